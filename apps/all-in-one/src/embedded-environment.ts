@@ -1,0 +1,37 @@
+import type { Env } from '@platform/config'
+import { firstStartSecrets } from './first-start-secrets.ts'
+
+/** Defaults of the platform in one process: everything embedded, on loopback, development. The environment wins. */
+export function embeddedEnvironment(given: Env): Env {
+  const data = given['DATA_DIRECTORY'] ?? './.data'
+  const defaults = {
+    NODE_ENV: 'development',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: `embedded:${data}/postgres`,
+    CACHE_URL: 'memory:',
+    BROKER_URL: 'postgres:',
+    SEARCH_URL: 'postgres:',
+    SHUTDOWN_GRACE_MS: '9000',
+    WORKSPACES_PORT: '3002',
+    RUNTIME_PORT: '3003',
+    EVENTS_PORT: '3004',
+  }
+  const env: Env = { ...defaults, ...withoutEmpty(given) }
+  return { ...ownAddresses(env), ...firstStartSecrets(data, given), ...env }
+}
+
+/** The services find each other and themselves where this process listens, also when a port was changed. */
+function ownAddresses(env: Env): Env {
+  const port = env['PORT'] ?? '3001'
+  return {
+    API_URL: `http://localhost:${port}/v2`,
+    INTERNAL_API_URL: `http://127.0.0.1:${port}/v2`,
+    WORKSPACES_API_URL: `http://127.0.0.1:${env['WORKSPACES_PORT']}`,
+    RUNTIME_API_URL: `http://127.0.0.1:${env['RUNTIME_PORT']}`,
+    EVENTS_API_URL: `http://127.0.0.1:${env['EVENTS_PORT']}`,
+  }
+}
+
+const withoutEmpty = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))

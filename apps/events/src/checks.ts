@@ -1,0 +1,25 @@
+import type { Broker } from '@platform/broker'
+import type { Cache } from '@platform/cache'
+import type { Database } from '@platform/database'
+import { reach } from '@platform/http'
+import type { Check } from '@platform/readiness'
+import type { Search } from '@platform/search'
+
+/** specification "Readiness": the row of the events service. */
+export const eventsChecks = (needs: {
+  cache: Cache
+  broker: Broker
+  permissions: Database
+  search: Search
+  gatewayUrl: string
+}): Check[] => [
+  { module: 'cache', driver: needs.cache.driver, probe: (signal) => needs.cache.ping(signal) },
+  { module: 'broker', driver: needs.broker.driver, probe: (signal) => needs.broker.ping(signal) },
+  {
+    module: 'permissions',
+    driver: needs.permissions.driver,
+    probe: (signal) => needs.permissions.ping(signal),
+  },
+  { module: 'search', driver: needs.search.driver, probe: (signal) => needs.search.probe(signal) },
+  { module: 'gateway', driver: 'http', probe: (signal) => reach(`${needs.gatewayUrl}/`, signal) },
+]

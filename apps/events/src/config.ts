@@ -1,0 +1,43 @@
+import { count, httpUrl, milliseconds, port, secret } from '@platform/config'
+import { z } from 'zod'
+
+/** The environment of the events service (decisions I1, I2). */
+export const eventsEnv = z
+  .object({
+    PORT: port(3004).describe('Port of the service when it runs alone.'),
+    EVENTS_PORT: port(3004)
+      .optional()
+      .describe('Port of the events service beside the others in one process.'),
+    HOST: z.string().default('0.0.0.0').describe('Address the service listens on.'),
+    DATABASE_URL: z.string().describe('postgres://… or embedded:<directory>.'),
+    CACHE_URL: z.string().default('memory:').describe('memory: or redis://…'),
+    BROKER_URL: z.string().default('postgres:').describe('postgres: (the database itself) or nats://…'),
+    SEARCH_URL: z
+      .string()
+      .default('postgres:')
+      .describe('Where the event log is found: postgres: (the database itself).'),
+    INTERNAL_API_KEY: secret.describe('Key the services of the platform show each other.'),
+    INTERNAL_API_URL: httpUrl('http://127.0.0.1:3001/v2').describe(
+      'Internal address of the gateway’s v2 path.',
+    ),
+    READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long a readiness report is kept.'),
+    BROKER_EMIT_MAXLEN: count(100_000).describe('Characters an event may have.'),
+    BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
+      'Characters runtime.automations.executed may have.',
+    ),
+  })
+  .transform((env) => ({
+    port: env.EVENTS_PORT ?? env.PORT,
+    host: env.HOST,
+    databaseUrl: env.DATABASE_URL,
+    cacheUrl: env.CACHE_URL,
+    brokerUrl: env.BROKER_URL,
+    searchUrl: env.SEARCH_URL,
+    internalApiKey: env.INTERNAL_API_KEY,
+    gatewayUrl: new URL(env.INTERNAL_API_URL).origin,
+    readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
+    eventLimits: {
+      maxLength: env.BROKER_EMIT_MAXLEN,
+      executedMaxLength: env.BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN,
+    },
+  }))

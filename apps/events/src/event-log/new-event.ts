@@ -1,0 +1,38 @@
+import { EMIT_TOPIC, type EventInput, type EventSource, isNativeType } from '@platform/contracts'
+import { Failure } from '@platform/kernel'
+
+/** Who emits, as the server knows it. */
+export interface Emitter {
+  workspaceId: string
+  userId: string | undefined
+  sessionId: string | undefined
+  ip: string
+  correlationId: string
+}
+
+const privateAddress = /^(10\.|127\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|::1$|fe80:|f[cd])/i
+
+/** Where an event emitted over HTTP comes from; nothing of it is the caller's to choose. Private addresses are masked. */
+export function sourceOf(emitter: Emitter): EventSource {
+  const { workspaceId, userId, sessionId, ip, correlationId } = emitter
+  const address = ip.replace(/^::ffff:/, '')
+  return {
+    workspaceId,
+    ...(userId === undefined ? {} : { userId }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ip: privateAddress.test(address) ? 'private' : address,
+    correlationId,
+    serviceTopic: EMIT_TOPIC,
+    host: { service: 'events' },
+  }
+}
+
+/** Native types belong to the platform: a forged one could reload keys or falsify usage (T-EVT-5). */
+export function refuseNativeTypes(events: readonly EventInput[]): void {
+  const forged = events.find(({ type }) => isNativeType(type))
+  if (forged === undefined) return
+  throw new Failure(
+    'ForbiddenError',
+    `Events of type "${forged.type}" are emitted by the platform only: choose another type.`,
+  )
+}

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbedded } from '@platform/database'
+import { freePorts, type PlatformProcess, platformSecrets, spawnPlatform } from '@platform/testing/platform'
+
+/** A gateway alone in front of a stub upstream, the bare proxy in front of the same one, and a token to call with. */
+export interface UnderTest extends AsyncDisposable {
+  gateway: PlatformProcess
+  bare: PlatformProcess
+  gatewayUrl: string
+  bareUrl: string
+  token: string
+}
+
+export async function startUnderTest(): Promise<UnderTest> {
+  const stack = new AsyncDisposableStack()
+  const directory = mkdtempSync(join(tmpdir(), 'bench-'))
+  stack.defer(() => rmSync(directory, { recursive: true, force: true }))
+  const database = await startEmbedded(join(directory, 'postgres'))
+  stack.defer(() => database.stop())
+
+  const [upstreamPort = 0, barePort = 0, gatewayPort = 0] = await freePorts(3)
+  const launch = async (
+    name: string,
+    script: string,
+    ready: RegExp,
+    env: Record<string, string>,
+    args: number[] = [],
+  ) => {
+    const started = spawnPlatform(name, script, env, args)
+    stack.defer(async () => void (await started.stop()))
+    await started.printed(ready)
+    return started
+  }
+  await launch('upstream', 'bench/forwarding/upstream.ts', /is listening/, {}, [upstreamPort])
+  const bare = await launch('bare proxy', 'bench/forwarding/bare-proxy.ts', /is listening/, {}, [
+    barePort,
+    upstreamPort,
+  ])
+  const gateway = await launch('gateway', 'apps/api-gateway/src/main.ts', /service is ready/, {
+    ...platformSecrets,
+    NODE_ENV: 'development',
+    HOST: '127.0.0.1',
+    PORT: String(gatewayPort),
+    DATABASE_URL: database.url,
+    API_URL: `http://localhost:${gatewayPort}/v2`,
+    WORKSPACES_API_URL: `http://127.0.0.1:${upstreamPort}`,
+    SAMPLE_WORKSPACE: 'false',
+    RATE_LIMIT_DISABLED: 'true',
+  })
+  const gatewayUrl = `http://127.0.0.1:${gatewayPort}`
+  return {
+    gateway,
+    bare,
+    gatewayUrl,
+    bareUrl: `http://127.0.0.1:${barePort}`,
+    token: await anonymousToken(gatewayUrl),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+async function anonymousToken(gatewayUrl: string): Promise<string> {
+  const answer = await fetch(`${gatewayUrl}/v2/login/anonymous`, { method: 'POST' })
+  const { token } = (await answer.json()) as { token: string }
+  return token
+}

@@ -1,0 +1,27 @@
+import { ADMIN, type Platform, signIn } from '@platform/testing/platform'
+
+/** A workspace of the administrator to call, with the sample's automations, and an access token for it. */
+export async function workspaceToCall(
+  platform: Platform,
+): Promise<{ workspaceId: string; authorization: string }> {
+  const authorization = `Bearer ${await signIn(platform.origin, ADMIN)}`
+  const json = { 'content-type': 'application/json', authorization }
+  const post = async (path: string, body: unknown) => {
+    const answer = await fetch(platform.origin + path, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`)
+    return (await answer.json()) as Record<string, string>
+  }
+  const { id: workspaceId = '' } = await post('/v2/workspaces', { name: 'Bench' })
+  await post(`/v2/workspaces/${workspaceId}/automations`, {
+    slug: 'greet',
+    name: 'greet',
+    when: { endpoint: true },
+    do: [{ set: { name: 'greeting', value: 'Hello {{body.name}}' } }],
+    output: { greeting: '{{greeting}}' },
+  })
+  return { workspaceId, authorization }
+}

@@ -1,0 +1,49 @@
+import type { Caller } from './caller.ts'
+
+/** The credentials of one request, found but not checked. */
+export interface Credentials {
+  /** Of the Authorization header. */
+  readonly bearer: string | undefined
+  /** Of the access-token cookie; absent where an Authorization header is present (decisions C1). */
+  readonly cookie: string | undefined
+  /** Of the x-platform-api-key header. */
+  readonly apiKey: string | undefined
+  /** True on the few paths that take the internal key from outside (decisions C13). */
+  readonly takesInternalKey: boolean
+  /** Unix milliseconds. */
+  readonly now: number
+}
+
+/** A caller, at once when it is known already. */
+export type Found = Caller | undefined | Promise<Caller | undefined>
+
+/** Recognises one type of credential: undefined when there is none, AuthenticationError when it is bad. */
+export type CredentialResolver = (credentials: Credentials) => Found
+
+/**
+ * Credentials → caller. Of each list the first resolver that recognises something decides: who the user is, and which key was sent.
+ * Both lists are always asked, because a bad credential is refused even beside a good one. A user goes before a key.
+ */
+export const authenticate = (resolvers: {
+  users: readonly CredentialResolver[]
+  keys: readonly CredentialResolver[]
+}) => {
+  const findUser = firstOf(resolvers.users)
+  const findKey = firstOf(resolvers.keys)
+  return (credentials: Credentials): Found => {
+    const key = credentials.apiKey === undefined ? undefined : findKey(credentials)
+    const user = findUser(credentials)
+    if (key === undefined) return user
+    return Promise.all([user, key]).then(([ofUser, ofKey]) => ofUser ?? ofKey)
+  }
+}
+
+const firstOf =
+  (resolvers: readonly CredentialResolver[]): CredentialResolver =>
+  (credentials) => {
+    for (const resolve of resolvers) {
+      const found = resolve(credentials)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }

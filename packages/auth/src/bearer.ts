@@ -1,0 +1,26 @@
+import { ACCESS_TOKEN_COOKIE } from '@platform/contracts'
+import { Failure } from '@platform/kernel'
+
+const SCHEME = /^bearer /i
+const TOKEN = /^[A-Za-z0-9._~+/:-]+=*$/
+
+/** The token of an `Authorization: Bearer …` header. Throws AuthenticationError for another scheme or a malformed value. */
+export function bearerOf(authorization: string): string {
+  const token = SCHEME.test(authorization) ? authorization.slice(7).trim() : ''
+  if (TOKEN.test(token)) return token
+  throw new Failure('AuthenticationError', 'The Authorization header must be "Bearer <token>".')
+}
+
+/** The JWT of the access-token cookie. Throws RequestValidationError when there are two, because one of them is somebody else's. */
+export function cookieTokenOf(cookies: string | undefined): string | undefined {
+  if (cookies === undefined || !cookies.includes(ACCESS_TOKEN_COOKIE)) return undefined
+  let token: string | undefined
+  for (const pair of cookies.split(';')) {
+    const split = pair.indexOf('=')
+    if (split < 0 || pair.slice(0, split).trim() !== ACCESS_TOKEN_COOKIE) continue
+    if (token !== undefined)
+      throw new Failure('RequestValidationError', `The cookie ${ACCESS_TOKEN_COOKIE} is there twice.`)
+    token = pair.slice(split + 1).trim()
+  }
+  return token === '' ? undefined : token
+}

@@ -1,0 +1,71 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { headers as names } from '@platform/contracts'
+import { Failure } from '@platform/kernel'
+import type { Principal, UserPrincipal } from './principal.ts'
+
+/** The identity headers of a principal, as a flat raw list; the gateway sends them beside the internal key. */
+export function identityHeaders(principal: Principal | undefined): string[] {
+  if (principal === undefined || principal.kind === 'internal') return []
+  if (principal.kind === 'apiKey') return [names.apiKeyId, principal.apiKeyId]
+  const list = [
+    names.userId,
+    principal.userId,
+    names.sessionId,
+    principal.sessionId,
+    names.scope,
+    principal.scopes.join(' '),
+  ]
+  list.push(names.authData, authDataOf(principal))
+  if (principal.superAdmin) list.push(names.role, 'superadmin')
+  if (principal.clientId !== undefined) list.push(names.clientId, principal.clientId)
+  if (principal.apiKeyId !== undefined) list.push(names.apiKeyId, principal.apiKeyId)
+  return list
+}
+
+/** Reads what `identityHeaders` wrote. Call it only after `requireInternalKey`. */
+export function readIdentity(headers: IncomingHttpHeaders): Principal | undefined {
+  const userId = text(headers[names.userId])
+  const apiKeyId = text(headers[names.apiKeyId])
+  if (userId === undefined) return apiKeyId === undefined ? undefined : { kind: 'apiKey', apiKeyId }
+  const sessionId = text(headers[names.sessionId]) ?? ''
+  const { email, anonymous } = parseAuthData(text(headers[names.authData]))
+  return {
+    kind: 'user',
+    userId,
+    sessionId,
+    via: sessionId.startsWith('at:') ? 'accessToken' : 'jwt',
+    anonymous,
+    superAdmin: headers[names.role] === 'superadmin',
+    scopes: text(headers[names.scope])?.split(' ') ?? [],
+    clientId: text(headers[names.clientId]),
+    email,
+    apiKeyId,
+  }
+}
+
+/** Compares in constant time; 401 unless the header holds the internal key (decisions C12). */
+export function requireInternalKey(given: string | string[] | undefined, internalKey: Buffer): void {
+  if (isInternalKey(given, internalKey)) return
+  throw new Failure('AuthenticationError', 'This address takes calls of the platform only: use the gateway.')
+}
+
+/** True when a header value is the internal key. */
+export function isInternalKey(given: string | string[] | undefined, internalKey: Buffer): boolean {
+  if (typeof given !== 'string') return false
+  const bytes = Buffer.from(given)
+  return bytes.length === internalKey.length && timingSafeEqual(bytes, internalKey)
+}
+
+/** Encoded, because an e-mail address may hold what a header may not. */
+const authDataOf = ({ email, anonymous }: UserPrincipal): string =>
+  encodeURIComponent(JSON.stringify({ email, anonymous: anonymous || undefined }))
+
+function parseAuthData(value: string | undefined): { email: string | undefined; anonymous: boolean } {
+  if (value === undefined) return { email: undefined, anonymous: false }
+  const data = JSON.parse(decodeURIComponent(value)) as { email?: string; anonymous?: boolean }
+  return { email: data.email, anonymous: data.anonymous === true }
+}
+
+const text = (value: string | string[] | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined

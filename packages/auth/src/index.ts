@@ -1,0 +1,41 @@
+export {
+  type Access,
+  accountHolder,
+  anyone,
+  authenticated,
+  interactiveUser,
+  sessionHolder,
+  signedIn,
+  superAdmin,
+} from './access.ts'
+export {
+  ACCESS_TOKEN_PREFIX,
+  ACCESS_TOKEN_RANDOM_LENGTH,
+  accessTokenCredential,
+} from './access-token-credential.ts'
+export { apiKeyCredential } from './api-key-credential.ts'
+export { authenticate, type CredentialResolver, type Credentials, type Found } from './authenticate.ts'
+export { bearerOf, cookieTokenOf } from './bearer.ts'
+export { type Caller, callerOf } from './caller.ts'
+export { CallerCache } from './caller-cache.ts'
+export { identityHeaders, isInternalKey, readIdentity, requireInternalKey } from './forwarded-identity.ts'
+export { internalKeyCredential } from './internal-key-credential.ts'
+export {
+  CLOCK_LEEWAY_SECONDS,
+  claimsIssuer,
+  type JwtCheck,
+  type JwtClaims,
+  signJwt,
+  type VerifyingKey,
+  verifyJwt,
+} from './jwt.ts'
+export {
+  type ApiKeyPrincipal,
+  hasScope,
+  type InternalPrincipal,
+  type Principal,
+  principalKind,
+  type UserPrincipal,
+} from './principal.ts'
+export { sessionJwtCredential } from './session-jwt-credential.ts'
+export { hashToken, hasValidChecksum, withChecksum } from './token-checksum.ts'

@@ -1,0 +1,44 @@
+import type { ResourceScope } from '@platform/contracts'
+
+/** A person (or the anonymous stand-in for one) behind a JWT or an access token. */
+export interface UserPrincipal {
+  readonly kind: 'user'
+  readonly userId: string
+  /** `at:<record id>` for access tokens. */
+  readonly sessionId: string
+  readonly via: 'jwt' | 'accessToken'
+  readonly anonymous: boolean
+  readonly superAdmin: boolean
+  readonly scopes: readonly string[]
+  readonly clientId: string | undefined
+  readonly email: string | undefined
+  /** Record id of an API key sent beside the user's credential. */
+  readonly apiKeyId: string | undefined
+  /** Unix milliseconds when the credential ends; known at the gateway only, services are not told. */
+  readonly expiresAt?: number
+}
+
+/** An API key alone. */
+export interface ApiKeyPrincipal {
+  readonly kind: 'apiKey'
+  readonly apiKeyId: string
+}
+
+/** A service or an operator with the internal key and nobody behind it. */
+export interface InternalPrincipal {
+  readonly kind: 'internal'
+}
+
+/** What every credential becomes. */
+export type Principal = UserPrincipal | ApiKeyPrincipal | InternalPrincipal
+
+/** True when the credential carries the scope; access tokens carry all scopes of their owner (decisions I5). */
+export const hasScope = (principal: Principal, scope: ResourceScope): boolean =>
+  principal.kind !== 'user' || principal.scopes.includes(scope)
+
+/** For metrics and the log line: who called, as a kind only. */
+export const principalKind = (principal: Principal | undefined): string => {
+  if (principal === undefined) return 'nobody'
+  if (principal.kind !== 'user') return principal.kind
+  return principal.anonymous ? 'anonymous' : principal.via
+}

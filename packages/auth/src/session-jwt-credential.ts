@@ -1,0 +1,26 @@
+import type { CredentialResolver } from './authenticate.ts'
+import type { Caller } from './caller.ts'
+import type { CallerCache } from './caller-cache.ts'
+import { type JwtCheck, type JwtClaims, verifyJwt } from './jwt.ts'
+
+/** What the check of a JWT needs; `open` finds the session and the user behind the claims, or throws AuthenticationError. */
+export interface SessionJwtDeps {
+  callers: CallerCache
+  issuer: string
+  audience: string
+  findKey: JwtCheck['findKey']
+  open(claims: JwtClaims): Promise<Caller>
+}
+
+/** Recognises the JWT of a session: any bearer that no resolver before it took, or the access-token cookie. */
+export const sessionJwtCredential = (deps: SessionJwtDeps): CredentialResolver => {
+  const check = async (token: string, now: number) => {
+    const { findKey, issuer, audience } = deps
+    return deps.open(await verifyJwt(token, { findKey, issuer, audience, now: new Date(now) }))
+  }
+  return ({ bearer, cookie, now }) => {
+    const token = bearer ?? cookie
+    if (token === undefined) return undefined
+    return deps.callers.find(token, now) ?? deps.callers.check(token, () => check(token, now))
+  }
+}

@@ -1,0 +1,2 @@
+export { count, days, flag, httpUrl, list, milliseconds, port, seconds, secret } from './fields.ts'
+export { ConfigError, type Env, readConfig } from './read-config.ts'

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+
+/** specification "Access token". */
+export const AccessToken = z.object({
+  _id: z.string().describe('Identifier of the token record.'),
+  name: z.string().trim().min(1).max(100).describe('Label of the token.'),
+  expiresAt: z.iso.datetime({ offset: true }).describe('Expiry instant.'),
+  userId: z.string().describe('Owner of the token.'),
+  token: z.string().startsWith('at:').describe('The opaque token, shown once.'),
+})
+export type AccessToken = z.infer<typeof AccessToken>
+
+/** A token as a list shows it: never the token itself. */
+export const ListedAccessToken = AccessToken.omit({ token: true }).extend({
+  createdAt: z.iso.datetime().describe('When it was made.'),
+  lastUsedAt: z.iso.datetime().nullable().describe('Last use, to the minute; null when never used.'),
+})
+export type ListedAccessToken = z.infer<typeof ListedAccessToken>
+
+export const createAccessToken = endpoint({
+  id: 'createAccessToken',
+  summary: 'An authenticated user creates an access token.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'post',
+  path: '/v2/user/accessTokens',
+  body: z.strictObject({ name: AccessToken.shape.name, expiresAt: AccessToken.shape.expiresAt }),
+  response: AccessToken,
+  failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError'],
+})
+
+export const listAccessTokens = endpoint({
+  id: 'listAccessTokens',
+  summary: 'The access tokens of the caller, without the tokens.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'get',
+  path: '/v2/user/accessTokens',
+  response: z.array(ListedAccessToken),
+  failures: ['AuthenticationError', 'ForbiddenError'],
+})
+
+export const revokeAccessToken = endpoint({
+  id: 'revokeAccessToken',
+  summary: 'Revokes an access token by its record id; it is refused everywhere within a second.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'delete',
+  path: '/v2/user/accessTokens/:accessTokenId',
+  response: ListedAccessToken,
+  failures: ['AuthenticationError', 'ForbiddenError', 'ObjectNotFoundError'],
+})

@@ -1,0 +1,162 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { event } from './event.ts'
+import { limits } from './limits.ts'
+import { eventPaging } from './paging.ts'
+
+export const EventType = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[a-zA-Z0-9 ._-]+$/, 'must be characters of [a-zA-Z0-9 ._-]')
+
+export const EventTarget = z.strictObject({
+  userTopic: z.string().max(200).optional(),
+  userId: z.string().max(200).optional(),
+  sessionId: z.string().max(200).optional(),
+  currentSocket: z.boolean().optional(),
+})
+export type EventTarget = z.infer<typeof EventTarget>
+
+export const EventOptions = z.strictObject({
+  persist: z.boolean().optional().describe('false: seen live only, not kept.'),
+  aggPayload: z.boolean().optional(),
+  async: z.boolean().optional(),
+})
+export type EventOptions = z.infer<typeof EventOptions>
+
+export const EventInput = z.strictObject({
+  type: EventType,
+  payload: z.record(z.string(), z.unknown()).default({}),
+  target: EventTarget.optional(),
+  options: EventOptions.optional(),
+})
+export type EventInput = z.infer<typeof EventInput>
+
+/** Where an event came from; always set by the server. */
+export const EventSource = z.object({
+  workspaceId: z.string().optional(),
+  userId: z.string().optional(),
+  sessionId: z.string().optional(),
+  ip: z.string().optional(),
+  correlationId: z.string().optional(),
+  automationSlug: z.string().optional(),
+  automationDepth: z.number().optional(),
+  appSlug: z.string().optional(),
+  appInstanceFullSlug: z.string().optional(),
+  appInstanceDepth: z.number().optional(),
+  socketId: z.string().optional(),
+  serviceTopic: z.string().optional().describe('topic:runtime:emit for events that are not native.'),
+  host: z.object({ service: z.string() }).optional(),
+})
+export type EventSource = z.infer<typeof EventSource>
+
+/** An event as stored and answered (reference events 3.1; decisions F1). */
+export const EventRecord = z.object({
+  id: z.string().describe('UUIDv7.'),
+  type: z.string(),
+  source: EventSource,
+  payload: z.unknown(),
+  target: EventTarget.optional(),
+  options: EventOptions.optional(),
+  error: z
+    .object({
+      error: z.string(),
+      message: z.string(),
+      details: z.unknown().optional(),
+      level: z.enum(['warning', 'error', 'fatal']),
+    })
+    .optional(),
+  createdAt: z.iso.datetime(),
+  size: z
+    .number()
+    .describe('UTF-16 length of the JSON text of type, payload, target and options (decisions F4).'),
+})
+export type EventRecord = z.infer<typeof EventRecord>
+
+/** Source.serviceTopic of events emitted by users, keys and automations. */
+export const EMIT_TOPIC = 'topic:runtime:emit'
+
+/** The stream name of events that belong to no workspace (decisions C6). */
+export const PLATFORM_STREAM = 'events-platform'
+
+/** The stream an event is kept in: one a workspace (specification "Events" 1). */
+export const eventStream = (workspaceId: string | undefined): string =>
+  workspaceId === undefined ? PLATFORM_STREAM : `events-${workspaceId}`
+
+export const emitEvents = endpoint({
+  id: 'emitEvents',
+  summary: 'Emits events: every one is accepted and committed, or the whole call is refused.',
+  service: 'events',
+  credential: 'required',
+  scope: 'events:write',
+  method: 'post',
+  path: '/v2/workspaces/:workspaceId/events',
+  body: z.strictObject({ events: z.array(EventInput).min(1).max(limits.eventsPerCall) }),
+  response: z.object({
+    result: z.array(z.object({ id: z.string(), type: z.string(), createdAt: z.iso.datetime() })),
+  }),
+  failures: [
+    'RequestValidationError',
+    'AuthenticationError',
+    'ForbiddenError',
+    'InsufficientScope',
+    'ObjectNotFoundError',
+    'EventTooLarge',
+    'TooManyRequests',
+    'ServiceUnavailable',
+  ],
+})
+
+/** A free filter: any `payload.*` or `source.*` path; repeated means OR, `*` is a wildcard, empty means missing. */
+const freeFilters = z.union([z.string().max(500), z.array(z.string().max(500)).max(50)])
+
+export const listEvents = endpoint({
+  id: 'listEvents',
+  summary: 'The activity feed of a workspace, newest first.',
+  service: 'events',
+  credential: 'required',
+  scope: 'events:read',
+  method: 'get',
+  path: '/v2/workspaces/:workspaceId/events',
+  query: z
+    .object({
+      ...eventPaging,
+      types: z.string().max(2000).optional().describe('Comma-separated exact types.'),
+      text: z.string().max(500).optional().describe('Words that must be in the event.'),
+      afterDate: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe('Exclusive.'),
+      beforeDate: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe('Exclusive.'),
+      beforeId: z.uuid().optional().describe('Events before this one, in the server’s order.'),
+      afterId: z.uuid().optional().describe('Events after this one, in the server’s order.'),
+      sort: z.enum(['asc', 'desc']).default('desc'),
+      correlationId: z.string().max(64).optional(),
+      appInstanceDepth: z
+        .string()
+        .regex(/^\d{1,3}$/)
+        .transform(Number)
+        .optional(),
+    })
+    .catchall(freeFilters),
+  response: z.object({ result: z.object({ events: z.array(EventRecord) }) }),
+  failures: [
+    'RequestValidationError',
+    'AuthenticationError',
+    'ForbiddenError',
+    'InsufficientScope',
+    'ObjectNotFoundError',
+    'ServiceUnavailable',
+  ],
+})
+
+export const errorEvent = event({
+  type: 'error',
+  emittedWhen: 'An automation fails.',
+  payload: z.looseObject({
+    type: z.string().describe('Name of the error.'),
+    message: z.string(),
+    details: z
+      .unknown()
+      .optional()
+      .describe('For an automation: { automationSlug, instruction: "do[2].set" } and more.'),
+  }),
+})

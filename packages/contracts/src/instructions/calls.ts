@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { OutputName, Template, templated } from './templated.ts'
+
+/** `rateLimit`: counts against a limit of the whole cluster; `window` is in seconds. */
+export const RateLimitArguments = z.strictObject({
+  name: z.string().min(1).max(1000),
+  window: templated(z.number().positive()),
+  limit: templated(z.number().nonnegative()),
+  consumer: z.string().min(1).max(1000),
+  consume: templated(z.number().nonnegative()).optional(),
+  break: templated(z.boolean()).optional(),
+  output: OutputName.optional(),
+})
+export type RateLimitArguments = z.infer<typeof RateLimitArguments>
+
+/** `run`: a function of a built-in module (reference automations 2.9). */
+export const RunArguments = z.strictObject({
+  module: z.string().min(1).max(1000),
+  function: z.string().min(1).max(1000),
+  parameters: z.unknown().optional(),
+  onError: templated(z.enum(['break', 'emit', 'continue'])).optional(),
+  output: OutputName.optional(),
+})
+export type RunArguments = z.infer<typeof RunArguments>
+
+/** `runWorkflow`: another automation, waited for unless `wait` is false. */
+export const RunWorkflowArguments = z.strictObject({
+  workflow: z.string().min(1).max(1000),
+  parameters: z.unknown().optional(),
+  wait: templated(z.boolean()).optional(),
+  output: OutputName.optional(),
+})
+export type RunWorkflowArguments = z.infer<typeof RunWorkflowArguments>
+
+/** `auth`: a short-lived token for calls to the platform itself. */
+export const AuthArguments = z.strictObject({
+  workspace: templated(z.boolean()).optional(),
+  service: z.string().max(1000).optional(),
+  with: z.unknown().optional(),
+  output: OutputName.optional(),
+})
+export type AuthArguments = z.infer<typeof AuthArguments>
+
+/** A call of an automation: any arguments, and `output`; nothing at all is a call without arguments. */
+export const CallArguments = z.union([z.looseObject({ output: OutputName.optional() }), Template, z.null()])
+export type CallArguments = z.infer<typeof CallArguments>

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { EmitOptions, EmitTarget } from './events.ts'
+import { OutputName, TemplatedRecord, templated } from './templated.ts'
+
+const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options']
+
+const Method = z
+  .string()
+  .refine((method) => methods.includes(method.toLowerCase()), `must be one of ${methods.join(', ')}`)
+
+/** A value of a header or a form: what has one obvious text. */
+const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
+
+const Stream = z.strictObject({
+  event: z.string().min(1).max(1000).optional(),
+  endChunk: z.unknown().optional(),
+  concatenate: z
+    .strictObject({
+      path: z.string().max(1000).optional(),
+      throttle: templated(z.number().nonnegative()).optional().describe('Milliseconds.'),
+    })
+    .optional(),
+  payload: TemplatedRecord.optional(),
+  target: EmitTarget.optional(),
+  options: EmitOptions.optional(),
+})
+
+const Authentication = z.strictObject({
+  basic: templated(z.looseObject({})).optional(),
+  awsv4: templated(z.looseObject({})).optional(),
+  oauth2: templated(z.looseObject({})).optional(),
+  prismeai: templated(z.strictObject({ forwardWorkspaceAuth: templated(z.boolean()).optional() })).optional(),
+})
+
+const MultipartField = z.strictObject({
+  fieldname: z.string().min(1),
+  value: z.unknown().refine((value) => value !== undefined, 'is missing'),
+  filename: z.string().optional(),
+  contentType: z.string().optional(),
+})
+
+/** `fetch`: an HTTP request (reference automations 2.4). */
+export const FetchArguments = z.strictObject({
+  url: z.string().min(1).max(20_000),
+  method: templated(Method).optional(),
+  headers: templated(z.record(z.string(), Scalar)).optional(),
+  query: TemplatedRecord.optional(),
+  body: z.unknown().optional(),
+  multipart: templated(z.array(MultipartField)).optional(),
+  emitErrors: templated(z.boolean()).optional(),
+  outputMode: templated(z.enum(['body', 'detailed_response', 'data_url', 'base64'])).optional(),
+  stream: Stream.optional(),
+  auth: templated(Authentication).optional(),
+  prismeaiApiKey: templated(z.strictObject({ name: z.string().max(1000).optional() })).optional(),
+  allowSelfSignedCert: templated(z.boolean()).optional(),
+  output: OutputName.optional(),
+})
+export type FetchArguments = z.infer<typeof FetchArguments>

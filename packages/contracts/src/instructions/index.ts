@@ -1,0 +1,8 @@
+export * from './calls.ts'
+export * from './events.ts'
+export * from './fetch.ts'
+export * from './flow.ts'
+export * from './step.ts'
+export { OutputName, Steps, Template, TemplatedRecord, templated } from './templated.ts'
+export * from './variables.ts'
+export * from './vocabulary.ts'

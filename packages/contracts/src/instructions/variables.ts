@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { templated } from './templated.ts'
+
+/** `set`: writes a variable (reference automations 2.3). */
+export const SetArguments = z.strictObject({
+  name: z.string().min(1).max(1000).describe('Dotted path with [index]; `x[]` appends.'),
+  value: z.unknown().refine((value) => value !== undefined, 'is missing'),
+  type: templated(z.enum(['replace', 'merge', 'push'])).optional(),
+  clone: templated(z.boolean()).optional(),
+  lifespan: z.unknown().optional(),
+  lifespans: z.unknown().optional(),
+  interface: z.string().optional(),
+  scope: z.string().max(100).optional().describe('Context of the variable; the path may name it as well.'),
+})
+export type SetArguments = z.infer<typeof SetArguments>
+
+/** `delete`: removes a variable or a part of one. */
+export const DeleteArguments = z.strictObject({
+  name: z.string().min(1).max(1000),
+  scope: z.string().max(100).optional(),
+})
+export type DeleteArguments = z.infer<typeof DeleteArguments>

@@ -1,0 +1,10 @@
+/** Numbers of the wire that are fixed; configurable ones are in each service's config.ts. */
+export const limits = {
+  bodyBytes: 1_000_000,
+  eventPageDefault: 50,
+  pageDefault: 20,
+  pageMax: 100,
+  eventsPerCall: 500,
+  jsonDepth: 64,
+  jsonKeys: 10_000,
+} as const

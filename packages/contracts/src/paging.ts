@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { limits } from './limits.ts'
+
+const wholeNumber = (max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((n) => n <= max, `must be at most ${max}`)
+
+/** Query of core lists: `page` from 0 and `limit` (decisions A5). */
+export const paging = {
+  page: wholeNumber(100_000).default(0).describe('Page, counted from 0.'),
+  limit: wholeNumber(limits.pageMax)
+    .refine((n) => n > 0, 'must be at least 1')
+    .default(limits.pageDefault)
+    .describe('Entries of a page.'),
+}
+
+/** The same with the default of the events list. */
+export const eventPaging = {
+  page: paging.page,
+  limit: wholeNumber(limits.pageMax)
+    .refine((n) => n > 0, 'must be at least 1')
+    .default(limits.eventPageDefault)
+    .describe('Events of a page.'),
+}

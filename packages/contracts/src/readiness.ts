@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+
+export const ReadyModule = z.object({ module: z.string(), driver: z.string() })
+export type ReadyModule = z.infer<typeof ReadyModule>
+
+export const ModuleError = z.object({
+  error: z.string().describe('Stable name, for example DatabaseError.'),
+  module: z.string(),
+  driver: z.string(),
+  message: z.string(),
+})
+export type ModuleError = z.infer<typeof ModuleError>
+
+const Status = z.enum(['ready', 'error'])
+
+/** The report of one service about itself. */
+export const ServiceReport = z.object({
+  status: Status,
+  modulesReady: z.array(ReadyModule),
+  errors: z.array(ModuleError).optional(),
+})
+export type ServiceReport = z.infer<typeof ServiceReport>
+
+/** A service's entry in the platform's report. */
+export const ServiceEntry = z.object({
+  status: Status,
+  modulesReady: z.array(ReadyModule).optional(),
+  url: z.string().optional(),
+  response: ServiceReport.optional(),
+  errors: z.array(ModuleError).optional(),
+})
+export type ServiceEntry = z.infer<typeof ServiceEntry>
+
+/** specification "Readiness report". */
+export const ReadinessReport = z.object({ status: Status, services: z.record(z.string(), ServiceEntry) })
+export type ReadinessReport = z.infer<typeof ReadinessReport>
+
+export const getReadiness = endpoint({
+  id: 'getReadiness',
+  summary:
+    'Verifies that services and their dependencies are configured and reachable; 400 with the same report when one is not.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'get',
+  path: '/v2/readiness',
+  query: z.strictObject({
+    services: z.string().max(200).optional().describe('Comma-separated names; all services without it.'),
+  }),
+  response: ReadinessReport,
+  failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError', 'ServiceUnavailable'],
+})
+
+export const getServiceReadiness = endpoint({
+  id: 'getServiceReadiness',
+  summary: "A service's own report, for the gateway and operators.",
+  service: 'api-gateway',
+  credential: 'internal',
+  method: 'get',
+  path: '/sys/readiness',
+  response: ServiceReport,
+  failures: ['AuthenticationError'],
+})

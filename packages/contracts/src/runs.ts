@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { event } from './event.ts'
+
+export const TriggerType = z.enum(['event', 'endpoint', 'schedule', 'automation'])
+
+/** specification "Events": an automation has run. */
+export const automationExecuted = event({
+  type: 'runtime.automations.executed',
+  emittedWhen: 'An automation has run.',
+  payload: z.object({
+    slug: z.string(),
+    trigger: z.object({ type: z.string(), value: z.string(), id: z.string().optional() }),
+    payload: z.unknown(),
+    output: z.unknown().optional(),
+    duration: z.number().describe('Milliseconds.'),
+    throttled: z.number().optional().describe('Milliseconds the run was held back by a limit.'),
+    startedAt: z.string(),
+    break: z.boolean(),
+    error: z.object({ error: z.string(), message: z.string(), details: z.unknown().optional() }).optional(),
+  }),
+})
+
+export const webhookTriggered = event({
+  type: 'runtime.webhooks.triggered',
+  emittedWhen: 'A URL trigger has been called and the workspace listens to this event.',
+  payload: z.object({ workspaceId: z.string(), automationSlug: z.string(), method: z.string() }),
+})
+
+export const callWebhook = endpoint({
+  id: 'callWebhook',
+  summary: 'Runs the automation behind a URL trigger, with any verb; answers its output.',
+  service: 'runtime',
+  credential: 'optional',
+  scope: 'webhooks',
+  method: 'all',
+  path: '/v2/workspaces/:workspaceId/webhooks/*path',
+  bodyKind: 'bytes',
+  body: z.unknown(),
+  query: z.unknown(),
+  response: z.unknown(),
+  failures: [
+    'RequestValidationError',
+    'InvalidArgumentsError',
+    'InvalidInstructionError',
+    'InvalidExpressionSyntax',
+    'TooManyCallError',
+    'WorkflowTimeoutError',
+    'ForbiddenError',
+    'ObjectNotFoundError',
+    'ServiceUnavailable',
+  ],
+})
+
+export const testAutomation = endpoint({
+  id: 'testAutomation',
+  summary: 'Runs an automation with a payload, for whoever edits the workspace.',
+  service: 'runtime',
+  credential: 'required',
+  scope: 'webhooks',
+  method: 'post',
+  path: '/v2/workspaces/:workspaceId/test/*automationSlug',
+  body: z.strictObject({ payload: z.record(z.string(), z.unknown()).optional() }),
+  response: z.unknown(),
+  failures: [
+    'RequestValidationError',
+    'AuthenticationError',
+    'ForbiddenError',
+    'ObjectNotFoundError',
+    'ServiceUnavailable',
+  ],
+})

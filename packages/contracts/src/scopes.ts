@@ -1,0 +1,18 @@
+/** Resource scopes of a JWT (specification "JWT claims"; workspaces:* from the reference). */
+export const resourceScopes = [
+  'workspaces:read',
+  'workspaces:write',
+  'events:read',
+  'events:write',
+  'webhooks',
+  'pages:read',
+  'files:read',
+  'files:write',
+] as const
+
+export type ResourceScope = (typeof resourceScopes)[number]
+
+/** What an anonymous session carries (decisions I4): everything but workspaces:*. */
+export const anonymousScopes: readonly ResourceScope[] = resourceScopes.filter(
+  (s) => !s.startsWith('workspaces:'),
+)

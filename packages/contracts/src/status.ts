@@ -1,0 +1,13 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+
+export const getStatus = endpoint({
+  id: 'getStatus',
+  summary: 'Says that the gateway is up; touches no dependency.',
+  service: 'api-gateway',
+  credential: 'none',
+  method: 'get',
+  path: '/',
+  response: z.object({ status: z.literal('ok'), name: z.string(), version: z.string() }),
+  failures: [],
+})

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+
+/** The account of a person, as they see it themselves. */
+export const User = z.object({
+  id: z.string(),
+  email: z.string().optional(),
+  firstName: z.string().optional(),
+  lastName: z.string().optional(),
+  language: z.string().optional(),
+  status: z.enum(['pending', 'validated', 'deactivated']),
+  authData: z
+    .record(z.string(), z.unknown())
+    .describe('One entry a provider; `anonymous` marks anonymous users.'),
+  platformRole: z.string().optional().describe('superAdmin for super administrators.'),
+  createdAt: z.iso.datetime(),
+})
+export type User = z.infer<typeof User>
+
+/** decisions I9. */
+export const Me = User.extend({
+  sessionId: z.string(),
+  expires: z.iso.datetime().describe('When the credential of this request ends.'),
+  org: z.null().describe('The active organization.'),
+  permissions: z.array(z.string()),
+  organizations: z.array(z.unknown()),
+})
+export type Me = z.infer<typeof Me>
+
+export const getMe = endpoint({
+  id: 'getMe',
+  summary: 'The caller, the session and the active organization; the answer carries the CSRF token header.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'get',
+  path: '/v2/me',
+  response: Me,
+  failures: ['AuthenticationError', 'ForbiddenError'],
+})
+
+/** An operator's way back in for an account whose password is lost. */
+export const resetUserPassword = endpoint({
+  id: 'resetUserPassword',
+  summary:
+    'Gives an account a new generated password, shown once, and ends all its sessions. Internal key only.',
+  service: 'api-gateway',
+  credential: 'internal',
+  method: 'post',
+  path: '/v2/platform/users/password-reset',
+  body: z.strictObject({ email: z.string().trim().min(3).max(254).describe('Address of the account.') }),
+  response: z.object({
+    userId: z.string(),
+    email: z.string(),
+    password: z.string().describe('The new password; it is not kept and cannot be read again.'),
+  }),
+  failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError', 'ObjectNotFoundError'],
+})

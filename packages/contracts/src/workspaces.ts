@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { event } from './event.ts'
+import { paging } from './paging.ts'
+
+export const LocalizedText = z.union([
+  z.string().max(10_000),
+  z.record(z.string().min(2).max(10), z.string().max(10_000)),
+])
+export type LocalizedText = z.infer<typeof LocalizedText>
+
+export const Label = z.string().regex(/^[0-9A-Za-z._:-]{2,60}$/, 'must be 2–60 characters of [0-9A-Za-z._:-]')
+
+export const WorkspaceName = z
+  .string()
+  .regex(/^[0-9A-Za-zÀ-ÖØ-öø-ÿ ,.'-]{1,60}$/, "must be 1–60 letters, digits, spaces or , . ' -")
+
+export const WorkspaceSlug = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,59}$/, 'must be 1–60 characters of [a-z0-9-]')
+
+export const WorkspaceConfig = z.strictObject({
+  schema: z.unknown().optional(),
+  block: z.string().max(200).optional(),
+  value: z.record(z.string(), z.unknown()).optional().describe('The values automations read as config.*'),
+})
+export type WorkspaceConfig = z.infer<typeof WorkspaceConfig>
+
+const editable = {
+  name: WorkspaceName,
+  description: LocalizedText.optional(),
+  photo: z.string().max(2000).optional(),
+  slug: WorkspaceSlug.optional(),
+  labels: z.array(Label).max(50).optional(),
+  config: WorkspaceConfig.optional(),
+}
+
+export const WorkspaceInput = z.strictObject(editable)
+export type WorkspaceInput = z.infer<typeof WorkspaceInput>
+
+export const WorkspacePatch = z.strictObject({ ...editable, name: WorkspaceName.optional() })
+export type WorkspacePatch = z.infer<typeof WorkspacePatch>
+
+export const Workspace = z.object({
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  description: LocalizedText.optional(),
+  photo: z.string().optional(),
+  labels: z.array(z.string()).optional(),
+  config: WorkspaceConfig.optional(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  createdBy: z.string(),
+  updatedBy: z.string(),
+})
+export type Workspace = z.infer<typeof Workspace>
+
+/** Entry of the automations index of a workspace. */
+export const AutomationMeta = z.looseObject({ name: LocalizedText, slug: z.string() })
+
+export const WorkspaceDetails = Workspace.extend({
+  automations: z.record(z.string(), AutomationMeta).describe('By slug.'),
+})
+export type WorkspaceDetails = z.infer<typeof WorkspaceDetails>
+
+export const ListedWorkspace = Workspace.omit({ config: true })
+export type ListedWorkspace = z.infer<typeof ListedWorkspace>
+
+/** The workspace as its events carry it. */
+const AnnouncedWorkspace = Workspace.extend({
+  truncated: z
+    .boolean()
+    .optional()
+    .describe('true: too large for an event; description, photo, labels and config are left out.'),
+})
+
+const failures = [
+  'RequestValidationError',
+  'AuthenticationError',
+  'ForbiddenError',
+  'InsufficientScope',
+  'ObjectNotFoundError',
+] as const
+
+export const createWorkspace = endpoint({
+  id: 'createWorkspace',
+  summary: 'Creates a workspace; the caller becomes its owner.',
+  service: 'workspaces',
+  credential: 'required',
+  scope: 'workspaces:write',
+  method: 'post',
+  path: '/v2/workspaces',
+  body: WorkspaceInput,
+  response: Workspace,
+  failures: [...failures, 'AlreadyUsed'],
+})
+
+export const listWorkspaces = endpoint({
+  id: 'listWorkspaces',
+  summary: 'The workspaces the caller may read, last changed first.',
+  service: 'workspaces',
+  credential: 'required',
+  scope: 'workspaces:read',
+  method: 'get',
+  path: '/v2/workspaces',
+  query: z.strictObject({
+    ...paging,
+    name: z.string().max(60).optional(),
+    slug: z.string().max(60).optional(),
+    search: z.string().max(100).optional().describe('Part of the name, the slug or a label.'),
+    labels: z.string().max(1000).optional().describe('Comma-separated; all must be there.'),
+    ids: z.string().max(2000).optional().describe('Comma-separated.'),
+  }),
+  response: z.array(ListedWorkspace),
+  failures,
+})
+
+export const getWorkspace = endpoint({
+  id: 'getWorkspace',
+  summary: 'Reads a workspace with the index of its automations.',
+  service: 'workspaces',
+  credential: 'required',
+  scope: 'workspaces:read',
+  method: 'get',
+  path: '/v2/workspaces/:workspaceId',
+  response: WorkspaceDetails,
+  failures,
+})
+
+export const patchWorkspace = endpoint({
+  id: 'patchWorkspace',
+  summary: 'Changes the given fields of a workspace.',
+  service: 'workspaces',
+  credential: 'required',
+  scope: 'workspaces:write',
+  method: 'patch',
+  path: '/v2/workspaces/:workspaceId',
+  body: WorkspacePatch,
+  response: Workspace,
+  failures: [...failures, 'AlreadyUsed'],
+})
+
+export const deleteWorkspace = endpoint({
+  id: 'deleteWorkspace',
+  summary: 'Deletes a workspace; it can be restored for WORKSPACE_TRASH_DAYS.',
+  service: 'workspaces',
+  credential: 'required',
+  scope: 'workspaces:write',
+  method: 'delete',
+  path: '/v2/workspaces/:workspaceId',
+  response: z.object({ id: z.string() }),
+  failures,
+})
+
+export const workspaceCreated = event({
+  type: 'workspaces.created',
+  emittedWhen: 'A workspace has been created.',
+  payload: z.object({ workspace: AnnouncedWorkspace }),
+})
+
+export const workspaceUpdated = event({
+  type: 'workspaces.updated',
+  emittedWhen: 'Fields of a workspace have changed.',
+  payload: z.object({ workspace: AnnouncedWorkspace, oldSlug: z.string().optional() }),
+  everyInstance: true,
+})
+
+export const workspaceDeleted = event({
+  type: 'workspaces.deleted',
+  emittedWhen: 'A workspace has been deleted.',
+  payload: z.object({ workspaceId: z.string(), name: z.string(), workspaceSlug: z.string() }),
+  everyInstance: true,
+})

@@ -1,0 +1,56 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { Failure } from '@platform/kernel'
+import express, { type Request, type Response } from 'express'
+import { sendFailure } from './reply.ts'
+import { requestState } from './request-state.ts'
+import type { Route } from './route.ts'
+import { runRoute } from './run-route.ts'
+
+/** Anything else mounted under a path prefix, for example the OIDC server. It sees the path without the prefix. */
+export interface Mount {
+  path: string
+  listener: (request: IncomingMessage, response: ServerResponse) => void
+}
+
+/** Routes → one request listener. Whatever it does not know is 404; every error leaves through one door. */
+export function createApp(routes: readonly Route[], mounts: readonly Mount[] = []): RequestListener {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', false)
+  app.set('case sensitive routing', true)
+  app.set('strict routing', false)
+
+  for (const one of routes) {
+    const listener = (request: Request, response: Response) => {
+      requestState(request).route = one.contract.path
+      runRoute(one, request, response, request.params as Record<string, string | string[]>).catch(
+        (error: unknown) => fail(request, response, error),
+      )
+    }
+    app[one.contract.method](one.contract.path, listener)
+  }
+  for (const mount of mounts) app.use(mount.path, mount.listener)
+
+  app.use((request: Request, response: Response) =>
+    fail(request, response, notFound(request.method, request.path)),
+  )
+  app.use((error: unknown, request: Request, response: Response, _next: unknown) =>
+    fail(request, response, malformedPath(error) ?? error),
+  )
+  return app
+}
+
+const notFound = (method: string, path: string) =>
+  new Failure('ObjectNotFoundError', `There is nothing at ${method} ${path.slice(0, 200)}.`)
+
+/** Express' own decoding of path parameters throws a URIError. */
+const malformedPath = (error: unknown): Failure | undefined =>
+  error instanceof URIError
+    ? new Failure('RequestValidationError', 'The path is not properly percent-encoded.')
+    : undefined
+
+function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  const { log, correlationId } = requestState(request)
+  sendFailure(response, error, log, correlationId)
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http'
+import { Failure } from '@platform/kernel'
+
+const singletons = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'authorization',
+  'transfer-encoding',
+  'expect',
+  'user-agent',
+])
+const urlBytes = /^[!-~]+$/
+
+/**
+ * What node:http lets through but an honest client never sends (reliability §6, L7): the first thing done with any request.
+ * Throws RequestValidationError; a caller of several identities is refused here too (decisions C1).
+ */
+export function refuseAmbiguous(request: IncomingMessage): void {
+  inspectTarget(request.method, request.url ?? '')
+  inspectHeaders(request.rawHeaders)
+  if (request.headers['transfer-encoding'] !== undefined)
+    inspectFraming(request, request.headers['transfer-encoding'])
+}
+
+function inspectTarget(method: string | undefined, url: string): void {
+  if (method === 'TRACE' || method === 'CONNECT')
+    throw new Failure('MethodNotAllowed', 'The method is not allowed.')
+  if (!url.startsWith('/') && !(url === '*' && method === 'OPTIONS'))
+    throw invalid('The request target must be a path.')
+  if (!urlBytes.test(url) || url.includes('#'))
+    throw invalid('The request target holds bytes that must be percent-encoded.')
+}
+
+/** Two readings of where a body ends are how requests are smuggled. */
+function inspectFraming(request: IncomingMessage, coding: string): void {
+  if (request.headers['content-length'] !== undefined) {
+    throw invalid('Content-Length and Transfer-Encoding contradict each other.')
+  }
+  if (coding.toLowerCase() === 'chunked' && request.httpVersion === '1.1') return
+  throw invalid('Only the transfer coding "chunked" is known.')
+}
+
+function inspectHeaders(raw: readonly string[]): void {
+  let seen = ''
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index]?.toLowerCase() ?? ''
+    if (name === '') throw invalid('A header has no name.')
+    if (!singletons.has(name) && !name.startsWith('x-platform-')) continue
+    if (seen.includes(`|${name}|`)) throw invalid(`The header ${name} is there twice.`)
+    seen += `|${name}|`
+  }
+}
+
+const invalid = (message: string) => new Failure('RequestValidationError', message)

@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Access } from '@platform/auth'
+import type { BodyOf, Endpoint, ParamsOf, QueryOf, ResponseInputOf } from '@platform/contracts'
+import type { Logger } from '@platform/logging'
+import type { z } from 'zod'
+import type { Answer } from './reply.ts'
+
+/** What a handler may know of the request itself. */
+export interface RequestInfo {
+  readonly correlationId: string
+  readonly clientIp: string
+  readonly log: Logger
+  readonly method: string
+  /** Path and query as they arrived. */
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  /** Unix milliseconds after which nobody waits for the answer any more. */
+  readonly deadlineAt: number
+  /** Aborts when the client is gone or the deadline has passed; made when first asked for. */
+  readonly signal: AbortSignal
+}
+
+/** What a handler gets: everything parsed, nothing to check for shape again. */
+export interface RouteInput<E, P> {
+  readonly params: ParamsOf<E>
+  readonly query: QueryOf<E>
+  /** Parsed JSON, the text of an automation (`{ text, mediaType }`) or bytes, by the contract's `bodyKind`. */
+  readonly body: BodyOf<E>
+  readonly principal: P
+  readonly request: RequestInfo
+}
+
+/** Text of an automation as it arrived; `bodyKind: 'automation'` handlers get it as `body`. */
+export interface AutomationText {
+  text: string
+  mediaType: 'json' | 'yaml'
+}
+
+type AnyEndpoint = Endpoint<string, z.ZodType, z.ZodType, z.ZodType>
+
+/** A contract with who may call it and what answers it. */
+export interface Route {
+  readonly contract: AnyEndpoint
+  readonly access: Access<unknown>
+  readonly handle: (input: RouteInput<AnyEndpoint, unknown>) => Promise<unknown>
+}
+
+/** Joins a contract, its access rule and its handler. `principal` has the type that `access` returns. */
+export const route = <E extends AnyEndpoint, P>(
+  contract: E,
+  parts: { access: Access<P>; handle(input: RouteInput<E, P>): Promise<ResponseInputOf<E> | Answer> },
+): Route => ({ contract, access: parts.access, handle: parts.handle as unknown as Route['handle'] })

@@ -1,0 +1,77 @@
+/** Every failure a caller can see: its stable name and its HTTP status (decisions A13). */
+export const failures = {
+  RequestValidationError: 400,
+  InvalidApiVersion: 400,
+  InvalidAutomation: 400,
+  InvalidArgumentsError: 400,
+  InvalidInstructionError: 400,
+  InvalidExpressionSyntax: 400,
+  InvalidVariableNameError: 400,
+  InvalidEventError: 400,
+  InvalidSlugError: 400,
+  TooManyCallError: 400,
+  WorkflowTimeoutError: 400,
+  AuthenticationError: 401,
+  ForbiddenError: 403,
+  InsufficientScope: 403,
+  ObjectNotFoundError: 404,
+  UnknownVersion: 404,
+  MethodNotAllowed: 405,
+  RequestTimeout: 408,
+  AlreadyUsed: 409,
+  RetiredVersion: 410,
+  PreconditionFailed: 412,
+  PayloadTooLarge: 413,
+  EventTooLarge: 413,
+  UnsupportedMediaType: 415,
+  ExpectationFailed: 417,
+  IdempotencyKeyReused: 422,
+  ResourceLocked: 423,
+  TooManyRequests: 429,
+  HeadersTooLarge: 431,
+  InternalError: 500,
+  ServiceUnavailable: 503,
+  GatewayTimeout: 504,
+} as const
+
+/** The stable name of a failure. */
+export type FailureName = keyof typeof failures
+
+/** True when a text is the name of a failure a caller can see. */
+export const isFailureName = (name: string): name is FailureName => Object.hasOwn(failures, name)
+
+/** The body of every error answer (decisions A1). */
+export interface FailureBody {
+  error: FailureName
+  message: string
+  details?: unknown
+}
+
+/** The one error class a caller sees. `message` and `details` are public; `cause` stays in the logs. */
+export class Failure extends Error {
+  override readonly name: FailureName
+  readonly details: unknown
+  /** Seconds a caller should wait, sent as `Retry-After`. */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    name: FailureName,
+    message: string,
+    options: { details?: unknown; cause?: unknown; retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = name
+    this.details = options.details
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+
+  get status(): number {
+    return failures[this.name]
+  }
+
+  toJSON(): FailureBody {
+    const body: FailureBody = { error: this.name, message: this.message }
+    if (this.details !== undefined) body.details = this.details
+    return body
+  }
+}

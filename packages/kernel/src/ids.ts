@@ -1,0 +1,50 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const LOWER36 = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Time-ordered identifier (RFC 9562 version 7); tables that grow are partitioned by it. */
+export function uuidv7(nowMs: number = Date.now()): string {
+  return formatV7(nowMs, randomBytes(10))
+}
+
+/**
+ * The UUIDv7 that belongs to `parts`: the same parts give the same id, so work done again can't double its effect.
+ * `timeOf` is an id whose instant the new one takes over, so both fall into the same partition.
+ */
+export function derivedUuidv7(timeOf: string, ...parts: (string | number)[]): string {
+  const digest = createHash('sha256').update(parts.join('\u0000')).digest()
+  return formatV7(uuidv7Ms(timeOf), digest.subarray(0, 10))
+}
+
+/** The instant inside a UUIDv7, in Unix milliseconds. */
+export const uuidv7Ms = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+
+/** True for a lower-case UUID of any version. */
+export const isUuid = (text: string): boolean => UUID.test(text)
+
+/** `length` characters of [0-9A-Za-z] from a CSPRNG. */
+export const randomBase62 = (length: number): string => randomText(BASE62, length)
+
+/** A workspace id: 16 characters [a-z0-9], the first a letter (decisions I7). */
+export const newWorkspaceId = (): string => randomText(LOWER36.slice(0, 26), 1) + randomText(LOWER36, 15)
+
+function formatV7(ms: number, tail: Uint8Array): string {
+  const time = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, '0').slice(-12)
+  const hex = Buffer.from(tail).toString('hex')
+  const variant = (8 + (Number.parseInt(hex.slice(3, 4), 16) & 3)).toString(16)
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`
+}
+
+/** Rejection sampling: every character is equally likely. */
+function randomText(alphabet: string, length: number): string {
+  const limit = 256 - (256 % alphabet.length)
+  let text = ''
+  while (text.length < length) {
+    for (const byte of randomBytes(length * 2)) {
+      if (byte < limit && text.length < length) text += alphabet[byte % alphabet.length]
+    }
+  }
+  return text
+}

@@ -1,0 +1,53 @@
+import type { ModuleError, ReadyModule, ServiceReport } from '@platform/contracts'
+
+/** One line of a service's checks: rejects when the module can't do its work. */
+export interface Check {
+  module: string
+  /** What really runs: postgres, redis, nats, memory, http, service … */
+  driver: string
+  probe: (signal: AbortSignal) => Promise<unknown>
+}
+
+/** Longest a probe may take (decisions C13). */
+export const PROBE_TIMEOUT_MS = 2000
+
+/** Runs every check in parallel, 2 s each, and tells what is ready and what is not. Never rejects. */
+export async function runChecks(
+  checks: readonly Check[],
+  timeoutMs: number = PROBE_TIMEOUT_MS,
+): Promise<ServiceReport> {
+  const results = await Promise.all(checks.map((check) => runCheck(check, timeoutMs)))
+  const modulesReady = results.filter((result): result is ReadyModule => !('error' in result))
+  const errors = results.filter((result): result is ModuleError => 'error' in result)
+  return errors.length === 0 ? { status: 'ready', modulesReady } : { status: 'error', modulesReady, errors }
+}
+
+async function runCheck(check: Check, timeoutMs: number): Promise<ReadyModule | ModuleError> {
+  const { module, driver } = check
+  const deadline = AbortSignal.timeout(timeoutMs)
+  const late = new Promise<never>((_, reject) => {
+    deadline.addEventListener('abort', () => reject(new ProbeTimeout(timeoutMs)), { once: true })
+  })
+  try {
+    await Promise.race([check.probe(deadline), late])
+    return { module, driver }
+  } catch (error) {
+    return { error: nameOf(error), module, driver, message: withoutCredentials(messageOf(error)) }
+  }
+}
+
+/** A probe that didn't answer in time. */
+export class ProbeTimeout extends Error {
+  override readonly name = 'ProbeTimeout'
+
+  constructor(timeoutMs: number) {
+    super(`No answer within ${timeoutMs} ms.`)
+  }
+}
+
+const nameOf = (error: unknown): string =>
+  error instanceof Error && error.name !== 'Error' ? error.name : 'ProbeError'
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'The probe failed.')
+
+/** The report is for operators, but a password never belongs into it. */
+const withoutCredentials = (text: string): string => text.replace(/(\w+:\/\/)[^\s/@:]+:[^\s/@]+@/g, '$1')

@@ -1,0 +1,13 @@
+export { type Job, runOnce, startJob } from './job.ts'
+export { Resources } from './resources.ts'
+export { processEnv, type RunOptions, run } from './run.ts'
+export {
+  type AnnouncedEvent,
+  onEveryInstance,
+  onOneInstance,
+  type Parts,
+  type Service,
+  type ServiceContext,
+  type Subscription,
+} from './service.ts'
+export { type RunningService, startService } from './start-service.ts'

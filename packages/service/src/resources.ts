@@ -1,0 +1,67 @@
+import { type Broker, openBroker } from '@platform/broker'
+import { type Cache, openCache } from '@platform/cache'
+import { type Database, openDatabase } from '@platform/database'
+import type { Logger } from '@platform/logging'
+import { type EventLimits, type Outbox, openOutbox } from '@platform/outbox'
+import { openSearch, type Search } from '@platform/search'
+
+/** Opens each URL once per process, and closes all in reverse order. `postgres:` without a host is the database of the service. */
+export class Resources implements AsyncDisposable {
+  readonly #opened = new Map<string, Promise<AsyncDisposable>>()
+  readonly #stack = new AsyncDisposableStack()
+  readonly #log: Logger
+  readonly #development: boolean
+
+  constructor(log: Logger, options: { development: boolean }) {
+    this.#log = log
+    this.#development = options.development
+  }
+
+  database(url: string): Promise<Database> {
+    return this.#once(url, () =>
+      openDatabase(url, {
+        log: (message) => this.#log.info(message),
+        allowWeakDurability: this.#development,
+      }),
+    )
+  }
+
+  cache(url: string): Promise<Cache> {
+    return this.#once(url, () => openCache(url))
+  }
+
+  broker(url: string, databaseUrl: string): Promise<Broker> {
+    return this.#once(`broker ${url} ${databaseUrl}`, async () =>
+      openBroker(url, {
+        database: await this.database(databaseUrl),
+        log: this.#log.child({ part: 'broker' }),
+      }),
+    )
+  }
+
+  /** The outbox of a database; relays to the broker where that is another system. */
+  outbox(brokerUrl: string, databaseUrl: string, limits?: EventLimits): Promise<Outbox & AsyncDisposable> {
+    return this.#once(`outbox ${brokerUrl} ${databaseUrl}`, async () => {
+      const [database, broker] = [await this.database(databaseUrl), await this.broker(brokerUrl, databaseUrl)]
+      return openOutbox({ database, broker, log: this.#log.child({ part: 'outbox' }), ...limits })
+    })
+  }
+
+  search(url: string, databaseUrl: string): Promise<Search> {
+    return this.#once(`search ${url} ${databaseUrl}`, async () =>
+      openSearch(url, { database: await this.database(databaseUrl) }),
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync()
+  }
+
+  #once<T extends AsyncDisposable>(key: string, open: () => Promise<T>): Promise<T> {
+    const known = this.#opened.get(key) as Promise<T> | undefined
+    if (known !== undefined) return known
+    const opening = open().then((resource) => this.#stack.use(resource))
+    this.#opened.set(key, opening)
+    return opening
+  }
+}

@@ -1,0 +1,80 @@
+import type { RequestListener, Server } from 'node:http'
+import type { Env } from '@platform/config'
+import type { EventContract, EventRecord } from '@platform/contracts'
+import type { Mount, Route } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
+import type { Check } from '@platform/readiness'
+import type { Job } from './job.ts'
+import type { Resources } from './resources.ts'
+
+/** What a service is given beside its environment and its resources. */
+export interface ServiceContext {
+  log: Logger
+  clock: Clock
+  /** Version of the product, from the root package.json. */
+  version: string
+  /** Where the service can be told things while it runs that only its process knows. */
+  development: boolean
+}
+
+/** An event every instance hears, best effort: caches and keys are reloaded. `payload` may be missing when it was too large. */
+export interface AnnouncedEvent {
+  type: string
+  workspaceId: string | undefined
+  payload: unknown
+}
+
+/** What a service listens to; two named deliveries (ADR 0009). */
+export type Subscription =
+  | { delivery: 'every-instance'; type: string; handle: (event: AnnouncedEvent) => void; onGap?: () => void }
+  | { delivery: 'one-instance'; group: string; handle: (events: EventRecord[]) => Promise<void> }
+
+/** Hears an event on every instance. */
+export const onEveryInstance = (
+  contract: EventContract,
+  handle: (event: AnnouncedEvent) => void,
+  onGap?: () => void,
+): Subscription => ({
+  delivery: 'every-instance',
+  type: contract.type,
+  handle,
+  ...(onGap === undefined ? {} : { onGap }),
+})
+
+/** Consumes all committed events as one of the instances of `group`. */
+export const onOneInstance = (
+  group: string,
+  handle: (events: EventRecord[]) => Promise<void>,
+): Subscription => ({
+  delivery: 'one-instance',
+  group,
+  handle,
+})
+
+/** The parts a service is made of. `front` and `mounts` exist only for the gateway. */
+export interface Parts {
+  port: number
+  host: string
+  /** Proves to services that a call comes from the platform; also opens /sys/readiness and /metrics. */
+  internalApiKey: string
+  routes: Route[]
+  mounts?: Mount[]
+  /** Takes the place of the service listener: gets the app of the routes, answers everything. */
+  front?: (app: RequestListener) => RequestListener
+  /** Called with the listening server, for example to handle upgrades. */
+  attach?: (server: Server) => void
+  subscriptions: Subscription[]
+  jobs: Job[]
+  checks: Check[]
+  keepAliveTimeoutMs?: number
+  readinessCacheTtlMs: number
+  /** Runs once after the service listens, for example to print the first sign-in. */
+  started?: () => Promise<void>
+}
+
+/** A function of its environment and its resources; it runs alone or with others without knowing which. */
+export interface Service {
+  name: 'api-gateway' | 'workspaces' | 'runtime' | 'events'
+  build(env: Env, resources: Resources, context: ServiceContext): Promise<Parts>
+}

@@ -1,0 +1,36 @@
+import type { Env } from '@platform/config'
+import { readConfig } from '@platform/config'
+import type { Logger } from '@platform/logging'
+import { onAnnouncedEvent } from '@platform/outbox'
+import { z } from 'zod'
+import type { Resources } from './resources.ts'
+import type { Subscription } from './service.ts'
+
+/** Where every service finds its transport; the same variables in all of them. */
+const transportEnv = z.object({ DATABASE_URL: z.string(), BROKER_URL: z.string().default('postgres:') })
+
+/** Opens a subscription on the broker of the service. */
+export async function subscribe(
+  subscription: Subscription,
+  env: Env,
+  resources: Resources,
+  log: Logger,
+): Promise<AsyncDisposable> {
+  const { DATABASE_URL, BROKER_URL } = readConfig(transportEnv, env)
+  const broker = await resources.broker(BROKER_URL, DATABASE_URL)
+  if (subscription.delivery === 'one-instance')
+    return broker.queue.consume(subscription.group, subscription.handle)
+  const { type, handle, onGap } = subscription
+  return onAnnouncedEvent(
+    broker,
+    type,
+    (announced) => {
+      try {
+        handle(announced)
+      } catch (error) {
+        log.error({ err: error, type }, 'handling an announcement failed')
+      }
+    },
+    onGap,
+  )
+}

@@ -1,0 +1,14 @@
+export {
+  type TestDatabase,
+  templateDatabase,
+  testDatabase,
+  testDatabaseUrl,
+  testServerUrl,
+} from './postgres-server.ts'
+export {
+  type CallerOptions,
+  startTestService,
+  TEST_INTERNAL_KEY,
+  type TestService,
+  userPrincipal,
+} from './test-service.ts'

@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type Database, openDatabase, raw, sql } from '@platform/database'
+import { inject } from 'vitest'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The PostgreSQL of this test run. */
+    databaseUrl: string
+    /** Keeps templates of this run apart from those of earlier ones on a lasting server. */
+    databaseRun: string
+  }
+}
+
+/** Durability is weak on purpose: nothing of a test must survive a power cut. */
+const OPTIONS = { allowWeakDurability: true, poolSize: 4 }
+const ADMIN = { ...OPTIONS, poolSize: 1 }
+/** Copying a template is a few files, but two cores do much else at the same time. */
+const SLOW = { timeoutMs: 60_000 }
+
+/** A database of a test file, dropped when disposed. */
+export type TestDatabase = Database & { readonly url: string }
+
+/** The address of the test server: TEST_DATABASE_URL when one is brought along, else the one started for this run. */
+export const testServerUrl = (): string => inject('databaseUrl')
+
+/**
+ * A fresh, empty database, or a copy of a template; each test file opens its own.
+ *
+ *     await using database = await testDatabase(await templateDatabase('workspaces', migrateAll))
+ */
+export async function testDatabase(template?: string): Promise<TestDatabase> {
+  const url = await testDatabaseUrl(template)
+  const database = await openDatabase(url, OPTIONS)
+  return {
+    ...database,
+    url,
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]()
+      const name = new URL(url).pathname.slice(1)
+      await asAdmin((admin) => admin.many(raw(`drop database if exists ${name} with (force)`), SLOW))
+    },
+  }
+}
+
+/** The address of a fresh database, for what opens its own handles; it goes away with the server. */
+export async function testDatabaseUrl(template = 'template0'): Promise<string> {
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await asAdmin((admin) =>
+    admin.many(raw(`create database ${name} template ${template} strategy file_copy`), SLOW),
+  )
+  return urlOf(name)
+}
+
+/**
+ * The name of a database prepared once per run, however many files ask for it at the same time; `key` names what `prepare` does.
+ */
+export async function templateDatabase(
+  key: string,
+  prepare: (database: Database) => Promise<void>,
+): Promise<string> {
+  const digest = createHash('sha256')
+    .update(`${inject('databaseRun')}:${key}`)
+    .digest('hex')
+  const name = `template_${digest.slice(0, 16)}`
+  await asAdmin((admin) =>
+    admin.transaction(async (tx) => {
+      // "create database" can't run in a transaction, but the lock of this one covers it on other connections.
+      await tx.many(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`, SLOW)
+      const [found] = await tx.many(sql`select 1 from pg_database where datname = ${name}`)
+      if (found === undefined) await makeTemplate(name, prepare)
+    }, SLOW),
+  )
+  return name
+}
+
+/** Prepared under another name: a template that exists is complete. */
+async function makeTemplate(name: string, prepare: (database: Database) => Promise<void>): Promise<void> {
+  const draft = `${name}_draft`
+  await asAdmin(async (admin) => {
+    await admin.many(raw(`drop database if exists ${draft} with (force)`), SLOW)
+    await admin.many(raw(`create database ${draft} template template0 strategy file_copy`), SLOW)
+    const database = await openDatabase(urlOf(draft), OPTIONS)
+    try {
+      await prepare(database)
+    } finally {
+      await database[Symbol.asyncDispose]()
+    }
+    await admin.many(raw(`alter database ${draft} rename to ${name}`), SLOW)
+  })
+}
+
+async function asAdmin<T>(work: (admin: Database) => Promise<T>): Promise<T> {
+  await using admin = await openDatabase(testServerUrl(), ADMIN)
+  return await work(admin)
+}
+
+function urlOf(name: string): string {
+  const url = new URL(testServerUrl())
+  url.pathname = `/${name}`
+  return url.href
+}

@@ -1,0 +1,112 @@
+import { identityHeaders, type Principal, type UserPrincipal } from '@platform/auth'
+import { headers as names, resourceScopes } from '@platform/contracts'
+import { type Database, openDatabase } from '@platform/database'
+import { type Client, createClient } from '@platform/http'
+import { systemClock } from '@platform/kernel'
+import { createLogger } from '@platform/logging'
+import { Resources, type RunningService, type Service, startService } from '@platform/service'
+import { testDatabaseUrl } from './postgres-server.ts'
+
+/** The internal key of services under test. */
+export const TEST_INTERNAL_KEY = 'internal-key-of-the-tests-0123456789'
+
+/** What tests change of a caller; the rest is an ordinary account with all scopes. */
+export type CallerOptions = Partial<Omit<UserPrincipal, 'kind'>>
+
+/** A service running on a database of its own, and callers as the gateway would forward them. */
+export interface TestService extends AsyncDisposable {
+  url: string
+  env: Record<string, string>
+  database: Database
+  resources: Resources
+  /** A client acting as this user. */
+  as(options: CallerOptions): Client
+  /** A client the gateway forwards without a credential. */
+  nobody: Client
+  /** The platform itself: the internal key and nobody behind it. */
+  internal: Client
+  /** Headers of such a caller, for requests no client would send. */
+  headersOf(principal: Principal | undefined): Record<string, string>
+}
+
+/** Starts a service with its real parts: PostgreSQL, the outbox broker and an in-process cache. */
+export async function startTestService(
+  service: Service,
+  options: { env?: Record<string, string>; databaseUrl?: string } = {},
+): Promise<TestService> {
+  const databaseUrl = options.databaseUrl ?? (await testDatabaseUrl())
+  const env = { ...testEnvironment(databaseUrl), ...options.env }
+  const stack = new AsyncDisposableStack()
+  const log = createLogger({ level: env['LOG_LEVEL'] ?? 'silent' })
+  const resources = stack.use(new Resources(log, { development: true }))
+  const context = { log, clock: systemClock, version: '0.0.0-test', development: true }
+  const stopping = new AbortController()
+  const running = stack.use(
+    await startService(service, env, resources, context, { drainDelayMs: 0, signal: stopping.signal }),
+  )
+  stack.defer(() => stopping.abort())
+  const database = stack.use(await openDatabase(databaseUrl, { allowWeakDurability: true }))
+  return {
+    ...callersOf(running),
+    env,
+    database,
+    resources,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** Every port is free, every store is the embedded one, no limit holds a test back. */
+function testEnvironment(databaseUrl: string): Record<string, string> {
+  return {
+    NODE_ENV: 'test',
+    PORT: '0',
+    WORKSPACES_PORT: '0',
+    RUNTIME_PORT: '0',
+    EVENTS_PORT: '0',
+    HOST: '127.0.0.1',
+    DATABASE_URL: databaseUrl,
+    BROKER_URL: 'postgres:',
+    CACHE_URL: 'memory:',
+    SEARCH_URL: 'postgres:',
+    INTERNAL_API_KEY: TEST_INTERNAL_KEY,
+    SECRETS_MASTER_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    SESSION_COOKIES_SIGN_SECRET: 'cookie-secret-of-the-tests-0123456789',
+    RATE_LIMIT_DISABLED: 'true',
+  }
+}
+
+function callersOf(running: RunningService) {
+  const { url } = running
+  const headersOf = (principal: Principal | undefined): Record<string, string> => {
+    const list = identityHeaders(principal)
+    const headers: Record<string, string> = { [names.internalKey]: TEST_INTERNAL_KEY }
+    if (principal?.kind !== 'internal') headers[names.clientIp] = '127.0.0.1'
+    for (let index = 0; index < list.length; index += 2) headers[list[index] ?? ''] = list[index + 1] ?? ''
+    return headers
+  }
+  return {
+    url,
+    headersOf,
+    as: (options: CallerOptions) => createClient(url, headersOf(userPrincipal(options))),
+    nobody: createClient(url, headersOf(undefined)),
+    internal: createClient(url, headersOf({ kind: 'internal' })),
+  }
+}
+
+/** An ordinary signed-in account, changed as a test needs it. */
+export function userPrincipal(options: CallerOptions = {}): UserPrincipal {
+  const userId = options.userId ?? 'ada'
+  return {
+    kind: 'user',
+    userId,
+    sessionId: `session-of-${userId}`,
+    via: 'jwt',
+    anonymous: false,
+    superAdmin: false,
+    scopes: resourceScopes,
+    clientId: 'test-client',
+    email: `${userId}@example.com`,
+    apiKeyId: undefined,
+    ...options,
+  }
+}

@@ -1,0 +1,43 @@
+interface Source {
+  file: string
+  text: string
+}
+
+const MAX_LINES = 200
+const MEDIAN_LINES = 80
+const forbiddenNames = /\/(utils?|helpers?|common|shared|lib|types|core|misc)(\/|\.ts$)/
+
+/** What must not be in a file, and why. */
+const forbiddenText: [pattern: RegExp, sentence: string][] = [
+  [/@ts-(ignore|nocheck|expect-error)/, 'switches the type checker off.'],
+  [/synchronous_commit\s*(=|to)\s*'?off/i, 'gives up durability (reliability L2).'],
+  [/\b(eval|new Function)\s*\(/, 'makes code from text (reliability L6).'],
+]
+
+/** Budgets of files: length, names, and what must not be in them. */
+export function sizeProblems(sources: readonly Source[]): string[] {
+  const production = sources.filter(({ file }) => !file.endsWith('.test.ts'))
+  const lengths = production.map(({ text }) => text.split('\n').length).sort((a, b) => a - b)
+  const median = lengths[Math.floor(lengths.length / 2)] ?? 0
+  const tooBig =
+    median > MEDIAN_LINES ? [`The median file has ${median} lines: files are getting too big.`] : []
+  return [...production.flatMap(productionProblems), ...sources.flatMap(everyFileProblems), ...tooBig]
+}
+
+function productionProblems({ file, text }: Source): string[] {
+  const lines = text.split('\n').length
+  const long = lines > MAX_LINES ? [`${file} has ${lines} lines: split it, ${MAX_LINES} is the limit.`] : []
+  return [
+    ...long,
+    ...forbiddenText.filter(([pattern]) => pattern.test(text)).map(([, sentence]) => `${file} ${sentence}`),
+  ]
+}
+
+function everyFileProblems({ file, text }: Source): string[] {
+  const named = forbiddenNames.test(`/${file}`)
+    ? [`${file}: the name answers no question, name the thing.`]
+    : []
+  return /\b(it|test|describe)\.(only|todo)\b/.test(text)
+    ? [...named, `${file} has an only- or todo-test.`]
+    : named
+}
