@@ -9,7 +9,7 @@ import type {} from './postgres-server.ts'
 /** One PostgreSQL for the whole run, without fsync and gone at the end; TEST_DATABASE_URL brings another one along. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   project.provide('databaseRun', randomBytes(6).toString('hex'))
-  const given = process.env['TEST_DATABASE_URL']
+  const given = process.env.TEST_DATABASE_URL
   if (given !== undefined) {
     project.provide('databaseUrl', given)
     return undefined

@@ -1,0 +1,143 @@
+import type { Platform } from '@platform/testing/platform'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { administrator, call, feed, newWorkspace } from './support/caller.ts'
+import { shapes } from './support/shapes.ts'
+
+const nineClaims = ['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'prismeaiSessionId', 'scope', 'sub']
+
+const greet = `slug: greet
+name: greet
+when:
+  endpoint: true
+do:
+  - set:
+      name: greeting
+      value: Hello {{body.name}}
+output:
+  greeting: '{{greeting}}'
+`
+const onOrder = {
+  slug: 'on-order',
+  name: 'on-order',
+  when: { events: ['order.placed'] },
+  do: [{ emit: { event: 'order.confirmed', payload: { order: '{{payload.order}}' } } }],
+}
+const failing = {
+  slug: 'fails',
+  name: 'fails',
+  when: { endpoint: true },
+  do: [{ comment: 'fine' }, { 'no-such-automation': {} }],
+}
+
+describe.each(shapes)('the main job on $name', (shape) => {
+  let platform: Platform
+  let token: string
+  let jwt: string
+  let workspaceId: string
+  const origin = () => platform.origin
+
+  beforeAll(async () => {
+    platform = await shape.start()
+    ;({ token, jwt } = await administrator(platform))
+  })
+  afterAll(async () => platform?.[Symbol.asyncDispose]())
+
+  test('GET / answers without a credential', async () => {
+    const answer = await call(origin(), 'GET', '/')
+    expect(answer.json).toMatchObject({ status: 'ok', name: 'api-gateway' })
+  })
+
+  test('an anonymous session has a JWT with the nine claims that any library verifies', async () => {
+    const answer = await call(origin(), 'POST', '/v2/login/anonymous')
+    expect(answer.json).toMatchObject({ userId: expect.any(String), sessionId: expect.any(String), token: expect.any(String) })
+    const keys = createRemoteJWKSet(new URL(`${origin()}/oidc/jwks`))
+    const { payload, protectedHeader } = await jwtVerify(answer.json.token, keys, { audience: `${origin()}/v2`, issuer: `${origin()}/oidc` })
+    expect(Object.keys(payload).sort()).toEqual(nineClaims)
+    expect(protectedHeader.typ).toBe('at+jwt')
+    expect(payload['prismeaiSessionId']).toBe(answer.json.sessionId)
+
+    const me = await call(origin(), 'GET', '/v2/me', { token: answer.json.token })
+    expect(me.json).toMatchObject({ id: answer.json.userId, sessionId: answer.json.sessionId })
+    const refused = await call(origin(), 'POST', '/v2/workspaces', { token: answer.json.token, body: { name: 'no' } })
+    expect(refused).toMatchObject({ status: 403 })
+  })
+
+  test('a person who signed in has a JWT that works as Bearer and as cookie', async () => {
+    const bearer = await call(origin(), 'GET', '/v2/me', { token: jwt })
+    const cookie = await call(origin(), 'GET', '/v2/me', { headers: { cookie: `access-token=${jwt}` } })
+    expect(bearer.json).toMatchObject({ email: 'admin@example.com', platformRole: 'superAdmin' })
+    expect(cookie.json).toEqual(bearer.json)
+  })
+
+  test('an access token works where a JWT does, but not to make another', async () => {
+    expect((await call(origin(), 'GET', '/v2/me', { token })).status).toBe(200)
+    const body = { name: 'second', expiresAt: new Date(Date.now() + 60_000).toISOString() }
+    expect((await call(origin(), 'POST', '/v2/user/accessTokens', { token, body })).status).toBe(403)
+  })
+
+  test('a workspace takes automations as JSON and as YAML', async () => {
+    workspaceId = await newWorkspace(origin(), token)
+    const path = `/v2/workspaces/${workspaceId}/automations`
+    const yaml = await call(origin(), 'POST', path, { token, raw: greet, headers: { 'content-type': 'application/yaml' } })
+    const json = await call(origin(), 'POST', path, { token, body: onOrder })
+    const broken = await call(origin(), 'POST', path, { token, body: failing })
+    expect([yaml.status, json.status, broken.status]).toEqual([200, 200, 200])
+    expect(broken.json.warnings).toMatchObject([{ path: expect.stringContaining('do[1]') }])
+  })
+
+  test('a URL trigger answers the output of its automation', async () => {
+    const answer = await call(origin(), 'POST', `/v2/workspaces/${workspaceId}/webhooks/greet`, { token, body: { name: 'Ada' } })
+    expect(answer).toMatchObject({ status: 200, json: { greeting: 'Hello Ada' } })
+  })
+
+  test('an emitted event triggers an automation whose event shares its correlation id', async () => {
+    const body = { events: [{ type: 'order.placed', payload: { order: 42 } }] }
+    const emitted = await call(origin(), 'POST', `/v2/workspaces/${workspaceId}/events`, { token, body })
+    expect(emitted.json.result).toMatchObject([{ type: 'order.placed' }])
+    await vi.waitFor(
+      async () => {
+        const events = await feed(origin(), token, workspaceId, 'types=order.placed,order.confirmed,runtime.automations.executed')
+        const orders = events.filter(({ type }) => type.startsWith('order.'))
+        const executed = events.filter(({ type, payload }) => type === 'runtime.automations.executed' && payload.slug === 'on-order')
+        expect(orders.map(({ type }) => type)).toEqual(['order.confirmed', 'order.placed'])
+        expect(orders.map(({ payload }) => payload)).toEqual([{ order: 42 }, { order: 42 }])
+        expect(executed).toHaveLength(1)
+        expect(new Set([...orders, ...executed].map(({ source }) => source.correlationId)).size).toBe(1)
+        expect(events.some(({ payload }) => payload.slug === 'greet')).toBe(true)
+      },
+      { timeout: 15_000, interval: 100 },
+    )
+  })
+
+  test('an automation that fails leaves an error event naming automation, instruction and reason', async () => {
+    const answer = await call(origin(), 'POST', `/v2/workspaces/${workspaceId}/webhooks/fails`, { token, body: {} })
+    expect(answer).toMatchObject({ status: 404, json: { error: 'ObjectNotFoundError' } })
+    await vi.waitFor(
+      async () => {
+        const [error] = await feed(origin(), token, workspaceId, 'types=error')
+        expect(error.payload).toMatchObject({ type: 'ObjectNotFoundError', details: { automationSlug: 'fails' } })
+        expect(error.payload.details.instruction).toContain('do[1]')
+      },
+      { timeout: 15_000, interval: 100 },
+    )
+  })
+
+  test('readiness shows all four services with their real drivers, to those who may see it', async () => {
+    const report = await call(origin(), 'GET', '/v2/readiness', { token })
+    expect(report.json, report.text).toMatchObject({ status: 'ready' })
+    expect(Object.keys(report.json.services).sort()).toEqual(['api-gateway', 'events', 'runtime', 'workspaces'])
+    const byKey = await call(origin(), 'GET', '/v2/readiness?services=events', { headers: { 'x-platform-api-key': platform.internalApiKey } })
+    expect(Object.keys(byKey.json.services)).toEqual(['events'])
+    expect((await call(origin(), 'GET', '/v2/readiness?services=nope', { token })).status).toBe(400)
+    expect((await call(origin(), 'GET', '/v2/readiness')).status).toBe(401)
+    const anonymous = await call(origin(), 'POST', '/v2/login/anonymous')
+    expect((await call(origin(), 'GET', '/v2/readiness', { token: anonymous.json.token })).status).toBe(403)
+  })
+
+  test('the sample workspace hello is there', async () => {
+    const answer = await call(origin(), 'POST', '/v2/workspaces/slug:hello/webhooks/greet', { body: { name: 'you' } })
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.text).toContain('you')
+  })
+})

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import { openDatabase, raw } from '@platform/database'
+import { type Platform, startAllInOne, startSeparate } from '@platform/testing/platform'
+
+/** A way to deploy the platform. */
+export interface Shape {
+  name: string
+  start(extra?: Record<string, string>): Promise<Platform>
+}
+
+export const embedded: Shape = { name: 'all in one on embedded drivers', start: (extra) => startAllInOne(extra) }
+
+const { TEST_DATABASE_URL, TEST_BROKER_URL, TEST_CACHE_URL, REQUIRE_SERVERS } = process.env
+
+/** Real PostgreSQL, NATS and Redis, when their addresses are given. */
+export const servers =
+  TEST_DATABASE_URL !== undefined && TEST_BROKER_URL !== undefined && TEST_CACHE_URL !== undefined
+    ? { databaseUrl: TEST_DATABASE_URL, brokerUrl: TEST_BROKER_URL, cacheUrl: TEST_CACHE_URL }
+    : undefined
+
+if (servers === undefined) {
+  const sentence = 'TEST_DATABASE_URL, TEST_BROKER_URL and TEST_CACHE_URL are not all set: nothing is tested on separate processes.'
+  if (REQUIRE_SERVERS === '1') throw new Error(sentence)
+  console.warn(`\n*** SKIPPED: ${sentence} ***\n`)
+}
+
+/** Two gateways, two runtimes, events and workspaces on the servers above, in a database and a namespace of their own. */
+const separate: Shape = {
+  name: 'separate processes on PostgreSQL, NATS and Redis',
+  async start(extra) {
+    if (servers === undefined) throw new Error('The servers are not there.')
+    const name = `e2e_${randomBytes(6).toString('hex')}`
+    const admin = await openDatabase(servers.databaseUrl, { poolSize: 1 })
+    await admin.many(raw(`create database ${name}`), { timeoutMs: 30_000 })
+    const databaseUrl = new URL(servers.databaseUrl)
+    databaseUrl.pathname = `/${name}`
+    const brokerUrl = `${servers.brokerUrl}?namespace=${name}`
+    const platform = await startSeparate({ ...servers, databaseUrl: databaseUrl.href, brokerUrl }, extra)
+    const stop = platform[Symbol.asyncDispose].bind(platform)
+    platform[Symbol.asyncDispose] = async () => {
+      await stop()
+      await admin.many(raw(`drop database ${name} with (force)`), { timeoutMs: 30_000 })
+      await admin[Symbol.asyncDispose]()
+    }
+    return platform
+  },
+}
+
+/** Every scenario that matters runs on each of these. */
+export const shapes: Shape[] = servers === undefined ? [embedded] : [embedded, separate]
+export const separateShape: Shape | undefined = servers === undefined ? undefined : separate

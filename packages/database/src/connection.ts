@@ -1,0 +1,32 @@
+import { Socket } from 'node:net'
+import { Client, type ClientConfig } from 'pg'
+
+/** A pg client whose socket can be cut, because a frozen server never answers a polite goodbye. */
+export class Connection extends Client {
+  readonly #socket: Socket
+
+  constructor(config: ClientConfig = {}) {
+    const socket = new Socket()
+    super({ ...config, stream: () => socket })
+    this.#socket = socket
+    // Whoever waits on a lost connection is told by its statement; the event itself must not end the process.
+    this.on('error', () => undefined)
+  }
+
+  /** Ends the connection now; statements on their way are rejected. */
+  cut(): void {
+    this.#socket.destroy()
+  }
+}
+
+/** Opens a connection outside the pool, cut again when the server doesn't take it. */
+export async function openConnection(config: ClientConfig): Promise<Connection> {
+  const connection = new Connection(config)
+  try {
+    await connection.connect()
+    return connection
+  } catch (error) {
+    connection.cut()
+    throw error
+  }
+}

@@ -1,0 +1,36 @@
+import type { Sql } from 'sql-template-tag'
+
+/** How long one statement may take; every statement has an end. */
+export interface QueryOptions {
+  /** Defaults to the pool's own (2 s). Raise it only off the request path. */
+  timeoutMs?: number
+}
+
+/** Where statements run: the pool, or one transaction. */
+export interface Queries {
+  /** Runs one statement. Throws DatabaseError: `unavailable` when the server can't answer in time. */
+  many<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>
+}
+
+/** A PostgreSQL database behind a bounded pool. Every wait has an end; it recovers by itself when the server does. */
+export interface Database extends Queries, AsyncDisposable {
+  readonly driver: string
+
+  /** Runs `work` in one transaction on one connection; inside, only `tx` is used. */
+  transaction<T>(work: (tx: Queries) => Promise<T>, options?: QueryOptions): Promise<T>
+
+  /**
+   * Calls `onNotice` for each NOTIFY on `channel`. All listeners of a handle share one connection, opened again when lost;
+   * `onGap` is called after each reconnection, because notices may have been missed.
+   */
+  listen(channel: string, onNotice: (payload: string) => void, onGap?: () => void): Promise<AsyncDisposable>
+
+  /**
+   * Runs `work` whenever this process holds the named lock, which one process of the cluster holds at a time. The signal aborts
+   * when the lock is lost or the handle closes. Returns at once; disposing gives the lock back and waits for `work` to end.
+   */
+  whileLeader(name: string, work: (signal: AbortSignal) => Promise<void>): AsyncDisposable
+
+  /** Rejects with DatabaseError when the server doesn't answer. */
+  ping(signal: AbortSignal): Promise<void>
+}

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { escapeIdentifier } from 'pg'
+import { openConnection } from './connection.ts'
+import { type Place, preparePlace } from './embedded/account.ts'
+import { findBinaries } from './embedded/binaries.ts'
+import { filesOf, OWNER, prepareCluster } from './embedded/cluster.ts'
+import { lockDirectory } from './embedded/directory-lock.ts'
+import { explainFileError } from './embedded/embedded-start-error.ts'
+import { endOrphan } from './embedded/orphan.ts'
+import { choosePort } from './embedded/port.ts'
+import { PortTakenError, type Postmaster, startPostmaster } from './embedded/postmaster.ts'
+import type { ServerChoices } from './embedded/settings.ts'
+import { type SupervisedServer, supervise } from './embedded/supervise.ts'
+
+export interface EmbeddedOptions {
+  /** Off loses data at a power cut; for tests only. */
+  fsync?: boolean
+  /** Default 60. */
+  maxConnections?: number
+  /** Told what an operator should know, for example where the data went. */
+  log?: (message: string) => void
+}
+
+/** A PostgreSQL of our own. */
+export interface EmbeddedServer {
+  /** Holds the password; not for logs. */
+  url: string
+  port: number
+  /** Where the data really is: as root it may not be where it was asked for. */
+  directory: string
+  pid(): number
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the PostgreSQL that came from npm with its data in `directory`, made there at the first start. Recovers what a killed
+ * predecessor left, refuses a directory that another live instance uses. Every foreseeable failure is an EmbeddedStartError.
+ */
+export async function startEmbedded(
+  directory: string,
+  options: EmbeddedOptions = {},
+): Promise<EmbeddedServer> {
+  const log = options.log ?? (() => undefined)
+  const binaries = await findBinaries()
+  const place = await preparePlace(directory, binaries, log)
+  const unlock = lockDirectory(place.directory)
+  try {
+    await endOrphan(filesOf(place))
+    const fsync = options.fsync ?? true
+    const password = await prepareCluster(place, binaries, fsync)
+    const { first, choices } = await startOnFreePort(place, {
+      fsync,
+      maxConnections: options.maxConnections ?? 60,
+    })
+    const server = supervise(first, place, choices, log)
+    const url = urlOf(choices.port, password, OWNER)
+    await createDatabase(place, urlOf(choices.port, password, 'postgres'), server)
+    const stop = () => server.stop().finally(unlock)
+    return { url, port: choices.port, directory: place.directory, pid: server.pid, stop }
+  } catch (error) {
+    unlock()
+    throw explainFileError(error, place.directory)
+  }
+}
+
+async function startOnFreePort(
+  place: Place,
+  choices: Omit<ServerChoices, 'port'>,
+): Promise<{ first: Postmaster; choices: ServerChoices }> {
+  let taken: number | undefined
+  for (;;) {
+    const port = await choosePort(place.directory, taken)
+    try {
+      return { first: await startPostmaster(place, { ...choices, port }), choices: { ...choices, port } }
+    } catch (error) {
+      if (!(error instanceof PortTakenError) || taken !== undefined) throw error
+      taken = port
+    }
+  }
+}
+
+const urlOf = (port: number, password: string, database: string): string =>
+  `postgres://${OWNER}:${password}@127.0.0.1:${port}/${database}`
+
+/** Once per cluster; a mark beside it spares the question at every other start. */
+async function createDatabase(place: Place, adminUrl: string, server: SupervisedServer): Promise<void> {
+  const mark = join(place.directory, 'created')
+  if (existsSync(mark)) return
+  try {
+    const connection = await openConnection({ connectionString: adminUrl, connectionTimeoutMillis: 5000 })
+    const found = await connection.query('select 1 from pg_database where datname = $1', [OWNER])
+    if (found.rowCount === 0) await connection.query(`create database ${escapeIdentifier(OWNER)}`)
+    await connection.end()
+    await writeFile(mark, '')
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}

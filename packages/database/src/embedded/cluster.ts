@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Place } from './account.ts'
+import type { Binaries } from './binaries.ts'
+import { EmbeddedStartError, explainFileError } from './embedded-start-error.ts'
+
+/** The role that owns everything, also the name of its database. */
+export const OWNER = 'platform'
+
+/** Where the files of the cluster are inside a place. */
+export const filesOf = (place: Place): string => join(place.directory, 'pgdata')
+
+/** Makes the cluster unless it is there, and answers the owner's password, which lies beside it readable by nobody else. */
+export async function prepareCluster(place: Place, binaries: Binaries, sync: boolean): Promise<string> {
+  const files = filesOf(place)
+  try {
+    if (existsSync(join(files, 'PG_VERSION'))) await checkVersion(files, binaries)
+    else await makeCluster(place, files, sync)
+    return await readPassword(join(place.directory, 'password'))
+  } catch (error) {
+    throw explainFileError(error, place.directory)
+  }
+}
+
+async function readPassword(file: string): Promise<string> {
+  const password = (await readFile(file, 'utf8').catch(() => '')).trim()
+  if (password !== '') return password
+  throw new EmbeddedStartError(
+    `The password of the embedded database is missing; put ${file} back from a backup.`,
+  )
+}
+
+async function checkVersion(files: string, binaries: Binaries): Promise<void> {
+  const version = (await readFile(join(files, 'PG_VERSION'), 'utf8')).trim()
+  if (version === binaries.major) return
+  throw new EmbeddedStartError(
+    `The data in ${files} was made by PostgreSQL ${version}, but this program brings ${binaries.major}; start the version that made it and move the data with a backup, or choose another directory.`,
+  )
+}
+
+/** Made under another name first: a half-made cluster left by a kill is thrown away, never started. */
+async function makeCluster(place: Place, files: string, sync: boolean): Promise<void> {
+  const draft = `${files}.new`
+  const passwordFile = join(place.directory, 'password')
+  await rm(draft, { recursive: true, force: true })
+  await writeFile(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 })
+  if (place.account !== undefined) await chown(passwordFile, place.account.uid, place.account.gid)
+  const initdb = await run(place, 'initdb', [
+    ...['-D', draft, '-U', OWNER, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8'],
+    ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'],
+    ...(sync ? [] : ['--no-sync']),
+  ])
+  if (initdb.code !== 0) throw explainInitdb(initdb.output, place)
+  await rename(draft, files)
+}
+
+function explainInitdb(output: string, place: Place): Error {
+  if (/No space left on device/i.test(output)) {
+    return new EmbeddedStartError(
+      `The disk that holds ${place.directory} is full; free some space and start again.`,
+    )
+  }
+  if (/could not look up effective user ID/i.test(output)) {
+    return new EmbeddedStartError(
+      'PostgreSQL needs the user it runs as to have an entry in /etc/passwd; run as a user that has one, or set DATABASE_URL.',
+    )
+  }
+  if (/error while loading shared libraries/i.test(output)) {
+    return new EmbeddedStartError(
+      'The installed PostgreSQL is incomplete; run the installation of the packages again.',
+    )
+  }
+  const reason =
+    output.split('\n').find((line) => line.includes('error:')) ?? output.trim().split('\n').at(-1) ?? ''
+  return new EmbeddedStartError(
+    `PostgreSQL could not make its data directory in ${place.directory}: ${reason.trim()}.`,
+  )
+}
+
+function run(
+  place: Place,
+  program: string,
+  args: string[],
+): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(join(place.binaries, 'bin', program), args, {
+      ...spawnAs(place),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString()
+    }
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    child.on('error', (cause) => reject(explainSpawn(cause)))
+    child.on('close', (code) => resolve({ code, output }))
+  })
+}
+
+/** Programs for another C library exist but can't be executed. */
+export const explainSpawn = (cause: Error): EmbeddedStartError =>
+  new EmbeddedStartError(
+    'The installed PostgreSQL can not be executed on this system (it needs glibc); set DATABASE_URL to a PostgreSQL 15 or newer.',
+    { cause },
+  )
+
+/** As whom and from where PostgreSQL's programs run: in a session of their own, so that Ctrl-C reaches this process only. */
+export const spawnAs = (place: Place) => ({
+  ...(place.account ?? {}),
+  cwd: '/',
+  detached: true,
+  env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+})

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Place } from './account.ts'
+import { explainSpawn, filesOf, spawnAs } from './cluster.ts'
+import { EmbeddedStartError } from './embedded-start-error.ts'
+import { isReady, stopPostmaster } from './orphan.ts'
+import { waitUntil } from './processes.ts'
+import { type ServerChoices, serverSettings } from './settings.ts'
+
+const START_MS = 60_000
+const MAX_LOG_BYTES = 5_000_000
+
+/** A running postmaster, child of this process. */
+export interface Postmaster {
+  pid: number
+  /** Ends when the process has ended, whoever ended it. */
+  ended: Promise<void>
+  stop(): Promise<void>
+}
+
+/** The port was taken between choosing and using it. */
+export class PortTakenError extends EmbeddedStartError {}
+
+/** Starts the server and waits until it accepts connections; after a crash that includes its recovery. */
+export async function startPostmaster(place: Place, choices: ServerChoices): Promise<Postmaster> {
+  const files = filesOf(place)
+  const logFile = join(place.directory, 'postgres.log')
+  rotate(logFile)
+  const logStart = sizeOf(logFile)
+  const child = launch(place, files, logFile, choices)
+  const state = { over: false, failure: undefined as Error | undefined }
+  const ended = new Promise<void>((resolve) => {
+    const end = (error?: Error) => {
+      state.over = true
+      state.failure = error
+      resolve()
+    }
+    child.once('error', end)
+    child.once('exit', () => end())
+  })
+  const pid = child.pid ?? 0
+  await waitUntil(() => state.over || isReady(files, pid), START_MS, 5)
+  if (state.failure !== undefined) throw explainSpawn(state.failure)
+  if (state.over) throw explainExit(readFileSync(logFile, 'utf8').slice(logStart), place, logFile)
+  // The process may end without waiting for its server; the next start recovers it.
+  child.unref()
+  return { pid, ended, stop: () => stopPostmaster(files, pid, () => state.over) }
+}
+
+function launch(place: Place, files: string, logFile: string, choices: ServerChoices): ChildProcess {
+  const log = openSync(logFile, 'a', 0o600)
+  try {
+    const args = ['-D', files, ...serverSettings(choices)]
+    return spawn(join(place.binaries, 'bin', 'postgres'), args, {
+      ...spawnAs(place),
+      stdio: ['ignore', log, log],
+    })
+  } finally {
+    closeSync(log)
+  }
+}
+
+function explainExit(output: string, place: Place, logFile: string): Error {
+  if (/Address already in use|could not create any TCP\/IP sockets/i.test(output)) {
+    return new PortTakenError(`The port of the database in ${place.directory} is taken.`)
+  }
+  if (/No space left on device/i.test(output)) {
+    return new EmbeddedStartError(
+      `The disk that holds ${place.directory} is full; free some space and start again.`,
+    )
+  }
+  if (/pre-existing shared memory|lock file .* already exists/i.test(output)) {
+    return new EmbeddedStartError(`Another PostgreSQL works in ${place.directory}; stop it and start again.`)
+  }
+  const reason =
+    /(?:FATAL|PANIC): +(.*)/.exec(output)?.[1] ?? output.trim().split('\n').at(-1) ?? 'no reason given'
+  return new EmbeddedStartError(`PostgreSQL could not start: ${reason}; ${logFile} tells more.`)
+}
+
+/** Keeps one old log beside the current one. */
+function rotate(logFile: string): void {
+  if (sizeOf(logFile) > MAX_LOG_BYTES) renameSync(logFile, `${logFile}.1`)
+}
+
+/** Empties a log that grows while the server runs: it appends, so it goes on at the start. */
+export function trimLog(place: Place): void {
+  const logFile = join(place.directory, 'postgres.log')
+  if (sizeOf(logFile) > MAX_LOG_BYTES) truncateSync(logFile)
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}

@@ -1,0 +1,58 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EmbeddedStartError, openDatabase, sql, startEmbedded } from '../index.ts'
+import { processesIn, signal, waitUntil } from './processes.ts'
+import { end, refusalOf, startElsewhere } from './start-elsewhere.ts'
+
+describe('the embedded PostgreSQL and another instance', () => {
+  let home: string
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'recovery with space-'))
+    await chmod(home, 0o755)
+  })
+  afterAll(() => rm(home, { recursive: true, force: true }))
+
+  it('refuses a directory that another instance uses, names its pid and disturbs nothing', async () => {
+    const directory = join(home, 'shared')
+    const { child, postmaster } = await startElsewhere(directory)
+    const refusal = await refusalOf(directory)
+    expect(refusal).toBeInstanceOf(EmbeddedStartError)
+    expect(refusal.message).toContain(`is in use by another running instance (pid ${child.pid})`)
+    expect(processesIn(join(directory, 'pgdata'))).toContain(postmaster)
+    expect(await end(child, 'SIGTERM')).toBe(0)
+    expect(processesIn(join(directory, 'pgdata'))).toEqual([])
+  })
+
+  it('recovers the server and the lock a killed instance left, also when the server is frozen', async () => {
+    const directory = join(home, 'orphan')
+    for (const isFrozen of [false, true]) {
+      const { child, postmaster } = await startElsewhere(directory)
+      await end(child, 'SIGKILL')
+      expect(processesIn(join(directory, 'pgdata'))).toContain(postmaster)
+      if (isFrozen) for (const pid of processesIn(join(directory, 'pgdata'))) signal(pid, 'SIGSTOP')
+    }
+    const server = await startEmbedded(directory)
+    await using database = await openDatabase(server.url)
+    expect(await database.many(sql`select n from kept`)).toEqual([{ n: 1 }, { n: 1 }])
+    await database[Symbol.asyncDispose]()
+    await server.stop()
+  })
+
+  it('starts after everything was killed, and removes a half-made cluster', async () => {
+    const directory = join(home, 'killed')
+    const { child } = await startElsewhere(directory)
+    await end(child, 'SIGKILL')
+    const files = join(directory, 'pgdata')
+    for (const pid of processesIn(files)) signal(pid, 'SIGKILL')
+    await waitUntil(() => processesIn(files).length === 0, 2000)
+    await mkdir(`${files}.new`)
+    await writeFile(join(files, 'postmaster.pid'), `${process.pid}\n${files}\n`)
+    const server = await startEmbedded(directory)
+    await using database = await openDatabase(server.url)
+    expect(await database.many(sql`select n from kept`)).toEqual([{ n: 1 }])
+    await database[Symbol.asyncDispose]()
+    await server.stop()
+  })
+})

@@ -1,0 +1,66 @@
+import { DatabaseError } from './database-error.ts'
+
+/** Writes what many callers add, in as few transactions as possible. */
+export interface GroupCommit<Item> {
+  /** Resolves when the item is committed; rejects when it is not. */
+  add(item: Item): Promise<void>
+}
+
+interface Waiting<Item> {
+  item: Item
+  resolve: () => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Group commit: while one transaction is on its way, items gather for the next; an idle writer starts at once. `write` commits all
+ * of its items or none. When it fails for a reason of the data, items are written one by one so that one bad item harms nobody else.
+ * More than `maxWaiting` items waiting are refused at once: a queue without an end helps nobody.
+ */
+export function groupCommit<Item>(
+  write: (items: Item[]) => Promise<void>,
+  options: { maxItems?: number; maxInFlight?: number; maxWaiting?: number } = {},
+): GroupCommit<Item> {
+  const { maxItems = 500, maxInFlight = 2, maxWaiting = 20_000 } = options
+  let waiting: Waiting<Item>[] = []
+  let inFlight = 0
+  let scheduled = false
+
+  const flush = async () => {
+    scheduled = false
+    if (waiting.length === 0 || inFlight >= maxInFlight) return
+    const batch = waiting.slice(0, maxItems)
+    waiting = waiting.slice(maxItems)
+    inFlight += 1
+    await settle(batch, write)
+    inFlight -= 1
+    schedule()
+  }
+  const schedule = () => {
+    if (scheduled || waiting.length === 0 || inFlight >= maxInFlight) return
+    scheduled = true
+    setImmediate(flush)
+  }
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        if (waiting.length >= maxWaiting) return reject(overloaded())
+        waiting.push({ item, resolve, reject })
+        schedule()
+      }),
+  }
+}
+
+const overloaded = () =>
+  new DatabaseError('Too many writes are waiting for the database.', { unavailable: true })
+
+async function settle<Item>(batch: Waiting<Item>[], write: (items: Item[]) => Promise<void>): Promise<void> {
+  try {
+    await write(batch.map(({ item }) => item))
+    for (const { resolve } of batch) resolve()
+  } catch (error) {
+    const unavailable = error instanceof DatabaseError && error.unavailable
+    if (batch.length === 1 || unavailable) for (const { reject } of batch) reject(error)
+    else for (const one of batch) await settle([one], write)
+  }
+}

@@ -1,0 +1,172 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { escapeIdentifier } from 'pg'
+import type { Connection } from './connection.ts'
+import type { Database } from './database.ts'
+import { DatabaseError } from './database-error.ts'
+import { connectAlone, type PostgresDatabase } from './postgres.ts'
+import { raw } from './sql.ts'
+
+const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
+const SCHEMA = /^[a-z][a-z0-9_]*$/
+const RETRY_MS = 500
+
+export interface MigrateOptions {
+  /** Keeps trying this long while the server can't be reached; without it the first failure is the answer. */
+  waitMs?: number
+  /** The longest one migration may take, and the longest wait for another process that migrates. Default 120,000. */
+  timeoutMs?: number
+}
+
+/**
+ * Brings `schema` to the state described by the numbered SQL files of `directory`, forward only, each in one transaction.
+ * Any number of processes may call it at once: one migrates, the others wait for it. Costs one query when nothing is to do.
+ */
+export async function migrate(
+  database: Database,
+  schema: string,
+  directory: URL,
+  options: MigrateOptions = {},
+): Promise<void> {
+  if (!SCHEMA.test(schema))
+    throw new Error(`The schema name "${schema}" must be lower-case letters, digits and "_".`)
+  const names = await listMigrations(directory)
+  const run = () => bringUp(database, schema, directory, names, options.timeoutMs ?? 120_000)
+  const giveUpAt = performance.now() + (options.waitMs ?? 0)
+  while (performance.now() + RETRY_MS < giveUpAt) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof DatabaseError && error.unavailable)) throw error
+    }
+    await pause(RETRY_MS)
+  }
+  await run()
+}
+
+async function listMigrations(directory: URL): Promise<string[]> {
+  const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort()
+  const wrong = files.find((file) => !NAME.test(file))
+  if (wrong !== undefined)
+    throw new Error(`The migration "${wrong}" must be named like 0001_create_things.sql.`)
+  return files.map((file) => file.slice(0, -'.sql'.length))
+}
+
+async function bringUp(
+  database: Database,
+  schema: string,
+  directory: URL,
+  names: string[],
+  timeoutMs: number,
+) {
+  if (isComplete(schema, names, await listApplied(database, schema))) return
+  const before = Date.now()
+  const connection = await openFor(database, schema, timeoutMs)
+  try {
+    await runFiles(connection, schema, directory, timeoutMs)
+  } finally {
+    // Frees the lock and undoes a half-run file, whatever state the session is in.
+    connection.cut()
+  }
+  if (isComplete(schema, names, await listApplied(database, schema))) return
+  throw new Error(`The migrations of schema "${schema}" are incomplete after ${Date.now() - before} ms.`)
+}
+
+async function listApplied(database: Database, schema: string): Promise<string[]> {
+  try {
+    const rows = await database.many<{ name: string }>(
+      raw(`select name from ${escapeIdentifier(schema)}.migrations`),
+    )
+    return rows.map(({ name }) => name)
+  } catch (error) {
+    // Neither the schema nor its table exist before the first migration.
+    if (error instanceof DatabaseError && (error.code === '42P01' || error.code === '3F000')) return []
+    throw error
+  }
+}
+
+function isComplete(schema: string, names: string[], applied: string[]): boolean {
+  const unknown = applied.find((name) => !names.includes(name))
+  if (unknown === undefined) return applied.length === names.length
+  throw new DatabaseError(
+    `The database schema "${schema}" was made by a newer version of this program (it has "${unknown}"); start that version or restore a backup.`,
+    { unavailable: false },
+  )
+}
+
+function openFor(database: Database, schema: string, timeoutMs: number): Promise<Connection> {
+  if (!isPostgres(database)) throw new Error('Only a handle made by openDatabase can be migrated.')
+  const limits = { statement_timeout: timeoutMs, lock_timeout: timeoutMs, search_path: `${schema},public` }
+  const options = Object.entries(limits).map(([name, value]) => `-c ${name}=${value}`)
+  return database[connectAlone]({
+    options: options.join(' '),
+    query_timeout: timeoutMs + 1000,
+    pipeline: false,
+  })
+}
+
+const isPostgres = (database: Database): database is PostgresDatabase => connectAlone in database
+
+async function runFiles(
+  connection: Connection,
+  schema: string,
+  directory: URL,
+  timeoutMs: number,
+): Promise<void> {
+  // Loaded only when there is something to do: most starts have nothing to migrate.
+  const { runner } = await import('node-pg-migrate')
+  let file = ''
+  const ignore = () => undefined
+  const logger = {
+    debug: ignore,
+    info: (line: string) => (file = fileOf(line) ?? file),
+    warn: ignore,
+    error: ignore,
+  }
+  try {
+    await runner({
+      dbClient: connection,
+      dir: fileURLToPath(directory),
+      ignorePattern: '(?!.*\\.sql$).*',
+      direction: 'up',
+      migrationsTable: 'migrations',
+      migrationsSchema: schema,
+      createMigrationsSchema: true,
+      advisoryLockMode: 'wait',
+      migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadForwardOnly }],
+      logger,
+    })
+  } catch (error) {
+    throw explain(error, schema, file, timeoutMs)
+  }
+}
+
+/** The whole file is the way up and there is no way down, whatever its comments say. */
+const loadForwardOnly = (paths: string[]) =>
+  Promise.all(
+    paths.map(async (path) => {
+      const text = await readFile(path, 'utf8')
+      return {
+        id: path,
+        filePaths: [path],
+        actions: { up: (builder: { sql(text: string): void }) => builder.sql(text), down: false as const },
+      }
+    }),
+  )
+
+const fileOf = (line: string): string | undefined => /### MIGRATION (\S+) /.exec(line)?.[1]
+
+function explain(error: unknown, schema: string, file: string, timeoutMs: number): Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  const message = error instanceof Error ? error.message : String(error)
+  if (code === '55P03') {
+    const waited = `The migration of schema "${schema}" waited ${timeoutMs} ms for another process that migrates; try again when it is done.`
+    return new DatabaseError(waited, { cause: error, unavailable: true, code })
+  }
+  const which =
+    file === '' ? `The migrations of schema "${schema}"` : `Migration "${file}" of schema "${schema}"`
+  // Only what comes from the connection or the state of the server passes; SQL that is wrong stays wrong.
+  const unavailable = code === undefined ? /connection|timeout/i.test(message) : /^(08|53|57|58|E)/.test(code)
+  return new DatabaseError(`${which} failed: ${message}.`, { cause: error, unavailable, code })
+}

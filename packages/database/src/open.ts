@@ -1,0 +1,30 @@
+import type { Database } from './database.ts'
+import { startEmbedded } from './embedded.ts'
+import { postgresDatabase } from './postgres.ts'
+import type { PostgresOptions } from './postgres-settings.ts'
+
+export interface OpenDatabaseOptions extends PostgresOptions {
+  /** Told what an operator should know about the embedded server, for example where its data went. */
+  log?: (message: string) => void
+}
+
+/**
+ * Opens the database a URL names: `postgres:` a server that runs already, `embedded:<directory>` one that is started here with
+ * its data in that directory and stopped with the handle.
+ */
+export async function openDatabase(url: string, options: OpenDatabaseOptions = {}): Promise<Database> {
+  if (!url.startsWith('embedded:')) return postgresDatabase(url, options)
+  const { log, ...postgresOptions } = options
+  const server = await startEmbedded(url.slice('embedded:'.length), log === undefined ? {} : { log })
+  const database = await postgresDatabase(server.url, postgresOptions).catch(async (error: unknown) => {
+    await server.stop()
+    throw error
+  })
+  return {
+    ...database,
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]()
+      await server.stop()
+    },
+  }
+}

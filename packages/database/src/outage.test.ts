@@ -1,0 +1,94 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { processesIn, signal } from './embedded/processes.ts'
+import {
+  type Database,
+  type DatabaseError,
+  type EmbeddedServer,
+  openDatabase,
+  sql,
+  startEmbedded,
+} from './index.ts'
+
+/** What happens to a handle when its own server freezes or dies under load (reliability matrix, row PostgreSQL). */
+describe('an outage of the server', () => {
+  let home: string
+  let server: EmbeddedServer
+  let database: Database
+
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'outage-'))
+    await chmod(home, 0o755)
+    server = await startEmbedded(join(home, 'postgres'))
+    database = await openDatabase(server.url)
+  })
+  afterAll(async () => {
+    await database[Symbol.asyncDispose]()
+    await server.stop()
+    await rm(home, { recursive: true, force: true })
+  })
+
+  const tree = () => processesIn(join(server.directory, 'pgdata'))
+  const attempt = async () => {
+    const startedAt = performance.now()
+    const outcome = await database.many(sql`select 1 as n`).then(
+      () => 'ok' as const,
+      (error: DatabaseError) => error,
+    )
+    return { outcome, tookMs: performance.now() - startedAt }
+  }
+
+  it('frozen: every statement fails as unavailable within three seconds, and all work again after it thaws', async () => {
+    await Promise.all(Array.from({ length: 12 }, attempt))
+    const onGap = vi.fn()
+    await using _listening = await database.listen('news', () => undefined, onGap)
+    const aborted = vi.fn()
+    await using _leading = database.whileLeader('frozen', async (lost) => {
+      await new Promise((resolve) => lost.addEventListener('abort', resolve, { once: true }))
+      aborted()
+    })
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    for (const pid of tree()) signal(pid, 'SIGSTOP')
+    const inTransaction = database
+      .transaction((tx) => tx.many(sql`select 1`))
+      .catch((error: DatabaseError) => error)
+    const results = await Promise.all(Array.from({ length: 40 }, attempt))
+    for (const { outcome, tookMs } of results) {
+      expect(outcome).toMatchObject({ unavailable: true })
+      expect(tookMs).toBeLessThan(3000)
+    }
+    expect(await inTransaction).toMatchObject({ unavailable: true })
+    const second = await attempt()
+    expect(second.outcome).toMatchObject({ unavailable: true })
+    expect(second.tookMs).toBeLessThan(3000)
+    await vi.waitFor(() => expect(aborted).toHaveBeenCalled(), { timeout: 5000 })
+    for (const pid of tree()) signal(pid, 'SIGCONT')
+    await vi.waitFor(async () => expect((await attempt()).outcome).toBe('ok'), { timeout: 5000 })
+    await vi.waitFor(() => expect(onGap).toHaveBeenCalledOnce(), { timeout: 5000 })
+  })
+
+  it('killed: statements fail quickly, then work again once it has been started anew', async () => {
+    const before = server.pid()
+    for (const pid of tree()) signal(pid, 'SIGKILL')
+    const { outcome, tookMs } = await attempt()
+    if (outcome !== 'ok') expect(outcome.unavailable).toBe(true)
+    expect(tookMs).toBeLessThan(3000)
+    await vi.waitFor(async () => expect((await attempt()).outcome).toBe('ok'), { timeout: 5000 })
+    expect(server.pid()).not.toBe(before)
+  })
+
+  it('never makes closing hang', async () => {
+    const other = await openDatabase(server.url)
+    await other.listen('news', () => undefined)
+    await other.many(sql`select 1`)
+    for (const pid of tree()) signal(pid, 'SIGSTOP')
+    const startedAt = performance.now()
+    const waiting = other.many(sql`select 1`).catch(() => undefined)
+    await other[Symbol.asyncDispose]()
+    expect(performance.now() - startedAt).toBeLessThan(6000)
+    await waiting
+    for (const pid of tree()) signal(pid, 'SIGCONT')
+  })
+})

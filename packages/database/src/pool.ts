@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Pool, type PoolClient } from 'pg'
+import { toConnectError } from './classify-error.ts'
+import { Connection } from './connection.ts'
+import { DatabaseError } from './database-error.ts'
+import { type PostgresSettings, poolConfig } from './postgres-settings.ts'
+import { checkServer } from './server-check.ts'
+
+/** How long closing waits for statements on their way. */
+const CLOSE_MS = 3000
+/** How long closing waits for the server to answer the goodbyes. */
+const GOODBYE_MS = 300
+
+/** A connection of the pool while somebody works with it. */
+export interface Lease {
+  client: PoolClient
+  /** What is left of the time a statement has: waiting for the connection is taken from it, so that both end in three seconds. */
+  timeLeftMs: number
+  /** Set when nobody knows what the connection is in the middle of: it is cut, never used again. */
+  broken: boolean
+}
+
+/** A bounded pool: waiting for a connection has an end, and so has the number of those who wait. */
+export interface BoundedPool {
+  lend<T>(work: (lease: Lease) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export function openPool(settings: PostgresSettings): BoundedPool {
+  const open = new Set<Connection>()
+  const pool = new Pool({ ...poolConfig(settings), onConnect: (client) => checkServer(client, settings) })
+  // An idle connection lost with its server is replaced at the next statement; unheard, this event ends the process.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client instanceof Connection && open.add(client))
+  pool.on('remove', (client) => client instanceof Connection && open.delete(client))
+  const drained = Promise.withResolvers<void>()
+  let lent = 0
+  let closed: Promise<void> | undefined
+
+  return {
+    async lend(work) {
+      if (closed !== undefined)
+        throw new DatabaseError('The database handle is closed.', { unavailable: true })
+      lent += 1
+      const startedAt = performance.now()
+      try {
+        const client = await acquire(pool, settings)
+        return await workWith(client, settings, startedAt, work)
+      } finally {
+        lent -= 1
+        if (lent === 0 && closed !== undefined) drained.resolve()
+      }
+    },
+    close: () => {
+      if (lent === 0) drained.resolve()
+      closed ??= closePool(pool, open, drained.promise)
+      return closed
+    },
+  }
+}
+
+async function workWith<T>(
+  client: PoolClient,
+  settings: PostgresSettings,
+  startedAt: number,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const waitedMs = performance.now() - startedAt
+  const timeLeftMs = settings.statementTimeoutMs + settings.connectTimeoutMs - waitedMs
+  const lease: Lease = { client, timeLeftMs, broken: false }
+  try {
+    return await work(lease)
+  } finally {
+    if (lease.broken && client instanceof Connection) client.cut()
+    client.release(lease.broken)
+  }
+}
+
+async function acquire(pool: Pool, settings: PostgresSettings): Promise<PoolClient> {
+  if (pool.waitingCount >= settings.maxWaiting) {
+    const message = `The database at ${settings.address} is busy: ${pool.waitingCount} statements wait already.`
+    throw new DatabaseError(message, { unavailable: true })
+  }
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw toConnectError(error, settings)
+  }
+}
+
+/** Lets statements end and says goodbye, but never waits long for a server that doesn't answer. */
+async function closePool(pool: Pool, open: Set<Connection>, drained: Promise<void>): Promise<void> {
+  await within(CLOSE_MS, drained)
+  await within(GOODBYE_MS, pool.end())
+  await within(GOODBYE_MS, Promise.all([...open].map((connection) => once(connection, 'end'))))
+  for (const connection of open) connection.cut()
+}
+
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController()
+  const timer = pause(milliseconds, undefined, { signal: over.signal }).catch(() => undefined)
+  await Promise.race([work, timer])
+  over.abort()
+}

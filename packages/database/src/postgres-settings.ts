@@ -1,0 +1,105 @@
+import type { ClientConfig } from 'pg'
+import { columnTypes } from './column-types.ts'
+import { Connection } from './connection.ts'
+import { DatabaseError } from './database-error.ts'
+
+/** What a caller may choose; every default keeps a request under three seconds whatever the server does. */
+export interface PostgresOptions {
+  /** Connections of the pool; one more is opened for listening and leading. Default 10. */
+  poolSize?: number
+  /** Statements that may wait for a connection before further ones fail at once. Default 500. */
+  maxWaiting?: number
+  /** How long one statement may take. Default 2000. */
+  statementTimeoutMs?: number
+  /** How long a statement may wait for a connection, be it a free one or a new one. Default 800. */
+  connectTimeoutMs?: number
+  /** Shown in pg_stat_activity. */
+  applicationName?: string
+  /** Accepts a server that may lose committed data at a power cut (fsync=off); for tests only. */
+  allowWeakDurability?: boolean
+}
+
+/** Everything the driver needs to know, read once from the URL and the options. */
+export interface PostgresSettings extends Required<PostgresOptions> {
+  /** Where the server is, without any credential: the only form of the URL that messages carry. */
+  address: string
+  /** Texts that never appear in a message. */
+  secrets: string[]
+  client: ClientConfig
+}
+
+/** The server gives up first, so that a slow statement ends in an answer and the connection stays usable. */
+export const serverTimeoutMs = (timeoutMs: number): number => Math.max(1, Math.round(timeoutMs * 0.925))
+
+export function readPostgresSettings(url: string, options: PostgresOptions): PostgresSettings {
+  const parsed = parseUrl(url)
+  const chosen = {
+    poolSize: options.poolSize ?? 10,
+    maxWaiting: options.maxWaiting ?? 500,
+    statementTimeoutMs: options.statementTimeoutMs ?? 2000,
+    connectTimeoutMs: options.connectTimeoutMs ?? 800,
+    applicationName: options.applicationName ?? 'platform',
+    allowWeakDurability: options.allowWeakDurability ?? false,
+  }
+  const serverOptions = [sessionOptions(chosen.statementTimeoutMs), parsed.searchParams.get('options') ?? '']
+  parsed.searchParams.delete('options')
+  return {
+    ...chosen,
+    address: addressOf(parsed),
+    secrets: [parsed.password, decodeURIComponent(parsed.password)].filter((text) => text.length > 0),
+    client: {
+      connectionString: parsed.href,
+      application_name: chosen.applicationName,
+      options: serverOptions.join(' ').trim(),
+      connectionTimeoutMillis: chosen.connectTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 5000,
+      // A transaction's BEGIN travels with its first statement: one round trip less.
+      pipeline: true,
+      types: columnTypes,
+    },
+  }
+}
+
+/** Limits the server keeps by itself: it must not go on for a client that is gone, nor hold locks for one. */
+function sessionOptions(statementTimeoutMs: number): string {
+  const limits = {
+    statement_timeout: serverTimeoutMs(statementTimeoutMs),
+    lock_timeout: Math.round(statementTimeoutMs * 0.75),
+    idle_in_transaction_session_timeout: 10_000,
+    client_connection_check_interval: 2000,
+    tcp_keepalives_idle: 5,
+    tcp_keepalives_interval: 2,
+    tcp_keepalives_count: 3,
+  }
+  return Object.entries(limits)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+}
+
+function parseUrl(url: string): URL {
+  try {
+    const parsed = new URL(url)
+    decodeURIComponent(parsed.password)
+    if (parsed.protocol === 'postgres:' || parsed.protocol === 'postgresql:') return parsed
+  } catch {
+    // The text of the URL may hold a password, so the parser's own error is not passed on.
+  }
+  throw new DatabaseError(
+    'The database URL is not valid; write postgres://user:password@host:5432/name or embedded:<directory>.',
+    { unavailable: false },
+  )
+}
+
+const addressOf = (url: URL): string =>
+  url.hostname === ''
+    ? (url.searchParams.get('host') ?? 'localhost')
+    : `${decodeURIComponent(url.hostname)}:${url.port || '5432'}`
+
+/** The pool makes its connections from this class, so each can be cut. */
+export const poolConfig = (settings: PostgresSettings) => ({
+  ...settings.client,
+  Client: Connection,
+  max: settings.poolSize,
+  idleTimeoutMillis: 60_000,
+})

@@ -1,0 +1,66 @@
+import { createServer, type Socket } from 'node:net'
+import { describe, expect, inject, it } from 'vitest'
+import { databaseConformance } from './conformance.ts'
+import { DatabaseError, openDatabase, sql } from './index.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    databaseUrl: string
+  }
+}
+
+databaseConformance('postgres', () =>
+  openDatabase(inject('databaseUrl'), { allowWeakDurability: true, poolSize: 4 }),
+)
+
+const failureOf = (work: Promise<unknown>) => work.then(String, (error: DatabaseError) => error)
+
+describe('opening a database', () => {
+  it('refuses a URL of another kind without repeating it', async () => {
+    for (const url of ['mysql://me:hush@host/db', 'postgres://me:hu%sh@host/db', 'nonsense']) {
+      const failure = await failureOf(openDatabase(url))
+      expect(failure).toBeInstanceOf(DatabaseError)
+      expect(String(failure)).not.toContain('hu')
+    }
+  })
+
+  it('refuses a server that may lose what it confirmed, and names the setting', async () => {
+    const failure = await failureOf(openDatabase(inject('databaseUrl')))
+    expect(String(failure)).toMatch(/runs with fsync=off and could lose .*; set fsync=on\./)
+  })
+
+  it('opens while the server is down; statements fail quickly as unavailable, without the password', async () => {
+    await using database = await openDatabase('postgres://me:s3cr3t@127.0.0.1:1/db')
+    const startedAt = performance.now()
+    const failure = await failureOf(database.many(sql`select 1`))
+    expect(failure).toMatchObject({ unavailable: true, code: 'ECONNREFUSED' })
+    expect(String(failure)).not.toContain('s3cr3t')
+    expect(performance.now() - startedAt).toBeLessThan(500)
+  })
+
+  it('gives up on a server that accepts connections and never speaks', async () => {
+    const sockets = new Set<Socket>()
+    const server = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    await using database = await openDatabase(`postgres://me:pw@127.0.0.1:${port}/db`, { poolSize: 2 })
+    const startedAt = performance.now()
+    const failures = await Promise.all(
+      Array.from({ length: 40 }, () => failureOf(database.many(sql`select 1`))),
+    )
+    expect(performance.now() - startedAt).toBeLessThan(3000)
+    for (const failure of failures) expect(failure).toMatchObject({ unavailable: true })
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+
+  it('refuses more waiting statements than its queue holds, at once', async () => {
+    const options = { allowWeakDurability: true, poolSize: 1, maxWaiting: 2 }
+    await using database = await openDatabase(inject('databaseUrl'), options)
+    const statements = Array.from({ length: 5 }, () => failureOf(database.many(sql`select pg_sleep(0.1)`)))
+    const failures = (await Promise.all(statements)).filter((result) => result instanceof DatabaseError)
+    expect(failures.length).toBeGreaterThan(0)
+    for (const failure of failures) expect(failure).toMatchObject({ unavailable: true })
+  })
+})

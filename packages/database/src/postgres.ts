@@ -1,0 +1,132 @@
+import type { ClientConfig } from 'pg'
+import { breaksConnection, isStalePlan, toConnectError, toDatabaseError } from './classify-error.ts'
+import { type Connection, openConnection } from './connection.ts'
+import type { Database, QueryOptions } from './database.ts'
+import { DatabaseError } from './database-error.ts'
+import { Leadership } from './leadership.ts'
+import { Notices } from './notices.ts'
+import { type BoundedPool, type Lease, openPool } from './pool.ts'
+import { type PostgresOptions, type PostgresSettings, readPostgresSettings } from './postgres-settings.ts'
+import { checkServer, UnfitServerError } from './server-check.ts'
+import { type Sql, sql } from './sql.ts'
+import { runLongStatement, runStatement } from './statement.ts'
+import { steadyConnection } from './steady-connection.ts'
+import { runTransaction } from './transaction.ts'
+
+/** Opens a connection of its own with the handle's URL; for migrations, inside this package only. */
+export const connectAlone = Symbol('connectAlone')
+
+/** What the rest of this package may do with a handle. */
+export interface PostgresDatabase extends Database {
+  [connectAlone](overrides: ClientConfig): Promise<Connection>
+}
+
+/**
+ * A database behind a pool. A server that is down doesn't keep the handle from opening: statements fail with `unavailable` until
+ * it comes. Only a server that must not be used (too old, or durability switched off) refuses here.
+ */
+export async function postgresDatabase(
+  url: string,
+  options: PostgresOptions = {},
+): Promise<PostgresDatabase> {
+  const settings = readPostgresSettings(url, options)
+  const database = assemble(settings, openPool(settings))
+  try {
+    await database.many(sql`select 1`)
+  } catch (error) {
+    if (error instanceof UnfitServerError) {
+      await database[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+  return database
+}
+
+function assemble(settings: PostgresSettings, pool: BoundedPool): PostgresDatabase {
+  const notices = new Notices()
+  const leadership = new Leadership()
+  const connect = (overrides: ClientConfig) => connectChecked(settings, overrides)
+  const steady = steadyConnection(() => connect({}), [notices, leadership])
+  const many = <Row>(statement: Sql, options: QueryOptions = {}): Promise<Row[]> =>
+    pool.lend((lease) => runLent<Row>(lease, settings, statement, options))
+
+  return {
+    driver: 'postgres',
+    many,
+    transaction: (work, options = {}) => pool.lend((lease) => runTransaction(lease, settings, work, options)),
+    listen: (channel, onNotice, onGap) => notices.listen(steady, channel, onNotice, onGap),
+    whileLeader: (name, work) => leadership.whileLeader(steady, name, work),
+    ping: (signal) => beforeAbort(signal, many(sql`select 1`), settings),
+    [connectAlone]: connect,
+    async [Symbol.asyncDispose]() {
+      await leadership.close()
+      await steady[Symbol.asyncDispose]()
+      await pool.close()
+    },
+  }
+}
+
+async function runLent<Row>(
+  lease: Lease,
+  settings: PostgresSettings,
+  statement: Sql,
+  { timeoutMs = settings.statementTimeoutMs }: QueryOptions,
+): Promise<Row[]> {
+  try {
+    if (timeoutMs > settings.statementTimeoutMs)
+      return await runLongStatement(lease.client, statement, timeoutMs)
+    return await runStatement(lease.client, statement, Math.min(timeoutMs, lease.timeLeftMs))
+  } catch (error) {
+    lease.broken = breaksConnection(error)
+    // It failed before it did anything, so once more without the stale plan is safe.
+    if (isStalePlan(error)) return await runUnprepared(lease, settings, statement, timeoutMs)
+    throw toDatabaseError(error, settings)
+  }
+}
+
+async function runUnprepared<Row>(
+  lease: Lease,
+  settings: PostgresSettings,
+  statement: Sql,
+  timeoutMs: number,
+) {
+  try {
+    return await runStatement<Row>(lease.client, statement, timeoutMs, false)
+  } catch (error) {
+    throw toDatabaseError(error, settings)
+  }
+}
+
+async function connectChecked(settings: PostgresSettings, overrides: ClientConfig): Promise<Connection> {
+  try {
+    const connection = await openConnection({ ...settings.client, ...overrides })
+    try {
+      await checkServer(connection, settings)
+      return connection
+    } catch (error) {
+      connection.cut()
+      throw error
+    }
+  } catch (error) {
+    throw toConnectError(error, settings)
+  }
+}
+
+/** Stops waiting when the signal aborts; the statement itself ends at its own deadline. */
+async function beforeAbort(
+  signal: AbortSignal,
+  work: Promise<unknown>,
+  settings: PostgresSettings,
+): Promise<void> {
+  work.catch(() => undefined)
+  const aborted = Promise.withResolvers<never>()
+  const message = `The database at ${settings.address} did not answer in time.`
+  const abort = () => aborted.reject(new DatabaseError(message, { unavailable: true, cause: signal.reason }))
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,69 @@
+import { breaksConnection, toDatabaseError } from './classify-error.ts'
+import type { Queries, QueryOptions } from './database.ts'
+import { DatabaseError } from './database-error.ts'
+import type { Lease } from './pool.ts'
+import type { PostgresSettings } from './postgres-settings.ts'
+import { raiseLimits, runStatement, runText } from './statement.ts'
+
+/** A rollback is one quick answer; a server that can't give it loses the connection instead. */
+const ROLLBACK_MS = 500
+
+/** Runs `work` between BEGIN and COMMIT on a lent connection; whatever fails is rolled back or cut. */
+export async function runTransaction<T>(
+  lease: Lease,
+  settings: PostgresSettings,
+  work: (tx: Queries) => Promise<T>,
+  options: QueryOptions,
+): Promise<T> {
+  const timeoutMs = options.timeoutMs ?? settings.statementTimeoutMs
+  const fail = (error: unknown): never => {
+    lease.broken ||= breaksConnection(error)
+    throw toDatabaseError(error, settings)
+  }
+  const text =
+    timeoutMs > settings.statementTimeoutMs ? `begin; ${raiseLimits(timeoutMs, 'local ')}` : 'begin'
+  // Not awaited: it travels with the first statement.
+  const begun = runText(lease.client, text, Math.min(timeoutMs, lease.timeLeftMs)).catch(fail)
+  begun.catch(() => undefined)
+  const state = { over: false }
+  try {
+    const result = await work(transactionQueries(lease, state, timeoutMs, fail))
+    state.over = true
+    await begun
+    const end = await runText(lease.client, 'commit', timeoutMs).catch(fail)
+    if (end.command === 'COMMIT') return result
+  } catch (error) {
+    state.over = true
+    if (!lease.broken) await rollback(lease)
+    throw error
+  }
+  throw new DatabaseError('The transaction was undone, because a statement in it had failed.', {
+    unavailable: false,
+  })
+}
+
+function transactionQueries(
+  lease: Lease,
+  state: { over: boolean },
+  limitMs: number,
+  fail: (error: unknown) => never,
+): Queries {
+  return {
+    async many<Row>(statement: Parameters<Queries['many']>[0], { timeoutMs = limitMs }: QueryOptions = {}) {
+      if (state.over) throw new DatabaseError('A transaction was used after its end.', { unavailable: false })
+      const raised =
+        timeoutMs > limitMs ? runText(lease.client, raiseLimits(timeoutMs, 'local '), timeoutMs) : undefined
+      const rows = runStatement<Row>(lease.client, statement, timeoutMs)
+      const [answer] = await Promise.all([rows, raised]).catch(fail)
+      return answer
+    },
+  }
+}
+
+async function rollback(lease: Lease): Promise<void> {
+  try {
+    await runText(lease.client, 'rollback', ROLLBACK_MS)
+  } catch {
+    lease.broken = true
+  }
+}
