@@ -1,0 +1,20 @@
+export {
+  checkExpression,
+  checkTemplate,
+  type SyntaxProblem,
+  type SyntaxProblemType,
+} from './checks/check-syntax.ts'
+export {
+  countUnclosed,
+  listFunctionCalls,
+  listTemplateTokens,
+  type TemplateToken,
+} from './checks/inspect-template.ts'
+export { type CompiledExpression, compileExpression, evaluate } from './evaluation/compiled.ts'
+export { ExpressionError, type ExpressionErrorName } from './expression-error.ts'
+export { matchesFilter } from './filters/matches-filter.ts'
+export { type FunctionName, functionNames } from './functions/names.ts'
+export { defaultLimits, type Limits, type Options } from './options.ts'
+export type { Scope, VariableSource } from './scope.ts'
+export { type CompiledPath, compilePath, type ResolvedPath } from './templates/compile-path.ts'
+export { type CompiledTemplate, compileTemplate, interpolate } from './templates/compile-template.ts'

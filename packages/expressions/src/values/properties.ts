@@ -1,0 +1,36 @@
+const hasOwn = Object.hasOwn
+
+/** Names that lead from data to the machinery behind it; no expression reads or writes them. */
+export function isDeniedName(name: string): boolean {
+  return name === '__proto__' || name === 'constructor' || name === 'prototype'
+}
+
+/** An own property of data, undefined for everything inherited, denied or callable. */
+export function readProperty(target: unknown, key: string): unknown {
+  if (target === null || target === undefined) return undefined
+  if (typeof target !== 'object') return typeof target === 'string' ? readCharacter(target, key) : undefined
+  if (!hasOwn(target, key) || isDeniedName(key)) return undefined
+  const value: unknown = Reflect.get(target, key)
+  return typeof value === 'function' ? undefined : value
+}
+
+function readCharacter(text: string, key: string): unknown {
+  if (key === 'length') return text.length
+  return /^\d+$/.test(key) ? text[Number(key)] : undefined
+}
+
+/** A plain object: what object literals and JSON make, whatever realm or null prototype it has. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype || isForeignRecord(prototype)
+}
+
+// Records made in another realm (a worker's vm context) have a prototype of their own with nothing above it.
+function isForeignRecord(prototype: unknown): boolean {
+  return (
+    typeof prototype === 'object' &&
+    Object.getPrototypeOf(prototype) === null &&
+    Object.hasOwn(prototype ?? {}, 'hasOwnProperty')
+  )
+}
