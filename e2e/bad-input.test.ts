@@ -8,7 +8,8 @@ let platform: Platform
 let token: string
 let jwt: string
 let workspaceId: string
-const send = (method: string, path: string, options: Parameters<typeof call>[3] = {}) => call(platform.origin, method, path, { token, ...options })
+const send = (method: string, path: string, options: Parameters<typeof call>[3] = {}) =>
+  call(platform.origin, method, path, { token, ...options })
 
 beforeAll(async () => {
   platform = await startAllInOne({ RUN_MAX_DURATION_SECONDS: '3' })
@@ -16,14 +17,30 @@ beforeAll(async () => {
   workspaceId = await newWorkspace(platform.origin, token)
   const save = (automation: object) => saveAutomation(platform.origin, token, workspaceId, automation)
   await save({ slug: 'echo', name: 'echo', when: { endpoint: true }, do: [], output: '{{body}}' })
-  await save({ slug: 'endless', name: 'endless', when: { endpoint: true }, do: [{ repeat: { until: '1 == 2', do: [{ set: { name: 'x', value: 1 } }] } }] })
+  await save({
+    slug: 'endless',
+    name: 'endless',
+    when: { endpoint: true },
+    do: [{ repeat: { until: '1 == 2', do: [{ set: { name: 'x', value: 1 } }] } }],
+  })
   await save({ slug: 'recursive', name: 'recursive', when: { endpoint: true }, do: [{ recursive: {} }] })
-  await save({ slug: 'loop', name: 'loop', when: { events: ['loop.again'] }, do: [{ emit: { event: 'loop.again' } }] })
+  await save({
+    slug: 'loop',
+    name: 'loop',
+    when: { events: ['loop.again'] },
+    do: [{ emit: { event: 'loop.again' } }],
+  })
 })
 afterAll(async () => platform?.[Symbol.asyncDispose]())
 
 describe('a body that is not what it should be', () => {
-  const bodies: [name: string, raw: string | Uint8Array, headers: Record<string, string>, status: number, error: string][] = [
+  const bodies: [
+    name: string,
+    raw: string | Uint8Array,
+    headers: Record<string, string>,
+    status: number,
+    error: string,
+  ][] = [
     ['malformed JSON', '{"name": ', {}, 400, 'RequestValidationError'],
     ['duplicate keys', '{"name":"a","name":"b"}', {}, 400, 'RequestValidationError'],
     ['a __proto__ key', '{"name":"a","__proto__":{}}', {}, 400, 'RequestValidationError'],
@@ -53,7 +70,11 @@ describe('an automation that is wrong', () => {
   test('YAML errors are named with line and column', async () => {
     const answer = await save('name: x\ndo:\n  - set: {name: a, value: [}\n')
     expect(answer).toMatchObject({ status: 400, json: { error: 'InvalidAutomation' } })
-    expect(answer.json.details[0]).toMatchObject({ line: 3, column: expect.any(Number), message: expect.any(String) })
+    expect(answer.json.details[0]).toMatchObject({
+      line: 3,
+      column: expect.any(Number),
+      message: expect.any(String),
+    })
   })
 
   test('a malformed instruction is named with its path', async () => {
@@ -69,7 +90,8 @@ describe('an automation that is wrong', () => {
 })
 
 describe('an automation that misbehaves', () => {
-  const run = (slug: string, timeoutMs = 30_000) => send('POST', `/v2/workspaces/${workspaceId}/webhooks/${slug}`, { body: {}, timeoutMs })
+  const run = (slug: string, timeoutMs = 30_000) =>
+    send('POST', `/v2/workspaces/${workspaceId}/webhooks/${slug}`, { body: {}, timeoutMs })
 
   test('an endless loop ends as WorkflowTimeoutError while others are served', async () => {
     const endless = run('endless')
@@ -87,7 +109,12 @@ describe('an automation that misbehaves', () => {
     await send('POST', `/v2/workspaces/${workspaceId}/events`, { body: { events: [{ type: 'loop.again' }] } })
     await vi.waitFor(
       async () => {
-        const errors = await feed(platform.origin, token, workspaceId, 'types=error&payload.type=TooManyCallError')
+        const errors = await feed(
+          platform.origin,
+          token,
+          workspaceId,
+          'types=error&payload.type=TooManyCallError',
+        )
         expect(errors.some(({ payload }) => payload.details.automationSlug === 'loop')).toBe(true)
       },
       { timeout: 30_000, interval: 200 },
@@ -107,7 +134,8 @@ describe('an automation that misbehaves', () => {
 })
 
 describe('an event that may not be', () => {
-  const emit = (events: unknown[]) => send('POST', `/v2/workspaces/${workspaceId}/events`, { body: { events } })
+  const emit = (events: unknown[]) =>
+    send('POST', `/v2/workspaces/${workspaceId}/events`, { body: { events } })
 
   test('100,001 characters are refused with size and limit, 100,000 are not', async () => {
     const eventOf = (size: number) => {
@@ -127,24 +155,35 @@ describe('an event that may not be', () => {
     expect(await feed(platform.origin, token, workspaceId, 'types=batch.good')).toEqual([])
   })
 
-  test.each(['gateway.jwks.updated', 'error', 'usage', 'runtime.automations.executed'])('the native type %s is 403', async (type) => {
-    expect((await emit([{ type }])).status).toBe(403)
-  })
+  test.each(['gateway.jwks.updated', 'error', 'usage', 'runtime.automations.executed'])(
+    'the native type %s is 403',
+    async (type) => {
+      expect((await emit([{ type }])).status).toBe(403)
+    },
+  )
 })
 
 describe('a caller who is not who they say', () => {
   test('a foreign workspace and a missing one answer alike', async () => {
     const other = await call(platform.origin, 'POST', '/v2/login/anonymous')
     const paths = (id: string) => [`/v2/workspaces/${id}/events`]
-    const [foreign] = await Promise.all(paths(workspaceId).map((path) => send('GET', path, { token: other.json.token })))
-    const [missing] = await Promise.all(paths('aaaaaaaaaaaaaaaa').map((path) => send('GET', path, { token: other.json.token })))
+    const [foreign] = await Promise.all(
+      paths(workspaceId).map((path) => send('GET', path, { token: other.json.token })),
+    )
+    const [missing] = await Promise.all(
+      paths('aaaaaaaaaaaaaaaa').map((path) => send('GET', path, { token: other.json.token })),
+    )
     expect(foreign?.status).toBe(404)
-    expect(foreign?.text.replaceAll(workspaceId, 'ID')).toBe(missing?.text.replaceAll('aaaaaaaaaaaaaaaa', 'ID'))
+    expect(foreign?.text.replaceAll(workspaceId, 'ID')).toBe(
+      missing?.text.replaceAll('aaaaaaaaaaaaaaaa', 'ID'),
+    )
   })
 
   test('a forged x-platform-user-id changes nothing', async () => {
     const honest = await send('GET', '/v2/me')
-    const forged = await send('GET', '/v2/me', { headers: { 'x-platform-user-id': 'somebody', 'x-platform-role': 'superadmin' } })
+    const forged = await send('GET', '/v2/me', {
+      headers: { 'x-platform-user-id': 'somebody', 'x-platform-role': 'superadmin' },
+    })
     expect(forged.json).toEqual(honest.json)
   })
 
@@ -154,7 +193,14 @@ describe('a caller who is not who they say', () => {
     const hmac = createHmac('sha256', 'key').update(`${head}.${payload}`).digest('base64url')
     const revoked = await call(platform.origin, 'POST', '/v2/login/anonymous')
     await call(platform.origin, 'DELETE', '/v2/user/sessions/current', { token: revoked.json.token })
-    for (const bad of [`${none}.${payload}.`, `${head}.${payload}.${hmac}`, `${head}.${payload}.`, 'rubbish', 'at:rubbish', revoked.json.token]) {
+    for (const bad of [
+      `${none}.${payload}.`,
+      `${head}.${payload}.${hmac}`,
+      `${head}.${payload}.`,
+      'rubbish',
+      'at:rubbish',
+      revoked.json.token,
+    ]) {
       const answer = await send('GET', '/v2/me', { token: bad })
       expect(answer, bad).toMatchObject({ status: 401, json: { error: 'AuthenticationError' } })
     }
@@ -163,7 +209,9 @@ describe('a caller who is not who they say', () => {
   test('two Authorization headers are 400', async () => {
     const { port } = new URL(platform.origin)
     const socket = connect(Number(port), '127.0.0.1')
-    socket.write(`GET /v2/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n`)
+    socket.write(
+      `GET /v2/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n`,
+    )
     let answer = ''
     for await (const chunk of socket) answer += chunk
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
@@ -177,7 +225,10 @@ describe('a caller who is not who they say', () => {
 
   test('a retired version is 410 and tells where to go', async () => {
     const answer = await call(platform.origin, 'GET', '/v1/workspaces')
-    expect(answer).toMatchObject({ status: 410, json: { error: 'RetiredVersion', details: { version: 'v1', successor: 'v2' } } })
+    expect(answer).toMatchObject({
+      status: 410,
+      json: { error: 'RetiredVersion', details: { version: 'v1', successor: 'v2' } },
+    })
     expect(answer.headers.get('link')).toBe('</v2>; rel="successor-version"')
   })
 })

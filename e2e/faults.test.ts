@@ -20,14 +20,25 @@ const effect = {
 }
 
 /** Emits `EVENTS` events one by one from several callers, again until each is accepted; refusals must be 503 or broken connections. */
-async function emitAll(origin: string, token: string, workspaceId: string, disturb: () => Promise<void>): Promise<void> {
+async function emitAll(
+  origin: string,
+  token: string,
+  workspaceId: string,
+  disturb: () => Promise<void>,
+): Promise<void> {
   const queue = Array.from({ length: EVENTS }, (_, n) => n)
   let accepted = 0
-  const disturbance = vi.waitUntil(() => accepted > EVENTS / 5, { timeout: 60_000, interval: 5 }).then(disturb)
+  const disturbance = vi
+    .waitUntil(() => accepted > EVENTS / 5, { timeout: 60_000, interval: 5 })
+    .then(disturb)
   const worker = async () => {
     for (let n = queue.shift(); n !== undefined; n = queue.shift()) {
       const body = { events: [{ type: 'fault.cause', payload: { n } }] }
-      const answer = await call(origin, 'POST', `/v2/workspaces/${workspaceId}/events`, { token, body, timeoutMs: 20_000 })
+      const answer = await call(origin, 'POST', `/v2/workspaces/${workspaceId}/events`, {
+        token,
+        body,
+        timeoutMs: 20_000,
+      })
       if (answer.status === 200) accepted += 1
       else {
         expect([503, 504], answer.text).toContain(answer.status)
@@ -78,15 +89,18 @@ describe.runIf(separateShape !== undefined)('on separate processes', () => {
     await Promise.all([nats?.stop(), redis?.stop()])
   })
 
-  test.each(['runtime-1', 'events'])('kill -9 of %s in the middle of 500 events loses nothing and doubles nothing', async (name) => {
-    const { token, workspaceId } = await prepared(platform)
-    await emitAll(platform.origin, token, workspaceId, async () => {
-      await platform.process(name).stop('SIGKILL')
-      await new Promise((resolve) => setTimeout(resolve, 1000))
-      await platform.restart(name)
-    })
-    await expectEachOnce(platform.origin, token, workspaceId)
-  })
+  test.each(['runtime-1', 'events'])(
+    'kill -9 of %s in the middle of 500 events loses nothing and doubles nothing',
+    async (name) => {
+      const { token, workspaceId } = await prepared(platform)
+      await emitAll(platform.origin, token, workspaceId, async () => {
+        await platform.process(name).stop('SIGKILL')
+        await new Promise((resolve) => setTimeout(resolve, 1000))
+        await platform.restart(name)
+      })
+      await expectEachOnce(platform.origin, token, workspaceId)
+    },
+  )
 
   test('NATS stopped, its data deleted, started again: nothing lost, nothing doubled', async () => {
     const { token, workspaceId } = await prepared(platform)
@@ -121,7 +135,8 @@ describe.runIf(separateShape !== undefined)('on separate processes', () => {
 
   test('the gateway answers 503 in time while the runtime is down, and serves again when it is back', async () => {
     const { token, workspaceId } = await prepared(platform)
-    const hook = () => call(platform.origin, 'POST', `/v2/workspaces/${workspaceId}/webhooks/effect`, { token, body: {} })
+    const hook = () =>
+      call(platform.origin, 'POST', `/v2/workspaces/${workspaceId}/webhooks/effect`, { token, body: {} })
     await Promise.all(['runtime-1', 'runtime-2'].map((name) => platform.process(name).stop('SIGKILL')))
     const started = Date.now()
     const answer = await hook()
@@ -158,7 +173,10 @@ describe('on embedded drivers', () => {
     const emitUntilGone = async () => {
       for (let n = 0; n < EVENTS; n += 1) {
         const body = { events: [{ type: 'fault.cause', payload: { n } }] }
-        const answer = await call(platform.origin, 'POST', `/v2/workspaces/${workspaceId}/events`, { token, body }).catch(() => undefined)
+        const answer = await call(platform.origin, 'POST', `/v2/workspaces/${workspaceId}/events`, {
+          token,
+          body,
+        }).catch(() => undefined)
         if (answer?.status !== 200) return
         accepted.push(n)
       }
@@ -184,7 +202,9 @@ describe('on embedded drivers', () => {
   test('a frozen PostgreSQL is 503 with Retry-After within 3 s, never 401, and everything works again without a restart', async () => {
     await using platform = await startAllInOne()
     const { token, workspaceId } = await prepared(platform)
-    const postgres = processTree(platform.process('all-in-one').pid).filter((pid) => /postgres/.test(commandOf(pid)))
+    const postgres = processTree(platform.process('all-in-one').pid).filter((pid) =>
+      /postgres/.test(commandOf(pid)),
+    )
     expect(postgres.length).toBeGreaterThan(3)
     const requests = (): Promise<{ status: number; ms: number; retryAfter: string | null }>[] =>
       [
@@ -194,8 +214,16 @@ describe('on embedded drivers', () => {
         ['POST', '/v2/login/anonymous', undefined],
       ].map(async ([method, path, body]) => {
         const started = Date.now()
-        const answer = await call(platform.origin, method as string, path as string, { token, body, timeoutMs: 10_000 })
-        return { status: answer.status, ms: Date.now() - started, retryAfter: answer.headers.get('retry-after') }
+        const answer = await call(platform.origin, method as string, path as string, {
+          token,
+          body,
+          timeoutMs: 10_000,
+        })
+        return {
+          status: answer.status,
+          ms: Date.now() - started,
+          retryAfter: answer.headers.get('retry-after'),
+        }
       })
     for (const pid of postgres) process.kill(pid, 'SIGSTOP')
     try {

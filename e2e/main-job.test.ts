@@ -50,16 +50,26 @@ describe.each(shapes)('the main job on $name', (shape) => {
 
   test('an anonymous session has a JWT with the nine claims that any library verifies', async () => {
     const answer = await call(origin(), 'POST', '/v2/login/anonymous')
-    expect(answer.json).toMatchObject({ userId: expect.any(String), sessionId: expect.any(String), token: expect.any(String) })
+    expect(answer.json).toMatchObject({
+      userId: expect.any(String),
+      sessionId: expect.any(String),
+      token: expect.any(String),
+    })
     const keys = createRemoteJWKSet(new URL(`${origin()}/oidc/jwks`))
-    const { payload, protectedHeader } = await jwtVerify(answer.json.token, keys, { audience: `${origin()}/v2`, issuer: `${origin()}/oidc` })
+    const { payload, protectedHeader } = await jwtVerify(answer.json.token, keys, {
+      audience: `${origin()}/v2`,
+      issuer: `${origin()}/oidc`,
+    })
     expect(Object.keys(payload).sort()).toEqual(nineClaims)
     expect(protectedHeader.typ).toBe('at+jwt')
     expect(payload['prismeaiSessionId']).toBe(answer.json.sessionId)
 
     const me = await call(origin(), 'GET', '/v2/me', { token: answer.json.token })
     expect(me.json).toMatchObject({ id: answer.json.userId, sessionId: answer.json.sessionId })
-    const refused = await call(origin(), 'POST', '/v2/workspaces', { token: answer.json.token, body: { name: 'no' } })
+    const refused = await call(origin(), 'POST', '/v2/workspaces', {
+      token: answer.json.token,
+      body: { name: 'no' },
+    })
     expect(refused).toMatchObject({ status: 403 })
   })
 
@@ -79,7 +89,11 @@ describe.each(shapes)('the main job on $name', (shape) => {
   test('a workspace takes automations as JSON and as YAML', async () => {
     workspaceId = await newWorkspace(origin(), token)
     const path = `/v2/workspaces/${workspaceId}/automations`
-    const yaml = await call(origin(), 'POST', path, { token, raw: greet, headers: { 'content-type': 'application/yaml' } })
+    const yaml = await call(origin(), 'POST', path, {
+      token,
+      raw: greet,
+      headers: { 'content-type': 'application/yaml' },
+    })
     const json = await call(origin(), 'POST', path, { token, body: onOrder })
     const broken = await call(origin(), 'POST', path, { token, body: failing })
     expect([yaml.status, json.status, broken.status]).toEqual([200, 200, 200])
@@ -87,7 +101,10 @@ describe.each(shapes)('the main job on $name', (shape) => {
   })
 
   test('a URL trigger answers the output of its automation', async () => {
-    const answer = await call(origin(), 'POST', `/v2/workspaces/${workspaceId}/webhooks/greet`, { token, body: { name: 'Ada' } })
+    const answer = await call(origin(), 'POST', `/v2/workspaces/${workspaceId}/webhooks/greet`, {
+      token,
+      body: { name: 'Ada' },
+    })
     expect(answer).toMatchObject({ status: 200, json: { greeting: 'Hello Ada' } })
   })
 
@@ -97,9 +114,16 @@ describe.each(shapes)('the main job on $name', (shape) => {
     expect(emitted.json.result).toMatchObject([{ type: 'order.placed' }])
     await vi.waitFor(
       async () => {
-        const events = await feed(origin(), token, workspaceId, 'types=order.placed,order.confirmed,runtime.automations.executed')
+        const events = await feed(
+          origin(),
+          token,
+          workspaceId,
+          'types=order.placed,order.confirmed,runtime.automations.executed',
+        )
         const orders = events.filter(({ type }) => type.startsWith('order.'))
-        const executed = events.filter(({ type, payload }) => type === 'runtime.automations.executed' && payload.slug === 'on-order')
+        const executed = events.filter(
+          ({ type, payload }) => type === 'runtime.automations.executed' && payload.slug === 'on-order',
+        )
         expect(orders.map(({ type }) => type)).toEqual(['order.confirmed', 'order.placed'])
         expect(orders.map(({ payload }) => payload)).toEqual([{ order: 42 }, { order: 42 }])
         expect(executed).toHaveLength(1)
@@ -111,12 +135,18 @@ describe.each(shapes)('the main job on $name', (shape) => {
   })
 
   test('an automation that fails leaves an error event naming automation, instruction and reason', async () => {
-    const answer = await call(origin(), 'POST', `/v2/workspaces/${workspaceId}/webhooks/fails`, { token, body: {} })
+    const answer = await call(origin(), 'POST', `/v2/workspaces/${workspaceId}/webhooks/fails`, {
+      token,
+      body: {},
+    })
     expect(answer).toMatchObject({ status: 404, json: { error: 'ObjectNotFoundError' } })
     await vi.waitFor(
       async () => {
         const [error] = await feed(origin(), token, workspaceId, 'types=error')
-        expect(error.payload).toMatchObject({ type: 'ObjectNotFoundError', details: { automationSlug: 'fails' } })
+        expect(error.payload).toMatchObject({
+          type: 'ObjectNotFoundError',
+          details: { automationSlug: 'fails' },
+        })
         expect(error.payload.details.instruction).toContain('do[1]')
       },
       { timeout: 15_000, interval: 100 },
@@ -126,8 +156,15 @@ describe.each(shapes)('the main job on $name', (shape) => {
   test('readiness shows all four services with their real drivers, to those who may see it', async () => {
     const report = await call(origin(), 'GET', '/v2/readiness', { token })
     expect(report.json, report.text).toMatchObject({ status: 'ready' })
-    expect(Object.keys(report.json.services).sort()).toEqual(['api-gateway', 'events', 'runtime', 'workspaces'])
-    const byKey = await call(origin(), 'GET', '/v2/readiness?services=events', { headers: { 'x-platform-api-key': platform.internalApiKey } })
+    expect(Object.keys(report.json.services).sort()).toEqual([
+      'api-gateway',
+      'events',
+      'runtime',
+      'workspaces',
+    ])
+    const byKey = await call(origin(), 'GET', '/v2/readiness?services=events', {
+      headers: { 'x-platform-api-key': platform.internalApiKey },
+    })
     expect(Object.keys(byKey.json.services)).toEqual(['events'])
     expect((await call(origin(), 'GET', '/v2/readiness?services=nope', { token })).status).toBe(400)
     expect((await call(origin(), 'GET', '/v2/readiness')).status).toBe(401)
@@ -136,7 +173,9 @@ describe.each(shapes)('the main job on $name', (shape) => {
   })
 
   test('the sample workspace hello is there', async () => {
-    const answer = await call(origin(), 'POST', '/v2/workspaces/slug:hello/webhooks/greet', { body: { name: 'you' } })
+    const answer = await call(origin(), 'POST', '/v2/workspaces/slug:hello/webhooks/greet', {
+      body: { name: 'you' },
+    })
     expect(answer.status, answer.text).toBe(200)
     expect(answer.text).toContain('you')
   })

@@ -17,7 +17,12 @@ test('the calls of the README work, pasted as they are', async () => {
   await using platform = await startAllInOne()
   const script = readmeBlock().replaceAll('http://localhost:3001', platform.origin)
   const cwd = mkdtempSync(join(tmpdir(), 'readme-'))
-  const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password }
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: cwd,
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+  }
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd, env })
   let output = ''
   for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk))

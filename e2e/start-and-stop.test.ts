@@ -53,7 +53,10 @@ describe('a start that cannot work says why in a sentence and ends with 1', () =
   const environment = async (directory: string) => {
     const [port = 0, workspaces = 0, runtime = 0, events = 0] = await freePorts(4)
     const ports = { PORT: port, WORKSPACES_PORT: workspaces, RUNTIME_PORT: runtime, EVENTS_PORT: events }
-    return { DATA_DIRECTORY: directory, ...Object.fromEntries(Object.entries(ports).map(([name, value]) => [name, String(value)])) }
+    return {
+      DATA_DIRECTORY: directory,
+      ...Object.fromEntries(Object.entries(ports).map(([name, value]) => [name, String(value)])),
+    }
   }
 
   test('a taken port names the port and the variable', async () => {
@@ -86,7 +89,12 @@ describe('a start that cannot work says why in a sentence and ends with 1', () =
   })
 
   test('every wrong variable at once', async () => {
-    const { code, output } = await start({ ...(await environment(directoryFor())), ACCESS_TOKENS_MAX_AGE: 'soon', JWKS_ALG: 'none', INTERNAL_API_KEY: 'short' })
+    const { code, output } = await start({
+      ...(await environment(directoryFor())),
+      ACCESS_TOKENS_MAX_AGE: 'soon',
+      JWKS_ALG: 'none',
+      INTERNAL_API_KEY: 'short',
+    })
     expect(code).toBe(1)
     expect(output).toMatch(/ACCESS_TOKENS_MAX_AGE/)
     expect(output).toMatch(/INTERNAL_API_KEY/)

@@ -13,7 +13,13 @@ export async function call(
   origin: string,
   method: string,
   path: string,
-  options: { token?: string; body?: unknown; headers?: Record<string, string>; raw?: string | Uint8Array; timeoutMs?: number } = {},
+  options: {
+    token?: string
+    body?: unknown
+    headers?: Record<string, string>
+    raw?: string | Uint8Array
+    timeoutMs?: number
+  } = {},
 ): Promise<Answer> {
   const headers: Record<string, string> = { ...options.headers }
   if (options.token !== undefined) headers['authorization'] = `Bearer ${options.token}`
@@ -22,7 +28,9 @@ export async function call(
   const answer = await fetch(origin + path, {
     method,
     headers,
-    body: (options.raw as string | undefined) ?? (options.body === undefined ? null : JSON.stringify(options.body)),
+    body:
+      (options.raw as string | undefined) ??
+      (options.body === undefined ? null : JSON.stringify(options.body)),
     redirect: 'manual',
     signal: AbortSignal.timeout(options.timeoutMs ?? 30_000),
   })
@@ -42,7 +50,10 @@ function parse(text: string): unknown {
 export async function administrator(platform: Platform): Promise<{ jwt: string; token: string }> {
   const jwt = await signIn(platform.origin, ADMIN)
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString()
-  const made = await call(platform.origin, 'POST', '/v2/user/accessTokens', { token: jwt, body: { name: 'e2e', expiresAt } })
+  const made = await call(platform.origin, 'POST', '/v2/user/accessTokens', {
+    token: jwt,
+    body: { name: 'e2e', expiresAt },
+  })
   if (made.status !== 200) throw new Error(`No access token: ${made.status} ${made.text}`)
   return { jwt, token: made.json.token }
 }
@@ -55,8 +66,16 @@ export async function newWorkspace(origin: string, token: string, name = 'End to
 }
 
 /** Saves an automation. */
-export async function saveAutomation(origin: string, token: string, workspaceId: string, automation: object): Promise<void> {
-  const saved = await call(origin, 'POST', `/v2/workspaces/${workspaceId}/automations`, { token, body: automation })
+export async function saveAutomation(
+  origin: string,
+  token: string,
+  workspaceId: string,
+  automation: object,
+): Promise<void> {
+  const saved = await call(origin, 'POST', `/v2/workspaces/${workspaceId}/automations`, {
+    token,
+    body: automation,
+  })
   if (saved.status !== 200) throw new Error(`Not saved: ${saved.status} ${saved.text}`)
 }
 

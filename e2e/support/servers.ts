@@ -16,7 +16,12 @@ export interface TestServer {
   stop(): Promise<void>
 }
 
-function serverOf(command: string, argumentsOf: (directory: string) => string[], port: number, url: string): TestServer {
+function serverOf(
+  command: string,
+  argumentsOf: (directory: string) => string[],
+  port: number,
+  url: string,
+): TestServer {
   const home = mkdtempSync(join(tmpdir(), 'server-'))
   chmodSync(home, 0o755)
   const directory = join(home, 'data')
@@ -48,7 +53,19 @@ function serverOf(command: string, argumentsOf: (directory: string) => string[],
 export async function startNats(): Promise<TestServer> {
   const [port = 0] = await freePorts(1)
   const command = process.env['NATS_SERVER'] ?? 'nats-server'
-  const args = (directory: string) => ['-js', '-sd', directory, '-a', '127.0.0.1', '-p', String(port), '--user', 'platform', '--pass', 'faults']
+  const args = (directory: string) => [
+    '-js',
+    '-sd',
+    directory,
+    '-a',
+    '127.0.0.1',
+    '-p',
+    String(port),
+    '--user',
+    'platform',
+    '--pass',
+    'faults',
+  ]
   const server = serverOf(command, args, port, `nats://platform:faults@127.0.0.1:${port}`)
   await server.start()
   return server
@@ -58,7 +75,12 @@ export async function startNats(): Promise<TestServer> {
 export async function startRedis(): Promise<TestServer & { flushAll(): Promise<void> }> {
   const [port = 0] = await freePorts(1)
   const url = `redis://127.0.0.1:${port}`
-  const server = serverOf('redis-server', (directory) => ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory], port, url)
+  const server = serverOf(
+    'redis-server',
+    (directory) => ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory],
+    port,
+    url,
+  )
   await server.start()
   return {
     ...server,
@@ -74,7 +96,10 @@ export async function startRedis(): Promise<TestServer & { flushAll(): Promise<v
 async function reachable(port: number): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const socket = connect(port, '127.0.0.1')
-    const open = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'error').then(() => false)])
+    const open = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'error').then(() => false),
+    ])
     socket.destroy()
     if (open) return
     await new Promise((resolve) => setTimeout(resolve, 50))

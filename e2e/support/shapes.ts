@@ -8,7 +8,10 @@ export interface Shape {
   start(extra?: Record<string, string>): Promise<Platform>
 }
 
-export const embedded: Shape = { name: 'all in one on embedded drivers', start: (extra) => startAllInOne(extra) }
+export const embedded: Shape = {
+  name: 'all in one on embedded drivers',
+  start: (extra) => startAllInOne(extra),
+}
 
 const { TEST_DATABASE_URL, TEST_BROKER_URL, TEST_CACHE_URL, REQUIRE_SERVERS } = process.env
 
@@ -19,7 +22,8 @@ export const servers =
     : undefined
 
 if (servers === undefined) {
-  const sentence = 'TEST_DATABASE_URL, TEST_BROKER_URL and TEST_CACHE_URL are not all set: nothing is tested on separate processes.'
+  const sentence =
+    'TEST_DATABASE_URL, TEST_BROKER_URL and TEST_CACHE_URL are not all set: nothing is tested on separate processes.'
   if (REQUIRE_SERVERS === '1') throw new Error(sentence)
   console.warn(`\n*** SKIPPED: ${sentence} ***\n`)
 }

@@ -21,6 +21,9 @@ export const eventsEnv = z
       'Internal address of the gateway’s v2 path.',
     ),
     READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long a readiness report is kept.'),
+    OUTBOX_RETENTION_HOURS: count(72).describe(
+      'Hours committed events stay in the outbox, to be delivered again after a broker loss.',
+    ),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Characters an event may have.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
       'Characters runtime.automations.executed may have.',
@@ -36,6 +39,7 @@ export const eventsEnv = z
     internalApiKey: env.INTERNAL_API_KEY,
     gatewayUrl: new URL(env.INTERNAL_API_URL).origin,
     readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
+    outboxRetentionHours: env.OUTBOX_RETENTION_HOURS,
     eventLimits: {
       maxLength: env.BROKER_EMIT_MAXLEN,
       executedMaxLength: env.BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN,

@@ -1,11 +1,11 @@
 import { readConfig } from '@platform/config'
-import { DAY_MS } from '@platform/kernel'
 import { openPermissions } from '@platform/permissions'
 import { onOneInstance, type Service } from '@platform/service'
 import { eventsChecks } from './checks.ts'
 import { eventsEnv } from './config.ts'
 import { appendToLog } from './event-log/append-to-log.ts'
 import { emitEvents } from './event-log/emit-events.ts'
+import { keepPartitions } from './event-log/keep-partitions.ts'
 import { listEvents } from './event-log/list-events.ts'
 
 /** Stores, searches and distributes events. */
@@ -27,10 +27,7 @@ export const events: Service = {
       readinessCacheTtlMs: config.readinessCacheTtlMs,
       routes: [emitEvents({ permissions, outbox }), listEvents({ permissions, search })],
       subscriptions: [onOneInstance('events', appendToLog({ search }))],
-      jobs: [
-        { name: 'make-event-partitions', everyMs: DAY_MS / 4, run: () => search.maintain(clock.now()) },
-        { name: 'make-outbox-partitions', everyMs: DAY_MS / 4, run: () => outbox.maintain(clock.now()) },
-      ],
+      jobs: [keepPartitions({ database, clock, outboxRetentionHours: config.outboxRetentionHours })],
       checks: eventsChecks({ cache, broker, permissions: database, search, gatewayUrl: config.gatewayUrl }),
     }
   },
