@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { inRoot, root } from './set-up/paths.mjs'
+import { Problem, runScript } from './set-up/problem.mjs'
+import { ended, withOurNode } from './set-up/run.mjs'
+import { setUp } from './set-up/set-up.mjs'
+import { watchStops } from './set-up/stops.mjs'
+
+const generators = ['scripts/generate-openapi.ts', 'scripts/generate-docs.ts']
+
+/** What each check runs, in order: the arguments of Node. A script that does not exist is left out. */
+const checks = {
+  lint: [['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']],
+  typecheck: [['node_modules/typescript-native/bin/tsc', '--project', 'tsconfig.json']],
+  architecture: [['scripts/check-architecture.ts']],
+  knip: [['node_modules/knip/bin/knip.js', '--no-progress']],
+  generate: generators.map((script) => [script]),
+}
+
+/** Runs the named checks, or all; every one is run, and one failure fails the whole. */
+async function runChecks(names) {
+  const unknown = names.find((name) => !(name in checks))
+  if (unknown)
+    throw new Problem(`There is no check "${unknown}": choose from ${Object.keys(checks).join(', ')}.`)
+  const stops = watchStops({ graceMs: 9500, stoppedCode: 130 })
+  const node = await setUp(stops)
+  const failed = []
+  for (const name of names.length > 0 ? names : Object.keys(checks)) {
+    if (!(await check(name, (args) => runQuietly(stops, node, args)))) failed.push(name)
+  }
+  if (failed.length === 0) return 0
+  console.log(`Failed: ${failed.join(', ')}.`)
+  return 1
+}
+
+async function check(name, execute) {
+  const commands = checks[name].filter(([script]) => existsSync(inRoot(script)))
+  if (commands.length === 0) return say(name, 'left out, its script does not exist', 0)
+  const startedAt = Date.now()
+  const before = name === 'generate' ? documents() : ''
+  let output = ''
+  let isGood = true
+  for (const args of commands) {
+    const result = await execute(args)
+    output += result.output
+    isGood &&= result.code === 0
+  }
+  if (isGood && name === 'generate' && documents() !== before) {
+    isGood = false
+    output += 'The generated documents were out of date. They have been written anew: commit docs/.\n'
+  }
+  say(name, isGood ? 'passed' : 'FAILED', Date.now() - startedAt)
+  if (!isGood) process.stdout.write(output)
+  return isGood
+}
+
+function say(name, outcome, ms) {
+  console.log(`${name.padEnd(14)}${outcome} (${(ms / 1000).toFixed(1)} s)`)
+  return true
+}
+
+async function runQuietly(stops, node, args) {
+  const child = spawn(node, args, {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: withOurNode(),
+  })
+  stops.watch(child)
+  const chunks = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk))
+  const { code } = await ended(child)
+  stops.watch(undefined)
+  stops.throwIfRequested()
+  return { code, output: Buffer.concat(chunks).toString() }
+}
+
+/** A fingerprint of docs/: generating must not change it, whether or not this is a git checkout. */
+function documents() {
+  const hash = createHash('sha256')
+  for (const entry of readdirSync(inRoot('docs'), { withFileTypes: true }))
+    if (entry.isFile()) hash.update(entry.name).update(readFileSync(inRoot('docs', entry.name)))
+  return hash.digest('hex')
+}
+
+await runScript(() => runChecks(process.argv.slice(2)))

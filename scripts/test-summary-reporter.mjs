@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs'
+
+/** A vitest reporter that leaves the counts of the run in the file TEST_SUMMARY_FILE, for scripts/run-tests.mjs. */
+export default class TestSummaryReporter {
+  onTestRunEnd(modules, unhandledErrors) {
+    const tests = modules.flatMap((module) => [...module.children.allTests()])
+    const inState = (state) => tests.filter((test) => test.result().state === state).length
+    const summary = {
+      passed: inState('passed'),
+      failed: inState('failed') + modules.filter(failedByItself).length + unhandledErrors.length,
+      skipped: inState('skipped'),
+      skippedSuites: modules.flatMap(skippedSuitesOf),
+    }
+    writeFileSync(process.env.TEST_SUMMARY_FILE, JSON.stringify(summary))
+  }
+}
+
+/** A file that could not be loaded, or whose hooks failed, without any failed test in it. */
+function failedByItself(module) {
+  if (module.state() !== 'failed') return false
+  return ![...module.children.allTests()].some((test) => test.result().state === 'failed')
+}
+
+function skippedSuitesOf(module) {
+  return [...module.children]
+    .filter((child) => child.type === 'suite' && isSkipped(child))
+    .map(
+      (suite) => `${suite.name} (${[...suite.children.allTests()].length} tests, ${module.relativeModuleId})`,
+    )
+}
+
+function isSkipped(suite) {
+  const tests = [...suite.children.allTests()]
+  return tests.length > 0 && tests.every((test) => test.result().state === 'skipped')
+}
