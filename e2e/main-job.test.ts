@@ -173,10 +173,14 @@ describe.each(shapes)('the main job on $name', (shape) => {
   })
 
   test('the sample workspace hello is there', async () => {
-    const answer = await call(origin(), 'POST', '/v2/workspaces/slug:hello/webhooks/greet', {
-      body: { name: 'you' },
-    })
-    expect(answer.status, answer.text).toBe(200)
-    expect(answer.text).toContain('you')
+    await vi.waitFor(
+      async () => {
+        const body = { name: 'you' }
+        const answer = await call(origin(), 'POST', '/v2/workspaces/slug:hello/webhooks/greet', { body })
+        expect(answer.status, answer.text).toBe(200)
+        expect(answer.text).toContain('you')
+      },
+      { timeout: 15_000, interval: 200 },
+    )
   })
 })

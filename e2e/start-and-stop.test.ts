@@ -14,7 +14,7 @@ describe('starting and stopping', () => {
     const directory = directoryFor()
     const first = await startAllInOne({ ADMIN_EMAIL: '', ADMIN_PASSWORD: '' }, directory)
     const output = first.process('all-in-one').output()
-    const password = /password\s+(\S+)/i.exec(output)?.[1] ?? ''
+    const password = /password\s{2,}(\S+)/.exec(output)?.[1] ?? ''
     const email = /(\S+@\S+)/.exec(output)?.[1] ?? ''
     expect(password.length, output).toBeGreaterThanOrEqual(16)
     expect(statSync(join(directory, 'secrets.env')).mode & 0o777).toBe(0o600)
@@ -29,7 +29,7 @@ describe('starting and stopping', () => {
     expect(pids.filter(isAlive)).toEqual([])
 
     const second = await startAllInOne({ ADMIN_EMAIL: '', ADMIN_PASSWORD: '' }, directory)
-    expect(second.process('all-in-one').output()).not.toMatch(/password\s+\S{16}/i)
+    expect(second.process('all-in-one').output()).not.toMatch(/password\s{2,}\S/)
     expect((await call(second.origin, 'GET', `/v2/workspaces/${workspaceId}`, { token })).status).toBe(200)
     await second[Symbol.asyncDispose]()
     rmSync(directory, { recursive: true, force: true })

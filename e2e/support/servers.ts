@@ -96,10 +96,10 @@ export async function startRedis(): Promise<TestServer & { flushAll(): Promise<v
 async function reachable(port: number): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const socket = connect(port, '127.0.0.1')
-    const open = await Promise.race([
-      once(socket, 'connect').then(() => true),
-      once(socket, 'error').then(() => false),
-    ])
+    const open = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
     socket.destroy()
     if (open) return
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -22,9 +22,9 @@ start)
   (cd / && "${unprivileged[@]}" "$bin/initdb" --pgdata "$folder/data" --username platform --encoding UTF8 \
     --locale C.UTF-8 --auth scram-sha-256 --pwfile "$folder/password" --no-sync >/dev/null)
   rm "$folder/password"
-  # Durability is PostgreSQL's promise, not what these tests look at: they need the speed.
+  # Durable as in production: the end-to-end tests kill processes and count what is left.
   launch "$folder" "$bin/postgres" -D "$folder/data" -p "$port" -c listen_addresses=127.0.0.1 \
-    -c unix_socket_directories= -c max_connections=300 -c fsync=off -c full_page_writes=off
+    -c unix_socket_directories= -c max_connections=300
   wait_for PostgreSQL "$folder" "$bin/pg_isready" -h 127.0.0.1 -p "$port"
   echo "export TEST_DATABASE_URL='postgres://platform:$password@127.0.0.1:$port/postgres'"
   ;;
