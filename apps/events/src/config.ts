@@ -1,13 +1,11 @@
-import { count, httpUrl, milliseconds, port, secret } from '@platform/config'
+import { count, httpUrl, milliseconds, optionalPort, port, secret } from '@platform/config'
 import { z } from 'zod'
 
 /** The environment of the events service (decisions I1, I2). */
 export const eventsEnv = z
   .object({
     PORT: port(3004).describe('Port of the service when it runs alone.'),
-    EVENTS_PORT: port(3004)
-      .optional()
-      .describe('Port of the events service beside the others in one process.'),
+    EVENTS_PORT: optionalPort().describe('Port of the events service beside the others in one process.'),
     HOST: z.string().default('0.0.0.0').describe('Address the service listens on.'),
     DATABASE_URL: z.string().describe('postgres://… or embedded:<directory>.'),
     CACHE_URL: z.string().default('memory:').describe('memory: or redis://…'),

@@ -1,13 +1,19 @@
 import { z } from 'zod'
 
-const whole = (name: string) =>
-  z.coerce
-    .number({ error: `must be a number of ${name}` })
-    .int()
-    .nonnegative()
+/** A whole number from 0, as digits. */
+const whole = (unit: string) => {
+  const error = `must be a whole number of ${unit}`
+  return z.coerce.number({ error }).int({ error }).nonnegative({ error })
+}
+
+const PORT = 'must be a port number from 0 to 65535'
+const anyPort = z.coerce.number({ error: PORT }).int({ error: PORT }).min(0, PORT).max(65_535, PORT)
 
 /** A TCP port. */
-export const port = (preset: number) => z.coerce.number().int().min(0).max(65_535).default(preset)
+export const port = (preset: number) => anyPort.default(preset)
+
+/** A TCP port that may be unset, for example `WORKSPACES_PORT` beside `PORT`. */
+export const optionalPort = () => anyPort.optional()
 
 /** A whole number of seconds. */
 export const seconds = (preset: number) => whole('seconds').default(preset)
@@ -23,7 +29,13 @@ export const count = (preset: number) => whole('pieces').default(preset)
 
 /** true, yes, 1, on or false, no, 0, off. */
 export const flag = (preset: boolean) =>
-  z.stringbool({ truthy: ['true', 'yes', '1', 'on'], falsy: ['false', 'no', '0', 'off'] }).default(preset)
+  z
+    .stringbool({
+      truthy: ['true', 'yes', '1', 'on'],
+      falsy: ['false', 'no', '0', 'off'],
+      error: 'must be true or false',
+    })
+    .default(preset)
 
 /** A comma list; empty entries are dropped. */
 export const list = (preset: string) =>
@@ -37,28 +49,29 @@ export const list = (preset: string) =>
         .filter((entry) => entry !== ''),
     )
 
-/** An absolute http(s) address without a trailing slash. */
-export const httpUrl = (preset: string) =>
-  z
-    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-    .default(preset)
-    .transform((text) => text.replace(/\/+$/, ''))
+const address = () => z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
+const withoutSlash = (text: string) => text.replace(/\/+$/, '')
 
-const published = [
-  'changeme',
-  'change-me',
-  'secret',
-  'password',
-  'local-client-id',
-  'test',
-  'development',
-  'default',
-]
+/** An absolute http(s) address without a trailing slash. */
+export const httpUrl = (preset: string) => address().default(preset).transform(withoutSlash)
+
+/** As `httpUrl`, but may be unset: a default inside an optional would still apply. */
+export const optionalHttpUrl = () => address().transform(withoutSlash).optional()
+
+const published =
+  /change-?_?me|your|secret|passw(or)?d|local|client|id|test|development|default|example|internal|api|admin|platform|key|token|please|insecure|qwerty|abcdef/g
 
 /** A secret: no default, at least 16 characters, none of the values that documents and examples publish. */
 export const secret = z
   .string({ error: 'is required' })
   .min(16, 'must have at least 16 characters')
-  .refine((text) => !published.some((word) => text.toLowerCase() === word || new Set(text).size < 5), {
+  .refine((text) => !isGuessable(text), {
     error: 'is a published or trivial value: generate one, for example with `openssl rand -base64 32`',
   })
+
+/** What is left without the well-known words must still be a text nobody guesses. */
+function isGuessable(text: string): boolean {
+  const lower = text.toLowerCase()
+  const rest = lower.replace(published, '').replace(/[^a-z0-9]/g, '')
+  return new Set(rest).size < (rest.length <= lower.length / 2 ? 10 : 5)
+}

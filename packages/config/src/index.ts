@@ -1,2 +1,14 @@
-export { count, days, flag, httpUrl, list, milliseconds, port, seconds, secret } from './fields.ts'
+export {
+  count,
+  days,
+  flag,
+  httpUrl,
+  list,
+  milliseconds,
+  optionalHttpUrl,
+  optionalPort,
+  port,
+  seconds,
+  secret,
+} from './fields.ts'
 export { ConfigError, type Env, readConfig } from './read-config.ts'

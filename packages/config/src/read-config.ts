@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { phraseOf } from './problem-phrase.ts'
 
 /** The environment of a process, handed in by main. */
 export type Env = Record<string, string | undefined>
@@ -19,9 +20,19 @@ export function readConfig<Schema extends z.ZodType>(schema: Schema, env: Env): 
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const result = schema.safeParse(given)
-  if (result.success) return Object.freeze(result.data) as z.output<Schema>
-  throw new ConfigError(
-    result.error.issues.map((issue) => `${issue.path.join('.') || 'environment'} ${issue.message}.`),
+  const result = schema.safeParse(given, { error: phraseOf })
+  if (result.success) return freeze(result.data)
+  const problems = result.error.issues.map(
+    ({ path, message }) =>
+      `${path.map(String).join('.') || 'The environment'} ${message.replace(/\.$/, '')}.`,
   )
+  throw new ConfigError([...new Set(problems)])
+}
+
+/** Configuration is read by many and changed by nobody, down to the last group. */
+function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return value
+  for (const item of Object.values(value)) freeze(item)
+  return Object.freeze(value)
 }

@@ -101,6 +101,7 @@ const failures = [
   'ForbiddenError',
   'InsufficientScope',
   'ObjectNotFoundError',
+  'PreconditionFailed',
   'UnsupportedMediaType',
 ] as const
 

@@ -36,6 +36,8 @@ export const callWebhook = endpoint({
   method: 'all',
   path: '/v2/workspaces/:workspaceId/webhooks/*path',
   bodyKind: 'bytes',
+  // Room for files in a multipart form; every other body stays within the usual limit.
+  bodyLimitBytes: 11_000_000,
   body: z.unknown(),
   query: z.unknown(),
   response: z.unknown(),

@@ -81,6 +81,7 @@ const failures = [
   'ForbiddenError',
   'InsufficientScope',
   'ObjectNotFoundError',
+  'PreconditionFailed',
 ] as const
 
 export const createWorkspace = endpoint({

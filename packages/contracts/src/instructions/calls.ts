@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { OutputName, Template, templated } from './templated.ts'
+import { fields, OutputName, Template, templated } from './templated.ts'
 
 /** `rateLimit`: counts against a limit of the whole cluster; `window` is in seconds. */
-export const RateLimitArguments = z.strictObject({
+export const RateLimitArguments = fields({
   name: z.string().min(1).max(1000),
   window: templated(z.number().positive()),
   limit: templated(z.number().nonnegative()),
@@ -14,7 +14,7 @@ export const RateLimitArguments = z.strictObject({
 export type RateLimitArguments = z.infer<typeof RateLimitArguments>
 
 /** `run`: a function of a built-in module (reference automations 2.9). */
-export const RunArguments = z.strictObject({
+export const RunArguments = fields({
   module: z.string().min(1).max(1000),
   function: z.string().min(1).max(1000),
   parameters: z.unknown().optional(),
@@ -24,7 +24,7 @@ export const RunArguments = z.strictObject({
 export type RunArguments = z.infer<typeof RunArguments>
 
 /** `runWorkflow`: another automation, waited for unless `wait` is false. */
-export const RunWorkflowArguments = z.strictObject({
+export const RunWorkflowArguments = fields({
   workflow: z.string().min(1).max(1000),
   parameters: z.unknown().optional(),
   wait: templated(z.boolean()).optional(),
@@ -33,7 +33,7 @@ export const RunWorkflowArguments = z.strictObject({
 export type RunWorkflowArguments = z.infer<typeof RunWorkflowArguments>
 
 /** `auth`: a short-lived token for calls to the platform itself. */
-export const AuthArguments = z.strictObject({
+export const AuthArguments = fields({
   workspace: templated(z.boolean()).optional(),
   service: z.string().max(1000).optional(),
   with: z.unknown().optional(),

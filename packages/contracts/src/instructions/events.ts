@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OutputName, TemplatedRecord, templated } from './templated.ts'
+import { fields, OutputName, TemplatedRecord, templated } from './templated.ts'
 
 /** The type of an event as an automation writes it; checked in full once its templates are worked out. */
 const EventName = z
@@ -27,7 +27,7 @@ export const EmitOptions = templated(
   }),
 )
 
-const Emit = z.strictObject({
+const emitFields = {
   event: EventName,
   payload: TemplatedRecord.nullish(),
   target: EmitTarget.optional(),
@@ -35,7 +35,9 @@ const Emit = z.strictObject({
   autocomplete: z.record(z.string(), z.unknown()).optional(),
   options: EmitOptions.optional(),
   output: OutputName.optional(),
-})
+}
+
+const Emit = fields(emitFields)
 
 /**
  * `emit`: emits an event. The fields of an empty `payload:` that slipped out of their indentation are read as the payload, as the
@@ -50,12 +52,12 @@ function gatherPayload(value: unknown): unknown {
   const known: [string, unknown][] = []
   const slipped: [string, unknown][] = []
   for (const entry of Object.entries(value))
-    (Object.hasOwn(Emit.shape, entry[0]) ? known : slipped).push(entry)
+    (Object.hasOwn(emitFields, entry[0]) ? known : slipped).push(entry)
   return slipped.length === 0 ? value : { ...Object.fromEntries(known), payload: Object.fromEntries(slipped) }
 }
 
 /** `wait`: waits for one of several events, or just waits. `timeout` is in seconds. */
-export const WaitArguments = z.strictObject({
+export const WaitArguments = fields({
   oneOf: templated(
     z.array(
       z.strictObject({
@@ -73,14 +75,14 @@ export type WaitArguments = z.infer<typeof WaitArguments>
 const UserIds = templated(z.array(z.string().max(1000)))
 
 /** `createUserTopic`: names an audience. */
-export const CreateUserTopicArguments = z.strictObject({
+export const CreateUserTopicArguments = fields({
   topic: z.string().min(1).max(1000),
   userIds: UserIds.optional(),
 })
 export type CreateUserTopicArguments = z.infer<typeof CreateUserTopicArguments>
 
 /** `joinUserTopic`: adds to an audience; the current user unless others are named. */
-export const JoinUserTopicArguments = z.strictObject({
+export const JoinUserTopicArguments = fields({
   topic: z.string().min(1).max(1000),
   userIds: UserIds.optional(),
   create: templated(z.boolean()).optional(),

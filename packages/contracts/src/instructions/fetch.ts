@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { EmitOptions, EmitTarget } from './events.ts'
-import { OutputName, TemplatedRecord, templated } from './templated.ts'
+import { fields, OutputName, TemplatedRecord, templated } from './templated.ts'
 
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options']
 
@@ -11,7 +11,7 @@ const Method = z
 /** A value of a header or a form: what has one obvious text. */
 const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
-const Stream = z.strictObject({
+const Stream = fields({
   event: z.string().min(1).max(1000).optional(),
   endChunk: z.unknown().optional(),
   concatenate: z
@@ -40,7 +40,7 @@ const MultipartField = z.strictObject({
 })
 
 /** `fetch`: an HTTP request (reference automations 2.4). */
-export const FetchArguments = z.strictObject({
+export const FetchArguments = fields({
   url: z.string().min(1).max(20_000),
   method: templated(Method).optional(),
   headers: templated(z.record(z.string(), Scalar)).optional(),

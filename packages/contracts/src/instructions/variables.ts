@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { templated } from './templated.ts'
+import { fields, templated } from './templated.ts'
 
 /** `set`: writes a variable (reference automations 2.3). */
-export const SetArguments = z.strictObject({
+export const SetArguments = fields({
   name: z.string().min(1).max(1000).describe('Dotted path with [index]; `x[]` appends.'),
   value: z.unknown().refine((value) => value !== undefined, 'is missing'),
   type: templated(z.enum(['replace', 'merge', 'push'])).optional(),
@@ -15,7 +15,7 @@ export const SetArguments = z.strictObject({
 export type SetArguments = z.infer<typeof SetArguments>
 
 /** `delete`: removes a variable or a part of one. */
-export const DeleteArguments = z.strictObject({
+export const DeleteArguments = fields({
   name: z.string().min(1).max(1000),
   scope: z.string().max(100).optional(),
 })

@@ -1,0 +1,156 @@
+import type { Options } from '@platform/expressions'
+import { type Clock, Failure } from '@platform/kernel'
+import type { EventLimits } from '@platform/outbox'
+import type { ContextStore } from '../contexts/context-store.ts'
+import type { StoredContext } from '../contexts/contexts.ts'
+import { contextsOfRun, type PublicUrls } from '../contexts/run-contexts.ts'
+import { type ContextLifetimes, storedPatches } from '../contexts/stored-patch.ts'
+import { AutomationFailure, Break, located } from './automation-failure.ts'
+import { callAutomation } from './call-automation.ts'
+import { RunningChain } from './chain.ts'
+import { type Effects, EventBuffer } from './event-buffer.ts'
+import { failedEvent } from './executed-event.ts'
+import type { Caller, CompiledAutomation, CompiledWorkspace, Trigger } from './model.ts'
+import type { Throttle } from './throttle.ts'
+
+export interface EngineParts {
+  readonly clock: Clock
+  readonly throttle: Throttle
+  readonly events: EventLimits
+  readonly maxDepth: number
+  readonly options: Options
+  readonly urls: PublicUrls
+  readonly contexts: Pick<ContextStore, 'load'>
+  readonly lifetimes: ContextLifetimes
+  /** Characters of JSON the kept contexts may grow to. */
+  readonly contextSizes: Readonly<Record<StoredContext, number>>
+  readonly roleOf: (userId: string, workspaceId: string) => Promise<string | undefined>
+}
+
+/** One run to be done. */
+export interface RunOrder {
+  readonly runId: string
+  readonly workspace: CompiledWorkspace
+  readonly automation: CompiledAutomation
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly trigger: Trigger
+  readonly caller: Caller
+  readonly correlationId: string
+  /** Depth of what caused the run; 0 when it stands at the beginning. */
+  readonly depth: number
+  readonly timeLimitMs: number
+  /** True when it may be done again after a crash. */
+  readonly repeatable: boolean
+  /** Commits what a long run did so far. */
+  readonly commit: (effects: Effects) => Promise<void>
+}
+
+export interface RunOutcome {
+  readonly output: unknown
+  readonly failed: AutomationFailure | undefined
+  readonly startedAt: Date
+  readonly durationMs: number
+  /** What is still to be committed. */
+  readonly effects: Effects
+}
+
+export interface StartedRun {
+  readonly chain: RunningChain
+  /** Never rejects because of what an automation does. */
+  readonly outcome: Promise<RunOutcome>
+}
+
+/** Runs automations. It commits nothing at their end: whoever started a run does, together with its record. */
+export interface Engine {
+  start(order: RunOrder): StartedRun
+}
+
+export const createEngine = (parts: EngineParts): Engine => ({
+  start(order) {
+    const { chain, buffer } = chainOf(parts, order)
+    return { chain, outcome: perform(parts, order, chain, buffer) }
+  },
+})
+
+function chainOf(parts: EngineParts, order: RunOrder): { chain: RunningChain; buffer: EventBuffer } {
+  const { workspace, trigger, caller, correlationId } = order
+  const now = () => parts.clock.now()
+  const { contexts, load } = contextsOfRun({
+    workspace,
+    trigger,
+    caller,
+    correlationId,
+    now,
+    urls: parts.urls,
+    store: parts.contexts,
+    roleOf: parts.roleOf,
+    continuesRun: order.repeatable,
+  })
+  const run = { workspaceId: workspace.id, caller, correlationId }
+  const buffer: EventBuffer = new EventBuffer(order.commit, () =>
+    contexts.findTooLarge(parts.contextSizes) === undefined
+      ? storedPatches(contexts.takePatches(keptContexts(order, buffer)), run, parts.lifetimes)
+      : [],
+  )
+  const chain = new RunningChain({
+    runId: order.runId,
+    workspace,
+    trigger,
+    caller,
+    correlationId,
+    maxDepth: parts.maxDepth,
+    timeLimitMs: order.timeLimitMs,
+    repeatable: order.repeatable,
+    contexts,
+    options: parts.options,
+    throttle: parts.throttle,
+    buffer,
+    now,
+    loadContexts: load,
+  })
+  return { chain, buffer }
+}
+
+/** Nobody can read the `run` context of a run that has triggered nothing. */
+const keptContexts = (order: RunOrder, buffer: EventBuffer): StoredContext[] =>
+  order.repeatable || buffer.hasTriggered
+    ? ['global', 'user', 'session', 'run']
+    : ['global', 'user', 'session']
+
+async function perform(
+  parts: EngineParts,
+  order: RunOrder,
+  chain: RunningChain,
+  buffer: EventBuffer,
+): Promise<RunOutcome> {
+  const { automation, payload, trigger } = order
+  const startedAt = parts.clock.now()
+  const clock = performance.now()
+  const root = { chain, automation, payload, trigger, depth: order.depth + 1, trace: '' }
+  let output: unknown
+  let failed: AutomationFailure | undefined
+  try {
+    output = await callAutomation(root, parts.events)
+    requireSizes(chain, parts.contextSizes)
+  } catch (error) {
+    if (error instanceof Break) output = error.payload
+    else failed = asFailure(error, automation)
+  }
+  if (failed !== undefined) void buffer.add(failedEvent(root, failed, parts.events))
+  const effects = await buffer.close()
+  return { output, failed, startedAt, durationMs: Math.round(performance.now() - clock), effects }
+}
+
+/** A context that has grown too large fails the run that made it so; nothing it set is kept. */
+function requireSizes(chain: RunningChain, maxSizes: EngineParts['contextSizes']): void {
+  const name = chain.contexts.findTooLarge(maxSizes)
+  if (name === undefined) return
+  chain.contexts.dropChanges()
+  const message = `The context ${name} would have more than ${maxSizes[name]} characters: keep less in it.`
+  throw new Failure('PayloadTooLarge', message, { details: { context: name, max: maxSizes[name] } })
+}
+
+function asFailure(error: unknown, automation: CompiledAutomation): AutomationFailure {
+  const known = located(error, automation.slug, 'do')
+  return known instanceof AutomationFailure ? known : new AutomationFailure(error, automation.slug, 'do')
+}

@@ -1,0 +1,98 @@
+import type { EventRecord } from '@platform/contracts'
+import type { StoredPatch } from '../contexts/stored-patch.ts'
+import type { QueuedRun } from './model.ts'
+
+/** What is committed together: events, runs that were started, changed contexts. */
+export interface Effects {
+  events: EventRecord[]
+  queued: QueuedRun[]
+  patches: StoredPatch[]
+}
+
+/** Longest an event of a running automation waits for company. */
+const FLUSH_MS = 20
+
+/** More than this is not gathered: the run waits until it is committed. */
+const FLUSH_COUNT = 500
+
+/**
+ * Gathers the effects of a run, so that a short run is one commit. A longer one commits on the way; what can't be committed then
+ * stays and goes with the next attempt, at the latest with the end of the run.
+ */
+export class EventBuffer {
+  readonly #commit: (effects: Effects) => Promise<void>
+  readonly #takePatches: () => StoredPatch[]
+  #effects: Effects = none()
+  #patchesBack: StoredPatch[] = []
+  #timer: NodeJS.Timeout | undefined
+  #flushing: Promise<void> | undefined
+  /** True when somebody else may see what the run did: its `run` context is kept for them. */
+  hasTriggered = false
+
+  constructor(commit: (effects: Effects) => Promise<void>, takePatches: () => StoredPatch[]) {
+    this.#commit = commit
+    this.#takePatches = takePatches
+  }
+
+  add(event: EventRecord): Promise<void> | undefined {
+    if (event.source.serviceTopic !== undefined) this.hasTriggered = true
+    this.#effects.events.push(event)
+    return this.#grown()
+  }
+
+  enqueue(run: QueuedRun): Promise<void> | undefined {
+    this.hasTriggered = true
+    this.#effects.queued.push(run)
+    return this.#grown()
+  }
+
+  /** Everything that is not committed yet, for the commit that ends the run. */
+  async close(): Promise<Effects> {
+    clearTimeout(this.#timer)
+    if (this.#flushing !== undefined) await this.#flushing
+    clearTimeout(this.#timer)
+    return this.#take()
+  }
+
+  #grown(): Promise<void> | undefined {
+    if (this.#effects.events.length + this.#effects.queued.length >= FLUSH_COUNT) return this.#flush()
+    this.#timer ??= setTimeout(() => void this.#flush(), FLUSH_MS)
+    return undefined
+  }
+
+  #flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#flushing ??= this.#commitNow().finally(() => {
+      this.#flushing = undefined
+    })
+    return this.#flushing
+  }
+
+  async #commitNow(): Promise<void> {
+    const effects = this.#take()
+    if (effects.events.length + effects.queued.length === 0) return this.#giveBack(effects)
+    try {
+      await this.#commit(effects)
+    } catch {
+      // The store can't take them now. The end of the run tries again and tells its caller when it can't either.
+      this.#giveBack(effects)
+    }
+  }
+
+  #take(): Effects {
+    const { events, queued } = this.#effects
+    const patches = [...this.#patchesBack, ...this.#takePatches()]
+    this.#effects = none()
+    this.#patchesBack = []
+    return { events, queued, patches }
+  }
+
+  #giveBack({ events, queued, patches }: Effects): void {
+    this.#effects.events.unshift(...events)
+    this.#effects.queued.unshift(...queued)
+    this.#patchesBack.unshift(...patches)
+  }
+}
+
+const none = (): Effects => ({ events: [], queued: [], patches: [] })

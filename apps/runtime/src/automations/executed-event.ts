@@ -1,0 +1,94 @@
+import { automationExecuted, type EventRecord, type EventSource, errorEvent } from '@platform/contracts'
+import type { Failure } from '@platform/kernel'
+import { buildRecord, capEvent, type EventLimits } from '@platform/outbox'
+import type { AutomationFailure } from './automation-failure.ts'
+import type { Call, Chain, Trigger } from './model.ts'
+import { masked } from './redaction.ts'
+import { storable } from './storable.ts'
+
+export interface Executed {
+  readonly trigger: Trigger
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly output: unknown
+  readonly startedAt: Date
+  readonly durationMs: number
+  readonly isBroken: boolean
+  readonly failure: Failure | undefined
+}
+
+/** Where the platform's own events about a run come from. */
+export const sourceOf = (chain: Chain, automationSlug: string, depth: number): EventSource => ({
+  workspaceId: chain.workspace.id,
+  ...(chain.caller.userId === undefined ? {} : { userId: chain.caller.userId }),
+  ...(chain.caller.sessionId === undefined ? {} : { sessionId: chain.caller.sessionId }),
+  correlationId: chain.correlationId,
+  automationSlug,
+  automationDepth: depth,
+  host: { service: 'runtime' },
+})
+
+/** `runtime.automations.executed` of one call: secrets masked, marked arguments left out, cut to its size. */
+export function executedEvent(call: Call, executed: Executed, limits: EventLimits): EventRecord {
+  const { chain, automation, measures } = call
+  const { trigger, startedAt, durationMs, isBroken, failure, output } = executed
+  const shown = withoutCredentials(automation.inputs.redacted(executed.payload))
+  const payload = {
+    slug: automation.slug,
+    trigger,
+    payload: masked(shown, chain.secrets),
+    ...(output === undefined ? {} : { output: masked(output, chain.secrets) }),
+    duration: durationMs,
+    ...(measures.throttledMs === 0 ? {} : { throttled: Math.round(measures.throttledMs) }),
+    startedAt: startedAt.toISOString(),
+    break: isBroken,
+    ...(failure === undefined ? {} : { error: masked(failure.toJSON(), chain.secrets) }),
+  }
+  return storableRecord(call, automationExecuted.type, payload, limits)
+}
+
+/** What an event needs to know of the call it tells of. */
+export type FailedPlace = Pick<Call, 'chain' | 'automation' | 'depth' | 'trace'>
+
+/** `error` of a run that failed (decisions I9). */
+export function failedEvent(call: FailedPlace, failed: AutomationFailure, limits: EventLimits): EventRecord {
+  const { failure, automationSlug, instruction } = failed
+  const details = {
+    automationSlug,
+    instruction,
+    ...(failure.details === undefined ? {} : { details: failure.details }),
+  }
+  const payload = masked({ type: failure.name, message: failure.message, details }, call.chain.secrets)
+  const record = storableRecord(call, errorEvent.type, payload, limits)
+  const { name, message } = failure
+  return { ...record, error: { error: name, message: storable(message) as string, details, level: 'error' } }
+}
+
+function storableRecord(call: FailedPlace, type: string, payload: unknown, limits: EventLimits): EventRecord {
+  const source = sourceOf(call.chain, call.automation.slug, call.depth)
+  const parts = {
+    type,
+    source,
+    id: call.chain.effectId(call, type),
+    createdAt: call.chain.now().toISOString(),
+  }
+  try {
+    return capEvent(buildRecord({ ...parts, payload }), limits)
+  } catch {
+    // What can't be kept as it is (a NUL, a size nothing can be cut from) must not hide that the automation has run.
+    return capEvent(
+      buildRecord({ ...parts, payload: storable(payload, limits.executedMaxLength / 20) }),
+      limits,
+    )
+  }
+}
+
+/** Credentials of callers and bodies in base64 are nobody's reading. */
+function withoutCredentials(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (payload.$http === undefined && payload.headers === undefined && payload.rawBody === undefined)
+    return payload
+  const { $http: _http, rawBody: _rawBody, ...rest } = payload
+  const { headers } = rest
+  if (typeof headers !== 'object' || headers === null || !('authorization' in headers)) return rest
+  const { authorization: _, ...others } = headers
+  return { ...rest, headers: others }
+}

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { compiled, runMain, startRuntime, type TestRuntime, testEngine } from '../testing.ts'
+import { createThrottle } from './throttle.ts'
+
+let runtime: TestRuntime
+beforeAll(async () => {
+  runtime = await startRuntime({ env: { RUN_MAX_DURATION_SECONDS: '1' } })
+})
+afterAll(() => runtime[Symbol.asyncDispose]())
+
+const endless = { repeat: { until: 'false', do: [{ set: { name: 'a', value: '{% {{a}} + 1 %}' } }] } }
+
+describe('a run that never ends', () => {
+  test('is ended, and others are answered meanwhile', async () => {
+    const workspace = await runtime.workspace({
+      endless: { when: { endpoint: true }, do: [endless] },
+      quick: { when: { endpoint: true }, output: 1 },
+    })
+    await runtime.call(workspace.id, 'quick')
+    const running = runtime.call(workspace.id, 'endless')
+    const times: number[] = []
+    for (let round = 0; round < 20; round += 1) {
+      const startedAt = performance.now()
+      expect(await (await runtime.call(workspace.id, 'quick')).json()).toBe(1)
+      times.push(performance.now() - startedAt)
+    }
+    const response = await running
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: 'WorkflowTimeoutError' })
+    expect(times.sort((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(100)
+    expect(await runtime.events(workspace.id, 'error')).toMatchObject([
+      { payload: { type: 'WorkflowTimeoutError' } },
+    ])
+  })
+
+  test.each([
+    ['loops inside loops', [{ repeat: { until: 'false', do: [endless] } }]],
+    ['calls without end', [{ repeat: { until: 'false', do: [{ other: {} }] } }]],
+    ['loops in branches', [{ all: [endless, endless] }]],
+    ['loops in batches', [{ repeat: { until: 'false', batch: { size: 5 }, do: [] } }]],
+    [
+      'a failure caught again and again',
+      [{ repeat: { until: 'false', do: [{ try: { do: [{ nothing: {} }], catch: [] } }] } }],
+    ],
+    ['catching the end itself', [{ try: { do: [endless], catch: [endless], finally: [] } }]],
+  ])('is ended whatever it does: %s', async (_, steps) => {
+    const workspace = compiled({ main: { do: steps }, other: {} })
+    const startedAt = performance.now()
+    const { failed } = await runMain(workspace, {}, { timeLimitMs: 150 })
+    expect(failed?.failure.name).toBe('WorkflowTimeoutError')
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+  })
+
+  test('lets timers in every few milliseconds', async () => {
+    let longest = 0
+    let last = performance.now()
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }, 1)
+    await runMain(compiled({ main: { do: [endless] } }), {}, { timeLimitMs: 400 })
+    clearInterval(timer)
+    expect(longest).toBeLessThan(100)
+  })
+})
+
+describe('a long run', () => {
+  test('hands on what it emits before it ends', async () => {
+    const workspace = await runtime.workspace({
+      main: { when: { endpoint: true }, do: [{ emit: { event: 'started' } }, endless] },
+    })
+    const running = runtime.call(workspace.id, 'main')
+    await vi.waitFor(async () => expect(await runtime.events(workspace.id, 'started')).toHaveLength(1), {
+      timeout: 900,
+      interval: 20,
+    })
+    expect((await running).status).toBe(400)
+    expect(await runtime.events(workspace.id, 'started')).toHaveLength(1)
+  })
+})
+
+describe('a run that calls itself', () => {
+  test('ends at the depth that is allowed, quickly', async () => {
+    const workspace = compiled({ main: { do: [{ a: {} }] }, a: { do: [{ b: {} }] }, b: { do: [{ a: {} }] } })
+    const startedAt = performance.now()
+    const { failed, events } = await runMain(workspace)
+    expect(failed?.failure).toMatchObject({ name: 'TooManyCallError', details: { max: 20 } })
+    expect(events.filter(({ type }) => type === 'runtime.automations.executed').length).toBeLessThanOrEqual(
+      21,
+    )
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+  })
+
+  test('goes on counting where the event that triggered it was', async () => {
+    const workspace = compiled({ main: {} })
+    expect((await runMain(workspace, {}, { depth: 19 })).failed).toBeUndefined()
+    expect((await runMain(workspace, {}, { depth: 20 })).failed?.failure.name).toBe('TooManyCallError')
+  })
+})
+
+describe('the limits of a workspace', () => {
+  const limits = {
+    automations: { perSecond: 100, burst: 5 },
+    emits: { perSecond: 100, burst: 2 },
+    repeats: { perSecond: 10_000, burst: 600 },
+  }
+
+  test('hold back, and the event says for how long', async () => {
+    const workspace = compiled({ main: { do: [{ repeat: { until: 12, do: [{ emit: { event: 'x' } }] } }] } })
+    const startedAt = performance.now()
+    const { events } = await runMain(workspace, {}, {}, testEngine({ throttle: createThrottle(limits) }))
+    const elapsed = performance.now() - startedAt
+    expect(elapsed).toBeGreaterThan(80)
+    const executed = events.find(({ type }) => type === 'runtime.automations.executed')
+    expect(Reflect.get(Object(executed?.payload), 'throttled')).toBeGreaterThan(80)
+  })
+
+  test('are each workspace’s own', () => {
+    const throttle = createThrottle(limits)
+    for (let taken = 0; taken < 50; taken += 1) throttle.take('a', 'automations', 1, 1000)
+    expect(throttle.take('a', 'automations', 1, 1000)).toBeGreaterThan(400)
+    expect(throttle.take('b', 'automations', 1, 1000)).toBe(0)
+  })
+
+  test('let a burst through and refill', () => {
+    const throttle = createThrottle(limits)
+    const waits = Array.from({ length: 6 }, () => throttle.take('a', 'automations', 1, 1000))
+    expect(waits).toEqual([0, 0, 0, 0, 0, 10])
+    expect(throttle.take('a', 'automations', 1, 2000)).toBe(0)
+  })
+})
+
+describe('a kept context', () => {
+  test('that grows too large fails the run, and nothing of it is kept', async () => {
+    const grow = (name: string) => ({
+      repeat: { until: 200, do: [{ set: { name: `${name}.list[]`, value: 'some text' } }] },
+    })
+    const { failed, effects } = await runMain(compiled({ main: { do: [grow('global')] } }))
+    expect(failed?.failure).toMatchObject({ name: 'PayloadTooLarge', details: { context: 'global' } })
+    expect(effects.patches).toEqual([])
+    expect((await runMain(compiled({ main: { do: [grow('config')] } }))).failed).toBeUndefined()
+  })
+})
+
+describe('effects of a run that is done again', () => {
+  test('have the ids they had', async () => {
+    const workspace = compiled({
+      main: {
+        do: [
+          { repeat: { until: 3, do: [{ emit: { event: 'x' } }, { other: {} }] } },
+          { all: [{ other: {} }, { emit: { event: 'y' } }] },
+        ],
+      },
+      other: { do: [{ emit: { event: 'z' } }] },
+    })
+    const run = async () =>
+      (await runMain(workspace, {}, { repeatable: true })).events
+        .map(({ id, type }) => `${type} ${id}`)
+        .sort()
+    const [first, second] = [await run(), await run()]
+    expect(first).toEqual(second)
+    expect(new Set(first).size).toBe(first.length)
+  })
+})

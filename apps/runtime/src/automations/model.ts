@@ -1,0 +1,129 @@
+import type { EventRecord } from '@platform/contracts'
+import type { Options } from '@platform/expressions'
+import type { Contexts, StoredContext } from '../contexts/contexts.ts'
+import type { Variables } from '../contexts/variables.ts'
+
+/** Runs what was compiled. Work that needs no waiting ends without a promise, which keeps short automations fast. */
+export type Execute = (call: Call) => void | Promise<void>
+
+/** What started a run, as `run.trigger` and events show it. */
+export interface Trigger {
+  readonly type: 'event' | 'endpoint' | 'schedule' | 'automation'
+  readonly value: string
+  readonly id?: string
+}
+
+/** The person or session a run acts for; nobody when all is undefined. */
+export interface Caller {
+  readonly userId?: string | undefined
+  readonly sessionId?: string | undefined
+  readonly email?: string | undefined
+  readonly anonymous?: boolean | undefined
+  readonly ip?: string | undefined
+}
+
+/** An automation, compiled once; nothing in it is parsed again while it runs. */
+export interface CompiledAutomation {
+  readonly slug: string
+  readonly disabled: boolean
+  /** The right a caller needs beyond knowing the address. */
+  readonly action: string | undefined
+  /** `rawBody` costs a base64 of the whole body, so it is made only for automations that name it. */
+  readonly readsRawBody: boolean
+  readonly readsRole: boolean
+  readonly storedContexts: readonly StoredContext[]
+  readonly steps: Execute
+  readonly output: ((call: Call) => unknown) | undefined
+  readonly inputs: Inputs
+  /** What could not be compiled; such a step fails when it is run. */
+  readonly problems: readonly string[]
+}
+
+/** The checks an automation makes of its arguments. */
+export interface Inputs {
+  /** Throws InvalidArgumentsError naming every problem. */
+  validate(payload: Readonly<Record<string, unknown>>): void
+  /** Values of arguments marked `secret: true`. */
+  secretsIn(payload: Readonly<Record<string, unknown>>): string[]
+  /** The payload without the paths marked `redact: true`. */
+  redacted(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
+}
+
+/** A workspace as it is run. */
+export interface CompiledWorkspace {
+  readonly id: string
+  readonly slug: string
+  readonly name: string
+  readonly revision: number
+  readonly config: Readonly<Record<string, unknown>>
+  /** Slug → path of the URL trigger. */
+  readonly endpoints: ReadonlyMap<string, string>
+  find(slug: string): CompiledAutomation | undefined
+  matchUrl(path: string): UrlMatch | undefined
+  /** Slugs of the automations that listen to an event type. */
+  listeners(type: string): readonly string[]
+}
+
+export interface UrlMatch {
+  readonly slug: string
+  readonly pathParams: Readonly<Record<string, string>>
+}
+
+/** One run of one automation, and the frame its instructions work in. */
+export interface Call {
+  readonly chain: Chain
+  readonly automation: CompiledAutomation
+  readonly variables: Variables
+  readonly depth: number
+  /** Names this place of the run, so that effects done again get the ids they had. */
+  readonly trace: string
+  readonly measures: { throttledMs: number }
+}
+
+/** What calls of one run share: one trigger, one deadline, one set of contexts, one buffer of events. */
+export interface Chain {
+  readonly runId: string
+  readonly workspace: CompiledWorkspace
+  readonly trigger: Trigger
+  readonly caller: Caller
+  readonly correlationId: string
+  readonly maxDepth: number
+  readonly contexts: Contexts
+  readonly options: Options
+  /** Texts that no event may show. */
+  readonly secrets: Set<string>
+  now(): Date
+  /** Call it in every loop: lets other requests in, and throws once the run is over its time or was taken away. */
+  tick(): Promise<void> | undefined
+  /** Takes from a limit of the workspace; a promise when the run is held back, which `call` then remembers. */
+  throttle(limit: ThrottledWork, amount: number, call: Call): Promise<void> | undefined
+  /** The id of an effect: the same for the same effect of a run that is done again. */
+  effectId(call: Pick<Call, 'trace'>, path: string): string
+  /** How often this was asked for `place`, beginning with 1; 0 in runs that are never done again. */
+  countOf(place: string): number
+  /** Hands an event on; it is committed with the run, or about 20 ms later when the run lasts longer. */
+  record(event: EventRecord): Promise<void> | undefined
+  /** Starts another run that nobody waits for. */
+  enqueue(run: QueuedRun): Promise<void> | undefined
+  prepareContexts(automation: CompiledAutomation): Promise<void> | undefined
+}
+
+export type ThrottledWork = 'automations' | 'emits' | 'repeats'
+
+/** A run that waits for a worker. */
+export interface QueuedRun {
+  readonly id: string
+  readonly workspaceId: string
+  readonly automationSlug: string
+  readonly trigger: Trigger
+  readonly correlationId: string
+  readonly input: RunInput
+}
+
+/** What a worker needs to start a queued run. */
+export interface RunInput {
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly caller: Caller
+  /** Depth of whatever caused the run. */
+  readonly depth: number
+}

@@ -1,0 +1,56 @@
+import { authenticated } from '@platform/auth'
+import { testAutomation as endpoint } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import { Failure } from '@platform/kernel'
+import type { Permissions } from '@platform/permissions'
+import type { Definitions } from '../definitions/definitions.ts'
+import type { RunNow } from '../runs/run-now.ts'
+import { callerOf } from './caller.ts'
+import type { CompiledAutomation, CompiledWorkspace } from './model.ts'
+
+interface Deps {
+  readonly definitions: Definitions
+  readonly permissions: Permissions
+  readonly runNow: RunNow
+}
+
+export const testAutomation = (deps: Deps) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, body, principal, request }) {
+      const { workspace: known } = await deps.permissions.require(
+        principal,
+        'test',
+        'automations',
+        params.workspaceId,
+      )
+      const workspace = await deps.definitions.find(known.id)
+      const automation = requireRunnable(workspace, params.automationSlug)
+
+      const output = await deps.runNow({
+        ...automation,
+        payload: body.payload ?? {},
+        caller: callerOf(principal, request.clientIp),
+        correlationId: request.correlationId,
+        triggerValue: `test/${params.automationSlug}`,
+        deadlineAt: request.deadlineAt,
+      })
+
+      return answer(output, { contentType: 'application/json; charset=utf-8' })
+    },
+  })
+
+function requireRunnable(
+  workspace: CompiledWorkspace | undefined,
+  slug: string,
+): { workspace: CompiledWorkspace; automation: CompiledAutomation } {
+  const automation = workspace?.find(slug)
+  if (workspace === undefined || automation === undefined) {
+    throw new Failure(
+      'ObjectNotFoundError',
+      `There is no automation "${slug.slice(0, 100)}" in this workspace.`,
+    )
+  }
+  if (automation.disabled) throw new Failure('ObjectNotFoundError', `The automation "${slug}" is disabled.`)
+  return { workspace, automation }
+}

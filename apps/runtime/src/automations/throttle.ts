@@ -1,0 +1,33 @@
+import { LRUCache } from 'lru-cache'
+import type { ThrottledWork } from './model.ts'
+
+/** How much of a kind of work a workspace may do each second on this instance, and how much at once. */
+export type ThrottleLimits = Readonly<
+  Record<ThrottledWork, { readonly perSecond: number; readonly burst: number }>
+>
+
+/** Holds busy workspaces back, one by one, so that the others don't wait for them (decisions H). */
+export interface Throttle {
+  /** Milliseconds to wait before doing `amount` of the work; 0 when there is room. */
+  take(workspaceId: string, work: ThrottledWork, amount: number, nowMs: number): number
+}
+
+/** Enough for every workspace that is busy at the same time; one that falls out starts with a full burst again. */
+const MAX_BUCKETS = 20_000
+
+export const unlimited: Throttle = { take: () => 0 }
+
+/** Token buckets kept as one number each: the instant at which the bucket would be full again. */
+export function createThrottle(limits: ThrottleLimits): Throttle {
+  const fullAt = new LRUCache<string, number>({ max: MAX_BUCKETS })
+  return {
+    take(workspaceId, work, amount, nowMs) {
+      const { perSecond, burst } = limits[work]
+      const key = `${work} ${workspaceId}`
+      const start = Math.max(nowMs, fullAt.get(key) ?? 0)
+      const next = start + (amount * 1000) / perSecond
+      fullAt.set(key, next)
+      return Math.max(0, next - nowMs - (burst * 1000) / perSecond)
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  count,
+  days,
+  flag,
+  httpUrl,
+  milliseconds,
+  optionalPort,
+  port,
+  seconds,
+  secret,
+} from '@platform/config'
+import { z } from 'zod'
+
+const optionalUrl = z.url({ protocol: /^https?$/ }).optional()
+
+/** Contexts are refused at this many times their size (decisions H). */
+const REFUSED_AT = 4
+
+/** The environment of the runtime service. */
+export const runtimeEnv = z
+  .object({
+    RUNTIME_PORT: optionalPort().describe('Port, where several services share one environment.'),
+    PORT: port(3003).describe('Port the service listens on.'),
+    HOST: z.string().default('0.0.0.0').describe('Address the service listens on.'),
+    DATABASE_URL: z
+      .string({ error: 'is required' })
+      .describe('PostgreSQL: postgres://… or embedded:<directory>.'),
+    CACHE_URL: z.string().default('memory:').describe('Keys that expire: redis://… or memory:.'),
+    BROKER_URL: z.string().default('postgres:').describe('Transport of events: nats://… or postgres:.'),
+    INTERNAL_API_KEY: secret.describe('Proves that a call comes from the platform.'),
+    INTERNAL_API_URL: httpUrl('http://127.0.0.1:3001/v2').describe('The gateway, from inside.'),
+    API_URL: httpUrl('http://localhost:3001/v2').describe(
+      'Public address of the API; automations see it as global.apiUrl.',
+    ),
+    OIDC_PROVIDER_URL: optionalUrl.describe('Origin of the issuer, where it is not that of API_URL.'),
+    CONSOLE_URL: z
+      .string()
+      .default('http://localhost:3000')
+      .describe('Public address of the console (the first of a list).'),
+    SEARCHENGINE_URL: optionalUrl.describe('Search engine service; checked when set.'),
+    FUNCTIONS_URL: optionalUrl.describe('Custom code service; checked when set.'),
+    GATEWAY_TIMEOUT: seconds(60).describe(
+      'Seconds after which the gateway gives up; runs end five seconds before.',
+    ),
+    READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long the readiness report is kept.'),
+    RUN_MAX_DURATION_SECONDS: seconds(300).describe('Longest run that somebody waits for.'),
+    RUN_DURABLE_MAX_DURATION_SECONDS: seconds(86_400).describe('Longest run that an event has triggered.'),
+    RUN_CONCURRENCY: count(64).describe('Triggered runs an instance works on at the same time.'),
+    RUN_LEASE_SECONDS: seconds(10).describe(
+      'Seconds after which the runs of a dead instance are taken over.',
+    ),
+    RUNS_RETENTION_DAYS: days(30).describe('Days after which runs are dropped, a week at a time.'),
+    DEFINITIONS_CACHE_SIZE: count(1000).describe('Workspaces kept compiled by an instance.'),
+    MAXIMUM_SUCCESSIVE_CALLS: count(20).describe(
+      'Automations that may call or trigger one another in a row.',
+    ),
+    CONTEXT_RUN_EXPIRE_TIME: seconds(60).describe('Seconds the run context outlives its last write.'),
+    CONTEXT_SESSION_EXPIRE_TIME: seconds(2_592_000).describe(
+      'Seconds the session context outlives its last write.',
+    ),
+    CONTEXT_UNAUTHENTICATED_SESSION_EXPIRE_TIME: seconds(3600).describe('The same for anonymous sessions.'),
+    CONTEXT_RUN_MAX_SIZE: count(500_000).describe(
+      'Characters of the run context; four times as many are refused.',
+    ),
+    CONTEXT_USER_MAX_SIZE: count(100_000).describe('The same for the user context.'),
+    CONTEXT_SESSION_MAX_SIZE: count(1_000_000).describe('The same for the session context.'),
+    CONTEXT_GLOBAL_MAX_SIZE: count(500_000).describe('The same for the global context.'),
+    RATE_LIMIT_AUTOMATIONS: count(100).describe('Automations a second, for each workspace and instance.'),
+    RATE_LIMIT_AUTOMATIONS_BURST: count(400).describe('Automations at once.'),
+    RATE_LIMIT_EMITS: count(30).describe('Emitted events a second, for each workspace and instance.'),
+    RATE_LIMIT_EMITS_BURST: count(100).describe('Emitted events at once.'),
+    RATE_LIMIT_REPEATS: count(1000).describe('Rounds of repeat a second, for each workspace and instance.'),
+    RATE_LIMIT_REPEATS_BURST: count(4000).describe('Rounds of repeat at once.'),
+    RATE_LIMIT_DISABLED: flag(false).describe('true switches the limits off; for benches and tests only.'),
+    BROKER_EMIT_MAXLEN: count(100_000).describe('Most characters of an event.'),
+    BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
+      'Most characters of runtime.automations.executed.',
+    ),
+    DEFAULT_LOCALE: z.string().default('en').describe('Language of formatted dates.'),
+    DEFAULT_TIMEZONE: z.string().default('Europe/Paris').describe('Time zone of formatted dates.'),
+  })
+  .transform((env) => ({
+    port: env.RUNTIME_PORT ?? env.PORT,
+    host: env.HOST,
+    databaseUrl: env.DATABASE_URL,
+    cacheUrl: env.CACHE_URL,
+    brokerUrl: env.BROKER_URL,
+    internalApiKey: env.INTERNAL_API_KEY,
+    /** The gateway from inside, without the version prefix. */
+    gatewayUrl: env.INTERNAL_API_URL.replace(/\/v\d+$/, ''),
+    urls: { apiUrl: env.API_URL, consoleUrl: env.CONSOLE_URL.split(',')[0]?.trim() ?? '' },
+    issuer: `${new URL(env.OIDC_PROVIDER_URL ?? env.API_URL).origin}/oidc`,
+    neighbours: { searchengine: env.SEARCHENGINE_URL, functions: env.FUNCTIONS_URL },
+    readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
+    times: { maxMs: env.RUN_MAX_DURATION_SECONDS * 1000, gatewayTimeoutMs: env.GATEWAY_TIMEOUT * 1000 },
+    runs: {
+      timeLimitMs: env.RUN_DURABLE_MAX_DURATION_SECONDS * 1000,
+      concurrency: env.RUN_CONCURRENCY,
+      leaseSeconds: env.RUN_LEASE_SECONDS,
+      retentionDays: env.RUNS_RETENTION_DAYS,
+    },
+    definitionsCacheSize: env.DEFINITIONS_CACHE_SIZE,
+    maxDepth: env.MAXIMUM_SUCCESSIVE_CALLS,
+    lifetimes: {
+      run: env.CONTEXT_RUN_EXPIRE_TIME,
+      session: env.CONTEXT_SESSION_EXPIRE_TIME,
+      anonymousSession: env.CONTEXT_UNAUTHENTICATED_SESSION_EXPIRE_TIME,
+    },
+    contextSizes: {
+      run: env.CONTEXT_RUN_MAX_SIZE * REFUSED_AT,
+      user: env.CONTEXT_USER_MAX_SIZE * REFUSED_AT,
+      session: env.CONTEXT_SESSION_MAX_SIZE * REFUSED_AT,
+      global: env.CONTEXT_GLOBAL_MAX_SIZE * REFUSED_AT,
+    },
+    throttling: env.RATE_LIMIT_DISABLED ? undefined : throttling(env),
+    events: {
+      maxLength: env.BROKER_EMIT_MAXLEN,
+      executedMaxLength: env.BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN,
+    },
+    expressions: { locale: env.DEFAULT_LOCALE, timezone: env.DEFAULT_TIMEZONE },
+  }))
+
+export type RuntimeConfig = z.output<typeof runtimeEnv>
+
+type Rates = Record<`RATE_LIMIT_${'AUTOMATIONS' | 'EMITS' | 'REPEATS'}${'' | '_BURST'}`, number>
+
+const throttling = (env: Rates) => ({
+  automations: { perSecond: env.RATE_LIMIT_AUTOMATIONS, burst: env.RATE_LIMIT_AUTOMATIONS_BURST },
+  emits: { perSecond: env.RATE_LIMIT_EMITS, burst: env.RATE_LIMIT_EMITS_BURST },
+  repeats: { perSecond: env.RATE_LIMIT_REPEATS, burst: env.RATE_LIMIT_REPEATS_BURST },
+})

@@ -1,0 +1,130 @@
+import { Failure } from '@platform/kernel'
+import { type Owned, removePath, share, writePath } from './write-path.ts'
+
+/** Contexts whose values outlive a run. */
+export type StoredContext = 'global' | 'user' | 'session' | 'run'
+
+/** Where a read happens; some builtins depend on it. */
+export interface ReadingPlace {
+  readonly automationSlug: string
+  readonly depth: number
+}
+
+/** A value to put in place of the one before it. */
+export type Change = (before: unknown) => unknown
+
+interface Context {
+  /** Read-only values of the platform. */
+  readonly builtins: (place: ReadingPlace) => Readonly<Record<string, unknown>>
+  readonly builtinNames: ReadonlySet<string>
+  /** Values that automations have set, and whether they may. */
+  custom: Record<string, unknown>
+  readonly writable: boolean
+  readonly changed: Set<string>
+}
+
+export interface ContextDefinition {
+  builtins?: (place: ReadingPlace) => Readonly<Record<string, unknown>>
+  /** Names that can't be written, also those without a value now. */
+  builtinNames?: readonly string[]
+  custom?: Record<string, unknown>
+  writable: boolean
+}
+
+/** What a run changed in a context that is kept, key by key. */
+export interface ContextPatch {
+  readonly context: StoredContext
+  readonly values: Record<string, unknown>
+  readonly removed: string[]
+}
+
+/** The named contexts of a run (reference automations 2.6), shared by all its calls. */
+export class Contexts {
+  readonly owned: Owned = new WeakSet()
+  readonly #contexts = new Map<string, Context>()
+
+  constructor(definitions: Readonly<Record<string, ContextDefinition>>) {
+    for (const [name, definition] of Object.entries(definitions)) {
+      this.#contexts.set(name, {
+        builtins: definition.builtins ?? (() => ({})),
+        builtinNames: new Set(definition.builtinNames),
+        custom: definition.custom ?? {},
+        writable: definition.writable,
+        changed: new Set(),
+      })
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#contexts.has(name)
+  }
+
+  /** A context as one object; what the platform says wins over what automations have set. */
+  read(name: string, place: ReadingPlace): unknown {
+    const context = this.#contexts.get(name)
+    if (context === undefined) return undefined
+    for (const value of Object.values(context.custom)) share(value, this.owned)
+    return { ...context.custom, ...context.builtins(place) }
+  }
+
+  write(path: readonly (string | number)[], change: Change): void {
+    const { context, key } = this.#target(path)
+    context.custom[key] = writePath(context.custom[key], path, 2, change, this.owned)
+    context.changed.add(key)
+  }
+
+  remove(path: readonly (string | number)[]): void {
+    const { context, key } = this.#target(path)
+    if (path.length === 2) delete context.custom[key]
+    else context.custom[key] = removePath(context.custom[key], path, 2, this.owned)
+    context.changed.add(key)
+  }
+
+  /** Takes over what was kept from earlier runs; what this run has set already stays. */
+  load(name: StoredContext, values: Readonly<Record<string, unknown>>): void {
+    const context = this.#contexts.get(name)
+    if (context === undefined) return
+    for (const [key, value] of Object.entries(values))
+      if (!context.changed.has(key)) context.custom[key] = value
+  }
+
+  /** The first changed context that has become larger than it may be; asked before anything is kept. */
+  findTooLarge(maxSizes: Readonly<Record<StoredContext, number>>): StoredContext | undefined {
+    return Object.keys(maxSizes)
+      .filter((name): name is StoredContext => this.#contexts.get(name)?.changed.size !== 0)
+      .find((name) => (JSON.stringify(this.#contexts.get(name)?.custom) ?? '').length > maxSizes[name])
+  }
+
+  /** Forgets that anything was changed: nothing of it is kept. */
+  dropChanges(): void {
+    for (const { changed } of this.#contexts.values()) changed.clear()
+  }
+
+  /** What is to be kept of the changes since the last call. */
+  takePatches(names: readonly StoredContext[]): ContextPatch[] {
+    return names.flatMap((name) => {
+      const context = this.#contexts.get(name)
+      if (context === undefined || context.changed.size === 0) return []
+      const keys = [...context.changed]
+      context.changed.clear()
+      const removed = keys.filter((key) => context.custom[key] === undefined)
+      const values = Object.fromEntries(
+        keys.filter((key) => !removed.includes(key)).map((key) => [key, context.custom[key]]),
+      )
+      return [{ context: name, values, removed }]
+    })
+  }
+
+  #target(path: readonly (string | number)[]): { context: Context; key: string } {
+    const [name, second] = path
+    const context = this.#contexts.get(String(name))
+    if (context === undefined || !context.writable) throw readOnly(String(name))
+    if (second === undefined) throw readOnly(String(name))
+    const key = String(second)
+    if (context.builtinNames.has(key)) throw readOnly(`${String(name)}.${key}`)
+    return { context, key }
+  }
+}
+
+const readOnly = (name: string) =>
+  new Failure('InvalidVariableNameError', `"${name}" can't be written: choose another name.`)

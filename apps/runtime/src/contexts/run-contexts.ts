@@ -1,0 +1,124 @@
+import type { Caller, CompiledAutomation, CompiledWorkspace, Trigger } from '../automations/model.ts'
+import type { ContextStore } from './context-store.ts'
+import { type ContextDefinition, Contexts, type ReadingPlace, type StoredContext } from './contexts.ts'
+import { builtinNames } from './mentioned-contexts.ts'
+import { ownerOf } from './stored-patch.ts'
+
+/** Addresses that automations may show or call. */
+export interface PublicUrls {
+  readonly apiUrl: string
+  readonly consoleUrl: string
+}
+
+export interface ContextParts {
+  readonly workspace: CompiledWorkspace
+  readonly trigger: Trigger
+  readonly caller: Caller
+  readonly correlationId: string
+  readonly urls: PublicUrls
+  readonly store: Pick<ContextStore, 'load'>
+  readonly roleOf: (userId: string, workspaceId: string) => Promise<string | undefined>
+  readonly now: () => Date
+  /** False where nobody can have set anything in the `run` context before. */
+  readonly continuesRun: boolean
+}
+
+/** The contexts of one run, and how the kept values of those an automation mentions come in. */
+export function contextsOfRun(parts: ContextParts): {
+  contexts: Contexts
+  load: (automation: CompiledAutomation) => Promise<void> | undefined
+} {
+  const role: { current: string | undefined } = { current: undefined }
+  const contexts = new Contexts(definitionsOf(parts, role))
+  const loaded = new Set<StoredContext | 'role'>(parts.continuesRun ? [] : ['run'])
+  if (parts.caller.userId === undefined || parts.caller.anonymous === true) loaded.add('role')
+  const load = async (missing: readonly StoredContext[], needsRole: boolean) => {
+    const reading = missing.map(async (context) => {
+      const owner = ownerOf(context, parts.caller, parts.correlationId)
+      if (owner !== undefined)
+        contexts.load(context, await parts.store.load(parts.workspace.id, context, owner))
+      loaded.add(context)
+    })
+    if (needsRole) role.current = await parts.roleOf(parts.caller.userId ?? '', parts.workspace.id)
+    if (needsRole) loaded.add('role')
+    await Promise.all(reading)
+  }
+  return {
+    contexts,
+    load(automation) {
+      const missing = automation.storedContexts.filter((context) => !loaded.has(context))
+      const needsRole = automation.readsRole && !loaded.has('role')
+      return missing.length === 0 && !needsRole ? undefined : load(missing, needsRole)
+    },
+  }
+}
+
+function definitionsOf(
+  parts: ContextParts,
+  role: { current: string | undefined },
+): Readonly<Record<string, ContextDefinition>> {
+  const { workspace, caller } = parts
+  return {
+    run: {
+      builtins: (place) => runBuiltins(parts, place),
+      builtinNames: builtinNames('run'),
+      writable: true,
+    },
+    user: {
+      builtins: () => withoutMissing({ ...userBuiltins(caller), role: role.current }),
+      builtinNames: builtinNames('user'),
+      writable: true,
+    },
+    session: {
+      builtins: () => withoutMissing({ id: caller.sessionId }),
+      builtinNames: builtinNames('session'),
+      writable: true,
+    },
+    global: { builtins: () => globalBuiltins(parts), builtinNames: builtinNames('global'), writable: true },
+    socket: { writable: true },
+    config: { custom: { ...workspace.config }, writable: true },
+    secret: { writable: false },
+    $workspace: {
+      builtins: () => ({
+        id: workspace.id,
+        slug: workspace.slug,
+        name: workspace.name,
+        config: workspace.config,
+      }),
+      writable: false,
+    },
+  }
+}
+
+const runBuiltins = (parts: ContextParts, { automationSlug, depth }: ReadingPlace): Record<string, unknown> =>
+  withoutMissing({
+    date: parts.now().toISOString(),
+    ip: parts.caller.ip,
+    automationSlug,
+    correlationId: parts.correlationId,
+    depth,
+    trigger: parts.trigger,
+  })
+
+function userBuiltins({ userId, email, anonymous }: Caller): Record<string, unknown> {
+  if (userId === undefined) return {}
+  const authData = anonymous === true ? { anonymous: {} } : { platform: { id: userId } }
+  return { id: userId, email, authData, orgSlugs: [] }
+}
+
+function globalBuiltins({ workspace, urls }: ContextParts): Record<string, unknown> {
+  const base = `${urls.apiUrl}/workspaces/${workspace.id}/webhooks`
+  const endpoints = Object.fromEntries(
+    [...workspace.endpoints].map(([slug, path]) => [slug, `${base}/${path}`]),
+  )
+  return {
+    workspaceId: workspace.id,
+    workspaceName: workspace.name,
+    apiUrl: urls.apiUrl,
+    studioUrl: urls.consoleUrl,
+    endpoints,
+  }
+}
+
+const withoutMissing = (values: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))

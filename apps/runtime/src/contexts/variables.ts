@@ -1,0 +1,83 @@
+import type { ResolvedPath, VariableSource } from '@platform/expressions'
+import type { Contexts, ReadingPlace } from './contexts.ts'
+import { merged, pushed, removePath, share, writePath } from './write-path.ts'
+
+export type SetType = 'replace' | 'merge' | 'push'
+
+/** The variables one automation call sees: those of the loops around, the contexts of the run, its own. */
+export class Variables implements VariableSource {
+  readonly #locals: Map<string, unknown>
+  readonly #contexts: Contexts
+  readonly #place: ReadingPlace
+  /** Variables of a loop: its inner writes go there, the outer ones of the same name stay as they are. */
+  readonly #loop: Map<string, unknown> | undefined
+  readonly #outer: Variables | undefined
+
+  constructor(
+    locals: Map<string, unknown>,
+    contexts: Contexts,
+    place: ReadingPlace,
+    loop?: { variables: Map<string, unknown>; outer: Variables },
+  ) {
+    this.#locals = locals
+    this.#contexts = contexts
+    this.#place = place
+    this.#loop = loop?.variables
+    this.#outer = loop?.outer
+  }
+
+  /** The same variables with others in front. */
+  within(loop: Map<string, unknown>): Variables {
+    return new Variables(this.#locals, this.#contexts, this.#place, { variables: loop, outer: this })
+  }
+
+  resolve(name: string): unknown {
+    const loop = this.#holderInLoops(name)
+    if (loop !== undefined) return share(loop.get(name), this.#contexts.owned)
+    if (this.#contexts.has(name)) return this.#contexts.read(name, this.#place)
+    return share(this.#locals.get(name), this.#contexts.owned)
+  }
+
+  assign({ segments, append }: ResolvedPath, value: unknown, type: SetType = 'replace'): void {
+    const [root] = segments
+    if (root === undefined) return
+    const name = String(root)
+    const holder = this.#holderOf(name)
+    const change = changeOf(append ? 'push' : type, value, this.#contexts.owned)
+    if (holder !== undefined) {
+      holder.set(name, writePath(holder.get(name), segments, 1, change, this.#contexts.owned))
+    } else if (segments.length === 1 && type === 'merge') this.#mergeContext(name, value)
+    else this.#contexts.write(segments, change)
+  }
+
+  remove(path: ResolvedPath): void {
+    const { segments } = path
+    const name = String(segments[0] ?? '')
+    const holder = this.#holderOf(name)
+    if (holder === undefined) this.#contexts.remove(segments)
+    else if (segments.length === 1) holder.delete(name)
+    else holder.set(name, removePath(holder.get(name), segments, 1, this.#contexts.owned))
+  }
+
+  /** Where a variable lives; undefined for a context. */
+  #holderOf(name: string): Map<string, unknown> | undefined {
+    return this.#holderInLoops(name) ?? (this.#contexts.has(name) ? undefined : this.#locals)
+  }
+
+  #holderInLoops(name: string): Map<string, unknown> | undefined {
+    if (this.#loop === undefined) return undefined
+    if (this.#loop.has(name)) return this.#loop
+    return this.#outer === undefined ? undefined : this.#outer.#holderInLoops(name)
+  }
+
+  #mergeContext(name: string, value: unknown): void {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+    for (const [key, item] of Object.entries(value)) this.#contexts.write([name, key], () => item)
+  }
+}
+
+function changeOf(type: SetType, value: unknown, owned: WeakSet<object>): (before: unknown) => unknown {
+  if (type === 'push') return (before) => pushed(before, value, owned)
+  if (type === 'merge') return (before) => merged(before, value, owned)
+  return () => value
+}

@@ -1,0 +1,28 @@
+import {
+  automationCreated,
+  automationDeleted,
+  automationUpdated,
+  type EventContract,
+  workspaceDeleted,
+  workspaceUpdated,
+} from '@platform/contracts'
+import { onEveryInstance, type Subscription } from '@platform/service'
+import type { Definitions } from './definitions.ts'
+
+const changes: readonly EventContract[] = [
+  automationCreated,
+  automationUpdated,
+  automationDeleted,
+  workspaceUpdated,
+  workspaceDeleted,
+]
+
+/** Loads a workspace again as soon as it was changed; after a gap, all that are asked for. */
+export const onDefinitionsChanged = (definitions: Definitions): Subscription[] =>
+  changes.map((contract) =>
+    onEveryInstance(
+      contract,
+      ({ workspaceId }) => definitions.invalidate(workspaceId),
+      () => definitions.invalidate(),
+    ),
+  )

@@ -1,0 +1,25 @@
+import type { AllArguments } from '@platform/contracts'
+import { Break } from '../automations/automation-failure.ts'
+import type { Call, Execute } from '../automations/model.ts'
+import type { Instruction } from './instruction.ts'
+import { settleAll } from './settle-all.ts'
+
+/** all: steps side by side; ends when all have ended. A break ends its branch only, but `scope: all` goes on. */
+export const all: Instruction<AllArguments> = {
+  name: 'all',
+  compile(steps, place) {
+    const branches = place.branches(steps)
+    return async (call) => {
+      await settleAll(branches.map((branch) => runBranch(branch, call)))
+    }
+  },
+}
+
+async function runBranch(branch: Execute, call: Call): Promise<void> {
+  try {
+    await branch(call)
+  } catch (error) {
+    if (error instanceof Break && error.scope !== 'all') return
+    throw error
+  }
+}

@@ -1,0 +1,21 @@
+import type { BreakArguments } from '@platform/contracts'
+import { Break } from '../automations/automation-failure.ts'
+import { type Instruction, invalidInstruction, reader } from './instruction.ts'
+
+const scopes: ReadonlySet<unknown> = new Set<Break['scope']>(['automation', 'repeat', 'all'])
+
+/** break: ends the automation, the repeat around, or everything up to the nearest `try`. */
+export const breakOut: Instruction<BreakArguments> = {
+  name: 'break',
+  compile(args) {
+    const readScope = reader(args?.scope ?? 'automation')
+    const readPayload = reader(args?.payload)
+    return (call) => {
+      const scope = readScope(call)
+      if (!isScope(scope)) throw invalidInstruction('The scope of break must be automation, repeat or all.')
+      throw new Break(scope, readPayload(call))
+    }
+  },
+}
+
+const isScope = (scope: unknown): scope is Break['scope'] => scopes.has(scope)

@@ -1,0 +1,93 @@
+import {
+  EMIT_TOPIC,
+  type EmitArguments,
+  EventOptions,
+  type EventSource,
+  EventTarget,
+  EventType,
+  isNativeType,
+} from '@platform/contracts'
+import { Failure } from '@platform/kernel'
+import { buildRecord, capEvent, type EventLimits } from '@platform/outbox'
+import type { Call } from '../automations/model.ts'
+import { masked } from '../automations/redaction.ts'
+import { type Instruction, isRecord, reader, writer } from './instruction.ts'
+
+/** emit: emits an event of the workspace. It is committed with the run, and never twice when the run is done again. */
+export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
+  name: 'emit',
+  compile(args, place) {
+    const readType = reader(args.event)
+    const readPayload = reader(args.payload ?? {})
+    const readTarget = reader(args.target)
+    const readOptions = reader(args.options)
+    const write = writer(args.output)
+    return async (call) => {
+      const type = requireType(readType(call))
+      const payload = requirePayload(type, readPayload(call))
+      const target = parsePart(EventTarget, 'target', readTarget(call))
+      const options = parsePart(EventOptions, 'options', readOptions(call))
+
+      const id = call.chain.effectId(call, place.path)
+      const createdAt = call.chain.now().toISOString()
+      const shown = masked(payload, call.chain.secrets)
+      const record = capEvent(
+        buildRecord({ type, payload: shown, source: sourceOf(call), target, options, id, createdAt }),
+        limits,
+      )
+      const held = call.chain.throttle('emits', 1, call)
+      if (held !== undefined) await held
+
+      write(call, record)
+      await call.chain.record(record)
+    }
+  },
+})
+
+/** Set by the platform; nothing of it can be written in an automation. The user stays unnamed (reference automations 2.3). */
+function sourceOf({ chain, automation, depth }: Call): EventSource {
+  const { sessionId } = chain.caller
+  return {
+    workspaceId: chain.workspace.id,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    correlationId: chain.correlationId,
+    automationSlug: automation.slug,
+    automationDepth: depth,
+    serviceTopic: EMIT_TOPIC,
+    host: { service: 'runtime' },
+  }
+}
+
+function requireType(type: unknown): string {
+  const { success, data } = EventType.safeParse(type)
+  if (!success) throw invalidEvent('The type of an event must be 1–200 characters of [a-zA-Z0-9 ._-].')
+  if (!isNativeType(data)) return data
+  throw new Failure(
+    'ForbiddenError',
+    `Events of type "${data}" come from the platform only: choose another type.`,
+  )
+}
+
+function requirePayload(type: string, payload: unknown): Readonly<Record<string, unknown>> {
+  if (payload === undefined || payload === null) return {}
+  if (isRecord(payload)) return payload
+  throw invalidEvent(`The payload of the event "${type}" must be an object.`)
+}
+
+/** Fields whose template found nothing count as left out. */
+function parsePart<T>(
+  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
+  name: string,
+  value: unknown,
+): T | undefined {
+  if (value === undefined || value === null) return undefined
+  const given = isRecord(value)
+    ? Object.entries(value).filter(([, item]) => item !== undefined && item !== null)
+    : []
+  const result = schema.safeParse(isRecord(value) ? Object.fromEntries(given) : value)
+  if (!result.success)
+    throw invalidEvent(`The ${name} of an event holds a field or value that is not known there.`)
+  return given.length === 0 ? undefined : result.data
+}
+
+const invalidEvent = (message: string) => new Failure('InvalidEventError', message)

@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Call, Execute } from '../automations/model.ts'
+import { invalidInstruction, isRecord } from './instruction.ts'
+import { isLoopBreak, isOver, roomForRound, type Until } from './rounds.ts'
+import { settleAll } from './settle-all.ts'
+
+/** Longest pause between two groups that an automation may ask for. */
+const MAX_INTERVAL_MS = 60_000
+
+/** Runs groups of items side by side, with a pause between the groups. */
+export async function repeatInBatches(
+  call: Call,
+  items: Iterable<unknown>,
+  until: Until,
+  batch: unknown,
+  steps: Execute,
+): Promise<void> {
+  const { size, intervalMs } = readBatch(batch)
+  let group: Promise<boolean>[] = []
+  let index = 0
+  for (const item of items) {
+    if (isOver(until, index, call)) break
+    const turn = roomForRound(call, index)
+    if (turn !== undefined) await turn
+    group.push(runRound(call, item, index, steps))
+    index += 1
+    if (group.length < size) continue
+    if (await endGroup(group, intervalMs)) return
+    group = []
+  }
+  await endGroup(group, 0)
+}
+
+/** Answers whether a round broke out of the repeat. */
+async function endGroup(group: Promise<boolean>[], intervalMs: number): Promise<boolean> {
+  const broke = await settleAll(group)
+  if (intervalMs > 0) await pause(intervalMs)
+  return broke.includes(true)
+}
+
+/** Each item has variables of its own. Answers whether the round broke out of the repeat. */
+async function runRound(call: Call, item: unknown, index: number, steps: Execute): Promise<boolean> {
+  const variables = new Map<string, unknown>([
+    ['item', item],
+    ['$index', index],
+  ])
+  const round: Call = {
+    ...call,
+    variables: call.variables.within(variables),
+    trace: `${call.trace}[${index}]`,
+  }
+  try {
+    await steps(round)
+    return false
+  } catch (error) {
+    if (isLoopBreak(error)) return true
+    throw error
+  }
+}
+
+function readBatch(batch: unknown): { size: number; intervalMs: number } {
+  if (!isRecord(batch)) throw invalidInstruction('repeat.batch must be an object with size and interval.')
+  const size = Number(batch.size ?? 1)
+  const intervalMs = Number(batch.interval ?? 0)
+  if (!(size >= 1) || !(intervalMs >= 0)) throw invalidInstruction('repeat.batch needs a size of at least 1.')
+  return { size: Math.min(Math.trunc(size), 1000), intervalMs: Math.min(intervalMs, MAX_INTERVAL_MS) }
+}

@@ -1,0 +1,37 @@
+import type { TryArguments } from '@platform/contracts'
+import { AutomationFailure, Break } from '../automations/automation-failure.ts'
+import { type Instruction, isRecord } from './instruction.ts'
+
+const errorPath = { segments: ['$error'], append: false }
+
+/** try: steps whose failure is caught; `$error` tells of it in `catch` and after. `finally` runs either way. */
+export const tryCatch: Instruction<TryArguments> = {
+  name: 'try',
+  compile(args, place) {
+    const attempt = place.steps(args.do, '.do')
+    const recover = args.catch === undefined ? undefined : place.steps(args.catch, '.catch')
+    const cleanUp = place.steps(args.finally ?? [], '.finally')
+    return async (call) => {
+      try {
+        await attempt(call)
+      } catch (error) {
+        const caught = recover === undefined ? undefined : describe(error)
+        if (caught === undefined || recover === undefined) throw error
+        call.variables.assign(errorPath, caught)
+        await recover(call)
+      } finally {
+        await cleanUp(call)
+      }
+    }
+  },
+}
+
+/** `$error`, or undefined for what goes on: breaks of narrower scope and the end of the run. */
+function describe(error: unknown): Record<string, unknown> | undefined {
+  if (error instanceof Break && error.scope === 'all') {
+    return { ...(isRecord(error.payload) ? error.payload : {}), break: error.payload ?? {} }
+  }
+  if (!(error instanceof AutomationFailure) || error.fatal) return undefined
+  const { name, message, details } = error.failure
+  return { error: name, name, message, ...(details === undefined ? {} : { details }) }
+}

@@ -1,0 +1,25 @@
+import { type Clock, HOUR_MS } from '@platform/kernel'
+import type { Job } from '@platform/service'
+import { expiredPartitions, neededPartitions } from './partition.ts'
+import type { PartitionStore } from './partition-store.ts'
+
+/** Makes the weeks to come ahead of time and drops those nobody may read any more. Any instance may run it. */
+export const maintainPartitions = (deps: {
+  partitions: PartitionStore
+  clock: Clock
+  retentionDays: number
+}): Job => ({
+  name: 'maintain-run-partitions',
+  everyMs: HOUR_MS,
+  requiredAtStart: true,
+  async run() {
+    const now = deps.clock.now()
+    const existing = await deps.partitions.list()
+    for (const partition of neededPartitions(now)) {
+      if (!existing.includes(partition.name)) await deps.partitions.create(partition)
+    }
+    for (const name of expiredPartitions(existing, now, deps.retentionDays)) {
+      await deps.partitions.dropUnlessBusy({ name })
+    }
+  },
+})

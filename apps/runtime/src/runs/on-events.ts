@@ -1,0 +1,49 @@
+import { type EventRecord, mayTrigger } from '@platform/contracts'
+import { derivedUuidv7 } from '@platform/kernel'
+import { onOneInstance, type Subscription } from '@platform/service'
+import type { QueuedRun } from '../automations/model.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import type { RunStore } from './run-store.ts'
+
+interface Deps {
+  readonly definitions: Definitions
+  readonly runs: Pick<RunStore, 'enqueue'>
+  /** Wakes the workers of this instance. */
+  readonly kick: () => void
+}
+
+/**
+ * Queues a run for each automation that listens to an event. Ids are derived from the event and the automation: the same event
+ * delivered again finds its runs there already.
+ */
+export const onEvents = (deps: Deps): Subscription =>
+  onOneInstance('runtime', async (events) => {
+    const runs = (await Promise.all(events.map((event) => runsOf(event, deps.definitions)))).flat()
+    if (runs.length === 0) return
+    await deps.runs.enqueue(runs)
+    deps.kick()
+  })
+
+async function runsOf(event: EventRecord, definitions: Definitions): Promise<QueuedRun[]> {
+  const { workspaceId } = event.source
+  if (workspaceId === undefined || !mayTrigger(event.type)) return []
+  const workspace = await definitions.find(workspaceId)
+  return (workspace?.listeners(event.type) ?? []).map((slug) => runOf(event, workspaceId, slug))
+}
+
+function runOf(event: EventRecord, workspaceId: string, automationSlug: string): QueuedRun {
+  const { id, type, source, payload } = event
+  const { userId, sessionId, ip, automationDepth } = source
+  return {
+    id: derivedUuidv7(id, id, workspaceId, automationSlug),
+    workspaceId,
+    automationSlug,
+    trigger: { type: 'event', value: type, id },
+    correlationId: source.correlationId ?? id,
+    input: {
+      payload: { payload, source, id },
+      caller: { userId, sessionId, ip },
+      depth: automationDepth ?? 0,
+    },
+  }
+}

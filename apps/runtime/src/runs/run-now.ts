@@ -1,0 +1,86 @@
+import type { EventRecord } from '@platform/contracts'
+import { Failure, uuidv7 } from '@platform/kernel'
+import type { Engine, RunOrder } from '../automations/engine.ts'
+import type { Commits } from './commit-store.ts'
+
+/** A run somebody waits for. */
+export type ImmediateOrder = Pick<
+  RunOrder,
+  'workspace' | 'automation' | 'payload' | 'caller' | 'correlationId'
+> & {
+  readonly triggerValue: string
+  /** Unix milliseconds after which nobody waits any more. */
+  readonly deadlineAt: number
+  /** Other events that are committed with the run. */
+  readonly events?: readonly EventRecord[]
+}
+
+export interface RunTimes {
+  readonly maxMs: number
+  readonly gatewayTimeoutMs: number
+}
+
+/** Leaves the time to write the end of the run and to answer before anybody gives up. */
+const RESERVE_MS = 5000
+const SHORTEST_MS = 100
+
+/** Most characters an output may have as JSON. */
+const MAX_OUTPUT = 10_000_000
+
+/** Runs an automation and answers its output as JSON, once the run and all it did are committed (decisions I11). */
+export type RunNow = (order: ImmediateOrder) => Promise<string>
+
+export const runNow =
+  (deps: { engine: Engine; commits: Commits; times: RunTimes; now: () => number }): RunNow =>
+  async (order) => {
+    const runId = uuidv7()
+    const { workspace, automation, correlationId, payload, caller } = order
+    const trigger = { type: 'endpoint' as const, value: order.triggerValue, id: runId }
+    const { chain, outcome } = deps.engine.start({
+      runId,
+      workspace,
+      automation,
+      payload,
+      trigger,
+      caller,
+      correlationId,
+      depth: 0,
+      timeLimitMs: timeLimit(order.deadlineAt, deps.times, deps.now()),
+      repeatable: false,
+      commit: (effects) => deps.commits.effects(effects),
+    })
+    for (const event of order.events ?? []) void chain.record(event)
+    const { output, failed, startedAt, durationMs, effects } = await outcome
+
+    const failure = failed?.failure
+    await deps.commits.finish({
+      id: runId,
+      workspaceId: workspace.id,
+      automationSlug: automation.slug,
+      trigger,
+      correlationId,
+      startedAt,
+      durationMs,
+      status: failure === undefined ? 'succeeded' : 'failed',
+      error: failure?.toJSON(),
+      effects,
+    })
+    if (failure !== undefined) throw failure
+    return textOf(output)
+  }
+
+/** The least of what the run, its caller and the gateway allow. */
+export const timeLimit = (deadlineAt: number, times: RunTimes, now: number): number =>
+  Math.max(
+    SHORTEST_MS,
+    Math.min(times.maxMs, withoutReserve(deadlineAt - now), withoutReserve(times.gatewayTimeoutMs)),
+  )
+
+/** Where five seconds would be most of the time, half of it is left to the run. */
+const withoutReserve = (ms: number): number => Math.max(ms - RESERVE_MS, ms / 2)
+
+function textOf(output: unknown): string {
+  const text = JSON.stringify(output) ?? '{}'
+  if (text.length <= MAX_OUTPUT) return text
+  throw new Failure('PayloadTooLarge', `The output has ${text.length} characters; ${MAX_OUTPUT} are allowed.`)
+}

@@ -1,0 +1,140 @@
+import { openBroker } from '@platform/broker'
+import { type Database, migrate, openDatabase, sql } from '@platform/database'
+import { uuidv7 } from '@platform/kernel'
+import { createLogger } from '@platform/logging'
+import { type TestDatabase, testDatabase } from '@platform/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { QueuedRun } from '../automations/model.ts'
+import { upsertPatches } from '../contexts/context-store.ts'
+import { emittedEvent } from '../testing.ts'
+import { commitStore } from './commit-store.ts'
+import { neededPartitions } from './partition.ts'
+import { partitionStore } from './partition-store.ts'
+import { runStore as openRunStore } from './run-store.ts'
+
+let database: TestDatabase
+let second: Database
+
+beforeAll(async () => {
+  database = await testDatabase()
+  // Makes the log of events, as any service does when it starts.
+  const broker = await openBroker('postgres:', { database, log: createLogger({ level: 'silent' }) })
+  await broker[Symbol.asyncDispose]()
+  await migrate(database, 'runtime', new URL('../../migrations/', import.meta.url))
+  second = await openDatabase(database.url, { allowWeakDurability: true })
+})
+afterAll(async () => {
+  await second[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+const runStore = (handle: Database) => openRunStore(handle, upsertPatches)
+
+const queued = (workspaceId: string): QueuedRun => ({
+  id: uuidv7(),
+  workspaceId,
+  automationSlug: 'work',
+  trigger: { type: 'event', value: 'x' },
+  correlationId: 'corr',
+  input: { payload: { a: 1 }, caller: {}, depth: 3 },
+})
+const nothing = { events: [], queued: [], patches: [] }
+const succeeded = { status: 'succeeded', durationMs: 1, error: undefined } as const
+
+describe('the queue of runs', () => {
+  test('gives each run to one worker', async () => {
+    const runs = Array.from({ length: 50 }, () => queued('claims'))
+    await runStore(database).enqueue([...runs, ...runs])
+    const claims = await Promise.all(
+      [database, second, database, second].map((handle, index) =>
+        runStore(handle).claimQueued(`w${index}`, 10, 20),
+      ),
+    )
+    const ids = claims.flat().map(({ id }) => id)
+    expect(new Set(ids).size).toBe(50)
+    expect(ids).toHaveLength(50)
+    expect(claims.flat()[0]).toMatchObject({ attempt: 1, input: { payload: { a: 1 }, depth: 3 } })
+  })
+
+  test('a worker that lost its lease writes nothing', async () => {
+    const store = runStore(database)
+    const commits = commitStore(store)
+    const run = queued('fenced')
+    await store.enqueue([run])
+    const [slow] = await store.claimQueued('slow', 0, 1)
+    const [fast] = await runStore(second).claimExpired('fast', 10, 1)
+    expect([slow?.attempt, fast?.attempt]).toEqual([1, 2])
+
+    const lost = await store.extendLeases([{ id: run.id, attempt: 1 }], 10)
+    expect(lost).toEqual([run.id])
+    const late = { ...nothing, events: [emittedEvent('fenced', 'late')] }
+    const done = { ...nothing, events: [emittedEvent('fenced', 'done')] }
+    const [first, latest] = await Promise.all([
+      commits.claimed({ claim: { id: run.id, attempt: 1 }, effects: late, end: succeeded }),
+      commits.claimed({ claim: { id: run.id, attempt: 2 }, effects: done, end: succeeded }),
+    ])
+    expect([first, latest]).toEqual([false, true])
+    const events = await database.many<{ type: string }>(
+      sql`select type from outbox.events where workspace_id = 'fenced'`,
+    )
+    expect(events).toEqual([{ type: 'done' }])
+  })
+
+  test('a run that has ended can not be ended again', async () => {
+    const store = runStore(database)
+    const run = queued('ended')
+    await store.enqueue([run])
+    await store.claimQueued('w', 10, 1)
+    const work = { claim: { id: run.id, attempt: 1 }, effects: nothing, end: succeeded }
+    expect(await store.writeClaimed([work])).toEqual([work])
+    expect(
+      await store.writeClaimed([{ ...work, effects: { ...nothing, events: [emittedEvent('ended', 'x')] } }]),
+    ).toEqual([])
+    expect(await database.many(sql`select 1 from outbox.events where workspace_id = 'ended'`)).toEqual([])
+  })
+
+  test('leaves out workspaces that have enough', async () => {
+    const store = runStore(database)
+    await store.enqueue([queued('greedy'), queued('greedy'), queued('modest')])
+    expect((await store.claimQueued('w', 10, 10, ['greedy'])).map(({ workspaceId }) => workspaceId)).toEqual([
+      'modest',
+    ])
+    expect(await store.claimQueued('w', 10, 10)).toHaveLength(2)
+  })
+
+  test('a run is given back by those who leave', async () => {
+    const store = runStore(database)
+    const run = queued('released')
+    await store.enqueue([run])
+    await store.claimQueued('w', 10, 1)
+    await store.release([{ id: run.id, attempt: 1 }])
+    expect(await store.claimQueued('v', 10, 1)).toMatchObject([{ id: run.id, attempt: 2 }])
+  })
+})
+
+describe('the partitions of runs', () => {
+  test('are made ahead by any number of instances, and take what went astray', async () => {
+    const stray = queued('stray')
+    await runStore(database).enqueue([stray])
+    const needed = neededPartitions(new Date())
+    await Promise.all(
+      [database, second].flatMap((handle) => needed.map((one) => partitionStore(handle).create(one))),
+    )
+    const names = await partitionStore(database).list()
+    for (const { name } of needed) expect(names).toContain(name)
+    expect(await database.many(sql`select 1 from runtime.runs_default`)).toEqual([])
+    expect(await database.many(sql`select 1 from runtime.runs where id = ${stray.id}`)).toHaveLength(1)
+  })
+
+  test('are kept while something in them is to be done', async () => {
+    const [oldest] = neededPartitions(new Date(Date.now() - 90 * 86_400_000))
+    if (oldest === undefined) throw new Error('There must be a partition.')
+    const partitions = partitionStore(database)
+    await partitions.create(oldest)
+    const run = { ...queued('old'), id: uuidv7(Date.now() - 97 * 86_400_000) }
+    await runStore(database).enqueue([run])
+    expect(await partitions.dropUnlessBusy(oldest)).toBe(false)
+    await database.many(sql`update runtime.runs set status = 'succeeded' where id = ${run.id}`)
+    expect(await partitions.dropUnlessBusy(oldest)).toBe(true)
+  })
+})

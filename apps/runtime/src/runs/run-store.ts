@@ -1,0 +1,162 @@
+import { type Database, join, type Queries, type Sql, sql } from '@platform/database'
+import { insertEvents } from '@platform/outbox'
+import type { Effects } from '../automations/event-buffer.ts'
+import type { QueuedRun } from '../automations/model.ts'
+import { storableJson } from '../automations/storable.ts'
+import type { StoredPatch } from '../contexts/stored-patch.ts'
+import type { Claim, ClaimedRun, ClaimedWork, FinishedRun } from './run.ts'
+
+export type RunStore = ReturnType<typeof runStore>
+
+const claimedColumns = sql`
+  r.id, r.attempt, r.workspace_id as "workspaceId", r.automation_slug as "automationSlug",
+  r.trigger_type as "triggerType", r.trigger_value as "triggerValue", r.trigger_id as "triggerId",
+  r.correlation_id as "correlationId", r.input`
+
+/** Writes changed contexts, as part of a larger statement; the contexts know how. */
+export type WritePatches = (patches: readonly StoredPatch[]) => Sql
+
+export const runStore = (database: Database, writePatches: WritePatches) => ({
+  /** Writes runs that are over, with all they did, in one statement. */
+  insertFinished: (runs: readonly FinishedRun[]): Promise<unknown> =>
+    database.many(
+      statementOf([
+        sql`runs as (${insertRuns(runs)})`,
+        ...effectParts(
+          runs.map(({ effects }) => effects),
+          writePatches,
+        ),
+      ]),
+    ),
+
+  /** Writes what runs did so far. */
+  insertEffects: (effects: readonly Effects[]): Promise<unknown> =>
+    database.many(statementOf(effectParts(effects, writePatches))),
+
+  /** Runs that are queued already stay as they are. */
+  enqueue: (runs: readonly QueuedRun[]): Promise<unknown> => database.many(insertQueued(runs)),
+
+  /** The oldest queued runs, none of the workspaces in `except`. */
+  claimQueued: (
+    worker: string,
+    leaseSeconds: number,
+    limit: number,
+    except: readonly string[] = [],
+  ): Promise<ClaimedRun[]> => {
+    const which = sql`where status = 'queued' and workspace_id <> all(${except}::text[]) order by id limit ${limit}`
+    return database.many<ClaimedRun>(claim(worker, leaseSeconds, which))
+  },
+
+  /** Takes over the runs of workers that stopped to hold on to them. */
+  claimExpired: (worker: string, leaseSeconds: number, limit: number): Promise<ClaimedRun[]> =>
+    database.many<ClaimedRun>(
+      claim(worker, leaseSeconds, sql`where status = 'running' and leased_until < now() limit ${limit}`),
+    ),
+
+  /**
+   * Holds on to runs; those that are being written at this moment are left alone. Answers the ids that somebody else has claimed.
+   */
+  async extendLeases(claims: readonly Claim[], leaseSeconds: number): Promise<string[]> {
+    const rows = await database.many<{ id: string }>(sql`
+      with held as materialized (
+        select r.id from runtime.runs r join ${claimList(claims)} on r.id = c.id and r.attempt = c.attempt
+        where r.status = 'running' for update of r skip locked
+      ), extended as (
+        update runtime.runs r set leased_until = now() + ${leaseSeconds} * interval '1 second'
+        from held where r.id = held.id
+      )
+      select r.id from runtime.runs r join ${claimList(claims)} on r.id = c.id where r.attempt <> c.attempt`)
+    return rows.map(({ id }) => id)
+  },
+
+  /** Gives runs back to whoever has time. */
+  release: (claims: readonly Claim[]): Promise<unknown> =>
+    database.many(sql`
+      update runtime.runs r set status = 'queued', leased_until = null, worker = null
+      from ${claimList(claims)} where r.id = c.id and r.attempt = c.attempt and r.status = 'running'`),
+
+  /** Writes what claimed runs did, and their ends; of a run that somebody else has claimed, nothing. Answers what counted. */
+  writeClaimed: (work: readonly ClaimedWork[]): Promise<ClaimedWork[]> =>
+    database.transaction(async (tx) => {
+      const held = await holdClaims(tx, work)
+      const counted = work.filter(({ claim: { id, attempt } }) => held.get(id) === attempt)
+      const parts = effectParts(
+        counted.map(({ effects }) => effects),
+        writePatches,
+      )
+      if (parts.length > 0) await tx.many(statementOf(parts))
+      return counted
+    }),
+})
+
+/** Locks the rows of the runs that are still ours, and ends those that are over. Answers their ids and attempts. */
+async function holdClaims(tx: Queries, work: readonly ClaimedWork[]): Promise<Map<string, number>> {
+  const input = work.map(({ claim: { id, attempt }, end }) => ({ id, attempt, ...end }))
+  const rows = await tx.many<Claim>(sql`
+    update runtime.runs r set
+      status = coalesce(e.status, r.status),
+      finished_at = case when e.status is null then null else now() end,
+      leased_until = case when e.status is null then r.leased_until end,
+      duration_ms = e."durationMs", error = e.error, dead_letter = coalesce(e."isDeadLetter", false)
+    from jsonb_to_recordset(${storableJson(input)}::jsonb)
+      as e (id uuid, attempt int, status text, "durationMs" int, error jsonb, "isDeadLetter" boolean)
+    where r.id = e.id and r.attempt = e.attempt and r.status = 'running'
+    returning r.id, r.attempt`)
+  return new Map(rows.map(({ id, attempt }) => [id, attempt]))
+}
+
+/** The selected rows are locked first, so that two workers never claim the same run. */
+const claim = (worker: string, leaseSeconds: number, which: Sql): Sql => sql`
+  with due as materialized (select id from runtime.runs ${which} for update skip locked)
+  update runtime.runs r set
+    status = 'running', attempt = r.attempt + 1, worker = ${worker},
+    leased_until = now() + ${leaseSeconds} * interval '1 second', started_at = coalesce(r.started_at, now())
+  from due where r.id = due.id returning ${claimedColumns}`
+
+const claimList = (claims: readonly Claim[]): Sql => sql`
+  unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[]) as c (id, attempt)`
+
+const statementOf = (parts: readonly Sql[]): Sql => sql`with ${join([...parts], ', ')} select 1 where false`
+
+/** The parts of a statement that write effects; none when there are none. */
+function effectParts(effects: readonly Effects[], writePatches: WritePatches): Sql[] {
+  const events = effects.flatMap((one) => one.events)
+  const queued = effects.flatMap((one) => one.queued)
+  const patches = effects.flatMap((one) => one.patches)
+  return [
+    ...(events.length > 0 ? [sql`events as (${insertEvents(events)})`] : []),
+    ...(queued.length > 0 ? [sql`queued as (${insertQueued(queued)})`] : []),
+    ...(patches.length > 0 ? [sql`contexts as (${writePatches(patches)})`] : []),
+  ]
+}
+
+function insertRuns(runs: readonly FinishedRun[]): Sql {
+  const rows = runs.map(({ effects: _, trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
+  return sql`
+    insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
+      correlation_id, attempt, started_at, finished_at, duration_ms, error)
+    select r.id, r."workspaceId", r."automationSlug", r."triggerType", r."triggerValue", r."triggerId", r.status,
+      r."correlationId", 1, r."startedAt", now(), r."durationMs", r.error
+    from jsonb_to_recordset(${storableJson(rows)}::jsonb) as r (id uuid, "workspaceId" text, "automationSlug" text,
+      "triggerType" text, "triggerValue" text, "triggerId" text, status text, "correlationId" text,
+      "startedAt" timestamptz, "durationMs" int, error jsonb)
+    on conflict (id) do nothing`
+}
+
+function insertQueued(runs: readonly QueuedRun[]): Sql {
+  const rows = runs.map(({ trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
+  return sql`
+    insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
+      correlation_id, input)
+    select r.id, r."workspaceId", r."automationSlug", r."triggerType", r."triggerValue", r."triggerId", 'queued',
+      r."correlationId", r.input
+    from json_to_recordset(${storableJson(rows)}::json) as r (id uuid, "workspaceId" text, "automationSlug" text,
+      "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, input json)
+    on conflict (id) do nothing`
+}
+
+const triggerColumns = ({ type, value, id }: QueuedRun['trigger']) => ({
+  triggerType: type,
+  triggerValue: value,
+  triggerId: id,
+})

@@ -1,0 +1,47 @@
+import { readConfig } from '@platform/config'
+import { migrate } from '@platform/database'
+import { openPermissions } from '@platform/permissions'
+import type { Service } from '@platform/service'
+import { testAutomation } from './automations/test-automation.ts'
+import { wireEngine } from './automations/wire-engine.ts'
+import { runtimeChecks } from './checks.ts'
+import { runtimeEnv } from './config.ts'
+import { wireDefinitions } from './definitions/wire-definitions.ts'
+import { KeySet } from './jwks/key-set.ts'
+import { wireRuns } from './runs/wire-runs.ts'
+import { callWebhook } from './webhooks/call-webhook.ts'
+
+/** Executes automations: URL triggers, test runs and the runs that events trigger. */
+export const runtime: Service = {
+  name: 'runtime',
+  async build(env, resources, { log, clock }) {
+    const config = readConfig(runtimeEnv, env)
+    const { events, definitionsCacheSize: maxWorkspaces, issuer } = config
+    const database = await resources.database(config.databaseUrl)
+    const cache = await resources.cache(config.cacheUrl)
+    const broker = await resources.broker(config.brokerUrl, config.databaseUrl)
+    // Opened so that what is committed here is relayed, where the broker is another system.
+    await resources.outbox(config.brokerUrl, config.databaseUrl)
+    const permissions = await openPermissions({ database, clock })
+    await migrate(database, 'runtime', new URL('../migrations/', import.meta.url))
+
+    const { definitions, store, ...fresh } = wireDefinitions({ database, events, maxWorkspaces })
+    const { engine, jobs } = wireEngine({ database, clock, permissions, config })
+    const { runNow, ...queued } = wireRuns({ database, engine, definitions, clock, log, config })
+    const keySet = new KeySet(config.gatewayUrl, log)
+
+    return {
+      port: config.port,
+      host: config.host,
+      internalApiKey: config.internalApiKey,
+      readinessCacheTtlMs: config.readinessCacheTtlMs,
+      routes: [
+        callWebhook({ definitions, permissions, runNow, issuer }),
+        testAutomation({ definitions, permissions, runNow }),
+      ],
+      subscriptions: [...fresh.subscriptions, keySet.subscription, ...queued.subscriptions],
+      jobs: [...fresh.jobs, ...jobs, ...queued.jobs, keySet.job],
+      checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
+    }
+  },
+}

@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto'
+import { type AutomationDefinition, EMIT_TOPIC, type EventRecord } from '@platform/contracts'
+import { type Database, type Queries, raw, sql } from '@platform/database'
+import { newWorkspaceId, systemClock } from '@platform/kernel'
+import { buildRecord, defaultEventLimits } from '@platform/outbox'
+import { permissionStore } from '@platform/permissions'
+import { startTestService, type TestService, templateDatabase, testDatabaseUrl } from '@platform/testing'
+import {
+  createEngine,
+  type Engine,
+  type EngineParts,
+  type RunOrder,
+  type RunOutcome,
+} from './automations/engine.ts'
+import type { CompiledWorkspace } from './automations/model.ts'
+import { unlimited } from './automations/throttle.ts'
+import { stepCompiler } from './definitions/compile-steps.ts'
+import { compileWorkspace } from './definitions/compile-workspace.ts'
+import { runtime } from './service.ts'
+
+/** What a test writes of an automation; its name is its slug. */
+export type TestAutomation = Partial<Omit<AutomationDefinition, 'slug'>>
+export type TestAutomations = Record<string, TestAutomation>
+
+/** The least of the schema of the workspaces service that the runtime reads: the two views over one table. */
+const STAND_IN = `
+  create schema workspaces;
+  create table workspaces.stand_in (
+    workspace_id text primary key, workspace_slug text not null, workspace_name text not null,
+    config jsonb not null default '{}', revision bigint not null default 1,
+    touched_at timestamptz not null default now(), automations json not null, deleted boolean not null default false);
+  create view workspaces.live_definitions as
+    select workspace_id, workspace_slug, workspace_name, config, revision, touched_at, automations
+    from workspaces.stand_in where not deleted;
+  create view workspaces.changes as select workspace_id, revision, touched_at, deleted from workspaces.stand_in`
+
+export const createStandIn = (database: Queries): Promise<unknown> => database.many(raw(STAND_IN))
+
+/** A fresh database that has the views of the workspaces service. */
+export async function runtimeDatabaseUrl(): Promise<string> {
+  const template = await templateDatabase(
+    'runtime-with-definitions',
+    async (database) => void (await createStandIn(database)),
+  )
+  return await testDatabaseUrl(template)
+}
+
+export interface TestRuntime extends TestService {
+  /** Saves a workspace with these automations, of which `ada` is the owner and `eve` no member. */
+  workspace(automations: TestAutomations, config?: Record<string, unknown>): Promise<TestWorkspace>
+  /** The events of a workspace that were committed, in order. */
+  events(workspaceId: string, type?: string): Promise<EventRecord[]>
+  /** Calls a URL trigger as bytes on the wire. */
+  call(workspaceId: string, path: string, init?: RequestInit & { asNobody?: boolean }): Promise<Response>
+}
+
+export interface TestWorkspace {
+  id: string
+  slug: string
+  /** Saves other automations in place of these. */
+  save(automations: TestAutomations): Promise<void>
+  delete(): Promise<void>
+}
+
+/** A runtime service on a database of its own, or on that of another one. */
+export async function startRuntime(
+  options: { env?: Record<string, string>; databaseUrl?: string } = {},
+): Promise<TestRuntime> {
+  const databaseUrl = options.databaseUrl ?? (await runtimeDatabaseUrl())
+  const service = await startTestService(runtime, { env: options.env ?? {}, databaseUrl })
+  const { database } = service
+  return {
+    ...service,
+    workspace: (automations, config) => saveWorkspace(database, automations, config ?? {}),
+    events: (workspaceId, type) => listEvents(database, workspaceId, type),
+    call: (workspaceId, path, init = {}) =>
+      fetch(`${service.url}/v2/workspaces/${workspaceId}/webhooks/${path}`, {
+        ...init,
+        headers: { ...service.headersOf(undefined), ...(init.headers as Record<string, string>) },
+      }),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  }
+}
+
+const definitionsOf = (automations: TestAutomations): Record<string, AutomationDefinition> =>
+  Object.fromEntries(Object.entries(automations).map(([slug, one]) => [slug, { slug, name: slug, ...one }]))
+
+async function saveWorkspace(
+  database: Database,
+  automations: TestAutomations,
+  config: Record<string, unknown>,
+): Promise<TestWorkspace> {
+  const id = newWorkspaceId()
+  const slug = `ws-${randomBytes(5).toString('hex')}`
+  const permissions = permissionStore(database)
+  await permissions.insertWorkspace({ id, slug, name: 'Test' })
+  await permissions.setRole(id, 'ada', 'owner')
+  await database.many(sql`
+    insert into workspaces.stand_in (workspace_id, workspace_slug, workspace_name, config, automations)
+    values (${id}, ${slug}, 'Test', ${JSON.stringify({ value: config })}, ${JSON.stringify(definitionsOf(automations))})`)
+  return {
+    id,
+    slug,
+    save: async (next) =>
+      void (await database.many(sql`
+        update workspaces.stand_in set automations = ${JSON.stringify(definitionsOf(next))},
+          revision = revision + 1, touched_at = now() where workspace_id = ${id}`)),
+    delete: async () =>
+      void (await database.many(sql`
+        update workspaces.stand_in set deleted = true, revision = revision + 1, touched_at = now()
+        where workspace_id = ${id}`)),
+  }
+}
+
+async function listEvents(database: Database, workspaceId: string, type?: string): Promise<EventRecord[]> {
+  const rows = await database.many<{ record: EventRecord }>(sql`
+    select record from outbox.events where workspace_id = ${workspaceId} order by xid, position`)
+  return rows.map(({ record }) => record).filter((record) => type === undefined || record.type === type)
+}
+
+/** An event as a user of the workspace would have emitted it. */
+export const emittedEvent = (workspaceId: string, type: string, payload: unknown = {}): EventRecord =>
+  buildRecord({
+    type,
+    payload,
+    source: {
+      workspaceId,
+      userId: 'ada',
+      correlationId: randomBytes(16).toString('hex'),
+      serviceTopic: EMIT_TOPIC,
+    },
+  })
+
+/** Compiles automations without any database. */
+export const compiled = (
+  automations: TestAutomations,
+  config: Record<string, unknown> = {},
+): CompiledWorkspace =>
+  compileWorkspace(
+    {
+      workspaceId: 'w0123456789abcde',
+      workspaceSlug: 'test',
+      workspaceName: 'Test',
+      config: { value: config },
+      revision: 1,
+      automations: definitionsOf(automations),
+    },
+    stepCompiler(defaultEventLimits),
+  )
+
+/** An engine that keeps nothing, for what automations compute. */
+export const testEngine = (parts: Partial<EngineParts> = {}): Engine =>
+  createEngine({
+    clock: systemClock,
+    throttle: unlimited,
+    events: defaultEventLimits,
+    maxDepth: 20,
+    options: { locale: 'en', timezone: 'UTC' },
+    urls: { apiUrl: 'http://localhost:3001/v2', consoleUrl: 'http://localhost:3000' },
+    contexts: { load: async () => ({}) },
+    lifetimes: { run: 60, session: 3600, anonymousSession: 3600 },
+    contextSizes: { run: 1000, user: 1000, session: 1000, global: 1000 },
+    roleOf: async () => undefined,
+    ...parts,
+  })
+
+export interface TestOutcome extends RunOutcome {
+  /** Every event of the run, also those committed on the way. */
+  events: EventRecord[]
+}
+
+/** Runs the automation `main` of a workspace. */
+export async function runMain(
+  workspace: CompiledWorkspace,
+  payload: Record<string, unknown> = {},
+  order: Partial<RunOrder> = {},
+  engine: Engine = testEngine(),
+): Promise<TestOutcome> {
+  const automation = workspace.find('main')
+  if (automation === undefined) throw new Error('The test needs an automation "main".')
+  const events: EventRecord[] = []
+  const { outcome } = engine.start({
+    runId: '01900000-0000-7000-8000-000000000000',
+    workspace,
+    automation,
+    payload,
+    trigger: { type: 'endpoint', value: 'main' },
+    caller: { userId: 'ada', sessionId: 'session-of-ada', email: 'ada@example.com' },
+    correlationId: 'correlation-of-the-test',
+    depth: 0,
+    timeLimitMs: 5000,
+    repeatable: false,
+    commit: async (effects) => void events.push(...effects.events),
+    ...order,
+  })
+  const result = await outcome
+  return { ...result, events: [...events, ...result.effects.events] }
+}

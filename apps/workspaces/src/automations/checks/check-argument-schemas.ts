@@ -1,0 +1,107 @@
+import { isRecord } from './is-record.ts'
+import type { Path, Problem } from './problem.ts'
+
+type Rule = (value: unknown, path: Path) => Problem[]
+
+const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
+const localized = ['localized:string', 'localized:number', 'localized:boolean']
+
+const must = (what: string, holds: (value: unknown) => boolean): Rule => {
+  return (value, path) => (holds(value) ? [] : [{ path, message: `must be ${what}` }])
+}
+
+const isType = (value: unknown) => typeof value === 'string' && [...types, ...localized].includes(value)
+const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0
+const isNames = (value: unknown) => Array.isArray(value) && value.every((name) => typeof name === 'string')
+
+const count = must('a whole number', isCount)
+const number = must('a number', (value) => typeof value === 'number')
+const text = must('a text', (value) => typeof value === 'string')
+const flag = must('true or false', (value) => typeof value === 'boolean')
+const list = must('a list', Array.isArray)
+
+const pattern: Rule = (value, path) => {
+  if (typeof value !== 'string') return text(value, path)
+  try {
+    new RegExp(value, 'u')
+    return []
+  } catch {
+    return [{ path, message: 'must be a regular expression' }]
+  }
+}
+
+const schemas: Rule = (value, path) =>
+  isRecord(value)
+    ? Object.entries(value).flatMap(([name, schema]) => checkSchema(schema, [...path, name]))
+    : [{ path, message: 'must name schemas' }]
+
+const schemaList: Rule = (value, path) =>
+  Array.isArray(value)
+    ? value.flatMap((schema, index) => checkSchema(schema, [...path, index]))
+    : [{ path, message: 'must be a list of schemas' }]
+
+const oneOrMore: Rule = (value, path) =>
+  Array.isArray(value) ? schemaList(value, path) : checkSchema(value, path)
+
+/** What the keywords of a schema must look like. Any other keyword is a note, for example `title` or `ui:widget`. */
+const rules: Readonly<Record<string, Rule>> = {
+  type: must(`one of ${[...types, ...localized].join(', ')}`, (value) =>
+    Array.isArray(value) ? value.length > 0 && value.every(isType) : isType(value),
+  ),
+  required: must('a list of names beside `properties`: name a required argument there', isNames),
+  properties: schemas,
+  patternProperties: schemas,
+  definitions: schemas,
+  $defs: schemas,
+  additionalProperties: checkSchema,
+  propertyNames: checkSchema,
+  not: checkSchema,
+  if: checkSchema,
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: checkSchema,
+  else: checkSchema,
+  contains: checkSchema,
+  items: oneOrMore,
+  additionalItems: checkSchema,
+  prefixItems: schemaList,
+  allOf: schemaList,
+  anyOf: schemaList,
+  oneOf: schemaList,
+  enum: list,
+  format: text,
+  pattern,
+  $ref: text,
+  minLength: count,
+  maxLength: count,
+  minItems: count,
+  maxItems: count,
+  minProperties: count,
+  maxProperties: count,
+  minimum: number,
+  maximum: number,
+  exclusiveMinimum: number,
+  exclusiveMaximum: number,
+  multipleOf: number,
+  uniqueItems: flag,
+  secret: flag,
+  redact: flag,
+}
+
+/** The schemas of `arguments`: JSON Schema (reference automations 2.7). An empty one takes anything. */
+export const checkArgumentSchemas = (value: unknown, path: Path): Problem[] =>
+  isRecord(value)
+    ? Object.entries(value).flatMap(([name, schema]) =>
+        schema === null ? [] : checkSchema(schema, [...path, name]),
+      )
+    : []
+
+function checkSchema(schema: unknown, path: Path): Problem[] {
+  if (typeof schema === 'boolean') return []
+  if (!isRecord(schema)) return [{ path, message: 'must be a JSON schema such as { type: string }' }]
+  return Object.entries(schema).flatMap(
+    ([keyword, value]) => ruleOf(keyword)?.(value, [...path, keyword]) ?? [],
+  )
+}
+
+const ruleOf = (keyword: string): Rule | undefined =>
+  Object.hasOwn(rules, keyword) ? rules[keyword] : undefined

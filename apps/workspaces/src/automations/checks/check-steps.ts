@@ -1,0 +1,57 @@
+import { CallArguments, instructionSchemas, isInstructionName, type Step } from '@platform/contracts'
+import { checkBareExpression, checkConditionKey, checkTexts, checkVariableName } from './check-texts.ts'
+import { isRecord } from './is-record.ts'
+import type { Path, Problem } from './problem.ts'
+import { schemaProblems } from './schema-problems.ts'
+import { type PlacedStep, walkSteps } from './walk-steps.ts'
+
+/** Every instruction of a list and of the lists in it: one a step, its fields, its expressions. */
+export function* checkSteps(steps: unknown, path: Path): Generator<Problem> {
+  for (const placed of walkSteps(steps, path)) {
+    if (placed.step === undefined) yield unreadable(placed)
+    else yield* checkStep(placed.step, placed.argumentsPath)
+  }
+}
+
+function unreadable({ written, path }: PlacedStep): Problem {
+  const keys = Object.keys(written)
+  if (keys.length === 0) return { path, message: 'is empty: write an instruction such as set' }
+  const [first, second = ''] = keys
+  const message = `holds ${keys.length} fields (${keys.slice(0, 5).join(', ')}) but a step is one instruction: indent ${second} under ${first} or make it a step of its own`
+  return { path, at: [...path, second], message, onKey: true }
+}
+
+function* checkStep(step: Step, path: Path): Generator<Problem> {
+  const { name, arguments: given } = step
+  if (isInstructionName(name)) {
+    yield* schemaProblems(instructionSchemas[name], given, path, name)
+  } else {
+    yield* schemaProblems(CallArguments, given, path, name)
+    yield* checkTexts(name, path).map((problem) => ({ ...problem, onKey: true }))
+  }
+  yield* checkArgumentTexts(name, given, path)
+}
+
+/** What the instruction works out itself; steps inside it are checked as steps. */
+function checkArgumentTexts(name: string, given: unknown, path: Path): Problem[] {
+  if (name === 'comment' || name === 'all' || name === 'try') return []
+  if (!isRecord(given)) return checkTexts(given, path)
+  if (name === 'conditions') {
+    return Object.keys(given).flatMap((key) =>
+      key === 'default' ? [] : checkConditionKey(key, [...path, key]),
+    )
+  }
+  if (name === 'repeat') return checkRepeat(given, path)
+  const variable = name === 'set' || name === 'delete' ? given.name : undefined
+  const texts = checkTexts(given, path)
+  if (typeof variable !== 'string' || texts.some((problem) => problem.path.at(-1) === 'name')) return texts
+  return [...checkVariableName(variable, [...path, 'name']), ...texts]
+}
+
+function checkRepeat(given: Readonly<Record<string, unknown>>, path: Path): Problem[] {
+  const { do: _steps, until, ...others } = given
+  const problems = checkTexts(others, path)
+  return typeof until === 'string'
+    ? [...problems, ...checkBareExpression(until, [...path, 'until'])]
+    : problems
+}

@@ -1,0 +1,46 @@
+import { AutomationInput } from '@platform/contracts'
+import type { AutomationText } from '@platform/http'
+import { checkDefinition, invalidAutomation } from './check-definition.ts'
+import { isRecord } from './is-record.ts'
+import { readJsonText, readYamlText, type SourceText } from './source-text.ts'
+import { UnreadableText } from './unreadable-text.ts'
+
+/** What the platform adds to a definition; sent back with it, it is left aside. */
+const readOnly = ['createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'checksum', 'warnings', 'events', 'id']
+
+/**
+ * An automation (or with `whole` false a part of one) from its text. Throws InvalidAutomation naming every problem with line, column,
+ * path and a sentence.
+ */
+export function readDefinition({ text, mediaType }: AutomationText, whole: boolean): AutomationInput {
+  const source = readText(text, mediaType)
+  const value = withoutReadOnly(source.value)
+  const problems = checkDefinition(source, value, whole)
+  if (problems.length > 0) throw invalidAutomation(problems)
+  return value as AutomationInput
+}
+
+function readText(text: string, mediaType: AutomationText['mediaType']): SourceText {
+  try {
+    return mediaType === 'json' ? readJsonText(text) : readYamlText(text)
+  } catch (error) {
+    if (error instanceof UnreadableText) throw invalidAutomation(error.details.slice(0, 50))
+    throw error
+  }
+}
+
+/** Fields whose emptiness is kept as it was written. */
+const keptEmpty = ['arguments', 'when', 'description', 'labels', 'authorizations', 'output', 'retry']
+const droppedEmpty = Object.keys(AutomationInput.shape).filter((name) => !keptEmpty.includes(name))
+
+/** Leaves aside what the platform adds, and the empty fields (`do:`, `slug:`) of a form that was not filled in. */
+function withoutReadOnly(value: unknown): unknown {
+  if (!isRecord(value)) return value
+  const given = Object.entries(value).filter(
+    ([key, item]) => !readOnly.includes(key) && !(item === null && droppedEmpty.includes(key)),
+  )
+  return Object.fromEntries(given.map(([key, item]) => [key, key === 'when' ? withoutEmpty(item) : item]))
+}
+
+const withoutEmpty = (value: unknown): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null)) : value

@@ -1,0 +1,121 @@
+import { type Node as JsonNode, parseTree } from 'jsonc-parser'
+import { isAlias, isMap, isScalar, isSeq, type Node as YamlNode } from 'yaml'
+import { formatPath, type Problem, type ProblemDetail } from './problem.ts'
+import { readYamlDocument, type YamlDocument } from './read-yaml.ts'
+import { TextLines } from './text-lines.ts'
+
+/** A definition as it arrived: its value, and the way from a problem back to its line and column. */
+export interface SourceText {
+  value: unknown
+  locate(problem: Problem): ProblemDetail
+}
+
+/** A piece of a text: offsets, and the text it stands for. */
+interface Span {
+  start: number
+  end: number
+  /** The value, where it is a text. */
+  text: string | undefined
+}
+
+interface Place {
+  key: Span
+  value: Span | undefined
+  /** Steps down one level; undefined when there is nothing. */
+  child(segment: string | number): Place | undefined
+}
+
+/** JSON that is well-formed. */
+export function readJsonText(text: string): SourceText {
+  let root: Place | undefined
+  return sourceText(text, JSON.parse(text), () => (root ??= jsonPlace(parseTree(text))))
+}
+
+/** YAML 1.2. Throws UnreadableText. */
+export function readYamlText(text: string): SourceText {
+  const { document, value } = readYamlDocument(text)
+  return sourceText(text, value, () => yamlPlace(document, document.contents))
+}
+
+function sourceText(text: string, value: unknown, root: () => Place): SourceText {
+  const lines = new TextLines(text)
+  const locate = (problem: Problem): ProblemDetail => {
+    const span = spanOf(root(), problem)
+    const inside = problem.textOffset === undefined ? 0 : offsetInside(text, span, problem.textOffset)
+    const path = formatPath(problem.path)
+    const message = `${path === '' ? 'The automation' : path} ${problem.message}.`
+    return { ...lines.placeOf(span.start + inside), path, message }
+  }
+  return { value, locate }
+}
+
+/** What is missing is shown at its nearest parent's key. */
+function spanOf(root: Place, problem: Problem): Span {
+  let place = root
+  for (const segment of problem.at ?? problem.path) {
+    const next = place.child(segment)
+    if (next === undefined) return place.key
+    place = next
+  }
+  return problem.onKey === true ? place.key : (place.value ?? place.key)
+}
+
+const nowhere: Span = { start: 0, end: 0, text: undefined }
+
+function jsonPlace(node: JsonNode | undefined, key?: Span): Place {
+  const value = node === undefined ? undefined : jsonSpan(node)
+  return {
+    key: key ?? value ?? nowhere,
+    value,
+    child(segment) {
+      const children = node?.children ?? []
+      if (node?.type === 'array') return childPlace(children[Number(segment)])
+      const pair = children.find((property) => property.children?.[0]?.value === String(segment))
+      return pair?.children?.[0] === undefined
+        ? undefined
+        : jsonPlace(pair.children[1], jsonSpan(pair.children[0]))
+    },
+  }
+}
+
+const childPlace = (node: JsonNode | undefined): Place | undefined =>
+  node === undefined ? undefined : jsonPlace(node)
+
+const jsonSpan = ({ offset, length, value }: JsonNode): Span => ({
+  start: offset,
+  end: offset + length,
+  text: typeof value === 'string' ? value : undefined,
+})
+
+function yamlPlace(document: YamlDocument, node: YamlNode | null, key?: Span): Place {
+  const value = node === null ? undefined : yamlSpan(node)
+  const child = (segment: string | number) =>
+    yamlChild(document, isAlias(node) ? node.resolve(document) : node, segment)
+  return { key: key ?? value ?? nowhere, value, child }
+}
+
+function yamlChild(document: YamlDocument, parent: unknown, segment: string | number): Place | undefined {
+  if (isSeq<YamlNode>(parent)) {
+    const item = parent.items[Number(segment)]
+    return item === undefined ? undefined : yamlPlace(document, item)
+  }
+  if (!isMap<YamlNode, YamlNode | null>(parent)) return undefined
+  const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(segment))
+  return pair === undefined ? undefined : yamlPlace(document, pair.value, yamlSpan(pair.key))
+}
+
+const yamlSpan = (node: YamlNode): Span => ({
+  start: node.range?.[0] ?? 0,
+  end: node.range?.[1] ?? 0,
+  text: isScalar(node) && typeof node.value === 'string' ? node.value : undefined,
+})
+
+/** Finds an offset of a text in its spelling: exact where a line is spelled as it is, else the beginning of the text. */
+function offsetInside(source: string, span: Span, offset: number): number {
+  if (span.text === undefined) return 0
+  const lineStart = span.text.lastIndexOf('\n', offset - 1) + 1
+  const upToMistake = span.text.slice(lineStart, offset)
+  const rest = span.text.slice(offset, offset + 20).split('\n', 1)[0] ?? ''
+  const at = source.slice(span.start, span.end).indexOf(upToMistake + rest)
+  return at < 0 ? 0 : at + upToMistake.length
+}

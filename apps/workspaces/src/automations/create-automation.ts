@@ -1,0 +1,46 @@
+import { authenticated } from '@platform/auth'
+import { createAutomation as endpoint } from '@platform/contracts'
+import { type AutomationText, route } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import { type Permissions, workspaceNotFound } from '@platform/permissions'
+import { callerOf } from '../callers/caller.ts'
+import type { ChangeStore } from '../changes/change-store.ts'
+import { addAutomation } from './add-automation.ts'
+import { answerSaved } from './answer-saved.ts'
+import { identified } from './automation.ts'
+import { slugTaken } from './automation-failures.ts'
+import { readDefinition } from './checks/read-definition.ts'
+import { findWarnings } from './find-warnings.ts'
+
+export const createAutomation = (deps: {
+  changes: ChangeStore
+  permissions: Permissions
+  clock: Clock
+  eventMaxLength: number
+}) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, body, principal, request }) {
+      const { workspace } = await deps.permissions.require(
+        principal,
+        'create',
+        'automations',
+        params.workspaceId,
+      )
+      const input = readDefinition(body as unknown as AutomationText, true)
+      const caller = callerOf(principal, request)
+
+      return await deps.changes.commit(async (change) => {
+        // The row of the workspace stays locked: nobody else adds an automation between the question and the insert.
+        if ((await change.workspaces.touch(workspace.id)) === undefined) throw workspaceNotFound()
+        const neighbours = await change.automations.listNeighbours(workspace.id)
+        const taken = new Set(neighbours.map(({ slug }) => slug))
+        const definition = identified(input, taken)
+        if (taken.has(definition.slug)) throw slugTaken(definition.slug)
+
+        const options = { now: deps.clock.now(), eventMaxLength: deps.eventMaxLength }
+        const record = await addAutomation(change, workspace.id, definition, caller, options)
+        return answerSaved(record, findWarnings(definition, neighbours))
+      })
+    },
+  })

@@ -1,0 +1,35 @@
+import { authenticated } from '@platform/auth'
+import { automationDeleted, deleteAutomation as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import { type Permissions, workspaceNotFound } from '@platform/permissions'
+import { callerOf } from '../callers/caller.ts'
+import type { ChangeStore } from '../changes/change-store.ts'
+import { requireMatch } from '../preconditions/preconditions.ts'
+import { automationEtag } from './automation.ts'
+import { automationNotFound } from './automation-failures.ts'
+
+export const deleteAutomation = (deps: { changes: ChangeStore; permissions: Permissions }) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, principal, request }) {
+      const { workspace } = await deps.permissions.require(
+        principal,
+        'delete',
+        'automations',
+        params.workspaceId,
+      )
+      const slug = params.automationSlug
+      const source = { ...callerOf(principal, request).source, workspaceId: workspace.id }
+
+      await deps.changes.commit(async (change) => {
+        if ((await change.workspaces.touch(workspace.id)) === undefined) throw workspaceNotFound()
+        const record = await change.automations.find(workspace.id, slug)
+        if (record === undefined) throw automationNotFound(slug)
+        requireMatch(request.headers, automationEtag(record))
+        await change.automations.remove(workspace.id, slug)
+        await change.emit(automationDeleted, { automationSlug: slug }, source)
+      })
+
+      return { slug }
+    },
+  })

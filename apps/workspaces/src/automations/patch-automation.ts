@@ -1,0 +1,69 @@
+import { authenticated } from '@platform/auth'
+import { type AutomationInput, automationUpdated, patchAutomation as endpoint } from '@platform/contracts'
+import { type AutomationText, type RequestInfo, route } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import { type Permissions, workspaceNotFound } from '@platform/permissions'
+import { type Caller, callerOf } from '../callers/caller.ts'
+import type { Change, ChangeStore } from '../changes/change-store.ts'
+import { requireMatch } from '../preconditions/preconditions.ts'
+import { answerSaved } from './answer-saved.ts'
+import { announcedAutomation, automationEtag, patchedDefinition, recordOf } from './automation.ts'
+import { automationNotFound, slugTaken } from './automation-failures.ts'
+import { readDefinition } from './checks/read-definition.ts'
+import { findWarnings } from './find-warnings.ts'
+
+export const patchAutomation = (deps: {
+  changes: ChangeStore
+  permissions: Permissions
+  clock: Clock
+  eventMaxLength: number
+}) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, body, principal, request }) {
+      const { workspace } = await deps.permissions.require(
+        principal,
+        'update',
+        'automations',
+        params.workspaceId,
+      )
+      const patch = readDefinition(body as unknown as AutomationText, false)
+      const caller = callerOf(principal, request)
+
+      const place = { workspaceId: workspace.id, slug: params.automationSlug }
+      const options = {
+        now: deps.clock.now(),
+        eventMaxLength: deps.eventMaxLength,
+        headers: request.headers,
+      }
+      return await deps.changes.commit((change) => applyPatch(change, place, patch, caller, options))
+    },
+  })
+
+async function applyPatch(
+  change: Change,
+  { workspaceId, slug }: { workspaceId: string; slug: string },
+  patch: AutomationInput,
+  caller: Caller,
+  options: { now: Date; eventMaxLength: number; headers: RequestInfo['headers'] },
+) {
+  if ((await change.workspaces.touch(workspaceId)) === undefined) throw workspaceNotFound()
+  const before = await change.automations.find(workspaceId, slug)
+  if (before === undefined) throw automationNotFound(slug)
+  requireMatch(options.headers, automationEtag(before))
+  const definition = patchedDefinition(before.definition, patch)
+  const neighbours = (await change.automations.listNeighbours(workspaceId)).filter(
+    (other) => other.slug !== slug,
+  )
+  if (neighbours.some((other) => other.slug === definition.slug)) throw slugTaken(definition.slug)
+
+  const record = recordOf(definition, caller.id, options.now, before)
+  await change.automations.update(workspaceId, slug, record)
+  const payload = {
+    slug: definition.slug,
+    ...(definition.slug === slug ? {} : { oldSlug: slug }),
+    automation: announcedAutomation(definition, options.eventMaxLength),
+  }
+  await change.emit(automationUpdated, payload, { ...caller.source, workspaceId })
+  return answerSaved(record, findWarnings(definition, neighbours))
+}

@@ -1,0 +1,26 @@
+import type { Principal } from '@platform/auth'
+import type { EventSource } from '@platform/contracts'
+import type { RequestInfo } from '@platform/http'
+
+/** Who changes something and over which request, as records and events keep it. */
+export interface Caller {
+  /** Id of the user, or a word for what acts without one. */
+  id: string
+  source: EventSource
+}
+
+/** The caller of a route. */
+export const callerOf = (principal: Principal, request: RequestInfo): Caller => ({
+  id: actorId(principal),
+  source: {
+    ...(principal.kind === 'user' ? { userId: principal.userId, sessionId: principal.sessionId } : {}),
+    ip: request.clientIp,
+    correlationId: request.correlationId,
+    host: { service: 'workspaces' },
+  },
+})
+
+function actorId(principal: Principal): string {
+  if (principal.kind === 'user') return principal.userId
+  return principal.kind === 'apiKey' ? `apikey:${principal.apiKeyId}` : 'platform'
+}

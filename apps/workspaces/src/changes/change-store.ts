@@ -1,0 +1,31 @@
+import type { EventContract, EventSource, PayloadInputOf } from '@platform/contracts'
+import type { Database } from '@platform/database'
+import type { Outbox } from '@platform/outbox'
+import { type PermissionStore, permissionStore } from '@platform/permissions'
+import { type AutomationStore, automationStore } from '../automations/automation-store.ts'
+import { type WorkspaceStore, workspaceStore } from '../workspaces/workspace-store.ts'
+
+/** One change: rows of several nouns and the events that tell of it, committed together or not at all. */
+export interface Change {
+  workspaces: WorkspaceStore
+  automations: AutomationStore
+  permissions: PermissionStore
+  emit<C extends EventContract>(contract: C, payload: PayloadInputOf<C>, source: EventSource): Promise<void>
+}
+
+export type ChangeStore = ReturnType<typeof changeStore>
+
+/** Where changes are committed. */
+export const changeStore = (database: Database, outbox: Outbox) => ({
+  commit: <T>(work: (change: Change) => Promise<T>): Promise<T> =>
+    database.transaction((tx) =>
+      work({
+        workspaces: workspaceStore(tx),
+        automations: automationStore(tx),
+        permissions: permissionStore(tx),
+        async emit(contract, payload, source) {
+          await outbox.add(tx, contract, payload, source)
+        },
+      }),
+    ),
+})

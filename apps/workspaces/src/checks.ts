@@ -1,0 +1,41 @@
+import type { Broker } from '@platform/broker'
+import { type Database, sql } from '@platform/database'
+import { uuidv7 } from '@platform/kernel'
+import type { Check } from '@platform/readiness'
+
+/** What the service needs to be ready (decisions C13). */
+export const workspacesChecks = (deps: {
+  database: Database
+  broker: Broker
+  gatewayUrl: string
+}): Check[] => [
+  { module: 'broker', driver: deps.broker.driver, probe: (signal) => deps.broker.ping(signal) },
+  {
+    module: 'permissions',
+    driver: deps.database.driver,
+    probe: () => deps.database.many(sql`select 1 from permissions.workspaces limit 1`),
+  },
+  { module: 'automations', driver: deps.database.driver, probe: () => writeAndDelete(deps.database) },
+  { module: 'gateway', driver: 'http', probe: (signal) => reach(deps.gatewayUrl, signal) },
+]
+
+/** Definitions are kept in this schema: a row goes in and out again, and is undone when the check dies between. */
+const writeAndDelete = (database: Database) =>
+  database.transaction(async (tx) => {
+    const id = uuidv7()
+    await tx.many(sql`insert into workspaces.probes (id) values (${id})`)
+    await tx.many(sql`delete from workspaces.probes where id = ${id}`)
+  })
+
+/** `GET /` of the gateway touches no dependency, so that two services never wait for each other's checks. */
+async function reach(url: string, signal: AbortSignal): Promise<void> {
+  const response = await fetch(url, { signal }).catch((error: unknown) => {
+    throw new GatewayError(`The gateway does not answer at ${url}: check INTERNAL_API_URL.`, { cause: error })
+  })
+  await response.body?.cancel()
+  if (!response.ok) throw new GatewayError(`The gateway answered ${response.status} at ${url}.`)
+}
+
+class GatewayError extends Error {
+  override readonly name = 'GatewayError'
+}

@@ -1,0 +1,38 @@
+import { count, days, httpUrl, milliseconds, optionalPort, port, secret } from '@platform/config'
+import { z } from 'zod'
+
+/** The environment of the workspaces service (decisions I1, I2). */
+export const workspacesEnv = z
+  .object({
+    PORT: port(3002).describe('Port of the service when it runs alone.'),
+    WORKSPACES_PORT: optionalPort().describe(
+      'Port of the workspaces service beside the others in one process.',
+    ),
+    HOST: z.string().default('0.0.0.0').describe('Address the service listens on.'),
+    DATABASE_URL: z.string({ error: 'is required' }).describe('postgres://… or embedded:<directory>.'),
+    BROKER_URL: z.string().default('postgres:').describe('postgres: (the database itself) or nats://…'),
+    INTERNAL_API_KEY: secret.describe('Key the services of the platform show each other.'),
+    INTERNAL_API_URL: httpUrl('http://127.0.0.1:3001/v2').describe(
+      'Internal address of the gateway’s v2 path.',
+    ),
+    READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long a readiness report is kept.'),
+    WORKSPACE_TRASH_DAYS: days(30).describe('How long a deleted workspace can be restored.'),
+    BROKER_EMIT_MAXLEN: count(100_000).describe('Characters an event may have.'),
+    BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
+      'Characters runtime.automations.executed may have.',
+    ),
+  })
+  .transform((env) => ({
+    port: env.WORKSPACES_PORT ?? env.PORT,
+    host: env.HOST,
+    databaseUrl: env.DATABASE_URL,
+    brokerUrl: env.BROKER_URL,
+    internalApiKey: env.INTERNAL_API_KEY,
+    gatewayUrl: `${new URL(env.INTERNAL_API_URL).origin}/`,
+    readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
+    trashDays: env.WORKSPACE_TRASH_DAYS,
+    eventLimits: {
+      maxLength: env.BROKER_EMIT_MAXLEN,
+      executedMaxLength: env.BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN,
+    },
+  }))

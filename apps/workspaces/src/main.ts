@@ -1,0 +1,4 @@
+import { run } from '@platform/service'
+import { workspaces } from './service.ts'
+
+await run([workspaces], process.env)

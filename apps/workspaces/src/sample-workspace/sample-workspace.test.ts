@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { readDefinition } from '../automations/checks/read-definition.ts'
+import { findWarnings } from '../automations/find-warnings.ts'
+import { sampleAutomations } from './sample-workspace.ts'
+
+it.each(sampleAutomations.map((automation) => [automation.slug, automation] as const))(
+  'the sample automation %s is valid and runs as written',
+  (_, automation) => {
+    const text = JSON.stringify(automation)
+    expect(readDefinition({ text, mediaType: 'json' }, true)).toEqual(automation)
+    expect(findWarnings(automation, [])).toEqual([])
+  },
+)

@@ -1,0 +1,64 @@
+import { readConfig } from '@platform/config'
+import { migrate } from '@platform/database'
+import { openPermissions } from '@platform/permissions'
+import type { Service } from '@platform/service'
+import { automationStore } from './automations/automation-store.ts'
+import { createAutomation } from './automations/create-automation.ts'
+import { deleteAutomation } from './automations/delete-automation.ts'
+import { getAutomation } from './automations/get-automation.ts'
+import { indexAutomations } from './automations/index-automations.ts'
+import { listAutomations } from './automations/list-automations.ts'
+import { patchAutomation } from './automations/patch-automation.ts'
+import { changeStore } from './changes/change-store.ts'
+import { workspacesChecks } from './checks.ts'
+import { workspacesEnv } from './config.ts'
+import { createSampleWorkspace } from './sample-workspace/create-sample-workspace.ts'
+import { createWorkspace } from './workspaces/create-workspace.ts'
+import { deleteWorkspace } from './workspaces/delete-workspace.ts'
+import { emptyTrash } from './workspaces/empty-trash.ts'
+import { getWorkspace } from './workspaces/get-workspace.ts'
+import { listWorkspaces } from './workspaces/list-workspaces.ts'
+import { patchWorkspace } from './workspaces/patch-workspace.ts'
+import { workspaceStore } from './workspaces/workspace-store.ts'
+
+export { workspacesEnv } from './config.ts'
+
+/** Keeps workspaces and what belongs to them. */
+export const workspaces: Service = {
+  name: 'workspaces',
+  async build(env, resources, { clock }) {
+    const config = readConfig(workspacesEnv, env)
+    const database = await resources.database(config.databaseUrl)
+    const broker = await resources.broker(config.brokerUrl, config.databaseUrl)
+    const outbox = await resources.outbox(config.brokerUrl, config.databaseUrl, config.eventLimits)
+    await migrate(database, 'workspaces', new URL('../migrations/', import.meta.url))
+    const permissions = await openPermissions({ database, clock })
+
+    const automations = automationStore(database)
+    const stores = { workspaces: workspaceStore(database), automations }
+    const changes = changeStore(database, outbox)
+    const deps = { ...stores, changes, permissions, clock, eventMaxLength: config.eventLimits.maxLength }
+    return {
+      port: config.port,
+      host: config.host,
+      internalApiKey: config.internalApiKey,
+      readinessCacheTtlMs: config.readinessCacheTtlMs,
+      routes: [
+        createWorkspace(deps),
+        listWorkspaces(deps),
+        getWorkspace({ ...deps, indexAutomations: indexAutomations(automations) }),
+        patchWorkspace(deps),
+        deleteWorkspace(deps),
+        createAutomation(deps),
+        listAutomations(deps),
+        getAutomation(deps),
+        patchAutomation(deps),
+        deleteAutomation(deps),
+        createSampleWorkspace(deps),
+      ],
+      subscriptions: [],
+      jobs: [emptyTrash({ changes, clock, trashDays: config.trashDays })],
+      checks: workspacesChecks({ database, broker, gatewayUrl: config.gatewayUrl }),
+    }
+  },
+}

@@ -1,0 +1,23 @@
+import { accountHolder } from '@platform/auth'
+import { createWorkspace as endpoint } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import { callerOf } from '../callers/caller.ts'
+import type { ChangeStore } from '../changes/change-store.ts'
+import { addWorkspace } from './add-workspace.ts'
+import { newWorkspace, workspaceEtag } from './workspace.ts'
+
+export const createWorkspace = (deps: { changes: ChangeStore; clock: Clock; eventMaxLength: number }) =>
+  route(endpoint, {
+    access: accountHolder,
+    async handle({ body, principal, request }) {
+      const caller = callerOf(principal, request)
+      const record = newWorkspace(body, caller.id, deps.clock.now())
+
+      const workspace = await deps.changes.commit((change) =>
+        addWorkspace(change, record, principal.userId, caller, deps.eventMaxLength),
+      )
+
+      return answer(workspace, { headers: { etag: workspaceEtag(record.revision) } })
+    },
+  })

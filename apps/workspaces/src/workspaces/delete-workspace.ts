@@ -1,0 +1,37 @@
+import { authenticated } from '@platform/auth'
+import { deleteWorkspace as endpoint, workspaceDeleted } from '@platform/contracts'
+import { route } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import { type OpenPermissions, workspaceNotFound } from '@platform/permissions'
+import { callerOf } from '../callers/caller.ts'
+import type { ChangeStore } from '../changes/change-store.ts'
+import { requireMatch } from '../preconditions/preconditions.ts'
+import { workspaceEtag } from './workspace.ts'
+
+export const deleteWorkspace = (deps: { changes: ChangeStore; permissions: OpenPermissions; clock: Clock }) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, principal, request }) {
+      const { workspace } = await deps.permissions.require(
+        principal,
+        'delete',
+        'workspaces',
+        params.workspaceId,
+      )
+      const caller = callerOf(principal, request)
+
+      await deps.changes.commit(async (change) => {
+        const record = await change.workspaces.touch(workspace.id)
+        if (record === undefined) throw workspaceNotFound()
+        requireMatch(request.headers, workspaceEtag(record.revision - 1))
+        const now = deps.clock.now()
+        await change.workspaces.markDeleted(record.id, caller.id, now)
+        await change.permissions.markDeleted(record.id, now)
+        const payload = { workspaceId: record.id, name: record.name, workspaceSlug: record.slug }
+        await change.emit(workspaceDeleted, payload, { ...caller.source, workspaceId: record.id })
+      })
+      deps.permissions.forget()
+
+      return { id: workspace.id }
+    },
+  })

@@ -1,0 +1,35 @@
+import { authenticated } from '@platform/auth'
+import { getWorkspace as endpoint, type WorkspaceDetails } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import { type Permissions, workspaceNotFound } from '@platform/permissions'
+import { isUnchanged } from '../preconditions/preconditions.ts'
+import { presentWorkspace, workspaceEtag } from './workspace.ts'
+import type { WorkspaceStore } from './workspace-store.ts'
+
+export const getWorkspace = (deps: {
+  workspaces: WorkspaceStore
+  permissions: Permissions
+  /** The index of the automations of a workspace, by slug. */
+  indexAutomations: (workspaceId: string) => Promise<WorkspaceDetails['automations']>
+}) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, principal, request }) {
+      const { workspace } = await deps.permissions.require(
+        principal,
+        'read',
+        'workspaces',
+        params.workspaceId,
+      )
+
+      const [record, automations] = await Promise.all([
+        deps.workspaces.find(workspace.id),
+        deps.indexAutomations(workspace.id),
+      ])
+      if (record === undefined) throw workspaceNotFound()
+
+      const headers = { etag: workspaceEtag(record.revision) }
+      if (isUnchanged(request.headers, headers.etag)) return answer(undefined, { status: 304, headers })
+      return answer({ ...presentWorkspace(record), automations }, { headers })
+    },
+  })

@@ -1,0 +1,46 @@
+import { authenticated } from '@platform/auth'
+import { patchWorkspace as endpoint, workspaceUpdated } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import { type OpenPermissions, workspaceNotFound } from '@platform/permissions'
+import { callerOf } from '../callers/caller.ts'
+import type { ChangeStore } from '../changes/change-store.ts'
+import { requireMatch } from '../preconditions/preconditions.ts'
+import { announcedWorkspace, patchedWorkspace, presentWorkspace, workspaceEtag } from './workspace.ts'
+
+export const patchWorkspace = (deps: {
+  changes: ChangeStore
+  permissions: OpenPermissions
+  clock: Clock
+  eventMaxLength: number
+}) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, body, principal, request }) {
+      const { workspace } = await deps.permissions.require(
+        principal,
+        'update',
+        'workspaces',
+        params.workspaceId,
+      )
+      const caller = callerOf(principal, request)
+
+      const saved = await deps.changes.commit(async (change) => {
+        const before = await change.workspaces.touch(workspace.id)
+        if (before === undefined) throw workspaceNotFound()
+        requireMatch(request.headers, workspaceEtag(before.revision - 1))
+        const after = patchedWorkspace(before, body, caller.id, deps.clock.now())
+        await change.permissions.updateWorkspace(after)
+        await change.workspaces.update(after)
+        const payload = {
+          workspace: announcedWorkspace(presentWorkspace(after), deps.eventMaxLength),
+          ...(after.slug === before.slug ? {} : { oldSlug: before.slug }),
+        }
+        await change.emit(workspaceUpdated, payload, { ...caller.source, workspaceId: workspace.id })
+        return after
+      })
+      deps.permissions.forget()
+
+      return answer(presentWorkspace(saved), { headers: { etag: workspaceEtag(saved.revision) } })
+    },
+  })

@@ -1,0 +1,134 @@
+import type { LocalizedText, WorkspaceConfig } from '@platform/contracts'
+import { empty, type Queries, sql } from '@platform/database'
+
+/** A workspace as it is kept; null is what was never given. */
+export interface WorkspaceRecord {
+  id: string
+  slug: string
+  name: string
+  description: LocalizedText | null
+  photo: string | null
+  labels: string[] | null
+  config: WorkspaceConfig | null
+  createdAt: Date
+  updatedAt: Date
+  createdBy: string
+  updatedBy: string
+  /** Grows with each change of the workspace or of something in it. */
+  revision: number
+}
+
+/** Which workspaces a list shows. */
+export interface WorkspaceFilter {
+  /** Only workspaces this user is a member of; undefined shows all. */
+  memberId: string | undefined
+  name: string | undefined
+  slug: string | undefined
+  search: string | undefined
+  labels: string[] | undefined
+  ids: string[] | undefined
+}
+
+export type WorkspaceStore = ReturnType<typeof workspaceStore>
+
+const columns = sql`
+  w.id, w.slug, w.name, w.description, w.photo, w.labels, w.config,
+  w.created_at as "createdAt", w.updated_at as "updatedAt", w.created_by as "createdBy", w.updated_by as "updatedBy", w.revision`
+
+const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
+
+/** Statements about workspaces, run on the pool or in a transaction. */
+export const workspaceStore = (queries: Queries) => ({
+  async insert(record: WorkspaceRecord): Promise<void> {
+    await queries.many(sql`
+      insert into workspaces.workspaces
+        (id, slug, name, description, photo, labels, config, created_at, updated_at, created_by, updated_by)
+      values (
+        ${record.id}, ${record.slug}, ${record.name}, ${json(record.description)}::json, ${record.photo}, ${record.labels},
+        ${json(record.config)}::json, ${record.createdAt}, ${record.updatedAt}, ${record.createdBy}, ${record.updatedBy}
+      )`)
+  },
+
+  async find(id: string): Promise<WorkspaceRecord | undefined> {
+    const [row] = await queries.many<WorkspaceRecord>(sql`
+      select ${columns} from workspaces.workspaces w where w.id = ${id} and w.deleted_at is null`)
+    return row
+  },
+
+  /**
+   * Counts a change of the workspace or of something in it, and keeps other changes of the same workspace waiting until the
+   * transaction ends. undefined when it is deleted.
+   */
+  async touch(id: string): Promise<WorkspaceRecord | undefined> {
+    // The log of events is in the order of transaction ids. An update takes its id before it waits for the row; this lock makes the
+    // changes of a workspace wait without one, so that their events are in the order of the changes. Both travel together.
+    const [, [row]] = await Promise.all([
+      queries.many(sql`select pg_advisory_xact_lock(hashtextextended('workspaces.workspaces ' || ${id}, 0))`),
+      queries.many<WorkspaceRecord>(sql`
+        update workspaces.workspaces w set revision = w.revision + 1, touched_at = clock_timestamp()
+        where w.id = ${id} and w.deleted_at is null
+        returning ${columns}`),
+    ])
+    return row
+  },
+
+  async update(record: WorkspaceRecord): Promise<void> {
+    await queries.many(sql`
+      update workspaces.workspaces set
+        slug = ${record.slug}, name = ${record.name}, description = ${json(record.description)}::json, photo = ${record.photo},
+        labels = ${record.labels}, config = ${json(record.config)}::json,
+        updated_at = ${record.updatedAt}, updated_by = ${record.updatedBy}
+      where id = ${record.id}`)
+  },
+
+  async markDeleted(id: string, by: string, now: Date): Promise<void> {
+    await queries.many(sql`
+      update workspaces.workspaces set deleted_at = ${now}, updated_at = ${now}, updated_by = ${by} where id = ${id}`)
+  },
+
+  /** A page of workspaces, last changed first. Memberships are kept in schema permissions, which every service shares. */
+  list: (filter: WorkspaceFilter, page: { offset: number; limit: number }) =>
+    queries.many<WorkspaceRecord>(sql`
+      select ${columns} from workspaces.workspaces w
+      where w.deleted_at is null ${conditionsOf(filter)}
+      order by w.updated_at desc, w.id
+      limit ${page.limit} offset ${page.offset}`),
+
+  /** Removes for good what lies in the trash since before `before`, some at a time. Answers the ids. */
+  async removeTrash(before: Date, limit: number): Promise<string[]> {
+    const rows = await queries.many<{ id: string }>(sql`
+      delete from workspaces.workspaces where id in (
+        select id from workspaces.workspaces where deleted_at < ${before}
+        order by deleted_at limit ${limit} for update skip locked
+      ) returning id`)
+    return rows.map(({ id }) => id)
+  },
+
+  /** Claims what is made once in the life of the platform. Answers the workspace that was made before, if any. */
+  async claimOnce(name: string, workspaceId: string): Promise<string> {
+    const [row] = await queries.many<{ workspaceId: string }>(sql`
+      insert into workspaces.made_once (name, workspace_id) values (${name}, ${workspaceId})
+      on conflict (name) do update set name = excluded.name
+      returning workspace_id as "workspaceId"`)
+    return row?.workspaceId ?? workspaceId
+  },
+})
+
+function conditionsOf({ memberId, name, slug, search, labels, ids }: WorkspaceFilter) {
+  const parts = [
+    memberId === undefined
+      ? empty
+      : sql`and w.id in (select m.workspace_id from permissions.members m where m.user_id = ${memberId})`,
+    name === undefined ? empty : sql`and lower(w.name) = lower(${name})`,
+    slug === undefined ? empty : sql`and w.slug = ${slug}`,
+    labels === undefined ? empty : sql`and w.labels @> ${labels}::text[]`,
+    ids === undefined ? empty : sql`and w.id = any(${ids}::text[])`,
+    search === undefined ? empty : searchCondition(search),
+  ]
+  return parts.reduce((all, part) => sql`${all} ${part}`, empty)
+}
+
+const searchCondition = (text: string) => sql`and (
+  strpos(lower(w.name), lower(${text})) > 0
+  or strpos(w.slug, lower(${text})) > 0
+  or exists (select 1 from unnest(w.labels) label where strpos(lower(label), lower(${text})) > 0))`

@@ -1,0 +1,144 @@
+import type { Principal, UserPrincipal } from '@platform/auth'
+import { type Failure, newWorkspaceId, systemClock } from '@platform/kernel'
+import { type TestDatabase, testDatabase, userPrincipal } from '@platform/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type OpenPermissions, openPermissions } from './open-permissions.ts'
+import { type PermissionStore, permissionStore } from './permission-store.ts'
+
+let database: TestDatabase
+let permissions: OpenPermissions
+let store: PermissionStore
+
+beforeAll(async () => {
+  database = await testDatabase()
+  permissions = await openPermissions({ database, clock: systemClock })
+  store = permissionStore(database)
+})
+
+afterAll(() => database[Symbol.asyncDispose]())
+
+const newWorkspace = async () => {
+  const id = newWorkspaceId()
+  const workspace = { id, slug: `slug-${id}`, name: 'Name' }
+  await store.insertWorkspace(workspace)
+  await store.setRole(id, 'olga', 'owner')
+  await store.setRole(id, 'edgar', 'editor')
+  return workspace
+}
+const user = (userId: string, options: Partial<UserPrincipal> = {}) => userPrincipal({ userId, ...options })
+
+describe('permissions', () => {
+  it('find a workspace by id and by slug', async () => {
+    const workspace = await newWorkspace()
+    expect(await permissions.findWorkspace(workspace.id)).toEqual(workspace)
+    expect(await permissions.findWorkspace(`slug:${workspace.slug}`)).toEqual(workspace)
+    expect(await permissions.findWorkspace('slug:')).toBeUndefined()
+    expect(await permissions.findWorkspace(workspace.slug)).toBeUndefined()
+  })
+
+  it('admit members in their role and super administrators without one', async () => {
+    const workspace = await newWorkspace()
+    expect(await permissions.require(user('olga'), 'delete', 'workspaces', workspace.id)).toEqual({
+      workspace,
+      role: 'owner',
+    })
+    expect(await permissions.require(user('edgar'), 'test', 'automations', workspace.id)).toEqual({
+      workspace,
+      role: 'editor',
+    })
+    const admin = user('root', { superAdmin: true })
+    expect(await permissions.require(admin, 'delete', 'workspaces', workspace.id)).toEqual({
+      workspace,
+      role: undefined,
+    })
+    expect(
+      (await permissions.require({ kind: 'internal' }, 'read', 'events', workspace.id)).workspace,
+    ).toEqual(workspace)
+  })
+
+  it('refuse a member whose role is too weak with 403', async () => {
+    const workspace = await newWorkspace()
+    await expect(
+      permissions.require(user('edgar'), 'delete', 'workspaces', workspace.id),
+    ).rejects.toMatchObject({
+      name: 'ForbiddenError',
+      details: { action: 'delete', subject: 'workspaces', role: 'editor' },
+    })
+  })
+
+  it('answer strangers exactly as if the workspace did not exist', async () => {
+    const workspace = await newWorkspace()
+    const strangers: (Principal | undefined)[] = [
+      user('stranger'),
+      user('olga', { anonymous: true }),
+      { kind: 'apiKey', apiKeyId: 'some' },
+      undefined,
+    ]
+    for (const stranger of strangers) {
+      const ask = (address: string) =>
+        permissions
+          .require(stranger, 'read', 'workspaces', address)
+          .catch((error: Failure) => JSON.stringify(error))
+      const [foreign, missing] = [await ask(workspace.id), await ask(newWorkspaceId())]
+      expect(foreign).toContain('ObjectNotFoundError')
+      expect(foreign).toBe(missing)
+    }
+  })
+
+  it('let everybody execute automations of a workspace that exists, and of no other', async () => {
+    const workspace = await newWorkspace()
+    const admission = await permissions.require(undefined, 'execute', 'automations', `slug:${workspace.slug}`)
+    expect(admission).toEqual({ workspace, role: undefined })
+    await expect(permissions.require(undefined, 'execute', 'automations', 'missing')).rejects.toMatchObject({
+      name: 'ObjectNotFoundError',
+    })
+  })
+
+  it('forget a deleted workspace and free its slug', async () => {
+    const workspace = await newWorkspace()
+    await permissions.findWorkspace(workspace.id)
+    await store.markDeleted(workspace.id, new Date())
+    permissions.forget()
+    expect(await permissions.findWorkspace(workspace.id)).toBeUndefined()
+    await store.insertWorkspace({ ...workspace, id: newWorkspaceId() })
+  })
+
+  it('keep a slug with the workspace that claimed it first', async () => {
+    const { slug } = await newWorkspace()
+    const claims = Array.from({ length: 5 }, () =>
+      store.insertWorkspace({ id: newWorkspaceId(), slug, name: 'Twin' }),
+    )
+    const results = await Promise.allSettled(claims)
+    expect(results.every(({ status }) => status === 'rejected')).toBe(true)
+    await expect(claims[0]).rejects.toMatchObject({ name: 'AlreadyUsed' })
+  })
+
+  it('ask the database nothing while an answer is fresh', async () => {
+    const workspace = await newWorkspace()
+    let asked = 0
+    const counting: typeof database = {
+      ...database,
+      many(...call) {
+        asked += 1
+        return database.many(...call)
+      },
+    }
+    const counted = await openPermissions({
+      database: counting,
+      clock: { now: () => new Date(0) },
+    })
+    await counted.require(user('olga'), 'create', 'events', workspace.id)
+    const before = asked
+    for (let call = 0; call < 100; call++)
+      await counted.require(user('olga'), 'create', 'events', workspace.id)
+    expect(asked - before).toBe(0)
+  })
+
+  it('open in several processes at once on an empty database', async () => {
+    await using fresh = await testDatabase()
+    await Promise.all(
+      Array.from({ length: 3 }, () => openPermissions({ database: fresh, clock: systemClock })),
+    )
+    expect(await permissionStore(fresh).findWorkspaceById('none')).toBeUndefined()
+  })
+})

@@ -1,0 +1,69 @@
+import { isUniqueViolation, type Queries, sql } from '@platform/database'
+import { Failure } from '@platform/kernel'
+import type { KnownWorkspace, WorkspaceRole } from './permissions.ts'
+
+/** Questions to schema `permissions`; give it a transaction to write with the change that caused it. */
+export type PermissionStore = ReturnType<typeof permissionStore>
+
+/** Statements of schema `permissions`, run on the pool or in a transaction. */
+export const permissionStore = (queries: Queries) => ({
+  /** By id. undefined when it never was or is deleted. */
+  async findWorkspaceById(id: string): Promise<KnownWorkspace | undefined> {
+    const [row] = await queries.many<KnownWorkspace>(sql`
+      select id, slug, name from permissions.workspaces where id = ${id} and deleted_at is null`)
+    return row
+  },
+
+  /** By slug, among the living. */
+  async findWorkspaceBySlug(slug: string): Promise<KnownWorkspace | undefined> {
+    const [row] = await queries.many<KnownWorkspace>(sql`
+      select id, slug, name from permissions.workspaces where slug = ${slug} and deleted_at is null`)
+    return row
+  },
+
+  /** The role of a user in a workspace, deleted or not. */
+  async findRole(userId: string, workspaceId: string): Promise<WorkspaceRole | undefined> {
+    const [row] = await queries.many<{ role: WorkspaceRole }>(sql`
+      select role from permissions.members where workspace_id = ${workspaceId} and user_id = ${userId}`)
+    return row?.role
+  },
+
+  /** Throws AlreadyUsed when a living workspace has the slug. */
+  insertWorkspace: ({ id, slug, name }: KnownWorkspace) =>
+    claimSlug(slug, () =>
+      queries.many(sql`insert into permissions.workspaces (id, slug, name) values (${id}, ${slug}, ${name})`),
+    ),
+
+  /** Throws AlreadyUsed when another living workspace has the slug. */
+  updateWorkspace: ({ id, slug, name }: KnownWorkspace) =>
+    claimSlug(slug, () =>
+      queries.many(sql`update permissions.workspaces set slug = ${slug}, name = ${name} where id = ${id}`),
+    ),
+
+  async markDeleted(workspaceId: string, now: Date): Promise<void> {
+    await queries.many(sql`update permissions.workspaces set deleted_at = ${now} where id = ${workspaceId}`)
+  },
+
+  /** Forgets workspaces and their memberships for good. */
+  async removeWorkspaces(workspaceIds: readonly string[]): Promise<void> {
+    await queries.many(sql`delete from permissions.workspaces where id = any(${workspaceIds}::text[])`)
+  },
+
+  /** Gives a user a role, or another one. */
+  async setRole(workspaceId: string, userId: string, role: WorkspaceRole): Promise<void> {
+    await queries.many(sql`
+      insert into permissions.members (workspace_id, user_id, role) values (${workspaceId}, ${userId}, ${role})
+      on conflict (workspace_id, user_id) do update set role = excluded.role`)
+  },
+})
+
+async function claimSlug(slug: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new Failure('AlreadyUsed', `The workspace slug "${slug}" is taken: choose another one.`, {
+      cause: error,
+    })
+  }
+}
