@@ -62,7 +62,7 @@ describe.each(shapes)('the main job on $name', (shape) => {
     })
     expect(Object.keys(payload).sort()).toEqual(nineClaims)
     expect(protectedHeader.typ).toBe('at+jwt')
-    expect(payload['prismeaiSessionId']).toBe(answer.json.sessionId)
+    expect(payload.prismeaiSessionId).toBe(answer.json.sessionId)
 
     const me = await call(origin(), 'GET', '/v2/me', { token: answer.json.token })
     expect(me.json).toMatchObject({ id: answer.json.userId, sessionId: answer.json.sessionId })

@@ -18,7 +18,7 @@ test('the calls of the README work, pasted as they are', async () => {
   const script = readmeBlock().replaceAll('http://localhost:3001', platform.origin)
   const cwd = mkdtempSync(join(tmpdir(), 'readme-'))
   const env = {
-    PATH: process.env['PATH'] ?? '',
+    PATH: process.env.PATH ?? '',
     HOME: cwd,
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,

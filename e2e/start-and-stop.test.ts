@@ -50,7 +50,7 @@ describe('a start that cannot work says why in a sentence and ends with 1', () =
     const code = await new Promise<number | null>((resolve) => started.child.once('exit', resolve))
     return { code, output: started.output() }
   }
-  const environment = async (directory: string) => {
+  const environment = async (directory: string): Promise<Record<string, string>> => {
     const [port = 0, workspaces = 0, runtime = 0, events = 0] = await freePorts(4)
     const ports = { PORT: port, WORKSPACES_PORT: workspaces, RUNTIME_PORT: runtime, EVENTS_PORT: events }
     return {
@@ -61,11 +61,11 @@ describe('a start that cannot work says why in a sentence and ends with 1', () =
 
   test('a taken port names the port and the variable', async () => {
     const env = await environment(directoryFor())
-    const taken = createServer().listen(Number(env['RUNTIME_PORT']), '127.0.0.1')
+    const taken = createServer().listen(Number(env.RUNTIME_PORT), '127.0.0.1')
     const { code, output } = await start(env)
     taken.close()
     expect(code).toBe(1)
-    expect(output).toContain(env['RUNTIME_PORT'])
+    expect(output).toContain(env.RUNTIME_PORT)
     expect(output).toContain('RUNTIME_PORT')
     expect(output).not.toMatch(/^\s+at /m)
   })

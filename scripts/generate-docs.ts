@@ -1,6 +1,5 @@
 // docs/events.md from the event contracts, docs/configuration.md from the configuration of every service.
 import { writeFileSync } from 'node:fs'
-import * as contracts from '@platform/contracts'
 import { processEnv } from '@platform/service'
 import { z } from 'zod'
 import { apiGatewayEnv } from '../apps/api-gateway/src/config.ts'
@@ -8,13 +7,7 @@ import { eventsEnv } from '../apps/events/src/config.ts'
 import { runtimeEnv } from '../apps/runtime/src/config.ts'
 import { workspacesEnv } from '../apps/workspaces/src/config.ts'
 import { configurationPage } from './generate/configuration-page.ts'
-
-const isEvent = (value: unknown): value is contracts.EventContract =>
-  typeof value === 'object' && value !== null && 'emittedWhen' in value
-
-const events = Object.values(contracts)
-  .filter(isEvent)
-  .sort((a, b) => a.type.localeCompare(b.type))
+import { events } from './generate/declared.ts'
 
 const sections = events.map(({ type, emittedWhen, payload }) => {
   const { $schema: _, ...schema } = z.toJSONSchema(payload, { unrepresentable: 'any' })

@@ -1,20 +1,16 @@
 // docs/openapi.json from the contracts that validate requests and filter answers (ADR 0008).
 import { writeFileSync } from 'node:fs'
-import * as contracts from '@platform/contracts'
+import { ACCESS_TOKEN_COOKIE, headers } from '@platform/contracts'
 import { failures } from '@platform/kernel'
 import { z } from 'zod'
+import { endpoints } from './generate/declared.ts'
 import { operationOf, pathOf } from './generate/operations.ts'
 
 const verbs = ['get', 'post', 'put', 'patch', 'delete'] as const
-const isEndpoint = (value: unknown): value is contracts.Endpoint =>
-  typeof value === 'object' && value !== null && 'method' in value && 'path' in value
-
-const endpoints = Object.values(contracts)
-  .filter(isEndpoint)
-  .filter(({ credential }) => credential !== 'internal')
+const published = endpoints.filter(({ credential }) => credential !== 'internal')
 
 const paths: Record<string, Record<string, unknown>> = {}
-for (const endpoint of endpoints.sort((a, b) => a.path.localeCompare(b.path))) {
+for (const endpoint of published.sort((a, b) => a.path.localeCompare(b.path))) {
   const path = pathOf(endpoint.path)
   const methods = endpoint.method === 'all' ? verbs : [endpoint.method]
   for (const method of methods) {
@@ -39,8 +35,8 @@ const document = {
   components: {
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer', description: 'A JWT, or an access token (at:…).' },
-      cookie: { type: 'apiKey', in: 'cookie', name: contracts.ACCESS_TOKEN_COOKIE },
-      apiKey: { type: 'apiKey', in: 'header', name: contracts.headers.apiKey },
+      cookie: { type: 'apiKey', in: 'cookie', name: ACCESS_TOKEN_COOKIE },
+      apiKey: { type: 'apiKey', in: 'header', name: headers.apiKey },
     },
     schemas: {
       Failure: z.toJSONSchema(
@@ -55,4 +51,4 @@ const document = {
 }
 
 writeFileSync('docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`)
-console.log(`docs/openapi.json: ${endpoints.length} endpoints`)
+console.log(`docs/openapi.json: ${published.length} endpoints`)

@@ -38,5 +38,5 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
 }
 
 process.once('message', (plan: LoadPlan) => {
-  run(plan).then((result) => process.send?.(result, () => process.disconnect()))
+  void run(plan).then((result) => process.send?.(result, () => process.disconnect()))
 })

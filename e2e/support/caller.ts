@@ -22,7 +22,7 @@ export async function call(
   } = {},
 ): Promise<Answer> {
   const headers: Record<string, string> = { ...options.headers }
-  if (options.token !== undefined) headers['authorization'] = `Bearer ${options.token}`
+  if (options.token !== undefined) headers.authorization = `Bearer ${options.token}`
   const hasBody = options.body !== undefined || options.raw !== undefined
   if (hasBody && headers['content-type'] === undefined) headers['content-type'] = 'application/json'
   const answer = await fetch(origin + path, {

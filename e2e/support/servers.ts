@@ -52,7 +52,7 @@ function serverOf(
 /** NATS with JetStream, user and password; NATS_SERVER names the program. */
 export async function startNats(): Promise<TestServer> {
   const [port = 0] = await freePorts(1)
-  const command = process.env['NATS_SERVER'] ?? 'nats-server'
+  const command = process.env.NATS_SERVER ?? 'nats-server'
   const args = (directory: string) => [
     '-js',
     '-sd',

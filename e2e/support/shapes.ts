@@ -8,7 +8,7 @@ export interface Shape {
   start(extra?: Record<string, string>): Promise<Platform>
 }
 
-export const embedded: Shape = {
+const embedded: Shape = {
   name: 'all in one on embedded drivers',
   start: (extra) => startAllInOne(extra),
 }

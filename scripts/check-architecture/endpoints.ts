@@ -1,29 +1,43 @@
-import * as contracts from '@platform/contracts'
+import type { Endpoint } from '@platform/contracts'
 
 interface Source {
   file: string
   text: string
 }
 
+const LEAST_ENDPOINTS = 20
+/** Answered by the chassis of every service, and tested there. */
+const ofTheChassis = new Set(['getServiceReadiness'])
+
 const kebab = (id: string) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** Every endpoint of the contracts has an operation file named as its id and a test beside it. */
-export async function endpointsWithoutProof(sources: readonly Source[]): Promise<string[]> {
-  const files = sources.map(({ file }) => file)
-  const endpoints = Object.values(contracts).filter(
-    (value): value is contracts.Endpoint =>
-      typeof value === 'object' && value !== null && 'method' in value && 'path' in value,
-  )
-  if (endpoints.length < 20)
+const isEndpoint = (value: unknown): value is Endpoint =>
+  typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'service' in value
+
+/** Every endpoint of the contracts has an operation file named as its id, and a test beside it. Answers sentences. */
+export function endpointsWithoutProof(
+  exported: readonly unknown[],
+  sources: readonly Source[],
+  least = LEAST_ENDPOINTS,
+): string[] {
+  const endpoints = exported.filter(isEndpoint)
+  if (endpoints.length < least)
     return [`Only ${endpoints.length} endpoints were found: the check does not work.`]
-  return endpoints.flatMap(({ id, service, credential }) => {
-    if (credential === 'internal' && id === 'getServiceReadiness') return []
-    const name = kebab(id)
-    const has = (suffix: string) =>
-      files.some((file) => file.startsWith(`apps/${service}/src/`) && file.endsWith(`/${name}${suffix}`))
-    const problems = has('.ts') ? [] : [`The endpoint ${id} has no file ${name}.ts in apps/${service}.`]
-    return has('.test.ts')
-      ? problems
-      : [...problems, `The endpoint ${id} has no test ${name}.test.ts in apps/${service}.`]
-  })
+  return endpoints.filter(({ id }) => !ofTheChassis.has(id)).flatMap((one) => problemsOf(one, sources))
 }
+
+function problemsOf({ id, service }: Endpoint, sources: readonly Source[]): string[] {
+  const name = kebab(id)
+  const operation = sources.find(({ file }) => isIn(file, service, `${name}.ts`))
+  if (operation === undefined) return [`The endpoint ${id} has no file ${name}.ts in apps/${service}.`]
+  const test = operation.file.replace(/\.ts$/, '.test.ts')
+  const isTested = sources.some(({ file, text }) => file === test && /\b(test|it)\b/.test(text))
+  const isNamed = new RegExp(`\\b${id}\\b`).test(operation.text)
+  return [
+    ...(isTested ? [] : [`The endpoint ${id} has no test: write ${test}.`]),
+    ...(isNamed ? [] : [`${operation.file} does not implement the contract ${id}.`]),
+  ]
+}
+
+const isIn = (file: string, service: string, name: string): boolean =>
+  file.startsWith(`apps/${service}/src/`) && file.endsWith(`/${name}`)

@@ -4,7 +4,7 @@ import type { RunningService } from '@platform/service'
 /** Tells a person where the platform is and how to go on; the first sign-in was printed before, once. */
 export function announceReady(running: readonly RunningService[], env: Env): void {
   const gateway = running.find(({ name }) => name === 'api-gateway')
-  const origin = new URL(env['API_URL'] ?? gateway?.url ?? '').origin
+  const origin = new URL(env.API_URL ?? gateway?.url ?? '').origin
   const lines = [
     '',
     `  The platform is ready at ${origin}`,
@@ -14,7 +14,7 @@ export function announceReady(running: readonly RunningService[], env: Env): voi
     '  Stop           Ctrl-C',
     '',
   ]
-  if (env['RATE_LIMIT_DISABLED'] === 'true')
+  if (env.RATE_LIMIT_DISABLED === 'true')
     lines.push('  Rate limits are off (RATE_LIMIT_DISABLED): use this for benches and tests only.', '')
   process.stdout.write(`${lines.join('\n')}\n`)
 }

@@ -3,7 +3,7 @@ import { firstStartSecrets } from './first-start-secrets.ts'
 
 /** Defaults of the platform in one process: everything embedded, on loopback, development. The environment wins. */
 export function embeddedEnvironment(given: Env): Env {
-  const data = given['DATA_DIRECTORY'] ?? './.data'
+  const data = given.DATA_DIRECTORY ?? './.data'
   const defaults = {
     NODE_ENV: 'development',
     HOST: '127.0.0.1',
@@ -23,13 +23,13 @@ export function embeddedEnvironment(given: Env): Env {
 
 /** The services find each other and themselves where this process listens, also when a port was changed. */
 function ownAddresses(env: Env): Env {
-  const port = env['PORT'] ?? '3001'
+  const port = env.PORT ?? '3001'
   return {
     API_URL: `http://localhost:${port}/v2`,
     INTERNAL_API_URL: `http://127.0.0.1:${port}/v2`,
-    WORKSPACES_API_URL: `http://127.0.0.1:${env['WORKSPACES_PORT']}`,
-    RUNTIME_API_URL: `http://127.0.0.1:${env['RUNTIME_PORT']}`,
-    EVENTS_API_URL: `http://127.0.0.1:${env['EVENTS_PORT']}`,
+    WORKSPACES_API_URL: `http://127.0.0.1:${env.WORKSPACES_PORT}`,
+    RUNTIME_API_URL: `http://127.0.0.1:${env.RUNTIME_PORT}`,
+    EVENTS_API_URL: `http://127.0.0.1:${env.EVENTS_PORT}`,
   }
 }
 

@@ -65,6 +65,6 @@ const parse = (text: string): Env =>
   )
 
 /** The secrets can't be read or written. */
-export class SecretsFileError extends Error {
+class SecretsFileError extends Error {
   override readonly name = 'SecretsFileError'
 }

@@ -11,6 +11,7 @@ import { listEvents } from './event-log/list-events.ts'
 /** Stores, searches and distributes events. */
 export const events: Service = {
   name: 'events',
+  address: (env) => readConfig(eventsEnv, env),
   async build(env, resources, { clock }) {
     const config = readConfig(eventsEnv, env)
     const database = await resources.database(config.databaseUrl)

@@ -14,6 +14,7 @@ import { callWebhook } from './webhooks/call-webhook.ts'
 /** Executes automations: URL triggers, test runs and the runs that events trigger. */
 export const runtime: Service = {
   name: 'runtime',
+  address: (env) => readConfig(runtimeEnv, env),
   async build(env, resources, { log, clock }) {
     const config = readConfig(runtimeEnv, env)
     const { events, definitionsCacheSize: maxWorkspaces, issuer } = config

@@ -26,6 +26,7 @@ export { workspacesEnv } from './config.ts'
 /** Keeps workspaces and what belongs to them. */
 export const workspaces: Service = {
   name: 'workspaces',
+  address: (env) => readConfig(workspacesEnv, env),
   async build(env, resources, { clock }) {
     const config = readConfig(workspacesEnv, env)
     const database = await resources.database(config.databaseUrl)

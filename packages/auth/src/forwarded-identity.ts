@@ -23,7 +23,7 @@ export function identityHeaders(principal: Principal | undefined): string[] {
   return list
 }
 
-/** Reads what `identityHeaders` wrote. Call it only after `requireInternalKey`. */
+/** Reads what `identityHeaders` wrote. Call it only after `requireInternalKey`. Throws RequestValidationError for anything else. */
 export function readIdentity(headers: IncomingHttpHeaders): Principal | undefined {
   const userId = text(headers[names.userId])
   const apiKeyId = text(headers[names.apiKeyId])
@@ -37,7 +37,7 @@ export function readIdentity(headers: IncomingHttpHeaders): Principal | undefine
     via: sessionId.startsWith('at:') ? 'accessToken' : 'jwt',
     anonymous,
     superAdmin: headers[names.role] === 'superadmin',
-    scopes: text(headers[names.scope])?.split(' ') ?? [],
+    scopes: scopesOf(text(headers[names.scope])),
     clientId: text(headers[names.clientId]),
     email,
     apiKeyId,
@@ -63,9 +63,16 @@ const authDataOf = ({ email, anonymous }: UserPrincipal): string =>
 
 function parseAuthData(value: string | undefined): { email: string | undefined; anonymous: boolean } {
   if (value === undefined) return { email: undefined, anonymous: false }
-  const data = JSON.parse(decodeURIComponent(value)) as { email?: string; anonymous?: boolean }
-  return { email: data.email, anonymous: data.anonymous === true }
+  try {
+    const data = JSON.parse(decodeURIComponent(value)) as { email?: string; anonymous?: boolean }
+    return { email: data.email, anonymous: data.anonymous === true }
+  } catch {
+    throw new Failure('RequestValidationError', `The header ${names.authData} is not valid.`)
+  }
 }
+
+const scopesOf = (value: string | undefined): string[] =>
+  value === undefined || value === '' ? [] : value.split(' ')
 
 const text = (value: string | string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined

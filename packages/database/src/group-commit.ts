@@ -59,8 +59,17 @@ async function settle<Item>(batch: Waiting<Item>[], write: (items: Item[]) => Pr
     await write(batch.map(({ item }) => item))
     for (const { resolve } of batch) resolve()
   } catch (error) {
-    const unavailable = error instanceof DatabaseError && error.unavailable
-    if (batch.length === 1 || unavailable) for (const { reject } of batch) reject(error)
-    else for (const one of batch) await settle([one], write)
+    if (isFault(error) && batch.length > 1) await settleEach(batch, write)
+    else for (const { reject } of batch) reject(error)
   }
+}
+
+/** A fault of the data, not of a database that does not answer. */
+const isFault = (error: unknown): boolean => !(error instanceof DatabaseError && error.unavailable)
+
+async function settleEach<Item>(
+  batch: Waiting<Item>[],
+  write: (items: Item[]) => Promise<void>,
+): Promise<void> {
+  for (const one of batch) await settle([one], write)
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import express, { type Request, type Response } from 'express'
-import { sendFailure } from './reply.ts'
+import { sendFailure, setSafetyHeaders } from './reply.ts'
 import { requestState } from './request-state.ts'
 import type { Route } from './route.ts'
 import { runRoute } from './run-route.ts'
@@ -12,7 +13,10 @@ export interface Mount {
   listener: (request: IncomingMessage, response: ServerResponse) => void
 }
 
-/** Routes → one request listener. Whatever it does not know is 404; every error leaves through one door. */
+/**
+ * Routes → one request listener. A path it does not know is 404, a known path with another method 405; HEAD is answered where GET is.
+ * Every error leaves through one door.
+ */
 export function createApp(routes: readonly Route[], mounts: readonly Mount[] = []): RequestListener {
   const app = express()
   app.disable('x-powered-by')
@@ -30,7 +34,18 @@ export function createApp(routes: readonly Route[], mounts: readonly Mount[] = [
     }
     app[one.contract.method](one.contract.path, listener)
   }
-  for (const mount of mounts) app.use(mount.path, mount.listener)
+  for (const mount of mounts) app.use(mount.path, mounted(mount))
+  for (const [path, methods] of methodsByPath(routes)) {
+    app.all(path, (request: Request, response: Response) => {
+      requestState(request).route = path
+      response.setHeader('allow', methods)
+      fail(
+        request,
+        response,
+        new Failure('MethodNotAllowed', `${request.method} is not allowed here: use ${methods}.`),
+      )
+    })
+  }
 
   app.use((request: Request, response: Response) =>
     fail(request, response, notFound(request.method, request.path)),
@@ -39,6 +54,21 @@ export function createApp(routes: readonly Route[], mounts: readonly Mount[] = [
     fail(request, response, malformedPath(error) ?? error),
   )
   return app
+}
+
+const mounted = (mount: Mount) => (request: Request, response: Response) => {
+  setSafetyHeaders(response)
+  response.setHeader(names.correlationId, requestState(request).correlationId)
+  mount.listener(request, response)
+}
+
+/** GET also means HEAD. */
+function methodsByPath(routes: readonly Route[]): [path: string, methods: string][] {
+  const byPath = Map.groupBy(routes, ({ contract }) => contract.path)
+  return [...byPath].map(([path, group]) => {
+    const methods = group.map(({ contract }) => contract.method.toUpperCase())
+    return [path, methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')]
+  })
 }
 
 const notFound = (method: string, path: string) =>

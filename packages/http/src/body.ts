@@ -1,28 +1,35 @@
 import type { IncomingMessage } from 'node:http'
 import { Failure } from '@platform/kernel'
 
-/** Reads a body whole, counting while it streams; more than `limitBytes` is 413 and the rest is not read. */
+/**
+ * Reads a body whole, counting while it streams. Rejects with PayloadTooLarge beyond `limitBytes` (the rest is not kept) and with
+ * RequestValidationError when the client goes away before the end.
+ */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  const declared = Number(request.headers['content-length'] ?? 0)
-  if (declared > limitBytes) return Promise.reject(tooLarge(limitBytes))
+  if (declaredLength(request) > limitBytes) return Promise.reject(tooLarge(limitBytes))
+  if (request.readableEnded) return Promise.reject(new Error('The body of the request was read before.'))
+  if (request.destroyed) return Promise.reject(cutOff())
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    request.on('data', (chunk: Buffer) => {
+    const settle = (outcome: () => void) => {
+      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
+      outcome()
+    }
+    const onData = (chunk: Buffer) => {
       size += chunk.length
-      if (size <= limitBytes) return chunks.push(chunk)
-      request.pause()
-      request.removeAllListeners('data')
-      return reject(tooLarge(limitBytes))
-    })
-    request.once('end', () =>
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-    )
-    request.once('error', reject)
-    request.once('aborted', () =>
-      reject(new Failure('RequestValidationError', 'The body ended before it was complete.')),
-    )
+      if (size <= limitBytes) chunks.push(chunk)
+      else settle(() => reject(tooLarge(limitBytes)))
+    }
+    const onEnd = () => settle(() => resolve(joined(chunks)))
+    const onGone = () => settle(() => reject(cutOff()))
+    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
   })
+}
+
+const joined = (chunks: Buffer[]): Buffer => {
+  const [first] = chunks
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
 }
 
 const tooLarge = (limitBytes: number) =>
@@ -30,10 +37,39 @@ const tooLarge = (limitBytes: number) =>
     details: { max: limitBytes },
   })
 
+const cutOff = () => new Failure('RequestValidationError', 'The body ended before it was complete.')
+
+/** Bytes the client announced; 0 where it announced none. */
+export const declaredLength = (request: IncomingMessage): number =>
+  Number(request.headers['content-length'] ?? 0)
+
 /** The media type of a request without parameters, lower case; empty when there is none. */
 export const mediaTypeOf = (request: IncomingMessage): string =>
   (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
 /** True when a request carries a body at all. */
 export const hasBody = (request: IncomingMessage): boolean =>
-  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+  request.headers['transfer-encoding'] !== undefined || declaredLength(request) > 0
+
+const charset = /;\s*charset\s*=\s*"?([\w-]+)/i
+
+/** Refuses with UnsupportedMediaType what would be read as something else than was sent: other types, charsets or compression. */
+export function requireMediaType(request: IncomingMessage, accepted: readonly string[]): void {
+  const given = mediaTypeOf(request)
+  if (!accepted.includes(given)) {
+    const shown = given === '' ? 'missing' : `"${given.slice(0, 100)}"`
+    throw unsupported(`The Content-Type is ${shown}: send ${accepted[0]}.`, accepted)
+  }
+  const declared = charset.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
+  if (declared !== 'utf-8' && declared !== 'utf8')
+    throw unsupported(`The charset "${declared.slice(0, 40)}" is not read here: send UTF-8.`, accepted)
+  const coding = request.headers['content-encoding'] ?? 'identity'
+  if (coding !== 'identity')
+    throw unsupported(
+      `The Content-Encoding "${coding.slice(0, 40)}" is not read here: send the body as it is.`,
+      accepted,
+    )
+}
+
+const unsupported = (message: string, accepted: readonly string[]) =>
+  new Failure('UnsupportedMediaType', message, { details: { accepted } })

@@ -1,6 +1,6 @@
 import type { BodyInputOf, Endpoint, ParamsOf, QueryInputOf, ResponseOf } from '@platform/contracts'
 import { Failure, type FailureBody, isFailureName } from '@platform/kernel'
-import { Agent, request as send } from 'undici'
+import { Agent, type Dispatcher, request as send } from 'undici'
 import type { z } from 'zod'
 
 type AnyEndpoint = Endpoint<string, z.ZodType, z.ZodType, z.ZodType>
@@ -11,12 +11,15 @@ export interface CallInput<E> {
   query?: QueryInputOf<E>
   body?: BodyInputOf<E>
   headers?: Record<string, string>
-  /** Last part of the path for contracts with a wildcard verb, and the verb itself. */
+  /** The verb, for contracts that take any. */
   method?: string
   signal?: AbortSignal
 }
 
-/** Calls operations by their contract. Rejects with the Failure the server answered. */
+/**
+ * Calls operations by their contract. Rejects with the Failure the server answered; with ServiceUnavailable when nothing answers at the
+ * address, with GatewayTimeout when the answer does not come in time.
+ */
 export type Client = <E extends AnyEndpoint>(contract: E, input?: CallInput<E>) => Promise<ResponseOf<E>>
 
 const agent = new Agent({
@@ -27,37 +30,86 @@ const agent = new Agent({
 })
 
 /** A typed client of the API. `headers` go with every call, for example the credential. */
-export const createClient =
-  (baseUrl: string, headers: Record<string, string> = {}, timeoutMs = 30_000): Client =>
-  async (contract, input = {}) => {
-    const url =
-      baseUrl.replace(/\/$/, '') +
-      fillPath(contract.path, (input.params ?? {}) as Record<string, string>) +
-      queryOf(input.query)
-    const response = await send(url, {
+export const createClient = (
+  baseUrl: string,
+  headers: Record<string, string> = {},
+  timeoutMs = 30_000,
+): Client => {
+  const base = baseUrl.replace(/\/$/, '')
+  return async (contract, input = {}) => {
+    const path = fillPath(contract.path, (input.params ?? {}) as Record<string, string>)
+    const deadline = AbortSignal.timeout(timeoutMs)
+    const {
+      statusCode,
+      headers: answered,
+      text,
+    } = await exchange(base + path + queryOf(input.query), {
       dispatcher: agent,
-      method: (input.method ?? contract.method).toUpperCase() as 'GET',
-      headers: {
-        ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-        ...input.headers,
-      },
+      method: methodOf(contract, input),
+      headers: { ...typeOf(input.body), ...headers, ...input.headers },
       body: input.body === undefined ? null : JSON.stringify(input.body),
-      signal: input.signal ?? AbortSignal.timeout(timeoutMs),
+      signal: input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]),
     })
-    const text = await response.body.text()
-    const body: unknown = text === '' ? undefined : JSON.parse(text)
-    if (response.statusCode >= 400) throw failureOf(response.statusCode, body)
+    const body = parse(text)
+    if (statusCode >= 400) throw failureOf(statusCode, body, answered['retry-after'])
+    if (text !== '' && body === undefined)
+      throw new Error(`The server answered ${statusCode} with something that is no JSON.`)
     return body as never
   }
+}
 
-/** `/v2/x/:id/*rest` with its values, percent-encoded; slashes of a wildcard stay. */
+type Options = Parameters<typeof send>[1]
+
+async function exchange(url: string, options: Options) {
+  try {
+    const { statusCode, headers, body } = await send(url, options)
+    return { statusCode, headers, text: await body.text() }
+  } catch (error) {
+    throw unanswered(url, error)
+  }
+}
+
+/** The caller's own reason to stop stays as it is. The message is public, so the address is only in the cause. */
+function unanswered(url: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error.name === 'AbortError' || error instanceof Failure) return error
+  if (error.name === 'TimeoutError' || /TIMEOUT/.test(String((error as { code?: unknown }).code ?? '')))
+    return new Failure('GatewayTimeout', 'A service did not answer in time.', { cause: error })
+  const cause = new Error(`Nothing answers at ${new URL(url).origin}.`, { cause: error })
+  return new Failure('ServiceUnavailable', 'A service does not answer: try again shortly.', { cause })
+}
+
+const typeOf = (body: unknown): Record<string, string> =>
+  body === undefined ? {} : { 'content-type': 'application/json' }
+
+function methodOf(contract: AnyEndpoint, { method, body }: CallInput<AnyEndpoint>): Dispatcher.HttpMethod {
+  const any = body === undefined ? 'get' : 'post'
+  return (
+    method ?? (contract.method === 'all' ? any : contract.method)
+  ).toUpperCase() as Dispatcher.HttpMethod
+}
+
+/** `/v2/x/:id/*rest` with its values, percent-encoded; slashes of a wildcard stay. Throws for a value no path can carry. */
 export function fillPath(path: string, params: Record<string, string>): string {
+  const valueFor = (name: string): string => {
+    const value = params[name]
+    if (value === undefined) throw new Error(`The path ${path} needs the parameter ${name}.`)
+    return value
+  }
   return path
     .replace(/\*(\w+)/g, (_, name: string) =>
-      (params[name] ?? '').split('/').map(encodeURIComponent).join('/'),
+      valueFor(name)
+        .split('/')
+        .map((part) => segment(part, name))
+        .join('/'),
     )
-    .replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+    .replace(/:(\w+)/g, (_, name: string) => segment(valueFor(name), name))
+}
+
+/** Dots alone would be resolved as directories, also when percent-encoded: the call would reach another operation. */
+function segment(value: string, name: string): string {
+  if (value === '.' || value === '..' || !value.isWellFormed())
+    throw new Failure('RequestValidationError', `The path parameter ${name} is not valid.`)
+  return encodeURIComponent(value)
 }
 
 function queryOf(query: unknown): string {
@@ -69,9 +121,22 @@ function queryOf(query: unknown): string {
   return search.size === 0 ? '' : `?${search}`
 }
 
-function failureOf(status: number, body: unknown): Error {
+/** Undefined for a text that is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function failureOf(status: number, body: unknown, retryAfter: string | string[] | undefined): Error {
   const { error, message, details } = (body ?? {}) as Partial<FailureBody>
   if (error === undefined || !isFailureName(error))
     return new Error(`The server answered ${status} without a known error.`)
-  return new Failure(error, message ?? '', { details })
+  const seconds = Number(retryAfter)
+  return new Failure(error, message ?? '', {
+    details,
+    ...(seconds > 0 ? { retryAfterSeconds: seconds } : {}),
+  })
 }

@@ -5,12 +5,16 @@ const singletons = new Set([
   'host',
   'content-length',
   'content-type',
+  'content-encoding',
   'authorization',
   'transfer-encoding',
   'expect',
   'user-agent',
 ])
 const urlBytes = /^[!-~]+$/
+
+/** Node drops the headers beyond this number in silence, and with them what they say. */
+export const MAX_HEADERS = 100
 
 /**
  * What node:http lets through but an honest client never sends (reliability §6, L7): the first thing done with any request.
@@ -19,6 +23,8 @@ const urlBytes = /^[!-~]+$/
 export function refuseAmbiguous(request: IncomingMessage): void {
   inspectTarget(request.method, request.url ?? '')
   inspectHeaders(request.rawHeaders)
+  if (request.headers.host === undefined && request.httpVersion === '1.1')
+    throw invalid('The header host is missing.')
   if (request.headers['transfer-encoding'] !== undefined)
     inspectFraming(request, request.headers['transfer-encoding'])
 }
@@ -30,6 +36,18 @@ function inspectTarget(method: string | undefined, url: string): void {
     throw invalid('The request target must be a path.')
   if (!urlBytes.test(url) || url.includes('#'))
     throw invalid('The request target holds bytes that must be percent-encoded.')
+  if (url.includes('%')) inspectPathEncoding(url)
+}
+
+function inspectPathEncoding(url: string): void {
+  const query = url.indexOf('?')
+  const path = query < 0 ? url : url.slice(0, query)
+  if (/%00/.test(path)) throw invalid('The path holds a NUL character.')
+  try {
+    decodeURIComponent(path)
+  } catch {
+    throw invalid('The path is not properly percent-encoded UTF-8.')
+  }
 }
 
 /** Two readings of where a body ends are how requests are smuggled. */
@@ -42,6 +60,8 @@ function inspectFraming(request: IncomingMessage, coding: string): void {
 }
 
 function inspectHeaders(raw: readonly string[]): void {
+  if (raw.length >= MAX_HEADERS * 2)
+    throw new Failure('HeadersTooLarge', `The request has ${MAX_HEADERS} headers or more: send fewer.`)
   let seen = ''
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index]?.toLowerCase() ?? ''

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { headers as names } from '@platform/contracts'
 import { Failure, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
+import { endAnswer } from './end-answer.ts'
 
 /** What a handler answers when a plain value is not enough: another status, headers, or bytes that are no JSON. */
 export class Answer {
@@ -26,22 +27,39 @@ export class Answer {
 export const answer = (body: unknown, options?: ConstructorParameters<typeof Answer>[1]): Answer =>
   new Answer(body, options)
 
-/** Sends a JSON body with its length. `undefined` becomes an empty body. */
+/** Sends a JSON body with its length; it is not to be stored unless `cache-control` was set before. `undefined` is an empty body. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   const text = body === undefined ? '' : JSON.stringify(body)
-  response.statusCode = status
-  response.setHeader('content-type', 'application/json; charset=utf-8')
-  response.setHeader('content-length', Buffer.byteLength(text))
-  response.end(text)
+  if (response.destroyed) return
+  if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 'no-store')
+  send(response, status, text, 'application/json; charset=utf-8')
 }
 
 /** Sends text or bytes as they are. */
 export function sendRaw(response: ServerResponse, status: number, body: unknown, contentType: string): void {
-  const bytes = body instanceof Uint8Array ? body : Buffer.from(String(body ?? ''))
+  if (response.destroyed) return
+  send(response, status, body instanceof Uint8Array ? body : String(body ?? ''), contentType)
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string | Uint8Array,
+  contentType: string,
+): void {
   response.statusCode = status
-  response.setHeader('content-type', contentType)
-  response.setHeader('content-length', bytes.byteLength)
-  response.end(bytes)
+  setSafetyHeaders(response)
+  if (status !== 204 && status !== 304) {
+    response.setHeader('content-type', contentType)
+    response.setHeader('content-length', typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
+  }
+  endAnswer(response, body)
+}
+
+/** What every answer carries: browsers neither guess its type nor tell others where it was. */
+export function setSafetyHeaders(response: ServerResponse): void {
+  response.setHeader('x-content-type-options', 'nosniff')
+  if (!response.hasHeader('referrer-policy')) response.setHeader('referrer-policy', 'no-referrer')
 }
 
 /** What a caller may see of an error; everything unknown becomes InternalError with a fixed sentence (decisions A1, A2). */
@@ -70,13 +88,13 @@ export function sendFailure(
   else if (failure.status === 503)
     log.warn({ err: failure.cause ?? failure, correlationId }, 'request could not be served')
   if (response.headersSent) {
-    response.destroy()
+    // Half an answer must not look like a whole one.
+    if (!response.writableEnded) response.destroy()
     return
   }
   const retryAfter = failure.retryAfterSeconds ?? (failure.status === 503 ? 1 : undefined)
-  if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter))
+  if (retryAfter !== undefined) response.setHeader('retry-after', String(Math.max(1, Math.ceil(retryAfter))))
   response.setHeader(names.correlationId, correlationId)
-  // A body that was not read to its end would be taken for the next request.
-  if (!response.req.complete) response.setHeader('connection', 'close')
+  response.setHeader('cache-control', 'no-store')
   sendJson(response, failure.status, failure)
 }

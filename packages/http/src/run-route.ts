@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasScope, type Principal } from '@platform/auth'
 import { limits, headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import { hasBody, mediaTypeOf, readBody } from './body.ts'
+import { hasBody, mediaTypeOf, readBody, requireMediaType } from './body.ts'
+import { callerSignal } from './caller-signal.ts'
 import { Answer, sendJson, sendRaw } from './reply.ts'
 import { type RequestState, requestState } from './request-state.ts'
 import type { AutomationText, RequestInfo, Route } from './route.ts'
@@ -50,7 +51,7 @@ function readParams(raw: Record<string, string | string[]>): Record<string, stri
   const params: Record<string, string> = {}
   for (const [name, value] of Object.entries(raw)) {
     const text = Array.isArray(value) ? value.join('/') : value
-    if (text.includes('\u0000') || !text.isWellFormed() || text.length > 2000) {
+    if (text.includes('\u0000') || text.length > 2000) {
       throw new Failure('RequestValidationError', `The path parameter ${name} is not valid.`)
     }
     params[name] = text
@@ -65,7 +66,9 @@ async function readContractBody(contract: Contract, request: IncomingMessage): P
   if (contract.body === undefined) return undefined
   if (!hasBody(request)) return validate(contract.body, undefined, 'body')
   requireMediaType(request, ['application/json'])
-  return validate(contract.body, parseStrictJson(await readBody(request, limit)), 'body')
+  const bytes = await readBody(request, limit)
+  // A chunked body may turn out to be empty: nothing was sent then.
+  return validate(contract.body, bytes.length === 0 ? undefined : parseStrictJson(bytes), 'body')
 }
 
 const yamlTypes = ['application/yaml', 'text/yaml', 'application/x-yaml']
@@ -76,13 +79,6 @@ async function readAutomation(request: IncomingMessage, limit: number): Promise<
   const mediaType = yamlTypes.includes(mediaTypeOf(request)) ? 'yaml' : 'json'
   if (mediaType === 'json') parseStrictJson(bytes)
   return { text: decodeUtf8(bytes), mediaType }
-}
-
-function requireMediaType(request: IncomingMessage, accepted: string[]): void {
-  const given = mediaTypeOf(request)
-  if (accepted.includes(given)) return
-  const message = `The Content-Type is ${given === '' ? 'missing' : `"${given.slice(0, 100)}"`}: send ${accepted[0]}.`
-  throw new Failure('UnsupportedMediaType', message, { details: { accepted } })
 }
 
 function requestInfo(request: IncomingMessage, response: ServerResponse, state: RequestState): RequestInfo {
@@ -102,21 +98,20 @@ function requestInfo(request: IncomingMessage, response: ServerResponse, state: 
   }
 }
 
-function callerSignal(response: ServerResponse, deadlineAt: number): AbortSignal {
-  const gone = new AbortController()
-  response.once('close', () => {
-    if (!response.writableEnded) gone.abort(new Failure('RequestTimeout', 'The client is gone.'))
-  })
-  return AbortSignal.any([gone.signal, AbortSignal.timeout(Math.max(1, deadlineAt - Date.now()))])
+/** Nothing is set on the response before the body has passed its schema: a failure must not carry the headers of a success. */
+function send(contract: Contract, response: ServerResponse, result: unknown, correlationId: string): void {
+  const wrapped = result instanceof Answer ? result : new Answer(result)
+  const status = wrapped.status ?? contract.status ?? 200
+  const body = bodyOf(contract, wrapped, status)
+  if (response.destroyed) return
+  response.setHeader(names.correlationId, correlationId)
+  for (const [name, value] of Object.entries(wrapped.headers)) response.setHeader(name, value)
+  if (wrapped.contentType === undefined) sendJson(response, status, body)
+  else sendRaw(response, status, body, wrapped.contentType)
 }
 
 /** The contract's response schema is also the filter: a field it does not name never leaves. */
-function send(contract: Contract, response: ServerResponse, result: unknown, correlationId: string): void {
-  const wrapped = result instanceof Answer ? result : undefined
-  const status = wrapped?.status ?? contract.status ?? 200
-  response.setHeader(names.correlationId, correlationId)
-  for (const [name, value] of Object.entries(wrapped?.headers ?? {})) response.setHeader(name, value)
-  const body = wrapped === undefined ? result : wrapped.body
-  if (wrapped?.contentType !== undefined) sendRaw(response, status, body, wrapped.contentType)
-  else sendJson(response, status, contract.response.parse(body))
+function bodyOf(contract: Contract, { body, contentType }: Answer, status: number): unknown {
+  const isEmpty = body === undefined && (status === 204 || (status >= 300 && status < 400))
+  return contentType !== undefined || isEmpty ? body : contract.response.parse(body)
 }

@@ -1,15 +1,16 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { headers as names } from '@platform/contracts'
+import { Failure } from '@platform/kernel'
+import { correlationIdOf } from './correlation.ts'
+import { continueWhenRead } from './expect-continue.ts'
+import { MAX_HEADERS } from './guard.ts'
+import { sendJson } from './reply.ts'
+import { answerUnreadable } from './unreadable-request.ts'
 
 /** Time-outs and limits of every listener of the platform (reliability §6). */
 export interface ServerLimits {
   keepAliveTimeoutMs: number
   maxConnections: number
-}
-
-const statusLines: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
 /** A strict HTTP/1.1 server: bounded in time, size and connections; what it can't parse is answered in our error shape. */
@@ -21,37 +22,28 @@ export function createHardenedServer(listener: RequestListener, limits: ServerLi
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       connectionsCheckingInterval: 1000,
       maxHeaderSize: 16_384,
-      requireHostHeader: true,
+      // The guard asks for it: Node's own answer has no body.
+      requireHostHeader: false,
       insecureHTTPParser: false,
       noDelay: true,
       joinDuplicateHeaders: false,
     },
     listener,
   )
-  server.maxHeadersCount = 100
+  server.maxHeadersCount = MAX_HEADERS
   server.maxRequestsPerSocket = 10_000
   server.maxConnections = limits.maxConnections
-  server.on('clientError', answerBadRequest)
-  return server
-}
-
-/** Node calls this with bytes that are no request, before there is a request to answer. */
-function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const status = statusLines[error.code ?? ''] ?? '400 Bad Request'
-  const name = status.startsWith('431')
-    ? 'HeadersTooLarge'
-    : status.startsWith('408')
-      ? 'RequestTimeout'
-      : 'RequestValidationError'
-  const body = JSON.stringify({
-    error: name,
-    message: 'The bytes received are not a valid HTTP/1.1 request.',
+  server.on('clientError', answerUnreadable)
+  server.on('checkContinue', (request, response) => {
+    continueWhenRead(request, response)
+    listener(request, response)
   })
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-  )
+  server.on('checkExpectation', ({ headers }, response) => {
+    response.setHeader(
+      names.correlationId,
+      correlationIdOf(headers[names.correlationId], headers.traceparent),
+    )
+    sendJson(response, 417, new Failure('ExpectationFailed', 'Only "Expect: 100-continue" is known.'))
+  })
+  return server
 }

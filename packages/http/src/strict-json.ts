@@ -1,8 +1,6 @@
-import { limits } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import { visit } from 'jsonc-parser'
+import { inspectStructure } from './json-structure.ts'
 
-const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
@@ -12,7 +10,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 export function parseStrictJson(bytes: Uint8Array): unknown {
   const text = decodeUtf8(bytes)
   const value = parse(text)
-  if (typeof value === 'object' && value !== null) inspectKeys(text)
+  if (typeof value === 'object' && value !== null) inspectStructure(text)
   if (text.includes('\\u')) inspectText(value)
   return value
 }
@@ -33,49 +31,17 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw invalid(
-      `The body is not valid JSON: ${error instanceof Error ? error.message.replace(/\.$/, '') : 'syntax error'}.`,
-    )
+    throw invalid(`The body is not valid JSON: ${reasonOf(error)}.`)
   }
 }
 
-/** One pass over the text: JSON.parse silently keeps the last of two equal keys, so the value can't tell. */
-function inspectKeys(text: string): void {
-  const open: Set<string>[] = []
-  let depth = 0
-  let keys = 0
-  visit(text, {
-    onObjectBegin: () => {
-      open.push(new Set())
-      depth = deeper(depth)
-    },
-    onObjectEnd: () => {
-      open.pop()
-      depth -= 1
-    },
-    onArrayBegin: () => {
-      depth = deeper(depth)
-    },
-    onArrayEnd: () => {
-      depth -= 1
-    },
-    onObjectProperty: (name) => {
-      keys += 1
-      inspectKey(name, open.at(-1), keys)
-    },
-  })
-}
-
-function deeper(depth: number): number {
-  if (depth >= limits.jsonDepth) throw invalid(`The body is nested deeper than ${limits.jsonDepth} levels.`)
-  return depth + 1
-}
-
-function inspectKey(name: string, siblings: Set<string> | undefined, count: number): void {
-  if (forbiddenKeys.has(name)) throw invalid(`The body has a key "${name}", which is not allowed.`)
-  if (siblings?.has(name)) throw invalid(`The body has the key "${name}" twice in one object.`)
-  if (count > limits.jsonKeys) throw invalid(`The body has more than ${limits.jsonKeys} keys.`)
-  siblings?.add(name)
+/** What V8 says, without the piece of the body it quotes: that may be a secret. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : ''
+  const position = /at position \d+/.exec(message)?.[0]
+  const what = message.split(/ in JSON|, | at position/, 1)[0]?.replace(/'/g, '"') ?? ''
+  if (what === '' || message.length > 1000) return 'syntax error'
+  return position === undefined ? what : `${what} ${position}`
 }
 
 /** Escapes can smuggle in what the raw bytes can't: NUL and lone surrogates. */

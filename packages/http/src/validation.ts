@@ -1,15 +1,21 @@
 import { Failure } from '@platform/kernel'
 import type { z } from 'zod'
 
-/** Parses a part of a request; every problem is named with its path. */
+const MOST_PROBLEMS = 20
+const LONGEST_PATH = 200
+
+/** Parses a part of a request. Throws RequestValidationError with every problem and its path in `details`. */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   part: 'body' | 'query',
 ): z.output<Schema> {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: phraseOf })
   if (result.success) return result.data
-  const details = result.error.issues.slice(0, 20).flatMap((issue) => problemsOf(issue, part))
+  const details = result.error.issues
+    .slice(0, MOST_PROBLEMS)
+    .flatMap((issue) => problemsOf(issue, part))
+    .slice(0, MOST_PROBLEMS)
   const first = details[0]
   throw new Failure(
     'RequestValidationError',
@@ -20,10 +26,21 @@ export function validate<Schema extends z.ZodType>(
 
 /** An unknown key is reported at its own path, not at its parent's. */
 function problemsOf(issue: z.core.$ZodIssue, part: string): { path: string; message: string }[] {
-  const path = [part, ...issue.path].map(String).join('.')
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: `${path}.${key}`, message: 'is not known here' }))
+  const path = [part, ...issue.path].map(String).join('.').slice(0, LONGEST_PATH)
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.slice(0, MOST_PROBLEMS).map((key) => ({
+      path: `${path}.${key}`.slice(0, LONGEST_PATH),
+      message: 'is not known here',
+    }))
+  }
   return [{ path, message: issue.message.replace(/\.$/, '') }]
+}
+
+/** What follows the path in a sentence, for schemas that say nothing of their own; undefined leaves it to zod. */
+function phraseOf(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'invalid_type') return undefined
+  if (issue.input === undefined) return 'is required'
+  return `must be ${/^[aeio]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
 }
 
 /** The query of a URL; a repeated name becomes an array. */
@@ -36,7 +53,9 @@ export function parseQuery(url: string): Record<string, string | string[]> {
       throw new Failure('RequestValidationError', 'The query holds a NUL character.')
     }
     const before = query[name]
-    query[name] = before === undefined ? value : Array.isArray(before) ? [...before, value] : [before, value]
+    if (before === undefined) query[name] = value
+    else if (Array.isArray(before)) before.push(value)
+    else query[name] = [before, value]
   }
   return query
 }

@@ -11,15 +11,18 @@ export function uuidv7(nowMs: number = Date.now()): string {
 
 /**
  * The UUIDv7 that belongs to `parts`: the same parts give the same id, so work done again can't double its effect.
- * `timeOf` is an id whose instant the new one takes over, so both fall into the same partition.
+ * `timeOf` is an id whose instant the new one takes over, so both fall into the same partition. Throws when it is no UUIDv7.
  */
 export function derivedUuidv7(timeOf: string, ...parts: (string | number)[]): string {
   const digest = createHash('sha256').update(parts.join('\u0000')).digest()
   return formatV7(uuidv7Ms(timeOf), digest.subarray(0, 10))
 }
 
-/** The instant inside a UUIDv7, in Unix milliseconds. */
-export const uuidv7Ms = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+/** The instant inside a UUIDv7, in Unix milliseconds. Throws for any other text: its digits would be read as some instant. */
+export function uuidv7Ms(id: string): number {
+  if (!UUID.test(id) || id[14] !== '7') throw new Error('Only a UUIDv7 holds an instant.')
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}
 
 /** True for a lower-case UUID of any version. */
 export const isUuid = (text: string): boolean => UUID.test(text)

@@ -1,2 +1,3 @@
 export { createLogger, type Logger } from './logger.ts'
 export { scrub } from './redaction.ts'
+export { type RequestLine, requestLines } from './request-lines.ts'

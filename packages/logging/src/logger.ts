@@ -1,10 +1,11 @@
 import { type Logger as PinoLogger, pino } from 'pino'
-import { redactedPaths, scrub } from './redaction.ts'
+import { describeError } from './describe-error.ts'
+import { redactedPaths } from './redaction.ts'
 
 /** What the platform logs with: pino, fields first, a fixed lower-case sentence second. */
 export type Logger = PinoLogger
 
-/** The one logger of a process, made in main. `level` is a pino level; `silent` for tests. */
+/** The one logger of a process, made in main. `level` is a pino level; `silent` for tests. A reader that goes away is no error. */
 export const createLogger = (options: {
   level: string
   destination?: { write(line: string): void }
@@ -18,16 +19,6 @@ export const createLogger = (options: {
       redact: { paths: redactedPaths, censor: '[redacted]' },
       serializers: { err: (error: unknown) => describeError(error) },
     },
-    options.destination ?? pino.destination({ fd: 1, sync: false, minLength: 0 }),
+    // Lines leave together, at the latest after 100 ms: a write for each costs more than everything else about it.
+    options.destination ?? pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 }),
   )
-
-/** Name, message, stack and causes of an error, without credentials. */
-function describeError(error: unknown, depth = 0): unknown {
-  if (!(error instanceof Error)) return scrub(String(error))
-  return {
-    name: error.name,
-    message: scrub(error.message),
-    stack: scrub(error.stack ?? ''),
-    cause: error.cause === undefined || depth > 3 ? undefined : describeError(error.cause, depth + 1),
-  }
-}

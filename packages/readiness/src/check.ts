@@ -22,17 +22,28 @@ export async function runChecks(
   return errors.length === 0 ? { status: 'ready', modulesReady } : { status: 'error', modulesReady, errors }
 }
 
-async function runCheck(check: Check, timeoutMs: number): Promise<ReadyModule | ModuleError> {
-  const { module, driver } = check
-  const deadline = AbortSignal.timeout(timeoutMs)
+async function runCheck(
+  { module, driver, probe }: Check,
+  timeoutMs: number,
+): Promise<ReadyModule | ModuleError> {
+  const deadline = new AbortController()
+  let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    deadline.addEventListener('abort', () => reject(new ProbeTimeout(timeoutMs)), { once: true })
+    timer = setTimeout(() => {
+      const error = new ProbeTimeout(timeoutMs)
+      reject(error)
+      deadline.abort(error)
+    }, timeoutMs)
   })
+  // The inner function turns a probe that throws at once into one that rejects; the race also hears those that reject late.
+  const probed = (async () => probe(deadline.signal))()
   try {
-    await Promise.race([check.probe(deadline), late])
+    await Promise.race([late, probed])
     return { module, driver }
   } catch (error) {
-    return { error: nameOf(error), module, driver, message: withoutCredentials(messageOf(error)) }
+    return { error: nameOf(error), module, driver, message: messageOf(error) }
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -47,7 +58,12 @@ export class ProbeTimeout extends Error {
 
 const nameOf = (error: unknown): string =>
   error instanceof Error && error.name !== 'Error' ? error.name : 'ProbeError'
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'The probe failed.')
+
+const LONGEST_MESSAGE = 500
 
 /** The report is for operators, but a password never belongs into it. */
-const withoutCredentials = (text: string): string => text.replace(/(\w+:\/\/)[^\s/@:]+:[^\s/@]+@/g, '$1')
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message.slice(0, LONGEST_MESSAGE) : ''
+  if (message === '') return 'The probe failed.'
+  return message.replace(/\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@:]*:[^\s/]*@/gi, '$1')
+}

@@ -1,43 +1,62 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { isInternalKey } from '@platform/auth'
 import { headers as names, type ServiceReport } from '@platform/contracts'
-import { registry, sendJson } from '@platform/http'
+import { correlationIdOf, registry, sendFailure, sendJson, sendRaw } from '@platform/http'
 import { Failure } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
 
 /** Whether the service may be sent requests; turns false as soon as it starts to stop. */
 export interface Health {
   ready: boolean
+  /** Why it is not ready, as /sys/readyz shows it. */
+  state: 'starting' | 'draining'
 }
+
+interface Options {
+  health: Health
+  internalApiKey: string
+  report: () => Promise<ServiceReport>
+  log: Logger
+}
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
 /**
  * Answers /sys/livez, /sys/readyz, /sys/readiness and /metrics in front of a service (decisions A11, C12); the last two need the
  * internal key. Everything else is `next`'s.
  */
-export function healthListener(
-  options: { health: Health; internalApiKey: string; report: () => Promise<ServiceReport> },
-  next: RequestListener,
-): RequestListener {
-  const key = Buffer.from(options.internalApiKey)
-  const answers: Record<
-    string,
-    (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
-  > = {
-    '/sys/livez': (_, response) => sendJson(response, 200, { status: 'ok' }),
-    '/sys/readyz': (_, response) => {
-      if (options.health.ready) sendJson(response, 200, { status: 'ready' })
-      else sendJson(response, 503, { status: 'draining' })
-    },
-    '/sys/readiness': guarded(key, async (response) => sendJson(response, 200, await options.report())),
-    '/metrics': guarded(key, async (response) => {
-      response.setHeader('content-type', registry.contentType)
-      response.end(await registry.metrics())
-    }),
-  }
+export function healthListener(options: Options, next: RequestListener): RequestListener {
+  const answers = answersOf(options)
   return (request, response) => {
-    const handle = request.method === 'GET' ? answers[pathOf(request.url ?? '/')] : undefined
+    const { method, headers } = request
+    const handle = method === 'GET' || method === 'HEAD' ? answers.get(pathOf(request.url ?? '/')) : undefined
     if (handle === undefined) return next(request, response)
-    Promise.resolve(handle(request, response)).catch(() => response.destroy())
+    const correlationId = correlationIdOf(headers[names.correlationId], headers.traceparent)
+    response.setHeader(names.correlationId, correlationId)
+    const answered = (async () => handle(request, response))()
+    answered.catch((error: unknown) => sendFailure(response, error, options.log, correlationId))
   }
+}
+
+function answersOf({ health, internalApiKey, report }: Options): Map<string, Handle> {
+  const key = Buffer.from(internalApiKey)
+  return new Map<string, Handle>([
+    ['/sys/livez', (_, response) => sendJson(response, 200, { status: 'ok' })],
+    [
+      '/sys/readyz',
+      (_, response) =>
+        health.ready
+          ? sendJson(response, 200, { status: 'ready' })
+          : sendJson(response, 503, { status: health.state }),
+    ],
+    ['/sys/readiness', guarded(key, async (response) => sendJson(response, 200, await report()))],
+    [
+      '/metrics',
+      guarded(key, async (response) =>
+        sendRaw(response, 200, await registry.metrics(), registry.contentType),
+      ),
+    ],
+  ])
 }
 
 const pathOf = (url: string): string => {
@@ -46,13 +65,10 @@ const pathOf = (url: string): string => {
 }
 
 const guarded =
-  (key: Buffer, answer: (response: ServerResponse) => Promise<void>) =>
-  async (request: IncomingMessage, response: ServerResponse) => {
+  (key: Buffer, answer: (response: ServerResponse) => Promise<void>): Handle =>
+  async (request, response) => {
     const given = request.headers[names.internalKey] ?? request.headers[names.apiKey]
-    if (isInternalKey(given, key)) return answer(response)
-    sendJson(
-      response,
-      401,
-      new Failure('AuthenticationError', 'Send the internal key in x-platform-internal-key.'),
-    )
+    if (!isInternalKey(given, key))
+      throw new Failure('AuthenticationError', `Send the internal key in ${names.internalKey}.`)
+    await answer(response)
   }

@@ -10,4 +10,4 @@ export {
   type ServiceContext,
   type Subscription,
 } from './service.ts'
-export { type RunningService, startService } from './start-service.ts'
+export { type RunningService, type StartOptions, startService } from './start-service.ts'

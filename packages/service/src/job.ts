@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '@platform/logging'
+import { pause } from './pause.ts'
 
 /** Work done now and again. Any instance may run it: what must happen once decides that inside. */
 export interface Job {
@@ -10,15 +10,20 @@ export interface Job {
   requiredAtStart?: boolean
 }
 
-const jitter = (everyMs: number) => everyMs * (0.9 + Math.random() * 0.2)
+/** The first run comes soon: a process that is restarted often would never get to what it does every six hours. */
+const FIRST_RUN_MS = 5000
+
+const jitter = (ms: number) => ms * (0.9 + Math.random() * 0.2)
 
 /** Runs the job for ever, one run at a time, until disposed. A failed run is logged and tried again after its pause. */
 export function startJob(job: Job, log: Logger): AsyncDisposable {
   const stopping = new AbortController()
+  const { signal } = stopping
+  const firstMs = job.requiredAtStart === true ? job.everyMs : Math.min(job.everyMs, FIRST_RUN_MS)
   const running = (async () => {
-    while (!stopping.signal.aborted) {
-      await pause(jitter(job.everyMs), stopping.signal)
-      if (!stopping.signal.aborted) await runOnce(job, log, stopping.signal)
+    for (let pauseMs = firstMs; !signal.aborted; pauseMs = job.everyMs) {
+      await pause(jitter(pauseMs), signal, { background: true })
+      if (!signal.aborted) await runOnce(job, log, signal)
     }
   })()
   return {
@@ -28,10 +33,6 @@ export function startJob(job: Job, log: Logger): AsyncDisposable {
     },
   }
 }
-
-/** Resolves after `ms`, or as soon as the signal aborts. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined)
 
 /** One run; answers whether it succeeded. */
 export async function runOnce(job: Job, log: Logger, signal: AbortSignal): Promise<boolean> {

@@ -10,18 +10,19 @@ export class Resources implements AsyncDisposable {
   readonly #opened = new Map<string, Promise<AsyncDisposable>>()
   readonly #stack = new AsyncDisposableStack()
   readonly #log: Logger
-  readonly #development: boolean
+  readonly #allowWeakDurability: boolean
 
+  /** `development` accepts a database server that may lose committed data at a power cut; `run` sets it for NODE_ENV=test only. */
   constructor(log: Logger, options: { development: boolean }) {
     this.#log = log
-    this.#development = options.development
+    this.#allowWeakDurability = options.development
   }
 
   database(url: string): Promise<Database> {
     return this.#once(url, () =>
       openDatabase(url, {
         log: (message) => this.#log.info(message),
-        allowWeakDurability: this.#development,
+        allowWeakDurability: this.#allowWeakDurability,
       }),
     )
   }
@@ -54,6 +55,8 @@ export class Resources implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // What is still being opened is waited for: closed before it is there, it would stay behind.
+    await Promise.allSettled(this.#opened.values())
     await this.#stack.disposeAsync()
   }
 
@@ -62,6 +65,8 @@ export class Resources implements AsyncDisposable {
     if (known !== undefined) return known
     const opening = open().then((resource) => this.#stack.use(resource))
     this.#opened.set(key, opening)
+    // Opening that failed is tried again by the next who asks.
+    opening.catch(() => this.#opened.delete(key))
     return opening
   }
 }

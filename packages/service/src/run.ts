@@ -1,14 +1,16 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { count, type Env, readConfig } from '@platform/config'
+import { ConfigError, count, type Env, readConfig } from '@platform/config'
 import { systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { z } from 'zod'
+import { StartInterrupted } from './patiently.ts'
+import { crashOnBugs, stopOnSignals, surviveClosedOutput } from './process-signals.ts'
 import { Resources } from './resources.ts'
-import type { Service } from './service.ts'
+import type { Service, ServiceContext } from './service.ts'
+import { startAll } from './start-all.ts'
 import { explainStartFailure } from './start-failure.ts'
-import { type RunningService, startService } from './start-service.ts'
-import { stopWithParent } from './stop-with-parent.ts'
+import type { RunningService } from './start-service.ts'
 
 /** The environment of the process itself; services read their own. */
 export const processEnv = z.object({
@@ -33,6 +35,12 @@ export interface RunOptions {
   ready?: (running: readonly RunningService[], env: Env) => void | Promise<void>
 }
 
+interface Running {
+  config: z.output<typeof processEnv>
+  log: Logger
+  stopping: AbortController
+}
+
 /**
  * Runs services until SIGTERM or SIGINT, then closes them in reverse order and lets the process end with 0. A second signal or the
  * grace period ends it with 1; a start that fails says why in a sentence and ends it with 1. `environment` may be made by a function, so
@@ -45,9 +53,10 @@ export async function run(
 ): Promise<void> {
   const stopping = new AbortController()
   let log: Logger | undefined
+  surviveClosedOutput()
   try {
     const env = typeof environment === 'function' ? environment() : environment
-    const config = readConfig(processEnv, env)
+    const config = readEveryConfig(services, env)
     log = createLogger({ level: config.LOG_LEVEL })
     stopOnSignals(stopping, config.SHUTDOWN_GRACE_MS)
     crashOnBugs(stopping, log)
@@ -61,10 +70,22 @@ export async function run(
   }
 }
 
-interface Running {
-  config: z.output<typeof processEnv>
-  log: Logger
-  stopping: AbortController
+/** The problems of all services at once, before anything is opened. */
+function readEveryConfig(services: readonly Service[], env: Env): z.output<typeof processEnv> {
+  const problems: string[] = []
+  const attempt = <T>(read: () => T): T | undefined => {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      problems.push(...error.problems)
+      return undefined
+    }
+  }
+  const config = attempt(() => readConfig(processEnv, env))
+  for (const service of services) attempt(() => service.address?.(env))
+  if (config === undefined || problems.length > 0) throw new ConfigError([...new Set(problems)])
+  return config
 }
 
 async function serve(
@@ -72,46 +93,29 @@ async function serve(
   env: Env,
   { config, log, stopping }: Running,
   options: RunOptions,
-) {
-  const development = config.NODE_ENV !== 'production'
+): Promise<void> {
+  const { signal } = stopping
+  const context: ServiceContext = {
+    log,
+    clock: systemClock,
+    version: productVersion(),
+    development: config.NODE_ENV !== 'production',
+  }
   await using resources = new Resources(log, { development: config.NODE_ENV === 'test' })
   await using stack = new AsyncDisposableStack()
-  const running: RunningService[] = []
-  for (const service of services) {
-    if (stopping.signal.aborted) break
-    const context = { log, clock: systemClock, version: productVersion(), development }
-    const drain = { drainDelayMs: config.SHUTDOWN_DELAY_MS, signal: stopping.signal }
-    running.push(stack.use(await startService(service, env, resources, context, drain)))
+  try {
+    const limits = {
+      drainDelayMs: config.SHUTDOWN_DELAY_MS,
+      patienceMs: config.SHUTDOWN_GRACE_MS * 0.6,
+      signal,
+    }
+    const running = await startAll(services, env, { resources, context, limits, stack })
+    if (!signal.aborted) await options.ready?.(running, env)
+  } catch (error) {
+    if (!(error instanceof StartInterrupted)) throw error
   }
-  if (!stopping.signal.aborted) await options.ready?.(running, env)
-  if (!stopping.signal.aborted) await once(stopping.signal, 'abort')
+  if (!signal.aborted) await once(signal, 'abort')
   log.info('stopping')
-}
-
-/** The first signal stops in order; the second, or the grace period, ends the process. */
-function stopOnSignals(stopping: AbortController, graceMs: number): void {
-  const stop = () => {
-    if (stopping.signal.aborted) process.exit(1)
-    stopping.abort()
-    setTimeout(() => process.exit(1), graceMs).unref()
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
-  stopWithParent(() => {
-    if (!stopping.signal.aborted) stop()
-  })
-}
-
-/** A bug that nobody caught: say so, stop in order, end with 1. Going on would serve from a state nobody knows. */
-function crashOnBugs(stopping: AbortController, log: Logger): void {
-  const crash = (error: unknown) => {
-    log.fatal({ err: error }, 'unexpected error, the process stops')
-    process.exitCode = 1
-    stopping.abort()
-    setTimeout(() => process.exit(1), 5000).unref()
-  }
-  process.on('uncaughtException', crash)
-  process.on('unhandledRejection', crash)
 }
 
 /** After a failed start nothing may keep the process: what is open was closed already, or never will be. */

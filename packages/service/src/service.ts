@@ -76,5 +76,10 @@ export interface Parts {
 /** A function of its environment and its resources; it runs alone or with others without knowing which. */
 export interface Service {
   name: 'api-gateway' | 'workspaces' | 'runtime' | 'events'
+  /**
+   * Where it will listen, from the environment alone. With it the process answers /sys/livez, and 503 to the rest, while `build` still
+   * waits for a store, and all problems of the configuration are told before anything is opened. Throws ConfigError.
+   */
+  address?(env: Env): { port: number; host: string }
   build(env: Env, resources: Resources, context: ServiceContext): Promise<Parts>
 }

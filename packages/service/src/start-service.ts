@@ -1,14 +1,16 @@
-import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import type { Env } from '@platform/config'
-import { createApp, createHardenedServer, serviceListener } from '@platform/http'
-import { StoreError } from '@platform/kernel'
+import { createApp, serviceListener } from '@platform/http'
 import { cachedFor, runChecks } from '@platform/readiness'
+import { FrontDoor } from './front-door.ts'
 import { type Health, healthListener } from './health.ts'
 import { runOnce, startJob } from './job.ts'
+import { listenFailure } from './listen-failure.ts'
+import { patiently, StartInterrupted } from './patiently.ts'
+import { pause } from './pause.ts'
 import type { Resources } from './resources.ts'
 import type { Parts, Service, ServiceContext } from './service.ts'
+import { startingListener } from './starting-listener.ts'
 import { subscribe } from './subscriptions.ts'
 
 /** A service that listens. Disposing stops it in order: not ready, jobs, listener, subscriptions. */
@@ -17,109 +19,129 @@ export interface RunningService extends AsyncDisposable {
   url: string
 }
 
-const REQUIRED_JOB_PAUSE_MS = 500
-const BUILD_PAUSE_MS = 1000
+export interface StartOptions {
+  /** How long the service answers on while it is not ready any more, so that load balancers notice. */
+  drainDelayMs: number
+  /** Aborts when the process is told to stop. */
+  signal: AbortSignal
+  /** How long stopping waits for requests in flight. Default 10,000. */
+  patienceMs?: number
+  /** Listens already, from `openDoor`. */
+  door?: FrontDoor | undefined
+}
 
-/** Builds a service, subscribes it, lets it listen, gives required jobs their first run, and only then calls it ready. */
+const REQUIRED_JOB_PAUSE_MS = 500
+const PATIENCE_MS = 10_000
+
+/** Lets a service that knows its address listen before it is built; undefined for one that does not. Rejects with ListenFailure. */
+export async function openDoor(
+  service: Service,
+  env: Env,
+  context: ServiceContext,
+  patienceMs: number = PATIENCE_MS,
+): Promise<FrontDoor | undefined> {
+  const address = service.address?.(env)
+  return address && (await listen(service, address, env, context, patienceMs))
+}
+
+/**
+ * Builds a service, subscribes it, lets it listen, gives required jobs their first run, and only then calls it ready. What was opened is
+ * closed again when that fails. Rejects with StartInterrupted when the process is told to stop meanwhile.
+ */
 export async function startService(
   service: Service,
   env: Env,
   resources: Resources,
-  context: ServiceContext,
-  options: { drainDelayMs: number; signal: AbortSignal },
+  given: ServiceContext,
+  options: StartOptions,
 ): Promise<RunningService> {
-  const log = context.log.child({ service: service.name })
-  const parts = await buildPatiently(service, env, resources, { ...context, log }, options.signal)
+  const { signal, patienceMs = PATIENCE_MS } = options
+  const log = given.log.child({ service: service.name })
+  const context = { ...given, log }
   const stack = new AsyncDisposableStack()
+  let door: FrontDoor | undefined
   try {
+    door = options.door ?? (await openDoor(service, env, context, patienceMs))
+    const parts = await patiently(log, signal, () => service.build(env, resources, context))
     for (const subscription of parts.subscriptions)
-      stack.use(await subscribe(subscription, env, resources, log))
-    const health: Health = { ready: false }
-    const server = await listen(service, parts, health, { ...context, log })
-    stack.defer(() => closeServer(server))
-    await runRequiredJobs(parts, log, options.signal)
+      stack.use(await patiently(log, signal, () => subscribe(subscription, env, resources, log)))
+    const health: Health = { ready: false, state: 'starting' }
+    door ??= await listen(service, parts, env, context, patienceMs)
+    stack.use(door)
+    parts.attach?.(door.server)
+    door.handTo(listenerOf(service, parts, health, context), parts)
+    await runRequiredJobs(parts, log, signal)
     for (const job of parts.jobs) stack.use(startJob(job, log))
+    stack.defer(drain(health, door, options.drainDelayMs))
     health.ready = true
-    stack.defer(() => drain(health, options.drainDelayMs))
     await parts.started?.()
-    const { port } = server.address() as AddressInfo
-    log.info({ port, host: parts.host }, 'service is ready')
-    return {
-      name: service.name,
-      url: `http://${urlHost(parts.host)}:${port}`,
-      [Symbol.asyncDispose]: () => stack.disposeAsync(),
-    }
+    return running(service, parts, door, log, stack)
   } catch (error) {
     await stack.disposeAsync()
+    await door?.[Symbol.asyncDispose]()
     throw error
   }
 }
 
-/** A store that is down when the service starts is waited for: the process stays and starts to work when it comes. */
-async function buildPatiently(
+function running(
   service: Service,
-  env: Env,
-  resources: Resources,
-  context: ServiceContext,
-  signal: AbortSignal,
-): Promise<Parts> {
-  for (;;) {
-    try {
-      return await service.build(env, resources, context)
-    } catch (error) {
-      if (!(error instanceof StoreError && error.unavailable) || signal.aborted) throw error
-      context.log.warn({ err: error }, 'a store does not answer, the service waits for it')
-      await new Promise((resolve) => setTimeout(resolve, BUILD_PAUSE_MS))
-    }
+  parts: Parts,
+  door: FrontDoor,
+  log: ServiceContext['log'],
+  stack: AsyncDisposableStack,
+) {
+  log.info({ port: door.port, host: parts.host }, 'service is ready')
+  return {
+    name: service.name,
+    url: `http://${urlHost(parts.host)}:${door.port}`,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
 
-async function listen(
+const listen = (
+  service: Service,
+  address: { port: number; host: string },
+  env: Env,
+  { version, log }: ServiceContext,
+  patienceMs: number,
+): Promise<FrontDoor> =>
+  FrontDoor.open(address, startingListener(service.name, version, log), { patienceMs, log }).catch(
+    (error: Error) => {
+      throw listenFailure(error, service.name, address, env)
+    },
+  )
+
+function listenerOf(
   service: Service,
   parts: Parts,
   health: Health,
-  context: ServiceContext,
-): Promise<Server> {
+  { log, clock }: ServiceContext,
+): RequestListener {
+  const { internalApiKey } = parts
   const app = createApp(parts.routes, parts.mounts)
-  const front =
-    parts.front?.(app) ??
-    serviceListener({ service: service.name, internalApiKey: parts.internalApiKey, log: context.log }, app)
-  const report = cachedFor(parts.readinessCacheTtlMs, context.clock, () => runChecks(parts.checks))
-  const listener = healthListener({ health, internalApiKey: parts.internalApiKey, report }, front)
-  const server = createHardenedServer(listener, {
-    keepAliveTimeoutMs: parts.keepAliveTimeoutMs ?? 80_000,
-    maxConnections: 10_000,
-  })
-  parts.attach?.(server)
-  server.listen(parts.port, parts.host)
-  await Promise.race([
-    once(server, 'listening'),
-    once(server, 'error').then(([error]) => Promise.reject(error)),
-  ])
-  return server
+  const front = parts.front?.(app) ?? serviceListener({ service: service.name, internalApiKey, log }, app)
+  const report = cachedFor(parts.readinessCacheTtlMs, clock, () => runChecks(parts.checks))
+  return healthListener({ health, internalApiKey, report, log }, front)
 }
 
 async function runRequiredJobs(parts: Parts, log: ServiceContext['log'], signal: AbortSignal): Promise<void> {
   for (const job of parts.jobs.filter(({ requiredAtStart }) => requiredAtStart === true)) {
-    while (!signal.aborted && !(await runOnce(job, log, signal))) {
-      await new Promise((resolve) => setTimeout(resolve, REQUIRED_JOB_PAUSE_MS))
+    while (!(await runOnce(job, log, signal))) {
+      await pause(REQUIRED_JOB_PAUSE_MS, signal)
+      if (signal.aborted) throw new StartInterrupted()
     }
   }
 }
 
 /** Load balancers get time to see that the service is leaving before it stops to listen. */
-async function drain(health: Health, delayMs: number): Promise<void> {
+const drain = (health: Health, door: FrontDoor, delayMs: number) => async (): Promise<void> => {
   health.ready = false
-  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
+  health.state = 'draining'
+  door.leave()
+  if (delayMs > 0) await pause(delayMs)
 }
 
-/** Finishes requests in flight; idle keep-alive sockets are closed at once. */
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const sweep = setInterval(() => server.closeIdleConnections(), 100)
-  await closed
-  clearInterval(sweep)
+const urlHost = (host: string): string => {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
 }
-
-const urlHost = (host: string): string => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host)

@@ -4,7 +4,7 @@ import type { Logger } from '@platform/logging'
 import { onAnnouncedEvent } from '@platform/outbox'
 import { z } from 'zod'
 import type { Resources } from './resources.ts'
-import type { Subscription } from './service.ts'
+import type { AnnouncedEvent, Subscription } from './service.ts'
 
 /** Where every service finds its transport; the same variables in all of them. */
 const transportEnv = z.object({ DATABASE_URL: z.string(), BROKER_URL: z.string().default('postgres:') })
@@ -21,16 +21,18 @@ export async function subscribe(
   if (subscription.delivery === 'one-instance')
     return broker.queue.consume(subscription.group, subscription.handle)
   const { type, handle, onGap } = subscription
-  return onAnnouncedEvent(
-    broker,
-    type,
-    (announced) => {
-      try {
-        handle(announced)
-      } catch (error) {
-        log.error({ err: error, type }, 'handling an announcement failed')
-      }
-    },
-    onGap,
-  )
+  return onAnnouncedEvent(broker, type, (announced) => void hear(handle, announced, log), onGap)
+}
+
+/** A listener's mistake is logged, also when it comes later: unheard it would end the process. */
+async function hear(
+  handle: (event: AnnouncedEvent) => void | Promise<void>,
+  announced: AnnouncedEvent,
+  log: Logger,
+): Promise<void> {
+  try {
+    await handle(announced)
+  } catch (error) {
+    log.error({ err: error, type: announced.type }, 'handling an announcement failed')
+  }
 }

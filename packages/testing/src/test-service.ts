@@ -37,7 +37,7 @@ export async function startTestService(
   const databaseUrl = options.databaseUrl ?? (await testDatabaseUrl())
   const env = { ...testEnvironment(databaseUrl), ...options.env }
   const stack = new AsyncDisposableStack()
-  const log = createLogger({ level: env['LOG_LEVEL'] ?? 'silent' })
+  const log = createLogger({ level: env.LOG_LEVEL ?? 'silent' })
   const resources = stack.use(new Resources(log, { development: true }))
   const context = { log, clock: systemClock, version: '0.0.0-test', development: true }
   const stopping = new AbortController()

@@ -17,7 +17,7 @@ export interface Executed {
 }
 
 /** Where the platform's own events about a run come from. */
-export const sourceOf = (chain: Chain, automationSlug: string, depth: number): EventSource => ({
+const sourceOf = (chain: Chain, automationSlug: string, depth: number): EventSource => ({
   workspaceId: chain.workspace.id,
   ...(chain.caller.userId === undefined ? {} : { userId: chain.caller.userId }),
   ...(chain.caller.sessionId === undefined ? {} : { sessionId: chain.caller.sessionId }),

@@ -25,7 +25,7 @@ export function shownHeaders(headers: IncomingHttpHeaders, issuer: string): Reco
 }
 
 /** True for access tokens and JWTs of this platform; the Bearer of another system is the business of the automation. */
-export function isOurs(authorization: string, issuer: string): boolean {
+function isOurs(authorization: string, issuer: string): boolean {
   const token = /^bearer\s+(\S+)$/i.exec(authorization.trim())?.[1]
   if (token === undefined) return false
   return token.startsWith('at:') || token.startsWith('iak_') || issuerOf(token) === issuer

@@ -95,7 +95,7 @@ export function endpointOf({ slug, when }: AutomationDefinition): string | undef
  * SHA-256 of the canonical JSON: the fields of the automation in alphabetical order, everything inside as written, because the
  * order of conditions counts.
  */
-export const checksumOf = (definition: AutomationDefinition): string =>
+const checksumOf = (definition: AutomationDefinition): string =>
   hashOf(Object.fromEntries(Object.entries(definition).sort(([a], [b]) => (a < b ? -1 : 1))))
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')

@@ -1,0 +1,66 @@
+import type { Env } from '@platform/config'
+import { scrub } from '@platform/logging'
+import { z } from 'zod'
+import { plain } from '../terminal.ts'
+
+export interface Setting {
+  name: string
+  value: string
+  /** The source it was given by, else `default`, `required` or `unset`. */
+  origin: string
+}
+
+interface Variable {
+  preset?: unknown
+  isRequired: boolean
+}
+
+/** Names whose values are secrets, whatever their schema says: rather one too many. */
+const secretName = /(_KEYS?|SECRET|SECRETS|PASSWORD|_TOKEN)$/
+
+/** Every variable of all schemas, by name, with the value that counts: the first source that has it, else the default. */
+export function settingsOf(schemas: Record<string, z.ZodType>, sources: Record<string, Env>): Setting[] {
+  const names = new Map<string, Map<string, Variable>>()
+  for (const [reader, schema] of Object.entries(schemas)) {
+    for (const [name, variable] of variablesOf(schema)) {
+      const readers = names.get(name) ?? new Map<string, Variable>()
+      names.set(name, readers.set(reader, variable))
+    }
+  }
+  return [...names]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([name, readers]) => settingOf(name, readers, sources))
+}
+
+function variablesOf(schema: z.ZodType): [string, Variable][] {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return Object.entries(properties).map(([name, property]) => [
+    name,
+    { preset: (property as { default?: unknown }).default, isRequired: required.includes(name) },
+  ])
+}
+
+function settingOf(name: string, readers: Map<string, Variable>, sources: Record<string, Env>): Setting {
+  for (const [origin, env] of Object.entries(sources)) {
+    const value = env[name]
+    if (value !== undefined && value !== '') return { name, origin, value: shown(name, value) }
+  }
+  const presets = [...readers].filter(([, { preset }]) => preset !== undefined)
+  if (presets.length > 0) return { name, origin: 'default', value: shown(name, presetText(presets)) }
+  const isRequired = [...readers.values()].some((variable) => variable.isRequired)
+  return { name, origin: isRequired ? 'required' : 'unset', value: '' }
+}
+
+/** One value where all readers have the same default, else each with its own. */
+function presetText(presets: [string, Variable][]): string {
+  const texts = presets.map(([reader, { preset }]) => [reader, textOf(preset)] as const)
+  const [first] = texts
+  return texts.every(([, text]) => text === first?.[1])
+    ? (first?.[1] ?? '')
+    : texts.map(([reader, text]) => `${text} (${reader})`).join(', ')
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+const shown = (name: string, value: string): string =>
+  secretName.test(name) ? `[${value.length} characters]` : plain(scrub(value))

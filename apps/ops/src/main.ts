@@ -1,0 +1,8 @@
+import { ops } from './ops.ts'
+
+process.exitCode = await ops(process.argv.slice(2), {
+  env: process.env,
+  print: (text) => void process.stdout.write(`${text}\n`),
+  complain: (text) => void process.stderr.write(`${text}\n`),
+  hasColours: process.stdout.isTTY === true && (process.env.NO_COLOR ?? '') === '',
+})

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Env } from '@platform/config'
+import { OpsProblem } from '../terminal.ts'
+
+/** A running platform: where its API begins (without /v2), and the key that opens it to operators. */
+export interface Platform {
+  baseUrl: string
+  internalKey: string
+}
+
+/** From API_URL or PORT, and INTERNAL_API_KEY; the key is else taken from the secrets that the first start has kept. */
+export function findPlatform(env: Env): Platform {
+  const apiUrl = given(env, 'API_URL') ?? `http://127.0.0.1:${given(env, 'PORT') ?? '3001'}/v2`
+  if (!/^https?:$/.test(URL.parse(apiUrl)?.protocol ?? ''))
+    throw new OpsProblem(`API_URL must be an http or https address, not "${apiUrl}".`)
+  const internalKey = given(env, 'INTERNAL_API_KEY') ?? keptSecrets(env).INTERNAL_API_KEY
+  if (internalKey === undefined) {
+    throw new OpsProblem(
+      `INTERNAL_API_KEY is not known: set it, or set DATA_DIRECTORY to the data of the platform (${secretsFile(env)} is not there).`,
+    )
+  }
+  return { baseUrl: apiUrl.replace(/\/+$/, '').replace(/\/v2$/, ''), internalKey }
+}
+
+const given = (env: Env, name: string): string | undefined => env[name] || undefined
+
+const secretsFile = (env: Env): string => join(given(env, 'DATA_DIRECTORY') ?? './.data', 'secrets.env')
+
+/** The secrets of a platform nobody configured; none where there is no such file. */
+export function keptSecrets(env: Env): Env {
+  const file = secretsFile(env)
+  try {
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const pairs = lines.filter((line) => /^[A-Z_]+=/.test(line)).map((line) => line.split(/=(.*)/s))
+    return Object.fromEntries(pairs.map(([name = '', value = '']) => [name, value]))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {}
+    throw new OpsProblem(`${file} can't be read (${code}): run this as the user of the platform.`)
+  }
+}

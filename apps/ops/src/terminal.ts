@@ -1,0 +1,37 @@
+import type { Env } from '@platform/config'
+
+/** Where an operator sits: what they set, and where lines go. */
+export interface Terminal {
+  env: Env
+  print(text: string): void
+  complain(text: string): void
+  hasColours: boolean
+}
+
+/** Something the operator can mend; its message is all they are shown. */
+export class OpsProblem extends Error {
+  override readonly name = 'OpsProblem'
+}
+
+const codes = { red: 31, green: 32, grey: 90, bold: 1 }
+
+export type Paint = (colour: keyof typeof codes, text: string) => string
+
+export const paintOf = ({ hasColours }: Pick<Terminal, 'hasColours'>): Paint =>
+  hasColours ? (colour, text) => `\u001b[${codes[colour]}m${text}\u001b[0m` : (_, text) => text
+
+/** Text from elsewhere on one line: it must not move the cursor or change colours. */
+export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, ' ')
+
+/** Rows as columns of equal width, two spaces apart; the last column is as long as it is. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = []
+  for (const row of rows)
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

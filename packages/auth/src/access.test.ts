@@ -1,0 +1,184 @@
+import { Failure } from '@platform/kernel'
+import { describe, expect, test } from 'vitest'
+import {
+  type Access,
+  accountHolder,
+  anyone,
+  authenticated,
+  hasScope,
+  interactiveUser,
+  type Principal,
+  principalKind,
+  sessionHolder,
+  signedIn,
+  superAdmin,
+  type UserPrincipal,
+} from './index.ts'
+
+const user = (options: Partial<UserPrincipal> = {}): UserPrincipal => ({
+  kind: 'user',
+  userId: 'ada',
+  sessionId: 's-1',
+  via: 'jwt',
+  anonymous: false,
+  superAdmin: false,
+  scopes: [],
+  clientId: undefined,
+  email: undefined,
+  apiKeyId: undefined,
+  ...options,
+})
+
+const callers = {
+  nobody: undefined,
+  anonymous: user({ anonymous: true }),
+  account: user(),
+  accessToken: user({ via: 'accessToken', sessionId: 'at:1' }),
+  administrator: user({ superAdmin: true }),
+  administratorToken: user({ superAdmin: true, via: 'accessToken' }),
+  userWithKey: user({ apiKeyId: 'k-1' }),
+  apiKey: { kind: 'apiKey', apiKeyId: 'k-1' },
+  internal: { kind: 'internal' },
+} satisfies Record<string, Principal | undefined>
+
+type Caller = keyof typeof callers
+const rules: Record<string, Access<unknown>> = {
+  anyone,
+  authenticated,
+  signedIn,
+  accountHolder,
+  interactiveUser,
+  sessionHolder,
+  superAdmin,
+}
+
+/** Who is let in by which rule; 401 where a credential is missing, 403 where it is the wrong one. */
+const table: Record<Caller, Record<keyof typeof rules, 'in' | 401 | 403>> = {
+  nobody: {
+    anyone: 'in',
+    authenticated: 401,
+    signedIn: 401,
+    accountHolder: 401,
+    interactiveUser: 401,
+    sessionHolder: 401,
+    superAdmin: 401,
+  },
+  anonymous: {
+    anyone: 'in',
+    authenticated: 'in',
+    signedIn: 'in',
+    accountHolder: 403,
+    interactiveUser: 403,
+    sessionHolder: 'in',
+    superAdmin: 403,
+  },
+  account: {
+    anyone: 'in',
+    authenticated: 'in',
+    signedIn: 'in',
+    accountHolder: 'in',
+    interactiveUser: 'in',
+    sessionHolder: 'in',
+    superAdmin: 403,
+  },
+  accessToken: {
+    anyone: 'in',
+    authenticated: 'in',
+    signedIn: 'in',
+    accountHolder: 'in',
+    interactiveUser: 403,
+    sessionHolder: 403,
+    superAdmin: 403,
+  },
+  administrator: {
+    anyone: 'in',
+    authenticated: 'in',
+    signedIn: 'in',
+    accountHolder: 'in',
+    interactiveUser: 'in',
+    sessionHolder: 'in',
+    superAdmin: 'in',
+  },
+  administratorToken: {
+    anyone: 'in',
+    authenticated: 'in',
+    signedIn: 'in',
+    accountHolder: 'in',
+    interactiveUser: 403,
+    sessionHolder: 403,
+    superAdmin: 'in',
+  },
+  userWithKey: {
+    anyone: 'in',
+    authenticated: 'in',
+    signedIn: 'in',
+    accountHolder: 'in',
+    interactiveUser: 'in',
+    sessionHolder: 'in',
+    superAdmin: 403,
+  },
+  apiKey: {
+    anyone: 'in',
+    authenticated: 'in',
+    signedIn: 403,
+    accountHolder: 403,
+    interactiveUser: 403,
+    sessionHolder: 403,
+    superAdmin: 403,
+  },
+  internal: {
+    anyone: 'in',
+    authenticated: 'in',
+    signedIn: 403,
+    accountHolder: 403,
+    interactiveUser: 403,
+    sessionHolder: 403,
+    superAdmin: 'in',
+  },
+}
+
+describe('access rules', () => {
+  const cases = Object.entries(table).flatMap(([caller, row]) =>
+    Object.entries(row).map(([rule, outcome]) => [caller as Caller, rule, outcome] as const),
+  )
+
+  test.each(cases)('%s under %s: %s', (caller, rule, outcome) => {
+    const principal = callers[caller]
+    const access = rules[rule]
+    if (outcome === 'in') expect(access?.(principal)).toBe(principal)
+    else
+      expect(() => access?.(principal)).toThrow(
+        expect.objectContaining({ status: outcome, message: expect.stringMatching(/\.$/) }),
+      )
+  })
+
+  test('refuse with a Failure, which callers may see', () => {
+    expect(() => superAdmin(undefined)).toThrow(Failure)
+  })
+})
+
+describe('a principal', () => {
+  test('has the scopes of its credential; keys and the platform are not bound to scopes', () => {
+    expect(hasScope(user({ scopes: ['events:read'] }), 'events:read')).toBe(true)
+    expect(hasScope(user({ scopes: ['events:read'] }), 'events:write')).toBe(false)
+    expect(hasScope(callers.apiKey, 'events:write')).toBe(true)
+    expect(hasScope(callers.internal, 'events:write')).toBe(true)
+  })
+
+  test('is counted by its kind', () => {
+    const kinds = Object.fromEntries(
+      Object.entries(callers).map(([name, caller]) => [name, principalKind(caller)]),
+    )
+    expect(kinds).toEqual({
+      nobody: 'nobody',
+      anonymous: 'anonymous',
+      account: 'jwt',
+      accessToken: 'accessToken',
+      administrator: 'jwt',
+      administratorToken: 'accessToken',
+      userWithKey: 'jwt',
+      apiKey: 'apiKey',
+      internal: 'internal',
+    })
+  })
+})

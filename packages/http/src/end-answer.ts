@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { declaredLength } from './body.ts'
+import { holdsBodyBack } from './expect-continue.ts'
+
+/** A body up to here is thrown away so that the connection can serve the next request. */
+const DISCARDED_BYTES = 65_536
+/** How long a client that is still sending is listened to after its answer: closing at once would make it miss the answer. */
+const LINGER_MS = 1000
+
+/**
+ * Ends an answer. A request body that nobody read to its end would be taken for the next request, or keep the connection busy: a short
+ * one is thrown away, a long one ends the connection, after a moment in which the client can read why.
+ */
+export function endAnswer(response: ServerResponse, body: string | Uint8Array): void {
+  const { req: request } = response
+  if (request.complete || isShort(request)) {
+    response.end(body)
+    if (!request.complete) request.resume()
+    return
+  }
+  response.setHeader('connection', 'close')
+  if (holdsBodyBack(request)) {
+    response.end(body)
+    return
+  }
+  response.write(body)
+  discard(request, () => response.end())
+}
+
+const isShort = (request: IncomingMessage): boolean =>
+  !holdsBodyBack(request) &&
+  request.headers['transfer-encoding'] === undefined &&
+  declaredLength(request) <= DISCARDED_BYTES
+
+function discard(request: IncomingMessage, done: () => void): void {
+  const timer = setTimeout(finish, LINGER_MS)
+  function finish() {
+    clearTimeout(timer)
+    request.off('end', finish).off('close', finish)
+    done()
+  }
+  request.once('end', finish).once('close', finish)
+  request.resume()
+}

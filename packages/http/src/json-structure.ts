@@ -1,0 +1,85 @@
+import { limits } from '@platform/contracts'
+import { Failure } from '@platform/kernel'
+
+const QUOTE = 0x22
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+const SPACE = 0x20
+
+/**
+ * Looks at the keys and the depth of a text that JSON.parse has accepted: it silently keeps the last of two equal keys, so the value
+ * can't tell. One pass; only strings and brackets matter. Throws RequestValidationError.
+ */
+export function inspectStructure(text: string): void {
+  const structure = new Structure()
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = structure.readString(text, at)
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) structure.enter(code)
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) structure.leave()
+  }
+}
+
+/** Where the pass is: the keys of each object it is inside of; arrays have none. */
+class Structure {
+  readonly #open: (Set<string> | undefined)[] = []
+  #keys = 0
+
+  enter(code: number): void {
+    if (this.#open.length >= limits.jsonDepth)
+      throw invalid(`is nested deeper than ${limits.jsonDepth} levels`)
+    this.#open.push(code === OPEN_BRACE ? new Set() : undefined)
+  }
+
+  leave(): void {
+    this.#open.pop()
+  }
+
+  /** Answers the index of the string's last quote. */
+  readString(text: string, start: number): number {
+    const end = endOfString(text, start)
+    if (isKey(text, end)) this.#addKey(nameOf(text, start, end))
+    return end
+  }
+
+  #addKey(name: string): void {
+    const siblings = this.#open[this.#open.length - 1]
+    if (name === '__proto__' || name === 'constructor')
+      throw invalid(`has a key "${name}", which is not allowed`)
+    if (siblings?.has(name)) throw invalid(`has the key "${name.slice(0, 100)}" twice in one object`)
+    siblings?.add(name)
+    this.#keys += 1
+    if (this.#keys > limits.jsonKeys) throw invalid(`has more than ${limits.jsonKeys} keys`)
+  }
+}
+
+/** Index of the quote that ends the string which begins at `start`: the first with an even number of backslashes before it. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (text.charCodeAt(end - 1) === BACKSLASH) {
+    let first = end - 1
+    while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1
+    if ((end - first) % 2 === 0) break
+    end = text.indexOf('"', end + 1)
+  }
+  return end
+}
+
+/** In JSON a string is a key exactly when a colon follows it. */
+function isKey(text: string, end: number): boolean {
+  let next = end + 1
+  while (text.charCodeAt(next) <= SPACE) next += 1
+  return text.charCodeAt(next) === COLON
+}
+
+/** Two spellings of one key are one key: escapes are resolved. */
+function nameOf(text: string, start: number, end: number): string {
+  const name = text.slice(start + 1, end)
+  return name.includes('\\') ? String(JSON.parse(`"${name}"`)) : name
+}
+
+const invalid = (what: string) => new Failure('RequestValidationError', `The body ${what}.`)

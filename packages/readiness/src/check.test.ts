@@ -1,0 +1,85 @@
+import { setTimeout } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import { type Check, runChecks } from './index.ts'
+
+const check = (module: string, probe: Check['probe']): Check => ({ module, driver: 'memory', probe })
+
+describe('running checks', () => {
+  test('all that succeed make a ready service', async () => {
+    expect(await runChecks([check('cache', async () => 1), check('broker', async () => undefined)])).toEqual({
+      status: 'ready',
+      modulesReady: [
+        { module: 'cache', driver: 'memory' },
+        { module: 'broker', driver: 'memory' },
+      ],
+    })
+    expect(await runChecks([])).toEqual({ status: 'ready', modulesReady: [] })
+  })
+
+  test('one that fails is named, the others stay ready', async () => {
+    class CacheError extends Error {
+      override readonly name = 'CacheError'
+    }
+    const failing = check('cache', () => Promise.reject(new CacheError('No server answers.')))
+    expect(await runChecks([failing, check('broker', async () => 1)])).toEqual({
+      status: 'error',
+      modulesReady: [{ module: 'broker', driver: 'memory' }],
+      errors: [{ error: 'CacheError', module: 'cache', driver: 'memory', message: 'No server answers.' }],
+    })
+  })
+
+  test('one that hangs is given up, and told so', async () => {
+    let signal: AbortSignal | undefined
+    const hanging = check('search', (given) => {
+      signal = given
+      return new Promise(() => {})
+    })
+    const startedAt = performance.now()
+    const report = await runChecks([hanging], 50)
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(report.errors).toEqual([
+      { error: 'ProbeTimeout', module: 'search', driver: 'memory', message: 'No answer within 50 ms.' },
+    ])
+    expect(signal?.aborted).toBe(true)
+  })
+
+  test('probes run side by side', async () => {
+    const slow = () => setTimeout(100)
+    const startedAt = performance.now()
+    await runChecks(Array.from({ length: 20 }, (_, index) => check(`m${index}`, slow)))
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+  })
+
+  test('never rejects, whatever a probe throws, at once or long after the report', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    try {
+      const atOnce = check('a', () => {
+        throw new TypeError('x is not a function')
+      })
+      const noError = check('b', () => Promise.reject('text'))
+      const late = check('c', () => setTimeout(60).then(() => Promise.reject(new Error('too late'))))
+      const report = await runChecks([atOnce, noError, late], 20)
+      expect(report.errors?.map(({ error }) => error)).toEqual(['TypeError', 'ProbeError', 'ProbeTimeout'])
+      await setTimeout(100)
+      expect(unhandled).not.toHaveBeenCalled()
+    } finally {
+      process.off('unhandledRejection', unhandled)
+    }
+  })
+
+  test('shows no password, and no endless message', async () => {
+    const report = await runChecks([
+      check('a', () =>
+        Promise.reject(new Error('redis://:hunter2@cache:6379 and postgres://u:p@ss@db/x fail')),
+      ),
+      check('b', () => Promise.reject(new Error('x'.repeat(100_000)))),
+      check('c', () => Promise.reject(new AggregateError([new Error('refused')]))),
+    ])
+    expect(report.errors?.map(({ message }) => message)).toEqual([
+      'redis://cache:6379 and postgres://db/x fail',
+      'x'.repeat(500),
+      'The probe failed.',
+    ])
+  })
+})

@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createHardenedServer } from '@platform/http'
+import type { Logger } from '@platform/logging'
+
+const KEEP_ALIVE_MS = 80_000
+const MAX_CONNECTIONS = 10_000
+/** How often connections that have become idle are closed while the last requests finish. */
+const SWEEP_MS = 50
+
+/** The listening server of a service. Who answers behind it can change while it listens. */
+export class FrontDoor implements AsyncDisposable {
+  readonly server: Server
+  #listener: RequestListener
+  #isLeaving = false
+  #closed: Promise<void> | undefined
+  readonly #answers = new Set<ServerResponse>()
+  readonly #patienceMs: number
+
+  private constructor(listener: RequestListener, patienceMs: number) {
+    this.#listener = listener
+    this.#patienceMs = patienceMs
+    this.server = createHardenedServer(
+      (request, response) => {
+        this.#watch(response)
+        this.#listener(request, response)
+      },
+      { keepAliveTimeoutMs: KEEP_ALIVE_MS, maxConnections: MAX_CONNECTIONS },
+    )
+  }
+
+  /** Listens at once. `patienceMs` is how long closing waits for the last requests. Rejects with the error of `listen`. */
+  static async open(
+    address: { port: number; host: string },
+    listener: RequestListener,
+    options: { patienceMs: number; log: Logger },
+  ): Promise<FrontDoor> {
+    const door = new FrontDoor(listener, options.patienceMs)
+    door.server.listen(address.port, address.host)
+    await once(door.server, 'listening')
+    // Too many open files, for example: the next connection may find its place again.
+    door.server.on('error', (error) => options.log.error({ err: error }, 'a connection could not be taken'))
+    return door
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port
+  }
+
+  /** From now on requests go there. */
+  handTo(listener: RequestListener, options: { keepAliveTimeoutMs?: number | undefined } = {}): void {
+    this.#listener = listener
+    this.server.keepAliveTimeout = options.keepAliveTimeoutMs ?? KEEP_ALIVE_MS
+  }
+
+  /** Still answers, but tells every client to open its next connection elsewhere. */
+  leave(): void {
+    this.#isLeaving = true
+    for (const response of this.#answers) response.shouldKeepAlive = false
+  }
+
+  /** Finishes requests in flight; what takes longer than the patience is cut. Idle connections are closed at once. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.leave()
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()))
+    this.server.closeIdleConnections()
+    const sweep = setInterval(() => this.server.closeIdleConnections(), SWEEP_MS)
+    const cut = setTimeout(() => this.server.closeAllConnections(), this.#patienceMs)
+    await closed
+    clearInterval(sweep)
+    clearTimeout(cut)
+  }
+
+  #watch(response: ServerResponse): void {
+    if (this.#isLeaving) response.shouldKeepAlive = false
+    this.#answers.add(response)
+    response.once('close', () => this.#answers.delete(response))
+  }
+}

@@ -1,0 +1,41 @@
+import type { Logger } from '@platform/logging'
+import { stopWithParent } from './stop-with-parent.ts'
+
+const CRASH_GRACE_MS = 5000
+
+/** The first signal stops in order; the second, or the grace period, ends the process. */
+export function stopOnSignals(stopping: AbortController, graceMs: number): void {
+  const stop = () => {
+    if (stopping.signal.aborted) process.exit(1)
+    stopping.abort()
+    setTimeout(() => process.exit(1), graceMs).unref()
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  stopWithParent(() => {
+    if (!stopping.signal.aborted) stop()
+  })
+}
+
+/** A bug that nobody caught: say so, stop in order, end with 1. Going on would serve from a state nobody knows. */
+export function crashOnBugs(stopping: AbortController, log: Logger): void {
+  let crashes = 0
+  const crash = (error: unknown) => {
+    crashes += 1
+    process.exitCode = 1
+    if (crashes > 1) {
+      log.error({ err: error }, 'another unexpected error while the process stops')
+      return
+    }
+    log.fatal({ err: error }, 'unexpected error, the process stops')
+    stopping.abort()
+    setTimeout(() => process.exit(1), CRASH_GRACE_MS).unref()
+  }
+  process.on('uncaughtException', crash)
+  process.on('unhandledRejection', crash)
+}
+
+/** A reader that goes away (`npm start | head`) is no reason to stop; without listeners it would be an uncaught exception. */
+export function surviveClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+}

@@ -1,0 +1,78 @@
+import { event } from '@platform/contracts'
+import { createLogger } from '@platform/logging'
+import { buildRecord } from '@platform/outbox'
+import { startTestService, testDatabaseUrl } from '@platform/testing'
+import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { onEveryInstance, onOneInstance, Resources } from './index.ts'
+import { tinyService } from './testing.ts'
+
+const log = createLogger({ level: 'silent' })
+
+describe('resources', () => {
+  test('open each URL once, also when several ask at the same time', async () => {
+    const url = await testDatabaseUrl()
+    await using resources = new Resources(log, { development: true })
+    const [first, second] = await Promise.all([resources.database(url), resources.database(url)])
+    expect(first).toBe(second)
+    expect(await resources.cache('memory:')).toBe(await resources.cache('memory:'))
+    expect(await resources.broker('postgres:', url)).toBe(await resources.broker('postgres:', url))
+  })
+
+  test('that failed to open are opened anew by the next who asks', async () => {
+    await using resources = new Resources(log, { development: true })
+    await expect(resources.cache('unknown:')).rejects.toThrow('memory:')
+    const again = resources.cache('unknown:')
+    expect(again).not.toBe(resources.cache('memory:'))
+    await expect(again).rejects.toThrow('memory:')
+  })
+
+  test('are closed in reverse order, what is still being opened too', async () => {
+    const url = await testDatabaseUrl()
+    const resources = new Resources(log, { development: true })
+    const database = await resources.database(url)
+    const broker = resources.broker('postgres:', url)
+    await resources[Symbol.asyncDispose]()
+    await expect(broker).resolves.toBeDefined()
+    await expect(database.ping(AbortSignal.timeout(1000))).rejects.toThrow()
+  })
+
+  test('accept a database that may forget only where that was said', async () => {
+    const url = await testDatabaseUrl()
+    await using resources = new Resources(log, { development: false })
+    await expect(resources.database(url)).rejects.toThrow(/fsync/)
+  })
+})
+
+describe('subscriptions', () => {
+  test('hear committed events: one instance each, and every instance those of its contract', async () => {
+    const changed = event({
+      type: 'workspaces.updated',
+      emittedWhen: '',
+      payload: z.object({ a: z.number() }),
+      everyInstance: true,
+    })
+    const consumed = vi.fn(async () => {})
+    const heard = vi.fn()
+    const subscriptions = [
+      onOneInstance('tiny', consumed),
+      onEveryInstance(changed, (announced) => {
+        heard(announced)
+        throw new Error('a mistake of the listener')
+      }),
+      onEveryInstance(changed, async () => Promise.reject(new Error('a later mistake'))),
+    ]
+    await using service = await startTestService(tinyService({ parts: { subscriptions } }).service)
+    const outbox = await service.resources.outbox('postgres:', service.env.DATABASE_URL ?? '')
+    const record = buildRecord({ type: changed.type, payload: { a: 1 }, source: { workspaceId: 'w1' } })
+    await outbox.commit([record])
+    await vi.waitFor(
+      () => expect(consumed).toHaveBeenCalledWith([expect.objectContaining({ id: record.id })]),
+      { timeout: 5000 },
+    )
+    await vi.waitFor(
+      () => expect(heard).toHaveBeenCalledWith({ type: changed.type, workspaceId: 'w1', payload: { a: 1 } }),
+      { timeout: 5000 },
+    )
+  })
+})
