@@ -9,10 +9,19 @@ import { isAlive, processTree } from './support/processes.ts'
 
 const directoryFor = () => mkdtempSync(join(tmpdir(), 'platform with space '))
 
+/** Nothing an operator would have to set: secrets and the administrator are made by the first start. */
+const unconfigured = {
+  ADMIN_EMAIL: '',
+  ADMIN_PASSWORD: '',
+  INTERNAL_API_KEY: '',
+  SECRETS_MASTER_KEYS: '',
+  SESSION_COOKIES_SIGN_SECRET: '',
+}
+
 describe('starting and stopping', () => {
   test('Ctrl-C ends it within 10 s with code 0 and nothing left; the next start finds everything and prints no password', async () => {
     const directory = directoryFor()
-    const first = await startAllInOne({ ADMIN_EMAIL: '', ADMIN_PASSWORD: '' }, directory)
+    const first = await startAllInOne(unconfigured, directory)
     const output = first.process('all-in-one').output()
     const password = /password\s{2,}(\S+)/.exec(output)?.[1] ?? ''
     const email = /(\S+@\S+)/.exec(output)?.[1] ?? ''
@@ -28,7 +37,7 @@ describe('starting and stopping', () => {
     expect(Date.now() - started).toBeLessThan(10_000)
     expect(pids.filter(isAlive)).toEqual([])
 
-    const second = await startAllInOne({ ADMIN_EMAIL: '', ADMIN_PASSWORD: '' }, directory)
+    const second = await startAllInOne(unconfigured, directory)
     expect(second.process('all-in-one').output()).not.toMatch(/password\s{2,}\S/)
     expect((await call(second.origin, 'GET', `/v2/workspaces/${workspaceId}`, { token })).status).toBe(200)
     await second[Symbol.asyncDispose]()
