@@ -37,7 +37,10 @@ export const workspaces: Service = {
 
     const automations = automationStore(database)
     const stores = { workspaces: workspaceStore(database), automations }
-    const changes = changeStore(database, outbox)
+    const changes = changeStore(database, outbox, {
+      workspaces: workspaceStore,
+      automations: automationStore,
+    })
     const deps = { ...stores, changes, permissions, clock, eventMaxLength: config.eventLimits.maxLength }
     return {
       port: config.port,

@@ -3,6 +3,7 @@ import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createHardenedServer } from '@platform/http'
 import type { Logger } from '@platform/logging'
+import { AnswersInFlight } from './answers-in-flight.ts'
 
 const KEEP_ALIVE_MS = 80_000
 const MAX_CONNECTIONS = 10_000
@@ -15,7 +16,7 @@ export class FrontDoor implements AsyncDisposable {
   #listener: RequestListener
   #isLeaving = false
   #closed: Promise<void> | undefined
-  readonly #answers = new Set<ServerResponse>()
+  readonly #answers = new AnswersInFlight()
   readonly #patienceMs: number
 
   private constructor(listener: RequestListener, patienceMs: number) {
@@ -57,7 +58,9 @@ export class FrontDoor implements AsyncDisposable {
   /** Still answers, but tells every client to open its next connection elsewhere. */
   leave(): void {
     this.#isLeaving = true
-    for (const response of this.#answers) response.shouldKeepAlive = false
+    this.#answers.forEach((response) => {
+      response.shouldKeepAlive = false
+    })
   }
 
   /** Finishes requests in flight; what takes longer than the patience is cut. Idle connections are closed at once. */
@@ -80,6 +83,5 @@ export class FrontDoor implements AsyncDisposable {
   #watch(response: ServerResponse): void {
     if (this.#isLeaving) response.shouldKeepAlive = false
     this.#answers.add(response)
-    response.once('close', () => this.#answers.delete(response))
   }
 }

@@ -2,9 +2,11 @@ import { createWorkspace, deleteWorkspace, getWorkspace, workspaceDeleted } from
 import { sql } from '@platform/database'
 import { DAY_MS, newWorkspaceId, systemClock } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { automationStore } from '../automations/automation-store.ts'
 import { changeStore } from '../changes/change-store.ts'
 import { startWorkspaces, type TestWorkspaces, unique } from '../testing.ts'
 import { emptyTrash } from './empty-trash.ts'
+import { workspaceStore } from './workspace-store.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {
@@ -72,7 +74,10 @@ describe('the trash', () => {
     const { workspace, owner } = await service.newWorkspace()
     await owner(deleteWorkspace, { params: { workspaceId: workspace.id } })
     const outbox = await service.resources.outbox('postgres:', service.env.DATABASE_URL ?? '')
-    const changes = changeStore(service.database, outbox)
+    const changes = changeStore(service.database, outbox, {
+      workspaces: workspaceStore,
+      automations: automationStore,
+    })
     const rows = () =>
       service.database.many(sql`select 1 from workspaces.changes where workspace_id = ${workspace.id}`)
     const empty = (aheadMs: number) =>

@@ -1,0 +1,43 @@
+import { ACCESS_TOKEN_PREFIX, ACCESS_TOKEN_RANDOM_LENGTH, hashToken, withChecksum } from '@platform/auth'
+import { Failure, randomBase62 } from '@platform/kernel'
+
+/** A token as it is kept and listed: never the token itself. */
+export interface AccessTokenRecord {
+  _id: string
+  userId: string
+  name: string
+  createdAt: Date
+  expiresAt: Date
+  lastUsedAt: Date | null
+}
+
+/** Makes the opaque token: 256 random bits and a checksum. Only its hash is ever stored. */
+export function mintToken(): { token: string; tokenHash: string } {
+  const token = withChecksum(ACCESS_TOKEN_PREFIX, randomBase62(ACCESS_TOKEN_RANDOM_LENGTH))
+  return { token, tokenHash: hashToken(token) }
+}
+
+/** The id under which a token is known as a session and in revocations. */
+export const sessionIdOfToken = (recordId: string): string => `at:${recordId}`
+
+export function requireExpiry(expiresAt: Date, now: Date, maxAgeSeconds: number): void {
+  const aheadMs = expiresAt.getTime() - now.getTime()
+  if (aheadMs > 0 && aheadMs <= maxAgeSeconds * 1000) return
+  throw new Failure(
+    'RequestValidationError',
+    `expiresAt must be in the future, at most ${maxAgeSeconds} seconds ahead.`,
+    {
+      details: [
+        { path: 'body.expiresAt', message: 'must be in the future, at most ACCESS_TOKENS_MAX_AGE ahead' },
+      ],
+    },
+  )
+}
+
+/** A record as the contract lists it. */
+export const toListed = (record: AccessTokenRecord) => ({
+  ...record,
+  createdAt: record.createdAt.toISOString(),
+  expiresAt: record.expiresAt.toISOString(),
+  lastUsedAt: record.lastUsedAt?.toISOString() ?? null,
+})

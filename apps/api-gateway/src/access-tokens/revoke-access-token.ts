@@ -1,0 +1,23 @@
+import { interactiveUser } from '@platform/auth'
+import { revokeAccessToken as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import { Failure } from '@platform/kernel'
+import { sessionIdOfToken, toListed } from './access-token.ts'
+import type { AccessTokenStore } from './access-token-store.ts'
+
+export const revokeAccessToken = (deps: {
+  accessTokens: AccessTokenStore
+  spread: (ids: string[]) => Promise<void>
+}) =>
+  route(endpoint, {
+    access: interactiveUser,
+    async handle({ params, principal }) {
+      const record = await deps.accessTokens.revoke(params.accessTokenId, principal.userId)
+      if (record === undefined)
+        throw new Failure('ObjectNotFoundError', 'You have no access token with this id.')
+
+      await deps.spread([sessionIdOfToken(record._id)])
+
+      return toListed(record)
+    },
+  })

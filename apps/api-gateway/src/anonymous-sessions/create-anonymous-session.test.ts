@@ -1,0 +1,106 @@
+import { createAnonymousSession, getMe } from '@platform/contracts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startGateway, type TestGateway } from '../testing.ts'
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+const post = (headers: Record<string, string> = {}, body?: string) =>
+  fetch(`${gateway.url}/v2/login/anonymous`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body }),
+  })
+
+describe('starting an anonymous session', () => {
+  test('needs no credential and answers a JWT with exactly the nine claims', async () => {
+    const session = await gateway.client()(createAnonymousSession)
+    const [head = '', payload = ''] = session.token.split('.')
+    const header = JSON.parse(Buffer.from(head, 'base64url').toString())
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    expect(header).toEqual({ typ: 'at+jwt', alg: 'RS256', kid: expect.stringMatching(/^[\w-]{43}$/) })
+    expect(Object.keys(claims).sort()).toEqual(
+      ['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'prismeaiSessionId', 'scope', 'sub'].sort(),
+    )
+    expect(claims).toMatchObject({
+      sub: session.userId,
+      prismeaiSessionId: session.sessionId,
+      iss: 'http://localhost:3001/oidc',
+      aud: 'http://localhost:3001/v2',
+      client_id: 'local-client-id',
+      scope: 'events:read events:write webhooks pages:read files:read files:write',
+    })
+    expect(claims.exp - claims.iat).toBe(2_592_000)
+  })
+
+  test('answers a JWT that opens /v2/me as an anonymous user', async () => {
+    const session = await gateway.client()(createAnonymousSession)
+    const me = await gateway.client({ authorization: `Bearer ${session.token}` })(getMe)
+    expect(me).toMatchObject({
+      id: session.userId,
+      sessionId: session.sessionId,
+      authData: { anonymous: {} },
+    })
+  })
+
+  test('sets the cookie of a browser', async () => {
+    const cookie = (await post()).headers.get('set-cookie') ?? ''
+    expect(cookie).toMatch(/^access-token=eyJ[\w.-]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
+  })
+
+  test('lasts as long as it was asked for', async () => {
+    const session = await gateway.client()(createAnonymousSession, { body: { expiresAfter: 60 } })
+    const lastsMs = new Date(session.expires).getTime() - Date.now()
+    expect(lastsMs).toBeGreaterThan(50_000)
+    expect(lastsMs).toBeLessThanOrEqual(60_000)
+  })
+
+  test.each([
+    ['{"expiresAfter":0}', 400],
+    ['{"expiresAfter":"1"}', 400],
+    ['{"other":1}', 400],
+    ['{', 400],
+  ])('refuses the body %s', async (body, status) => {
+    expect((await post({}, body)).status).toBe(status)
+  })
+
+  test('refuses a bad credential although it needs none', async () => {
+    const response = await post({ authorization: 'Bearer nonsense' })
+    expect(response.status).toBe(401)
+    expect(await response.json()).toMatchObject({ error: 'AuthenticationError' })
+  })
+
+  test('may not be done with an access token', async () => {
+    const { headers } = await gateway.signIn()
+    const created = await fetch(`${gateway.url}/v2/user/accessTokens`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'ci', expiresAt: new Date(Date.now() + 60_000).toISOString() }),
+    })
+    const { token } = (await created.json()) as { token: string }
+    expect((await post({ authorization: `Bearer ${token}` })).status).toBe(403)
+  })
+})
+
+describe('the limit of anonymous logins', () => {
+  test('refuses the eleventh a minute from one address and says when to come back', async () => {
+    await using limited = await startGateway({ env: { RATE_LIMIT_DISABLED: 'false' } })
+    const call = () => fetch(`${limited.url}/v2/login/anonymous`, { method: 'POST' })
+    // Two windows at most: the minute may change between the first and the last call.
+    const answers = []
+    for (let count = 0; count < 21; count += 1) answers.push(await call())
+    const [first] = answers
+    expect(first?.headers.get('ratelimit-policy')).toBe('"anonymous-login";q=10;w=60')
+    expect(first?.headers.get('x-ratelimit-remaining')).toBe('9')
+    const refused = answers.find((response) => response.status === 429)
+    expect(await refused?.json()).toMatchObject({
+      error: 'TooManyRequests',
+      details: { retryAfter: expect.any(Number) },
+    })
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused?.headers.get('x-ratelimit-remaining')).toBe('0')
+  })
+})

@@ -1,0 +1,36 @@
+import {
+  accessTokenCredential,
+  apiKeyCredential,
+  authenticate,
+  type CallerCache,
+  internalKeyCredential,
+  sessionJwtCredential,
+} from '@platform/auth'
+import type { GatewayConfig } from '../config.ts'
+import type { KeyRing } from '../signing-keys/key-ring.ts'
+import type { openCallers } from './open-caller.ts'
+
+interface Needs {
+  callers: CallerCache
+  open: ReturnType<typeof openCallers>
+  keyRing: KeyRing
+  config: Pick<GatewayConfig, 'issuer' | 'apiUrl' | 'internalApiKey'>
+}
+
+/** The four types of credentials in the order of decisions C1. */
+export function credentialChain({ callers, open, keyRing, config }: Needs) {
+  const internalKey = internalKeyCredential(Buffer.from(config.internalApiKey))
+  const users = [
+    accessTokenCredential({ callers, open: open.ofTokenHash }),
+    sessionJwtCredential({
+      callers,
+      issuer: config.issuer,
+      audience: config.apiUrl,
+      findKey: (kid) => keyRing.find(kid) ?? keyRing.findOrReload(kid),
+      open: open.ofClaims,
+    }),
+  ]
+  // No API key can exist yet, so none is known.
+  const keys = [internalKey, apiKeyCredential(async () => undefined)]
+  return { authenticate: authenticate({ users, keys }), internalKey }
+}

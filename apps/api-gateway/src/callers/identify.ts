@@ -1,0 +1,55 @@
+import type { Caller, CallerCache, CredentialResolver, Credentials, Found } from '@platform/auth'
+import { Failure, MINUTE_MS } from '@platform/kernel'
+import type { Exchange } from '../exchange.ts'
+import { readCredentials } from './read-credentials.ts'
+
+/** What identifying needs. */
+export interface IdentifyDeps {
+  issuer: string
+  callers: CallerCache
+  authenticate: (credentials: Credentials) => Found
+  internalKey: CredentialResolver
+  /** False when endings of sessions may have been missed. */
+  isCurrent: () => boolean
+  noteTokenUse: (recordId: string) => void
+}
+
+/** How long a super administrator who was seen valid is let in to the readiness report without a database (decisions C13). */
+const TRUSTED_MS = 10 * MINUTE_MS
+const VERSIONED = '/v2'
+
+/** Credential → caller, or nobody. Throws AuthenticationError for a bad credential, wherever it is sent (decisions C1). */
+export const identify =
+  (deps: IdentifyDeps) =>
+  (exchange: Exchange): void | Promise<void> => {
+    // The OIDC server and the sign-in pages take credentials of their own.
+    if (!exchange.path.startsWith(VERSIONED)) return undefined
+    const credentials = readCredentials(exchange, deps.issuer)
+    if (credentials === undefined) return undefined
+    exchange.byCookie = credentials.cookie !== undefined
+    const found = deps.isCurrent()
+      ? deps.authenticate(credentials)
+      : withoutDatabase(deps, exchange.path, credentials)
+    if (found instanceof Promise) return found.then((caller) => admit(deps, exchange, caller))
+    return admit(deps, exchange, found)
+  }
+
+function admit(deps: IdentifyDeps, exchange: Exchange, caller: Caller | undefined): void {
+  if (caller === undefined) return
+  exchange.caller = caller
+  exchange.principal = caller.principal
+  if (deps.isCurrent()) caller.seenAt = exchange.startedAt
+  const { principal } = caller
+  if (principal.kind === 'user' && principal.via === 'accessToken')
+    deps.noteTokenUse(principal.sessionId.slice('at:'.length))
+}
+
+/** Whether a session has ended can't be known now, so nobody is told that theirs has: the check can't be done. */
+function withoutDatabase(deps: IdentifyDeps, path: string, credentials: Credentials): Found {
+  const platform = deps.internalKey(credentials)
+  if (platform !== undefined) return platform
+  const caller = deps.callers.find(credentials.bearer ?? credentials.cookie ?? '', credentials.now)
+  if (path === '/v2/readiness' && caller !== undefined && credentials.now - caller.seenAt < TRUSTED_MS)
+    return caller
+  throw new Failure('ServiceUnavailable', 'The credential can’t be checked at the moment: try again shortly.')
+}

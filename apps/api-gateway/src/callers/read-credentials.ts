@@ -1,0 +1,32 @@
+import { ACCESS_TOKEN_PREFIX, bearerOf, type Credentials, claimsIssuer, cookieTokenOf } from '@platform/auth'
+import { headers as names } from '@platform/contracts'
+import type { Exchange } from '../exchange.ts'
+
+const INTERNAL_KEY_PATHS = /^\/v2\/(?:readiness$|platform\/)/
+
+/** Finds the credentials of a request; undefined when it carries none. Nothing is checked, and the query string is never read. */
+export function readCredentials(exchange: Exchange, issuer: string): Credentials | undefined {
+  const { headers } = exchange.request
+  const apiKey = headers[names.apiKey]
+  const bearer =
+    headers.authorization === undefined ? undefined : ownBearer(exchange, headers.authorization, issuer)
+  // Where an Authorization header is present the cookie is not read, even when the header is somebody else's.
+  const cookie = headers.authorization === undefined ? cookieTokenOf(headers.cookie) : undefined
+  if (bearer === undefined && cookie === undefined && apiKey === undefined) return undefined
+  return {
+    bearer,
+    cookie,
+    apiKey: typeof apiKey === 'string' ? apiKey : undefined,
+    takesInternalKey: INTERNAL_KEY_PATHS.test(exchange.path),
+    now: exchange.startedAt,
+  }
+}
+
+/** A receiver of calls from elsewhere gets the sender's own Authorization header; whose it is, its shape tells (decisions I6). */
+function ownBearer(exchange: Exchange, authorization: string, issuer: string): string | undefined {
+  if (exchange.forwarding?.receiver !== true) return bearerOf(authorization)
+  const token = authorization.replace(/^bearer +/i, '')
+  if (token.startsWith(ACCESS_TOKEN_PREFIX) || claimsIssuer(token, issuer)) return bearerOf(authorization)
+  exchange.foreignBearer = true
+  return undefined
+}

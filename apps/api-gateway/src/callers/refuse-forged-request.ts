@@ -1,0 +1,34 @@
+import { headers as names } from '@platform/contracts'
+import { Failure } from '@platform/kernel'
+import type { Exchange } from '../exchange.ts'
+import type { CsrfTokens } from '../sessions/csrf-token.ts'
+
+/**
+ * A browser sends its cookie with any page's request. So a change that is authenticated by cookie needs a token that only our own
+ * pages can read, and must come from one of them (decisions C11).
+ */
+export const refuseForgedRequest = (deps: { csrf: CsrfTokens; allowedOrigins: readonly string[] }) => {
+  const allowed = new Set(deps.allowedOrigins)
+  return (exchange: Exchange): void => {
+    const { principal, request } = exchange
+    if (!exchange.byCookie || exchange.isSafe || principal?.kind !== 'user') return
+    const token = request.headers[names.csrfToken]
+    if (!deps.csrf.accepts(typeof token === 'string' ? token : undefined, principal.sessionId)) {
+      throw new Failure(
+        'ForbiddenError',
+        `Send the header ${names.csrfToken} that GET /v2/me answers, or use a Bearer token.`,
+      )
+    }
+    if (!allowed.has(originOf(request.headers.origin, request.headers.referer))) {
+      throw new Failure(
+        'ForbiddenError',
+        'The page this request comes from may not write here: it is not in the list of origins.',
+      )
+    }
+  }
+}
+
+function originOf(origin: string | undefined, referer: string | undefined): string {
+  if (origin !== undefined) return origin
+  return referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : ''
+}

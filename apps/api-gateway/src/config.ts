@@ -1,0 +1,140 @@
+import {
+  count,
+  flag,
+  httpUrl,
+  list,
+  milliseconds,
+  optionalHttpUrl,
+  port,
+  seconds,
+  secret,
+} from '@platform/config'
+import { z } from 'zod'
+import { apiVersionsField } from './api-versions/api-version.ts'
+import { masterKeysField } from './master-keys/master-keys.ts'
+import { keyPolicyProblem } from './signing-keys/key-policy.ts'
+
+/** Everything the gateway reads; the OIDC server and the accounts read theirs beside it. */
+const variables = z.object({
+  NODE_ENV: z.string().default('production').describe('Anything but production allows http on any name.'),
+  HOST: z.string().default('0.0.0.0').describe('Address the gateway listens on.'),
+  PORT: port(3001).describe('Port of the gateway.'),
+  DATABASE_URL: z.string({ error: 'is required' }).describe('postgres:… or embedded:<directory>.'),
+  CACHE_URL: z.string().default('memory:').describe('redis:… or memory:.'),
+  BROKER_URL: z
+    .string()
+    .default('postgres:')
+    .describe('nats:… or postgres: for the database of the service.'),
+  API_URL: httpUrl('http://localhost:3001/v2').describe('Public address of the API: the audience of JWTs.'),
+  OIDC_PROVIDER_URL: optionalHttpUrl().describe(
+    'Public origin of the OIDC server; the origin of API_URL without it.',
+  ),
+  CONSOLE_URL: list('http://localhost:3000').describe(
+    'Addresses of the console: origins that may write with a cookie.',
+  ),
+  CORS_ADDITIONAL_ALLOWED_ORIGINS: list('').describe('Further origins that may write with a cookie.'),
+  WORKSPACES_API_URL: list('http://127.0.0.1:3002').describe('Instances of workspaces.'),
+  RUNTIME_API_URL: list('http://127.0.0.1:3003').describe('Instances of runtime.'),
+  EVENTS_API_URL: list('http://127.0.0.1:3004').describe('Instances of events.'),
+  INTERNAL_API_KEY: secret.describe('Proves to services that a call comes from the platform.'),
+  SECRETS_MASTER_KEYS: masterKeysField.describe(
+    '<id>:<base64 of 32 bytes>, comma list; the first one seals.',
+  ),
+  SESSION_COOKIES_SIGN_SECRET: secret.describe('Signs cookies and CSRF tokens.'),
+  ACCESS_TOKENS_MAX_AGE: seconds(2_592_000).describe(
+    'Longest lifetime of JWTs and access tokens, in seconds.',
+  ),
+  JWKS_ROTATION_DAYS: z.coerce
+    .number()
+    .positive()
+    .default(30)
+    .describe('Age at which the signing key is replaced.'),
+  JWKS_PUBLISH_AHEAD: seconds(3600).describe('Seconds a new key is published before it signs.'),
+  JWKS_KTY: z.string().default('RSA').describe('Key type: RSA or EC.'),
+  JWKS_ALG: z.string().default('RS256').describe('RS/PS 256–512 or ES256, ES384, ES512.'),
+  JWKS_SIZE: z.coerce.number().int().default(2048).describe('RSA 2048–8192; EC 256, 384 or 521.'),
+  GATEWAY_TIMEOUT: seconds(60).describe('Seconds a service may take to begin its answer.'),
+  TRUSTED_PROXY_HOPS: count(0).describe('Proxies in front whose X-Forwarded-For entry is believed.'),
+  INTERNAL_API_URL: httpUrl('http://127.0.0.1:3001/v2')
+    .optional()
+    .describe('Internal address of the API; the own port on loopback without it.'),
+  READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long a readiness result is kept.'),
+  OIDC_STUDIO_CLIENT_ID: z
+    .string()
+    .min(1)
+    .default('local-client-id')
+    .describe('Client of the console and of anonymous sessions.'),
+  RATE_LIMIT_ANONYMOUS_LOGIN: count(10).describe('Anonymous logins a minute from one address.'),
+  RATE_LIMIT_DISABLED: flag(false).describe(
+    'Switches all limits off; for benches and end-to-end tests only.',
+  ),
+  API_VERSIONS: apiVersionsField.describe('JSON list of versions and their dates.'),
+})
+
+type Variables = z.output<typeof variables>
+
+/** The environment of the gateway: flat variables in, named groups with units out. */
+export const apiGatewayEnv = variables
+  .superRefine((env, problems) => {
+    const add = (name: keyof Variables, message: string) =>
+      problems.addIssue({ code: 'custom', path: [name], message })
+    const keyProblem = keyPolicyProblem({ kty: env.JWKS_KTY, alg: env.JWKS_ALG, size: env.JWKS_SIZE })
+    if (keyProblem !== undefined) add('JWKS_ALG', keyProblem)
+    if (env.NODE_ENV === 'production' && isPlainHttp(env.API_URL)) {
+      add('API_URL', 'is http on a name that is not loopback: credentials would travel in clear, use https')
+    }
+    for (const name of ['WORKSPACES_API_URL', 'RUNTIME_API_URL', 'EVENTS_API_URL'] as const) {
+      if (env[name].length === 0 || !env[name].every((url) => URL.canParse(url)))
+        add(name, 'must be http addresses')
+    }
+  })
+  .transform((env) => ({
+    listen: { host: env.HOST, port: env.PORT },
+    stores: { database: env.DATABASE_URL, cache: env.CACHE_URL, broker: env.BROKER_URL },
+    apiUrl: env.API_URL,
+    issuer: `${new URL(env.OIDC_PROVIDER_URL ?? env.API_URL).origin}/oidc`,
+    secureCookies: !env.API_URL.startsWith('http:') || !isLoopback(env.API_URL),
+    allowedOrigins: [env.API_URL, ...env.CONSOLE_URL, ...env.CORS_ADDITIONAL_ALLOWED_ORIGINS].map(originOf),
+    upstreams: {
+      workspaces: env.WORKSPACES_API_URL.map(originOf),
+      runtime: env.RUNTIME_API_URL.map(originOf),
+      events: env.EVENTS_API_URL.map(originOf),
+    },
+    internalApiKey: env.INTERNAL_API_KEY,
+    masterKeys: env.SECRETS_MASTER_KEYS,
+    cookieSecret: env.SESSION_COOKIES_SIGN_SECRET,
+    tokens: { maxAgeSeconds: env.ACCESS_TOKENS_MAX_AGE },
+    keys: {
+      kty: env.JWKS_KTY as 'RSA' | 'EC',
+      alg: env.JWKS_ALG,
+      size: env.JWKS_SIZE,
+      rotationMs: env.JWKS_ROTATION_DAYS * 86_400_000,
+      publishAheadMs: env.JWKS_PUBLISH_AHEAD * 1000,
+      keepRotatedMs: (env.ACCESS_TOKENS_MAX_AGE + 60) * 1000,
+    },
+    gatewayTimeoutMs: env.GATEWAY_TIMEOUT * 1000,
+    trustedProxyHops: env.TRUSTED_PROXY_HOPS,
+    internalOrigin: new URL(env.INTERNAL_API_URL ?? `http://127.0.0.1:${env.PORT}`).origin,
+    readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
+    studioClientId: env.OIDC_STUDIO_CLIENT_ID,
+    rateLimits: {
+      disabled: env.RATE_LIMIT_DISABLED,
+      anonymousLoginPerMinute: env.RATE_LIMIT_ANONYMOUS_LOGIN,
+    },
+    apiVersions: env.API_VERSIONS,
+  }))
+
+export type GatewayConfig = z.output<typeof apiGatewayEnv>
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url)
+const isPlainHttp = (url: string): boolean => url.startsWith('http:') && !isLoopback(url)
+
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url)
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    /^127\./.test(hostname) ||
+    hostname === '[::1]'
+  )
+}

@@ -1,0 +1,4 @@
+import { run } from '@platform/service'
+import { apiGateway } from './service.ts'
+
+await run([apiGateway], process.env)

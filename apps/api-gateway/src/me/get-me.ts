@@ -1,0 +1,34 @@
+import { signedIn, type UserPrincipal } from '@platform/auth'
+import { getMe as endpoint, headers as names, type User } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import { Failure } from '@platform/kernel'
+import type { CsrfTokens } from '../sessions/csrf-token.ts'
+
+export const getMe = (deps: { findUser: (userId: string) => Promise<User | undefined>; csrf: CsrfTokens }) =>
+  route(endpoint, {
+    access: (principal) => person(signedIn(principal)),
+    async handle({ principal }) {
+      const user = await deps.findUser(principal.userId)
+      if (user === undefined)
+        throw new Failure('AuthenticationError', 'The account of this session is gone: sign in again.')
+
+      const { sessionId, expiresAt } = principal
+      const me = {
+        ...user,
+        sessionId,
+        expires: new Date(expiresAt ?? 0).toISOString(),
+        org: null,
+        permissions: [],
+        organizations: [],
+      }
+      return answer(me, {
+        headers: { [names.csrfToken]: deps.csrf.of(sessionId), 'cache-control': 'no-store' },
+      })
+    },
+  })
+
+/** A program that got its token by client credentials is no person. */
+function person(principal: UserPrincipal): UserPrincipal {
+  if (principal.userId !== principal.clientId) return principal
+  throw new Failure('ForbiddenError', 'The token belongs to a client, not to a user.')
+}

@@ -1,0 +1,64 @@
+import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider'
+import type { ReadAccessToken } from './access-token-reader.ts'
+import { unmarked } from './marked-token.ts'
+import type { OidcRecordStore } from './oidc-record-store.ts'
+import type { SignInStore } from './sign-in-store.ts'
+import type { SignIns } from './sign-ins.ts'
+
+interface Needs {
+  records: OidcRecordStore
+  signInStore: Pick<SignInStore, 'findOfSession'>
+  signIns: Pick<SignIns, 'endGrant'>
+  readAccessToken: ReadAccessToken
+}
+
+/** Where the OIDC server keeps what it remembers. Several servers, and several processes, may share it. */
+export const oidcAdapter =
+  (deps: Needs): AdapterFactory =>
+  (model) => ({ ...recordsOf(model, deps), ...special[model]?.(deps) })
+
+const recordsOf = (model: string, { records, signIns }: Needs): Adapter => ({
+  upsert: (id, payload, expiresIn) => records.upsert(model, id, payload, expiresIn),
+  find: (id) => records.find(model, id),
+  findByUid: (uid) => records.findByUid(model, uid),
+  findByUserCode: (userCode) => records.findByUserCode(model, userCode),
+  destroy: (id) => records.destroy(model, id),
+  revokeByGrantId: (grantId) => records.revokeByGrantId(model, grantId),
+
+  /** Of many that come with the same code or refresh token at once, one wins; then all it got is revoked, as after any replay. */
+  async consume(id) {
+    const { won, grantId } = await records.consume(model, id)
+    if (won) return
+    if (grantId !== undefined) await signIns.endGrant(grantId)
+    throw new errors.InvalidGrant('it was already used')
+  },
+})
+
+const special: Record<string, (deps: Needs) => Partial<Adapter>> = {
+  /** Access tokens are JWTs and kept nowhere: what is known of one is read from it and from its session. */
+  AccessToken: (deps) => ({ find: (token) => findJwt(token, deps) }),
+  /** Destroying a grant is how the server revokes it. */
+  Grant: ({ signIns }) => ({ destroy: (grantId) => signIns.endGrant(grantId) }),
+}
+
+/** What is known of a token of ours; undefined when it is not valid any more. */
+async function findJwt(token: string, deps: Needs): Promise<AdapterPayload | undefined> {
+  const marked = unmarked(token)
+  const claims = await deps.readAccessToken(marked ?? token)
+  if (claims === undefined) return undefined
+  const signIn = await deps.signInStore.findOfSession(claims.prismeaiSessionId)
+  const { jti, iat, exp, client_id: clientId, sub: accountId } = claims
+  const known = { kind: 'AccessToken', jti, iat, exp, clientId, accountId, grantId: signIn?.grantId }
+  if (marked !== undefined) {
+    const { aud, scope, prismeaiSessionId } = claims
+    return { ...known, aud, scope, extra: { prismeaiSessionId } }
+  }
+  const scope = signIn && (await personalScope(signIn.grantId, deps))
+  return scope === undefined ? undefined : { ...known, scope }
+}
+
+/** The scopes userinfo goes by: those of the person's data, which stand in the grant instead of the token. */
+async function personalScope(grantId: string, { records }: Needs): Promise<string | undefined> {
+  const grant = (await records.find('Grant', grantId)) as { openid?: { scope?: string } } | undefined
+  return grant?.openid?.scope
+}

@@ -1,0 +1,137 @@
+import type { AsymmetricSigningAlgorithm, Configuration, JWKS, UnknownObject } from 'oidc-provider'
+import type { UserRecord } from '../users/user.ts'
+import type { ReadAccessToken } from './access-token-reader.ts'
+import { claimsByScope, toAccount } from './account.ts'
+import { oidcAdapter } from './adapter.ts'
+import { builtInClients } from './clients.ts'
+import { grantFor } from './grants.ts'
+import { policyOf } from './interaction-policy.ts'
+import type { OidcRecordStore } from './oidc-record-store.ts'
+import type { OidcSettings } from './oidc-settings.ts'
+import { renderError, renderSignedOut, renderSignOut } from './render-pages.ts'
+import { resourceIndicators } from './resource-server.ts'
+import { exactClaims, sessionClaim } from './session-claim.ts'
+import type { SignInStore } from './sign-in-store.ts'
+import type { SignIns } from './sign-ins.ts'
+
+/** What the OIDC server works with. */
+export interface ProviderNeeds {
+  settings: OidcSettings
+  records: OidcRecordStore
+  signInStore: SignInStore
+  signIns: SignIns
+  readAccessToken: ReadAccessToken
+  users: { find(id: string): Promise<UserRecord | undefined> }
+}
+
+const CODE_SECONDS = 60
+const ID_TOKEN_SECONDS = 3600
+const INTERACTION_SECONDS = 3600
+/** A grant outlives the last refresh token issued under it. */
+const GRANT_SLACK_SECONDS = 3600
+
+/** The whole configuration of the OIDC server. The first key of `jwks` signs. */
+export function providerConfiguration(needs: ProviderNeeds, jwks: JWKS): Configuration {
+  const { settings, signIns } = needs
+  const alg = (jwks.keys[0]?.alg ?? 'RS256') as AsymmetricSigningAlgorithm
+  return {
+    adapter: oidcAdapter(needs),
+    jwks,
+    clients: builtInClients(settings),
+    clientDefaults: { id_token_signed_response_alg: alg },
+    enabledJWA: { idTokenSigningAlgValues: algsOf(jwks), userinfoSigningAlgValues: algsOf(jwks) },
+    findAccount: async (_ctx, sub) => toAccount(await needs.users.find(sub)),
+    loadExistingGrant: grantFor(settings),
+    interactions: {
+      policy: policyOf(signIns),
+      url: (_ctx, { uid }) => `${settings.issuer}/interaction/${uid}`,
+    },
+    extraTokenClaims: sessionClaim(signIns),
+    formats: { customizers: { jwt: exactClaims } },
+    scopes: ['openid', 'offline_access', 'profile', 'email'],
+    claims: { ...claimsByScope, acr: null, sid: null, auth_time: null, iss: null },
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    allowOmittingSingleRegisteredRedirectUri: false,
+    clockTolerance: 5,
+    // Tokens end with their session, which `signed_out` and signing out look after.
+    expiresWithSession: () => false,
+    issueRefreshToken: (_ctx, client, source) =>
+      client.grantTypeAllowed('refresh_token') && source.scopes.has('offline_access'),
+    rotateRefreshToken: true,
+    clientBasedCORS: (_ctx, origin, client) =>
+      (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin),
+    cookies: cookiesOf(settings),
+    discovery: { ui_locales_supported: ['en', 'fr'] },
+    features: featuresOf(needs, alg),
+    renderError: renderError(settings),
+    revokeGrantPolicy: () => true,
+    ttl: ttlOf(settings),
+  }
+}
+
+/** Off is what would let a token mean more, or less, than the nine claims say. */
+const featuresOf = (
+  { settings, signIns }: ProviderNeeds,
+  alg: string,
+): NonNullable<Configuration['features']> => ({
+  devInteractions: { enabled: false },
+  dPoP: { enabled: false },
+  pushedAuthorizationRequests: { enabled: false },
+  introspection: { enabled: true, allowedPolicy: isOwnToken },
+  revocation: { enabled: true, allowedPolicy: endSessionOf(signIns) },
+  userinfo: { enabled: true },
+  resourceIndicators: resourceIndicators(settings, () => alg),
+  rpInitiatedLogout: {
+    enabled: true,
+    logoutSource: renderSignOut(settings),
+    postLogoutSuccessSource: renderSignedOut(settings),
+  },
+})
+
+/** A client may ask about what it was given itself. */
+const isOwnToken = (
+  _ctx: unknown,
+  client: { clientId: string },
+  token: { clientId?: string | undefined },
+): boolean => token.clientId === client.clientId
+
+/** And revoke it: of a JWT that means the end of its session, before the server answers that it is done. */
+const endSessionOf =
+  (signIns: Pick<SignIns, 'endSession'>) =>
+  async (ctx: unknown, client: { clientId: string }, token: RevocableToken): Promise<boolean> => {
+    if (!isOwnToken(ctx, client, token)) return false
+    const sessionId = token.extra?.prismeaiSessionId
+    if (typeof sessionId === 'string') await signIns.endSession(sessionId)
+    return true
+  }
+
+interface RevocableToken {
+  clientId?: string | undefined
+  extra?: UnknownObject | undefined
+}
+
+const cookiesOf = ({ cookieSecret, cookies }: OidcSettings): NonNullable<Configuration['cookies']> => {
+  const options = { httpOnly: true, sameSite: 'lax', secure: cookies.secure, signed: true } as const
+  return {
+    names: { session: '_sessionv2', interaction: '_interactionv2', resume: '_interaction_resumev2' },
+    long: options,
+    short: options,
+    keys: [cookieSecret],
+  }
+}
+
+const ttlOf = (settings: OidcSettings): NonNullable<Configuration['ttl']> => ({
+  AccessToken: settings.accessTokenSeconds,
+  AuthorizationCode: CODE_SECONDS,
+  IdToken: ID_TOKEN_SECONDS,
+  Interaction: INTERACTION_SECONDS,
+  Session: settings.sessionSeconds,
+  Grant: settings.refreshTokenSeconds + GRANT_SLACK_SECONDS,
+  // A rotated token lasts as long as the one it replaces would have.
+  RefreshToken: (ctx) => ctx.oidc.entities.RotatedRefreshToken?.remainingTTL ?? settings.refreshTokenSeconds,
+})
+
+const algsOf = (jwks: JWKS): AsymmetricSigningAlgorithm[] =>
+  [...new Set(jwks.keys.map(({ alg }) => alg ?? 'RS256'))] as AsymmetricSigningAlgorithm[]

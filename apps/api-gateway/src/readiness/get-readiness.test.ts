@@ -1,0 +1,137 @@
+import { createAnonymousSession } from '@platform/contracts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+
+let services: Upstream
+let gateway: TestGateway
+let behaviour: 'ready' | 'broken' | 'silent' = 'ready'
+beforeAll(async () => {
+  services = await startUpstream((_, response) => {
+    if (behaviour === 'silent') return
+    response.setHeader('content-type', 'application/json')
+    const modulesReady = [{ module: 'broker', driver: 'postgres' }]
+    const errors = [
+      { error: 'DatabaseError', module: 'permissions', driver: 'postgres', message: 'No answer.' },
+    ]
+    const report =
+      behaviour === 'ready' ? { status: 'ready', modulesReady } : { status: 'error', modulesReady, errors }
+    response.end(JSON.stringify(report))
+  })
+  gateway = await startGateway({ services: services.url, env: { READINESS_CACHE_TTL_MS: '0' } })
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await services[Symbol.asyncDispose]()
+})
+
+interface Report {
+  status: string
+  services: Record<
+    string,
+    { status: string; modulesReady?: unknown[]; url?: string; response?: unknown; errors?: unknown[] }
+  >
+}
+
+async function ask(query = '', headers: Record<string, string> = gateway.internalHeaders, at = gateway) {
+  const startedAt = performance.now()
+  const response = await fetch(`${at.url}/v2/readiness${query}`, { headers })
+  const report = (await response.json()) as Report & { error?: string }
+  return { status: response.status, report, ms: performance.now() - startedAt }
+}
+
+describe('who may read the readiness report', () => {
+  test('a super administrator with a JWT, and an operator with the internal key', async () => {
+    behaviour = 'ready'
+    const root = await gateway.signIn({ superAdmin: true })
+    for (const headers of [root.headers, gateway.internalHeaders]) {
+      expect((await ask('?services=events', headers)).status).toBe(200)
+    }
+  })
+
+  test('nobody else: 401 without a valid credential, 403 with one', async () => {
+    const ada = await gateway.signIn()
+    const visitor = await gateway.client()(createAnonymousSession)
+    expect((await ask('', {})).status).toBe(401)
+    expect((await ask('', { authorization: 'Bearer nonsense' })).status).toBe(401)
+    expect((await ask('', { 'x-platform-api-key': 'nearly the internal key' })).status).toBe(401)
+    expect((await ask('', ada.headers)).status).toBe(403)
+    expect((await ask('', { authorization: `Bearer ${visitor.token}` })).status).toBe(403)
+  })
+})
+
+describe('the readiness report', () => {
+  test('has an entry for each service, of the shape of the specification', async () => {
+    behaviour = 'ready'
+    const { report } = await ask()
+    expect(Object.keys(report.services)).toEqual(['api-gateway', 'runtime', 'events', 'workspaces'])
+    expect(report.services['api-gateway']?.modulesReady).toEqual(
+      expect.arrayContaining([
+        { module: 'database', driver: 'postgres' },
+        { module: 'sessionsRedis', driver: 'memory' },
+        { module: 'rateLimitsRedis', driver: 'memory' },
+        { module: 'broker', driver: 'postgres' },
+        { module: 'runtime', driver: 'service' },
+        { module: 'events', driver: 'service' },
+        { module: 'workspaces', driver: 'service' },
+      ]),
+    )
+    expect(report.services['api-gateway']).not.toHaveProperty('url')
+    expect(report.services.events).toEqual({
+      status: 'ready',
+      url: services.url,
+      response: { status: 'ready', modulesReady: [{ module: 'broker', driver: 'postgres' }] },
+    })
+  })
+
+  test('is 400 with the failing modules when one service is not ready', async () => {
+    behaviour = 'broken'
+    const { status, report } = await ask('?services=workspaces,runtime')
+    expect([status, report.status, Object.keys(report.services)]).toEqual([
+      400,
+      'error',
+      ['runtime', 'workspaces'],
+    ])
+    expect(report.services.workspaces?.errors).toEqual([
+      { error: 'DatabaseError', module: 'permissions', driver: 'postgres', message: 'No answer.' },
+    ])
+  })
+
+  test('is there within three seconds when a service does not answer, and when it is down', async () => {
+    behaviour = 'silent'
+    const silent = await ask()
+    expect([silent.status, silent.ms < 3000]).toEqual([400, true])
+    expect(silent.report.services.events?.errors).toEqual([
+      expect.objectContaining({ module: 'events', driver: 'service' }),
+    ])
+    behaviour = 'ready'
+    await using alone = await startGateway({ databaseUrl: gateway.databaseUrl })
+    const down = await ask('', gateway.internalHeaders, alone)
+    expect([down.status, down.ms < 3000]).toEqual([400, true])
+    expect(JSON.stringify(down.report)).not.toMatch(/platform:|password|at .*\.ts/)
+  })
+
+  test.each([
+    '?services=searchengine2',
+    '?services=',
+    '?services=events,',
+    '?services=*',
+    '?services=__proto__',
+    '?other=1',
+  ])('refuses the query %s', async (query) => {
+    const { status, report } = await ask(query)
+    expect([status, report.error]).toEqual([400, 'RequestValidationError'])
+  })
+
+  test('costs one round of probes a service for the whole cache period, however many ask', async () => {
+    behaviour = 'ready'
+    await using cached = await startGateway({ databaseUrl: gateway.databaseUrl, services: services.url })
+    const before = services.seen.length
+    const names = ['events', 'runtime', 'workspaces']
+    const queries = Array.from(
+      { length: 100 },
+      (_, index) => `?services=${names[index % 3]},api-gateway,${names[(index + 1) % 3]}`,
+    )
+    await Promise.all(queries.map((query) => ask(query, gateway.internalHeaders, cached)))
+    expect(services.seen.length - before).toBe(3)
+  })
+})

@@ -1,0 +1,39 @@
+import { getServiceReadiness, headers as names } from '@platform/contracts'
+import { createClient } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import { cachedFor } from '@platform/readiness'
+import type { Outcome } from './readiness.ts'
+
+/** Longer than the service's own probes, shorter than the 3 s a caller of readiness waits. */
+const TIMEOUT_MS = 2500
+
+/** The reports of a service's instances: answers the first that is not ready, so that one bad instance is seen. */
+export function serviceReports(deps: {
+  name: string
+  urls: readonly string[]
+  internalKey: string
+  cacheTtlMs: number
+  clock: Clock
+}): () => Promise<Outcome> {
+  const { name, urls, internalKey } = deps
+  return cachedFor(deps.cacheTtlMs, deps.clock, async () => {
+    const outcomes = await Promise.all(urls.map((url) => reportOfInstance(name, url, internalKey)))
+    return (
+      outcomes.find((outcome) => 'error' in outcome || outcome.report.status === 'error') ??
+      (outcomes[0] as Outcome)
+    )
+  })
+}
+
+async function reportOfInstance(name: string, url: string, internalKey: string): Promise<Outcome> {
+  try {
+    const client = createClient(url, { [names.internalKey]: internalKey }, TIMEOUT_MS)
+    return { url, report: await client(getServiceReadiness) }
+  } catch (error) {
+    const message =
+      error instanceof Error && error.name === 'TimeoutError'
+        ? `No answer within ${TIMEOUT_MS} ms.`
+        : 'The service can’t be reached.'
+    return { url, error: { error: 'ServiceUnavailable', module: name, driver: 'service', message } }
+  }
+}

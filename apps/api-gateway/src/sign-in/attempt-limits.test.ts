@@ -1,0 +1,45 @@
+import { openCache } from '@platform/cache'
+import { randomBase62 } from '@platform/kernel'
+import { describe, expect, it } from 'vitest'
+import { attemptLimits } from './attempt-limits.ts'
+
+const down = {
+  increment: () => Promise.reject(new Error('down')),
+  delete: () => Promise.reject(new Error('down')),
+}
+const someone = () => `${randomBase62(8)}@example.com`
+
+describe.each([
+  ['with the cache', () => openCache('memory:')],
+  ['while the cache is down', async () => down],
+])('attempt limits %s', (_, open) => {
+  it('let five through for one address, whatever the client', async () => {
+    const limits = attemptLimits({ cache: await open() })
+    const email = someone()
+    const answers = []
+    for (let count = 0; count < 6; count += 1) answers.push(await limits.count(email, `10.0.0.${count}`))
+    expect(answers).toEqual([undefined, undefined, undefined, undefined, undefined, 60])
+    expect(await limits.count(someone(), '10.0.0.1')).toBeUndefined()
+  })
+
+  it('count all attempts that come at once', async () => {
+    const limits = attemptLimits({ cache: await open() })
+    const email = someone()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => limits.count(email, '10.0.0.9')))
+    expect(answers.filter((answer) => answer === undefined).length).toBe(5)
+  })
+
+  it('stop a client that tries one password at many addresses', async () => {
+    const limits = attemptLimits({ cache: await open() })
+    const answers = await Promise.all(Array.from({ length: 61 }, () => limits.count(someone(), '10.0.0.7')))
+    expect(answers.filter((answer) => answer === 60).length).toBe(1)
+  })
+
+  it('are forgotten when the owner of the address signs in', async () => {
+    const limits = attemptLimits({ cache: await open() })
+    const email = someone()
+    for (let count = 0; count < 5; count += 1) await limits.count(email, '10.0.0.5')
+    await limits.forget(email)
+    expect(await limits.count(email, '10.0.0.5')).toBeUndefined()
+  })
+})

@@ -1,0 +1,87 @@
+import type { Language } from '../language.ts'
+
+const en = {
+  product: 'Platform',
+  signIn: 'Sign in',
+  signInTo: (client: string) => `to continue to ${client}`,
+  email: 'E-mail address',
+  password: 'Password',
+  remember: 'Keep me signed in on this device',
+  signInAt: (host: string) => `You are signing in at ${host}. Check that the address bar says the same.`,
+  problem: 'You are not signed in yet',
+  wrong: 'The e-mail address or the password is not right. Check both and try again.',
+  incomplete: 'Enter your e-mail address and your password.',
+  deactivated: 'This account is deactivated. Ask an administrator of this platform to activate it.',
+  tooMany: (seconds: number) => `Too many attempts. Wait ${seconds} seconds, then try again.`,
+  busy: 'Too many people sign in at this moment. Try again in a few seconds.',
+  unavailable: 'The platform can’t check your password right now. Try again in a moment.',
+  signedIn: 'You are signed in',
+  signedInAs: (who: string) => `Signed in as ${who}`,
+  superAdmin: 'Super administrator',
+  inBrowser: 'In this browser',
+  inBrowserText: 'The session is kept in a cookie. Your account, as the API sees it:',
+  inTerminal: 'In a terminal',
+  inTerminalText:
+    'With your password in the variable PASSWORD: sign in, read the token from the cookie jar, call the API.',
+  signOut: 'Sign out',
+  signOutTitle: 'Sign out?',
+  signOutText: (host: string) => `You will be signed out of ${host} in this browser.`,
+  staySignedIn: 'Stay signed in',
+  signedOut: 'You are signed out',
+  signedOutText: 'The session has ended in this browser. You can close this page or sign in again.',
+  signInAgain: 'Sign in again',
+  errorTitle: 'That did not work',
+  expired: 'This sign-in has expired or was started in another browser. Start it again.',
+  otherSite: 'The form was not sent from this page, so it was refused. Start the sign-in again.',
+  refused:
+    'The application that sent you here asked for something this platform refuses. Its makers can help you.',
+  internal: 'Something went wrong on our side. Try again; if it stays, tell an administrator.',
+  errorCode: 'For support',
+}
+
+/** Everything the pages say, by language. */
+export type Texts = typeof en
+
+const fr: Texts = {
+  product: 'Platform',
+  signIn: 'Se connecter',
+  signInTo: (client) => `pour continuer vers ${client}`,
+  email: 'Adresse e-mail',
+  password: 'Mot de passe',
+  remember: 'Rester connecté sur cet appareil',
+  signInAt: (host) => `Vous vous connectez à ${host}. Vérifiez que la barre d’adresse indique la même chose.`,
+  problem: 'Vous n’êtes pas encore connecté',
+  wrong: 'L’adresse e-mail ou le mot de passe est incorrect. Vérifiez les deux et réessayez.',
+  incomplete: 'Saisissez votre adresse e-mail et votre mot de passe.',
+  deactivated: 'Ce compte est désactivé. Demandez à un administrateur de cette plateforme de l’activer.',
+  tooMany: (seconds) => `Trop de tentatives. Attendez ${seconds} secondes, puis réessayez.`,
+  busy: 'Trop de personnes se connectent en ce moment. Réessayez dans quelques secondes.',
+  unavailable:
+    'La plateforme ne peut pas vérifier votre mot de passe pour l’instant. Réessayez dans un moment.',
+  signedIn: 'Vous êtes connecté',
+  signedInAs: (who) => `Connecté en tant que ${who}`,
+  superAdmin: 'Super-administrateur',
+  inBrowser: 'Dans ce navigateur',
+  inBrowserText: 'La session est conservée dans un cookie. Votre compte, tel que l’API le voit :',
+  inTerminal: 'Dans un terminal',
+  inTerminalText:
+    'Avec votre mot de passe dans la variable PASSWORD : connectez-vous, lisez le jeton dans le fichier de cookies, appelez l’API.',
+  signOut: 'Se déconnecter',
+  signOutTitle: 'Se déconnecter ?',
+  signOutText: (host) => `Vous serez déconnecté de ${host} dans ce navigateur.`,
+  staySignedIn: 'Rester connecté',
+  signedOut: 'Vous êtes déconnecté',
+  signedOutText:
+    'La session est terminée dans ce navigateur. Vous pouvez fermer cette page ou vous reconnecter.',
+  signInAgain: 'Se reconnecter',
+  errorTitle: 'Cela n’a pas fonctionné',
+  expired: 'Cette connexion a expiré ou a été commencée dans un autre navigateur. Recommencez-la.',
+  otherSite: 'Le formulaire n’a pas été envoyé depuis cette page et a été refusé. Recommencez la connexion.',
+  refused:
+    'L’application qui vous a envoyé ici a demandé quelque chose que cette plateforme refuse. Ses auteurs peuvent vous aider.',
+  internal: 'Un problème est survenu de notre côté. Réessayez ; s’il persiste, prévenez un administrateur.',
+  errorCode: 'Pour l’assistance',
+}
+
+/** The texts of a language. */
+export const textsOf = (language: Language): Texts => (language === 'fr' ? fr : en)

@@ -1,0 +1,139 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import type { Jwks } from '@platform/contracts'
+import { type Clock, StoreError } from '@platform/kernel'
+import { type PrivateJwk, publicJwkOf, type RingKey } from './signing-key.ts'
+
+/** What signs new JWTs. */
+export interface Signer {
+  readonly kid: string
+  readonly alg: string
+  readonly privateKey: KeyObject
+}
+
+/** What verifies a JWT; its algorithm is fixed with it. */
+export interface Verifier {
+  readonly alg: string
+  readonly publicKey: KeyObject
+}
+
+interface Contents {
+  signer: Signer | undefined
+  verifiers: ReadonlyMap<string, Verifier>
+  jwks: Jwks
+  privateJwks: PrivateJwk[]
+  kids: string
+}
+
+const nothing: Contents = {
+  signer: undefined,
+  verifiers: new Map(),
+  jwks: { keys: [] },
+  privateJwks: [],
+  kids: '',
+}
+
+/** Pause between two reloads that unknown key ids may cause (decisions C2). */
+const UNKNOWN_KID_PAUSE_MS = 1000
+
+/**
+ * The signing keys of the platform in memory. Filled from the database at start, on announcements, by a poll and when an unknown
+ * key id is met; between that it answers without asking anybody, so verification goes on when the database is down.
+ */
+export class KeyRing {
+  readonly #load: () => Promise<RingKey[]>
+  readonly #clock: Clock
+  readonly #listeners = new Set<() => void>()
+  #contents = nothing
+  #loading: Promise<void> | undefined
+  #askedForUnknownAt = 0
+
+  /** `load` answers the keys that are published now, the signing one first. */
+  constructor(load: () => Promise<RingKey[]>, clock: Clock) {
+    this.#load = load
+    this.#clock = clock
+  }
+
+  /** The key that signs now. Throws StoreError (503) while no key could be loaded. */
+  signing(): Signer {
+    if (this.#contents.signer === undefined) throw noKeys()
+    return this.#contents.signer
+  }
+
+  /** The published key with this id. */
+  find(kid: string): Verifier | undefined {
+    return this.#contents.verifiers.get(kid)
+  }
+
+  /** As `find`; for an unknown id the keys are loaded again, at most once a second however many ask. */
+  async findOrReload(kid: string): Promise<Verifier | undefined> {
+    const known = this.find(kid)
+    if (known !== undefined) return known
+    const now = this.#clock.now().getTime()
+    if (Math.abs(now - this.#askedForUnknownAt) < UNKNOWN_KID_PAUSE_MS && this.#loading === undefined)
+      return undefined
+    this.#askedForUnknownAt = now
+    await this.reload()
+    return this.find(kid)
+  }
+
+  /** The public keys, and nothing else of them. Throws StoreError (503) while no key could be loaded. */
+  jwks(): Jwks {
+    if (this.#contents.jwks.keys.length === 0) throw noKeys()
+    return this.#contents.jwks
+  }
+
+  /** All keys with their private members, the signing one first: what the OIDC server signs with. */
+  privateJwks(): PrivateJwk[] {
+    return this.#contents.privateJwks
+  }
+
+  /** Loads the keys; callers that come while it runs share one round. Keeps the old ones when the database does not answer. */
+  reload(): Promise<void> {
+    this.#loading ??= this.#refill().finally(() => {
+      this.#loading = undefined
+    })
+    return this.#loading
+  }
+
+  /** Calls `listener` after the set of keys or the signing key has changed. Answers how to stop that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async #refill(): Promise<void> {
+    const keys = await this.#load()
+    const kids = keys.map((key) => `${key.kid} ${key.signs}`).join()
+    if (kids === this.#contents.kids) return
+    this.#contents = contentsOf(keys, kids)
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** Keys are imported once here: per request that would cost more than the signature. */
+function contentsOf(keys: RingKey[], kids: string): Contents {
+  const signing = keys.find((key) => key.signs)
+  const verifiers = keys.map(({ kid, alg, jwk }) => {
+    const publicKey = createPublicKey({ key: publicJwkOf(jwk), format: 'jwk' })
+    return [kid, { alg, publicKey }] as const
+  })
+  return {
+    signer: signing && {
+      kid: signing.kid,
+      alg: signing.alg,
+      privateKey: createPrivateKey({ key: signing.jwk, format: 'jwk' }),
+    },
+    verifiers: new Map(verifiers),
+    jwks: { keys: keys.map((key) => publicJwkOf(key.jwk)) },
+    privateJwks: keys.toSorted((a, b) => Number(b.signs) - Number(a.signs)).map((key) => key.jwk),
+    kids,
+  }
+}
+
+/** Without keys nobody can be told that their token is bad: the check can't be done. */
+class KeysMissing extends StoreError {
+  override readonly name = 'DatabaseError'
+}
+
+const noKeys = () =>
+  new KeysMissing('No signing key could be loaded from the database yet.', { unavailable: true })

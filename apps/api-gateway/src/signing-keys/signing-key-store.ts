@@ -1,0 +1,59 @@
+import { type Database, type Queries, sql } from '@platform/database'
+import type { SigningKeyTimes } from './signing-key.ts'
+
+/** A key as it is kept. */
+export interface StoredKey extends SigningKeyTimes {
+  sealedJwk: string
+}
+
+interface Row extends Omit<StoredKey, 'signsSince' | 'rotatedAt'> {
+  signsSince: Date | null
+  rotatedAt: Date | null
+}
+
+/** The questions about signing keys, asked on the pool or inside the one transaction of a rotation. */
+export type SigningKeyQuestions = ReturnType<typeof questions>
+export type SigningKeyStore = ReturnType<typeof signingKeyStore>
+
+const questions = (queries: Queries) => ({
+  /** Every published key, the signing one first. */
+  async list(): Promise<StoredKey[]> {
+    const rows = await queries.many<Row>(sql`
+      select kid, alg, kind, sealed_jwk as "sealedJwk", published_at as "publishedAt",
+             signs_since as "signsSince", rotated_at as "rotatedAt"
+      from gateway.signing_keys
+      order by (signs_since is not null and rotated_at is null) desc, published_at desc`)
+    return rows.map((row) => ({
+      ...row,
+      signsSince: row.signsSince ?? undefined,
+      rotatedAt: row.rotatedAt ?? undefined,
+    }))
+  },
+
+  insert: (key: { kid: string; alg: string; kind: string; sealedJwk: string; publishedAt: Date }) =>
+    queries.many(sql`
+      insert into gateway.signing_keys (kid, alg, kind, sealed_jwk, published_at)
+      values (${key.kid}, ${key.alg}, ${key.kind}, ${key.sealedJwk}, ${key.publishedAt})`),
+
+  /** The key that signs stops, and `kid` takes over. */
+  async letSign(kid: string, now: Date): Promise<void> {
+    await queries.many(sql`
+      update gateway.signing_keys set rotated_at = ${now} where signs_since is not null and rotated_at is null`)
+    await queries.many(sql`update gateway.signing_keys set signs_since = ${now} where kid = ${kid}`)
+  },
+
+  remove: (kids: readonly string[]) =>
+    queries.many(sql`delete from gateway.signing_keys where kid = any(${kids}::text[])`),
+})
+
+/** The signing keys in the database. */
+export const signingKeyStore = (database: Database) => ({
+  list: questions(database).list,
+
+  /** Runs `work` in a transaction while no other instance can: row locks would not do, since the first key has no row to lock. */
+  exclusively: <T>(work: (keys: SigningKeyQuestions, tx: Queries) => Promise<T>): Promise<T> =>
+    database.transaction(async (tx) => {
+      await tx.many(sql`select pg_advisory_xact_lock(hashtext('gateway.signing_keys'))`)
+      return work(questions(tx), tx)
+    }),
+})

@@ -1,0 +1,93 @@
+import type { JsonWebKey } from 'node:crypto'
+import type { PublicJwk } from '@platform/contracts'
+
+/** A key with its private members; it never leaves the process except sealed. */
+export type PrivateJwk = JsonWebKey & { kty: string; kid: string; alg: string; use: 'sig' }
+
+/** A published key, opened. */
+export interface RingKey {
+  kid: string
+  alg: string
+  signs: boolean
+  jwk: PrivateJwk
+}
+
+const publicMembers = ['kty', 'kid', 'alg', 'use', 'n', 'e', 'crv', 'x', 'y'] as const
+
+/** The public key of a pair: an allow list, so that a private member can't slip through. */
+export function publicJwkOf(jwk: PrivateJwk): PublicJwk {
+  const published: Record<string, unknown> = {}
+  for (const member of publicMembers) if (jwk[member] !== undefined) published[member] = jwk[member]
+  return { ...published, kty: jwk.kty, kid: jwk.kid, alg: jwk.alg, use: 'sig' }
+}
+
+/** When a key was published, when it began and when it stopped signing. */
+export interface SigningKeyTimes {
+  kid: string
+  alg: string
+  /** Kind and size in one text, for example `RSA 2048`. */
+  kind: string
+  publishedAt: Date
+  /** Absent while it waits for its turn. */
+  signsSince: Date | undefined
+  rotatedAt: Date | undefined
+}
+
+/** What the operator wants of signing keys (decisions C6, C7). */
+export interface KeyPolicy {
+  kty: 'RSA' | 'EC'
+  alg: string
+  size: number
+  rotationMs: number
+  publishAheadMs: number
+  /** How long a rotated key stays published: the longest a JWT may live, and a little more. */
+  keepRotatedMs: number
+}
+
+/** What is to be done now. */
+export interface RotationPlan {
+  /** A successor is to be made and published. */
+  publish: boolean
+  /** The key that signs from now on. */
+  sign: string | undefined
+  /** Keys nothing valid depends on any more. */
+  remove: string[]
+}
+
+/** Kind and size a policy asks for. */
+export const kindOf = (policy: { kty: string; size: number }): string => `${policy.kty} ${policy.size}`
+
+/**
+ * Decides the next steps (specification "Signing-key lifecycle"): a successor is published ahead of the rotation, signs when its
+ * lead is over and the old key is due, and rotated keys are removed when the last JWT they signed has expired.
+ */
+export function planRotation(keys: readonly SigningKeyTimes[], now: Date, policy: KeyPolicy): RotationPlan {
+  const current = keys.find((key) => key.signsSince !== undefined && key.rotatedAt === undefined)
+  const waiting = keys.find((key) => key.signsSince === undefined && isAsked(key, policy))
+  const remove = keys
+    .filter((key) => isOutlived(key, now, policy) || isStaleSuccessor(key, policy))
+    .map((key) => key.kid)
+  if (current === undefined) return { publish: waiting === undefined, sign: waiting?.kid, remove }
+
+  const dueAt = isAsked(current, policy)
+    ? (current.signsSince ?? now).getTime() + policy.rotationMs
+    : now.getTime()
+  const publish = waiting === undefined && now.getTime() >= dueAt - policy.publishAheadMs
+  const ready =
+    waiting !== undefined && now.getTime() >= waiting.publishedAt.getTime() + policy.publishAheadMs
+  return { publish, sign: ready && now.getTime() >= dueAt ? waiting.kid : undefined, remove }
+}
+
+/** True when a plan changes nothing. */
+export const isIdle = (plan: RotationPlan): boolean =>
+  !plan.publish && plan.sign === undefined && plan.remove.length === 0
+
+const isAsked = (key: SigningKeyTimes, policy: KeyPolicy) =>
+  key.alg === policy.alg && key.kind === kindOf(policy)
+
+const isOutlived = (key: SigningKeyTimes, now: Date, policy: KeyPolicy) =>
+  key.rotatedAt !== undefined && now.getTime() >= key.rotatedAt.getTime() + policy.keepRotatedMs
+
+/** A successor made before the operator asked for another kind never signs. */
+const isStaleSuccessor = (key: SigningKeyTimes, policy: KeyPolicy) =>
+  key.signsSince === undefined && !isAsked(key, policy)

@@ -1,0 +1,48 @@
+import { boundedWork } from './bounded-work.ts'
+import { hashPassword, isOutdated, matchesHash } from './password-hash.ts'
+import { PASSWORD_LENGTH, type UserRecord } from './user.ts'
+import type { PasswordRecord } from './user-store.ts'
+
+/** What came of an attempt to sign in by password. */
+export type PasswordCheck =
+  | { outcome: 'matches'; user: UserRecord }
+  | { outcome: 'wrong' }
+  | { outcome: 'deactivated' }
+
+/** Hashing and checking passwords, two at a time; rejects with ServiceUnavailable when too many wait. */
+export interface Passwords {
+  hash(password: string): Promise<string>
+  /** Takes the same time whether the account exists or not. A deactivated account is told only to whoever knows its password. */
+  check(email: string, password: string): Promise<PasswordCheck>
+}
+
+interface Accounts {
+  findByEmail(email: string): Promise<PasswordRecord | undefined>
+  rehash(id: string, before: string, after: string): Promise<void>
+}
+
+export function passwords(accounts: Accounts): Passwords {
+  const bounded = boundedWork({ places: 2, queue: 60 })
+  const hash = (password: string) => bounded(() => hashPassword(password))
+  let decoy: Promise<string> | undefined
+  const decoyHash = () => {
+    decoy ??= hashPassword('nobody has this password')
+    return decoy
+  }
+
+  return {
+    hash,
+    async check(email, password) {
+      if ([...password].length > PASSWORD_LENGTH.max) return { outcome: 'wrong' }
+      const [found, nobody] = await Promise.all([accounts.findByEmail(email), decoyHash()])
+      const stored = found?.passwordHash ?? nobody
+      const matches = await bounded(() => matchesHash(password, stored))
+
+      if (!matches || found?.passwordHash === undefined) return { outcome: 'wrong' }
+      if (isOutdated(stored)) await accounts.rehash(found.user.id, stored, await hash(password))
+      return found.user.status === 'deactivated'
+        ? { outcome: 'deactivated' }
+        : { outcome: 'matches', user: found.user }
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { type Access, authenticated, type InternalPrincipal } from '@platform/auth'
+import { resetUserPassword as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import { Failure } from '@platform/kernel'
+import { generatedPassword } from './generated-password.ts'
+import type { Passwords } from './passwords.ts'
+import { normalizeEmail } from './user.ts'
+import type { UserStore } from './user-store.ts'
+
+interface Needs {
+  users: Pick<UserStore, 'replacePassword'>
+  passwords: Pick<Passwords, 'hash'>
+  signOutEverywhere: (userId: string) => Promise<void>
+}
+
+/** The platform's own operator: a super administrator's stolen token must not open everybody's account. */
+const internalOnly: Access<InternalPrincipal> = (principal) => {
+  const caller = authenticated(principal)
+  if (caller.kind === 'internal') return caller
+  throw new Failure('ForbiddenError', 'This takes the internal key: run it where the platform runs.')
+}
+
+export const resetUserPassword = ({ users, passwords, signOutEverywhere }: Needs) =>
+  route(endpoint, {
+    access: internalOnly,
+    async handle({ body }) {
+      const password = generatedPassword()
+      const userId = await users.replacePassword(body.email, await passwords.hash(password))
+      if (userId === undefined)
+        throw new Failure('ObjectNotFoundError', 'No account has this e-mail address: check its spelling.')
+
+      await signOutEverywhere(userId)
+
+      return { userId, email: normalizeEmail(body.email), password }
+    },
+  })

@@ -1,0 +1,48 @@
+import type { User } from '@platform/contracts'
+import { Failure } from '@platform/kernel'
+
+/** An account, or the stand-in for a visitor without one. */
+export interface UserRecord {
+  id: string
+  email: string | undefined
+  firstName: string | undefined
+  lastName: string | undefined
+  language: string | undefined
+  status: 'pending' | 'validated' | 'deactivated'
+  authData: Record<string, unknown>
+  platformRole: 'superAdmin' | undefined
+  createdAt: Date
+}
+
+/** The shortest and longest password (decisions C9), in characters as people count them. */
+export const PASSWORD_LENGTH = { min: 8, max: 128 } as const
+
+/** Addresses are compared and kept in lower case. */
+export const normalizeEmail = (email: string): string => email.trim().toLowerCase()
+
+/** True for a text that can be the address of an account; `admin@localhost` is one. */
+export const isEmail = (text: string): boolean => text.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(text)
+
+/** Throws unless a new password has an acceptable length. */
+export function requirePasswordLength(password: string): void {
+  const length = [...password].length
+  if (length >= PASSWORD_LENGTH.min && length <= PASSWORD_LENGTH.max) return
+  const message = `A password must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters.`
+  throw new Failure('RequestValidationError', message)
+}
+
+/** True for a visitor without an account. */
+export const isAnonymous = (user: UserRecord): boolean => 'anonymous' in user.authData
+
+/** A user as they see themselves. */
+export function presentUser(user: UserRecord): User {
+  const { createdAt, ...rest } = user
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined)
+  return { ...(Object.fromEntries(given) as Omit<User, 'createdAt'>), createdAt: createdAt.toISOString() }
+}
+
+/** What to call somebody: their name when there is one, else their address. */
+export function displayName(user: UserRecord): string {
+  const name = [user.firstName, user.lastName].filter((part) => part !== undefined).join(' ')
+  return name === '' ? (user.email ?? 'anonymous') : name
+}

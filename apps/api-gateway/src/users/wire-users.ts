@@ -1,0 +1,56 @@
+import type { Database } from '@platform/database'
+import type { Route } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import type { Job } from '@platform/service'
+import {
+  type AdministratorSettings,
+  ensureAdministrator,
+  type FirstAdministrator,
+} from './ensure-administrator.ts'
+import { firstStartStore } from './first-start-store.ts'
+import { makeSampleWorkspace } from './make-sample-workspace.ts'
+import { type Passwords, passwords } from './passwords.ts'
+import { purgeAnonymousUsers } from './purge-anonymous-users.ts'
+import { resetUserPassword } from './reset-user-password.ts'
+import { type UserStore, userStore } from './user-store.ts'
+
+interface Needs {
+  database: Database
+  clock: Clock
+  settings: AdministratorSettings
+  /** Ends the sessions of a user and whatever could start new ones; `wireOidc` has it. */
+  signOutEverywhere: (userId: string) => Promise<void>
+  /** Asks the workspaces service for the sample workspace of this owner; rejects when it can't be made now. */
+  requestSample: (ownerId: string) => Promise<void>
+}
+
+/** The accounts of the platform, for the composition root. */
+export interface WiredUsers {
+  users: UserStore
+  passwords: Passwords
+  /** Run once the service listens; what it answers is to be printed. */
+  ensureAdministrator: () => Promise<FirstAdministrator | undefined>
+  routes: Route[]
+  jobs: Job[]
+}
+
+export function wireUsers({
+  database,
+  clock,
+  settings,
+  signOutEverywhere,
+  requestSample,
+}: Needs): WiredUsers {
+  const users = userStore(database, settings.superAdminEmails)
+  const hasher = passwords(users)
+  return {
+    users,
+    passwords: hasher,
+    ensureAdministrator: () => ensureAdministrator({ users, passwords: hasher, settings }),
+    routes: [resetUserPassword({ users, passwords: hasher, signOutEverywhere })],
+    jobs: [
+      purgeAnonymousUsers({ users, clock }),
+      makeSampleWorkspace({ firstStart: firstStartStore(database), requestSample }),
+    ],
+  }
+}

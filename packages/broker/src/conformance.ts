@@ -1,0 +1,3 @@
+export { announcementsConformance } from './announcements/conformance.ts'
+export type { BrokerFixture } from './broker-fixture.ts'
+export { queueConformance } from './queue/conformance.ts'

@@ -1,0 +1,73 @@
+import type { Database } from '@platform/database'
+import { keepDeadLetter } from './dead-letters.ts'
+import { type Delivery, deliver, throughOutages } from './deliver.ts'
+import { loadCursor, readEvents, storeCursor } from './event-log.ts'
+import type { BrokerLog } from './log.ts'
+import type { BatchHandler } from './queue.ts'
+import { adoptRestoredLog } from './restored-log.ts'
+import type { WakeUp } from './wake-up.ts'
+
+export interface LogSource {
+  database: Database
+  wakeUp: WakeUp
+  log: BrokerLog
+}
+
+export interface ConsumeOptions {
+  maxBatch?: number
+  maxDeliveries?: number
+}
+
+/**
+ * Handles the log as one instance of `group`: one process of the cluster is active at a time, the next one takes over where the
+ * stored cursor is. No transaction is open while a batch is handled.
+ */
+export function consumeLog(
+  source: LogSource,
+  group: string,
+  handle: BatchHandler,
+  options: ConsumeOptions = {},
+): AsyncDisposable {
+  const { maxBatch = 256, maxDeliveries = 5 } = options
+  return source.database.whileLeader(`outbox consumer ${group}`, async (signal) => {
+    const delivery: Delivery = {
+      ...{ group, handle, maxDeliveries, signal, log: source.log },
+      giveUp: (event, reason) =>
+        keepDeadLetter(source.database, { group, eventId: event.id, record: event, reason }),
+    }
+    try {
+      await consumeWhile(source, delivery, maxBatch)
+    } catch (error) {
+      if (!signal.aborted) source.log.warn({ group, err: error }, 'consuming stopped, it is begun again')
+      throw error
+    }
+  })
+}
+
+async function consumeWhile(
+  { database, wakeUp, log }: LogSource,
+  delivery: Delivery,
+  maxBatch: number,
+): Promise<void> {
+  const { group, signal } = delivery
+  if (await adoptRestoredLog(database))
+    log.warn({ group }, 'the log came from another server and is read again')
+  let cursor = await loadCursor(database, group)
+  const sleeper = wakeUp.sleeper()
+  while (!signal.aborted) {
+    sleeper.awake()
+    const events = await throughOutages(delivery, () => readEvents(database, cursor, maxBatch))
+    const last = events.at(-1)
+    if (last === undefined) {
+      await sleeper.sleep(signal)
+      continue
+    }
+    sleeper.reset()
+    await deliver(
+      events.map(({ record }) => record),
+      delivery,
+    )
+    cursor = { xid: last.xid, position: last.position }
+    await throughOutages(delivery, () => storeCursor(database, group, cursor))
+  }
+}

@@ -1,0 +1,124 @@
+import type { EventRecord } from '@platform/contracts'
+import { AckPolicy, DeliverPolicy, type Msg, nanos, ReplayPolicy } from 'nats'
+import { BrokerError } from '../broker-error.ts'
+import { keepDeadLetter } from '../dead-letters.ts'
+import { type Delivery, throughOutages } from '../deliver.ts'
+import type { Up } from './link.ts'
+import { isNotFound } from './nats-failure.ts'
+import { pull, sequenceOf } from './pull.ts'
+import { loadSequence } from './stream-positions.ts'
+import type { StreamSource } from './stream-source.ts'
+
+const ACK_WAIT_MS = 30_000
+const IDLE_WAIT_MS = 5000
+const ANSWER_MS = 3000
+
+/** The next events of a group. */
+export interface GroupBatch {
+  events: EventRecord[]
+  /** The sequence of the last one; undefined when nothing came. */
+  sequence: number | undefined
+  working(): void
+  acknowledge(): void
+}
+
+export interface GroupReader {
+  streamId: string
+  next(): Promise<GroupBatch>
+}
+
+/**
+ * Reads a stream from where the group has come to. The durable consumer is made anew each time: what another process had taken and
+ * not handled would otherwise come half a minute later, out of order.
+ */
+export async function openGroupReader(
+  source: StreamSource,
+  delivery: Delivery,
+  maxBatch: number,
+): Promise<GroupReader> {
+  const { database, stream } = source
+  const { group, signal } = delivery
+  const { created, state } = await stream.ensure()
+  const streamId = String(created)
+  let done = await loadSequence(database, group, { id: streamId, firstSequence: state.first_seq })
+  let isFresh = true
+  const consumer = group.replace(/[^A-Za-z0-9_-]/g, '_')
+  const connection = await stream.use(async (up) => {
+    await remakeConsumer(up, stream.name, consumer, done + 1)
+    return up
+  })
+  const ending = AbortSignal.any([signal, connection.lost])
+  const ask = (batch: number, waitMs: number) =>
+    stream.use(() => pull(connection.nc, { stream: stream.name, consumer, batch, waitMs, ending }))
+
+  async function next(): Promise<GroupBatch> {
+    const waiting = await ask(maxBatch, 0)
+    const messages = waiting.length > 0 ? waiting : await ask(1, IDLE_WAIT_MS)
+    const news = messages.filter((message) => sequenceOf(message) > done)
+    // A consumer that was just made may begin after a gap that age has torn; later on a gap is something that got lost on its way.
+    if (!isContiguous(news, done, isFresh)) {
+      throw new BrokerError('The stream was delivered with a gap.', { unavailable: true })
+    }
+    if (news.length > 0) isFresh = false
+    const last = news.at(-1)
+    if (last !== undefined) done = sequenceOf(last)
+    return {
+      events: await readAll(source, delivery, news),
+      sequence: last === undefined ? undefined : done,
+      working: () => respondAll(messages, '+WPI'),
+      acknowledge: () => respondAll(messages, '+ACK'),
+    }
+  }
+  return { streamId, next }
+}
+
+async function remakeConsumer(
+  { nc }: Up,
+  stream: string,
+  consumer: string,
+  startSequence: number,
+): Promise<void> {
+  const manager = await nc.jetstreamManager({ checkAPI: false, timeout: ANSWER_MS })
+  await manager.consumers.delete(stream, consumer).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error
+  })
+  await manager.consumers.add(stream, {
+    durable_name: consumer,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ACK_WAIT_MS),
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: startSequence,
+    replay_policy: ReplayPolicy.Instant,
+    // Deliveries are counted where they fail: the server would drop an event without a word.
+    max_deliver: -1,
+  })
+}
+
+function isContiguous(messages: Msg[], done: number, isFresh: boolean): boolean {
+  const sequences = messages.map(sequenceOf)
+  const first = isFresh ? (sequences[0] ?? 0) : done + 1
+  return sequences.every((sequence, index) => sequence === first + index)
+}
+
+function respondAll(messages: Msg[], answer: string): void {
+  for (const message of messages) message.respond(answer)
+}
+
+/** Reads the messages; one that is no JSON is somebody else's and goes to the dead letters. */
+async function readAll(
+  { database }: StreamSource,
+  delivery: Delivery,
+  messages: Msg[],
+): Promise<EventRecord[]> {
+  const events: EventRecord[] = []
+  for (const message of messages) {
+    try {
+      events.push(message.json<EventRecord>())
+    } catch {
+      const eventId = message.headers?.get('Nats-Msg-Id') || `sequence ${sequenceOf(message)}`
+      const letter = { group: delivery.group, eventId, record: undefined, reason: 'The message is no JSON.' }
+      await throughOutages(delivery, () => keepDeadLetter(database, letter))
+    }
+  }
+  return events
+}

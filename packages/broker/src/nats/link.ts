@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { connect, Events, type NatsConnection } from 'nats'
+import { BrokerError } from '../broker-error.ts'
+import type { BrokerLog } from '../log.ts'
+import type { NatsAddress } from './address.ts'
+
+const CONNECT_MS = 2000
+const RECONNECT_MS = { wait: 150, jitter: 350 }
+/** A frozen server is noticed after two of these. */
+const PING_MS = 2000
+const LONGEST_RETRY_MS = 2000
+
+/** A connection that is up. */
+export interface Up {
+  nc: NatsConnection
+  /** Aborts when the connection is lost, even if it comes back by itself. */
+  lost: AbortSignal
+}
+
+/** One connection to NATS, opened in the background and opened again for ever. */
+export class Link implements AsyncDisposable {
+  /** Where the servers are, without credentials. */
+  readonly name: string
+  readonly #address: NatsAddress
+  readonly #log: BrokerLog
+  readonly #closing = new AbortController()
+  readonly #running: Promise<void>
+  readonly #onUp = new Set<(up: Up, again: boolean) => void>()
+  /** The client, also while it has no connection. */
+  #client: NatsConnection | undefined
+  #up: Up | undefined
+  #loss = new AbortController()
+  #wasUp = false
+  #arrival = Promise.withResolvers<Up>()
+
+  constructor(address: NatsAddress, log: BrokerLog) {
+    this.name = address.servers.join(',')
+    this.#address = address
+    this.#log = log
+    this.#arrival.promise.catch(() => undefined)
+    this.#running = this.#stayConnected()
+  }
+
+  /** The connection, waited for a moment; rejects with BrokerError when there is none. */
+  async up(waitMs = 1000): Promise<Up> {
+    if (this.#up !== undefined) return this.#up
+    const over = new AbortController()
+    const late = pause(waitMs, undefined, { signal: over.signal }).then(() => {
+      throw new BrokerError(`The broker at ${this.name} can't be reached.`, { unavailable: true })
+    })
+    late.catch(() => undefined)
+    return await Promise.race([this.#arrival.promise, late]).finally(() => over.abort())
+  }
+
+  /** Calls `listener` with each connection, also with the present one; `again` when notices may have been missed. */
+  whenUp(listener: (up: Up, again: boolean) => void): Disposable {
+    this.#onUp.add(listener)
+    if (this.#up !== undefined) listener(this.#up, false)
+    return { [Symbol.dispose]: () => void this.#onUp.delete(listener) }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort()
+    this.#arrival.reject(new BrokerError('The broker is closed.', { unavailable: true }))
+    await this.#client?.close()
+    this.#wentDown()
+    await this.#running
+  }
+
+  async #stayConnected(): Promise<void> {
+    for (let failures = 0; !this.#closing.signal.aborted; failures++) {
+      try {
+        const nc = await connect(this.#options())
+        failures = 0
+        this.#client = nc
+        if (this.#closing.signal.aborted) await nc.close()
+        else await this.#follow(nc)
+      } catch (error) {
+        if (failures === 0)
+          this.#log.warn({ err: error, broker: this.name }, 'broker not reached, it is tried again')
+      }
+      const longestMs = Math.min(LONGEST_RETRY_MS, 100 * 2 ** Math.min(failures, 6))
+      await pause(longestMs * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(
+        () => undefined,
+      )
+    }
+  }
+
+  #options() {
+    const { servers, credentials, tls } = this.#address
+    return {
+      ...{ servers, ...credentials, ...(tls ? { tls: {} } : {}), name: 'platform' },
+      ...{
+        timeout: CONNECT_MS,
+        pingInterval: PING_MS,
+        maxPingOut: 1,
+        maxReconnectAttempts: -1,
+        ignoreAuthErrorAbort: true,
+      },
+      ...{
+        reconnectTimeWait: RECONNECT_MS.wait,
+        reconnectJitter: RECONNECT_MS.jitter,
+        reconnectJitterTLS: RECONNECT_MS.jitter,
+      },
+    }
+  }
+
+  /** The client connects again by itself; this only tells what it does, until it gives up. */
+  async #follow(nc: NatsConnection): Promise<void> {
+    this.#cameUp(nc)
+    this.#hear(nc).catch(() => undefined)
+    await nc.closed()
+    this.#wentDown()
+  }
+
+  async #hear(nc: NatsConnection): Promise<void> {
+    for await (const { type } of nc.status()) {
+      if (type === Events.Disconnect) this.#wentDown()
+      else if (type === Events.Reconnect) this.#cameUp(nc)
+    }
+  }
+
+  #cameUp(nc: NatsConnection): void {
+    if (this.#closing.signal.aborted) return
+    this.#loss = new AbortController()
+    this.#up = { nc, lost: this.#loss.signal }
+    this.#arrival.resolve(this.#up)
+    this.#log.info({ broker: this.name }, 'broker connected')
+    const again = this.#wasUp
+    this.#wasUp = true
+    for (const listener of this.#onUp) listener(this.#up, again)
+  }
+
+  #wentDown(): void {
+    if (this.#up === undefined) return
+    this.#up = undefined
+    this.#loss.abort()
+    if (this.#closing.signal.aborted) return
+    this.#arrival = Promise.withResolvers()
+    this.#arrival.promise.catch(() => undefined)
+    this.#log.warn({ broker: this.name }, 'broker connection lost')
+  }
+}

@@ -1,0 +1,84 @@
+import type { Database } from '@platform/database'
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../broker-error.ts'
+import type { BrokerLog } from '../log.ts'
+import type { RelayTarget } from '../relay-target.ts'
+import { readNatsAddress } from './address.ts'
+import { natsAnnouncements } from './announcements.ts'
+import { consumeStream } from './consume-stream.ts'
+import { Link } from './link.ts'
+import { EventStream } from './stream.ts'
+import { settledSequence } from './stream-positions.ts'
+
+const PING_MS = 2000
+
+/**
+ * The broker on NATS: a JetStream stream that the relay fills from the outbox, and core NATS for announcements, on connections of
+ * their own. Nothing that counts is only there: wiped at any moment, the stream is made and filled again.
+ */
+export async function openNatsBroker(
+  url: string,
+  { database, log }: { database: Database; log: BrokerLog },
+): Promise<Broker> {
+  const address = readNatsAddress(url)
+  const stack = new AsyncDisposableStack()
+  const announcing = stack.use(new Link(address, log))
+  const queueing = stack.use(new Link(address, log))
+  const stream = new EventStream(queueing, address.namespace)
+  const consumers = stack.use(new AsyncDisposableStack())
+  return {
+    driver: 'nats',
+    readsOutbox: false,
+    relayTarget: relayTargetOf(stream, database),
+    queue: {
+      async publish(events) {
+        await stream.ensure()
+        await stream.publish(events)
+      },
+      consume: async (group, handle, options) =>
+        consumers.use(consumeStream({ database, stream, log }, group, handle, options)),
+    },
+    announcements: natsAnnouncements(announcing, address.namespace, log),
+    async ping(signal) {
+      await beforeAbort(
+        AbortSignal.any([signal, AbortSignal.timeout(PING_MS)]),
+        stream.ensure(),
+        queueing.name,
+      )
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+function relayTargetOf(stream: EventStream, database: Database): RelayTarget {
+  return {
+    async state() {
+      const { created, state } = await stream.ensure()
+      const streamId = String(created)
+      return {
+        streamId,
+        firstSequence: state.first_seq,
+        lastSequence: state.last_seq,
+        settledSequence: await settledSequence(database, streamId),
+      }
+    },
+    eventAt: (sequence) => stream.eventAt(sequence),
+    append: (events, afterSequence) => stream.append(events, afterSequence),
+    async reset() {
+      await stream.remove()
+      await stream.ensure()
+    },
+  }
+}
+
+async function beforeAbort(signal: AbortSignal, work: Promise<unknown>, name: string): Promise<void> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => {
+    const message = `The broker at ${name} did not answer in time.`
+    aborted.reject(new BrokerError(message, { cause: signal.reason, unavailable: true }))
+  }
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  work.catch(() => undefined)
+  await Promise.race([work, aborted.promise])
+}

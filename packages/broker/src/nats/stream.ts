@@ -1,0 +1,168 @@
+import type { EventRecord } from '@platform/contracts'
+import {
+  DiscardPolicy,
+  headers,
+  type JetStreamManager,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from 'nats'
+import { BrokerError } from '../broker-error.ts'
+import type { Link, Up } from './link.ts'
+import { isNotFound, toNatsFailure } from './nats-failure.ts'
+
+const HOUR_MS = 3_600_000
+const ANSWER_MS = 3000
+const PUBLISH_MS = 5000
+/** How many messages are on their way at once. */
+const WINDOW = 256
+
+/** The stream of events in NATS; made, and made again, whenever it is missing. */
+export class EventStream {
+  readonly name: string
+  readonly #link: Link
+  readonly #subjects: string
+
+  constructor(link: Link, namespace: string) {
+    this.name = `${namespace}_events`
+    this.#link = link
+    this.#subjects = `${namespace}.events`
+  }
+
+  /** What the server says about the stream, which is there afterwards. */
+  async ensure(): Promise<StreamInfo> {
+    return await this.use(async ({ nc }) => {
+      const manager = await nc.jetstreamManager({ checkAPI: false, timeout: ANSWER_MS })
+      try {
+        return await this.#repair(manager, await manager.streams.info(this.name))
+      } catch (error) {
+        if (!isNotFound(error)) throw error
+        return await manager.streams.add(this.#config())
+      }
+    })
+  }
+
+  /** The id of the event with this sequence. */
+  async eventAt(sequence: number): Promise<string | undefined> {
+    return await this.use(async ({ nc }) => {
+      const manager = await nc.jetstreamManager({ checkAPI: false, timeout: ANSWER_MS })
+      try {
+        const message = await manager.streams.getMessage(this.name, { seq: sequence })
+        return message.header.get('Nats-Msg-Id') || undefined
+      } catch (error) {
+        if (isNotFound(error)) return undefined
+        throw error
+      }
+    })
+  }
+
+  async remove(): Promise<void> {
+    await this.use(async ({ nc }) => {
+      const manager = await nc.jetstreamManager({ checkAPI: false, timeout: ANSWER_MS })
+      try {
+        await manager.streams.delete(this.name)
+      } catch (error) {
+        if (!isNotFound(error)) throw error
+      }
+    })
+  }
+
+  /** Publishes in order, each message confirmed by itself. */
+  async publish(events: readonly EventRecord[]): Promise<void> {
+    await this.use(async ({ nc }) => {
+      const client = nc.jetstream({ timeout: PUBLISH_MS })
+      for (const window of windowsOf(events)) {
+        const publishing = window.map((event) =>
+          client.publish(this.#subjectOf(event), JSON.stringify(event), {
+            msgID: event.id,
+            timeout: PUBLISH_MS,
+          }),
+        )
+        const failed = (await Promise.allSettled(publishing)).find(({ status }) => status === 'rejected')
+        if (failed?.status === 'rejected') throw failed.reason
+      }
+    })
+  }
+
+  /**
+   * Publishes in order where the stream ends exactly at `afterSequence`. Each message is taken only right after the one before it, so
+   * that the answer to the last one speaks for all.
+   */
+  async append(events: readonly EventRecord[], afterSequence: number): Promise<void> {
+    await this.use(async (up) => {
+      let after = afterSequence
+      for (const window of windowsOf(events)) {
+        await this.#appendWindow(up, window, after)
+        after += window.length
+      }
+    })
+  }
+
+  /** Does something with the connection; whatever fails is a BrokerError. */
+  async use<T>(work: (up: Up) => Promise<T>): Promise<T> {
+    try {
+      const up = await this.#link.up()
+      return await unlessLost(up, work(up))
+    } catch (error) {
+      throw toNatsFailure(error, this.#link.name)
+    }
+  }
+
+  async #appendWindow({ nc }: Up, events: readonly EventRecord[], after: number): Promise<void> {
+    for (const [index, event] of events.entries()) {
+      const message = headers()
+      message.set('Nats-Msg-Id', event.id)
+      message.set('Nats-Expected-Stream', this.name)
+      message.set('Nats-Expected-Last-Sequence', String(after + index))
+      const [subject, text] = [this.#subjectOf(event), JSON.stringify(event)]
+      if (index < events.length - 1) nc.publish(subject, text, { headers: message })
+      else
+        await nc
+          .jetstream({ timeout: PUBLISH_MS })
+          .publish(subject, text, { headers: message, timeout: PUBLISH_MS })
+    }
+  }
+
+  #subjectOf({ source }: EventRecord): string {
+    return `${this.#subjects}.${(source.workspaceId ?? '_platform').replace(/[^A-Za-z0-9_-]/g, '_')}`
+  }
+
+  #config(): Partial<StreamConfig> & { name: string } {
+    return {
+      name: this.name,
+      subjects: [`${this.#subjects}.>`],
+      storage: StorageType.File,
+      retention: RetentionPolicy.Limits,
+      // A full stream refuses what is new, which waits in the outbox; what a group has yet to handle is never pushed out.
+      discard: DiscardPolicy.New,
+      max_age: nanos(72 * HOUR_MS),
+      duplicate_window: nanos(120_000),
+    }
+  }
+
+  /** A stream made by another version, or changed by hand. */
+  async #repair(manager: JetStreamManager, info: StreamInfo): Promise<StreamInfo> {
+    const wanted = this.#config()
+    const { subjects, max_age, discard } = info.config
+    const same =
+      subjects.join() === wanted.subjects?.join() && max_age === wanted.max_age && discard === wanted.discard
+    return same ? info : await manager.streams.update(this.name, wanted)
+  }
+}
+
+/** The client waits for answers that were lost with their connection until their time is over. */
+async function unlessLost<T>({ lost }: Up, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onLost = () =>
+    reject(new BrokerError('The connection to the broker was lost.', { unavailable: true }))
+  lost.addEventListener('abort', onLost, { once: true })
+  if (lost.aborted) onLost()
+  work.catch(() => undefined)
+  return await Promise.race([work, promise]).finally(() => lost.removeEventListener('abort', onLost))
+}
+
+function* windowsOf(events: readonly EventRecord[]): Generator<readonly EventRecord[]> {
+  for (let from = 0; from < events.length; from += WINDOW) yield events.slice(from, from + WINDOW)
+}

@@ -1,0 +1,28 @@
+import { type Database, migrate } from '@platform/database'
+import type { Broker } from './broker.ts'
+import type { BrokerLog } from './log.ts'
+import { openNatsBroker } from './nats/open.ts'
+import { ensurePartitions } from './partitions.ts'
+import { openPostgresBroker } from './postgres/open.ts'
+
+export interface OpenBrokerOptions {
+  /** Holds the log of events, the cursors of the groups and the dead letters, whatever the transport is. */
+  database: Database
+  log: BrokerLog
+}
+
+/** How long opening waits for a PostgreSQL that isn't there yet. */
+const DATABASE_WAIT_MS = 60_000
+
+/**
+ * Opens the transport a URL names: `postgres:` reads the outbox table itself, `nats:` or `tls:` is a JetStream server
+ * (`nats://user:password@host:port,other:port?namespace=name`). A NATS server that is down doesn't keep it from opening.
+ */
+export async function openBroker(url: string, { database, log }: OpenBrokerOptions): Promise<Broker> {
+  await migrate(database, 'outbox', new URL('../migrations/', import.meta.url), { waitMs: DATABASE_WAIT_MS })
+  await ensurePartitions(database, new Date())
+  const scheme = url.slice(0, url.indexOf(':'))
+  if (scheme === 'postgres' || scheme === 'postgresql') return await openPostgresBroker(database, log)
+  if (scheme === 'nats' || scheme === 'tls') return await openNatsBroker(url, { database, log })
+  throw new Error(`The broker URL must begin with postgres:, nats: or tls:, not "${scheme}:".`)
+}

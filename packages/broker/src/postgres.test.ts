@@ -1,0 +1,31 @@
+import { openDatabase } from '@platform/database'
+import { type TestDatabase, testDatabase } from '@platform/testing'
+import { afterAll, beforeAll, describe } from 'vitest'
+import type { Broker } from './broker.ts'
+import { announcementsConformance, type BrokerFixture, queueConformance } from './conformance.ts'
+import { openBroker } from './open.ts'
+import { silentLog as log } from './testing.ts'
+
+describe('the postgres driver', () => {
+  const stack = new AsyncDisposableStack()
+  let database: TestDatabase
+  const brokers: Broker[] = []
+  const at = (index: number): Broker => {
+    const broker = brokers[index]
+    if (broker === undefined) throw new Error('The broker is not open yet.')
+    return broker
+  }
+  const fixture: BrokerFixture = { broker: () => at(0), otherInstance: () => at(1), database: () => database }
+
+  beforeAll(async () => {
+    database = stack.use(await testDatabase())
+    const second = stack.use(await openDatabase(database.url, { allowWeakDurability: true, poolSize: 4 }))
+    for (const handle of [database, second]) {
+      brokers.push(stack.use(await openBroker('postgres:', { database: handle, log })))
+    }
+  })
+  afterAll(() => stack.disposeAsync())
+
+  queueConformance(fixture)
+  announcementsConformance(fixture)
+})

@@ -1,0 +1,42 @@
+import type { Database } from '@platform/database'
+import type { Broker } from '../broker.ts'
+import { consumeLog } from '../consume-log.ts'
+import { insertEvents } from '../event-log.ts'
+import type { BrokerLog } from '../log.ts'
+import { toBrokerError } from '../to-broker-error.ts'
+import { WakeUp } from '../wake-up.ts'
+import { postgresAnnouncements } from './announcements.ts'
+
+/** The broker that needs nothing but PostgreSQL: the outbox table is the queue. */
+export async function openPostgresBroker(database: Database, log: BrokerLog): Promise<Broker> {
+  const wakeUp = new WakeUp()
+  const ring = () => wakeUp.ring()
+  await using stack = new AsyncDisposableStack()
+  stack.use(await database.listen('outbox', ring, ring))
+  const consumers = stack.use(new AsyncDisposableStack())
+  const opened = stack.move()
+  return {
+    driver: 'postgres',
+    readsOutbox: true,
+    queue: {
+      async publish(events) {
+        try {
+          await database.many(insertEvents(events, () => false))
+        } catch (error) {
+          throw toBrokerError(error)
+        }
+      },
+      consume: async (group, handle, options) =>
+        consumers.use(consumeLog({ database, wakeUp, log }, group, handle, options)),
+    },
+    announcements: postgresAnnouncements(database, log),
+    async ping(signal) {
+      try {
+        await database.ping(signal)
+      } catch (error) {
+        throw toBrokerError(error)
+      }
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}

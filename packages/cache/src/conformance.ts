@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import type { Cache } from './cache.ts'
+
+const newKey = () => `test:${randomBytes(8).toString('hex')}`
+const MINUTE_MS = 60_000
+
+/** What every cache promises (port cache.ts). */
+export function cacheConformance(cache: () => Cache): void {
+  describe('cache', () => {
+    it('answers what was set, whatever it is', async () => {
+      const key = newKey()
+      const value = `é"\n\0🚀${'x'.repeat(10_000)}`
+      await cache().set(key, value, MINUTE_MS)
+      expect(await cache().get(key)).toBe(value)
+      await cache().set(key, '', MINUTE_MS)
+      expect(await cache().get(key)).toBe('')
+    })
+
+    it('answers nothing for a key nobody set', async () => {
+      expect(await cache().get(newKey())).toBeUndefined()
+    })
+
+    it('forgets a key that was deleted, and one nobody set', async () => {
+      const key = newKey()
+      await cache().set(key, 'value', MINUTE_MS)
+      await cache().delete(key)
+      await cache().delete(newKey())
+      expect(await cache().get(key)).toBeUndefined()
+    })
+
+    it('forgets a key when its time is over', async () => {
+      const [short, long] = [newKey(), newKey()]
+      await Promise.all([cache().set(short, 'value', 50), cache().set(long, 'value', MINUTE_MS)])
+      expect(await cache().get(short)).toBe('value')
+      await vi.waitFor(async () => expect(await cache().get(short)).toBeUndefined(), { interval: 10 })
+      expect(await cache().get(long)).toBe('value')
+    })
+
+    it('begins the time anew when a key is set again', async () => {
+      const key = newKey()
+      await cache().set(key, 'first', 50)
+      await cache().set(key, 'second', MINUTE_MS)
+      await pause(100)
+      expect(await cache().get(key)).toBe('second')
+    })
+
+    it('takes times that are no whole milliseconds', async () => {
+      const key = newKey()
+      await cache().set(key, 'value', 1000.5)
+      await cache().increment(newKey(), 1, 1000.5)
+      expect(await cache().get(key)).toBe('value')
+    })
+
+    it('counts, also for many at once and by any step', async () => {
+      const key = newKey()
+      const values = await Promise.all(Array.from({ length: 50 }, () => cache().increment(key, 2, MINUTE_MS)))
+      expect(values.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => 2 * (index + 1)))
+      expect(await cache().increment(key, -100, MINUTE_MS)).toBe(0)
+      expect(await cache().get(key)).toBe('0')
+    })
+
+    it('lets a counter vanish a fixed time after its first use', async () => {
+      const key = newKey()
+      const firstUseAt = performance.now()
+      await cache().increment(key, 1, 300)
+      await vi.waitFor(async () => expect(await cache().increment(key, 1, 300)).toBe(1), {
+        interval: 20,
+        timeout: 3000,
+      })
+      const livedMs = performance.now() - firstUseAt
+      expect(livedMs).toBeGreaterThan(250)
+      expect(livedMs).toBeLessThan(1500)
+    })
+
+    it('refuses to count what is no number, and goes on working', async () => {
+      const key = newKey()
+      await cache().set(key, 'text', MINUTE_MS)
+      await expect(cache().increment(key, 1, MINUTE_MS)).rejects.toMatchObject({ name: 'CacheError' })
+      expect(await cache().get(key)).toBe('text')
+    })
+
+    it('answers a ping', async () => {
+      await expect(cache().ping(AbortSignal.timeout(2000))).resolves.toBeUndefined()
+    })
+  })
+}

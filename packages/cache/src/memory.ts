@@ -1,0 +1,37 @@
+import { LRUCache } from 'lru-cache'
+import type { Cache } from './cache.ts'
+import { CacheError } from './cache-error.ts'
+
+const MAX_ENTRIES = 100_000
+const MAX_CHARACTERS = 64 * 1024 * 1024
+
+/** A bounded cache inside this process: the least recently used entries make room for new ones. */
+export function openMemoryCache(): Cache {
+  const entries = new LRUCache<string, string>({
+    max: MAX_ENTRIES,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: (value, key) => value.length + key.length + 1,
+  })
+  return {
+    driver: 'memory',
+    get: async (key) => entries.get(key),
+    async set(key, value, ttlMs) {
+      entries.set(key, value, { ttl: ttlMs })
+    },
+    async delete(key) {
+      entries.delete(key)
+    },
+    async increment(key, by, ttlMs) {
+      const before = entries.get(key)
+      const value = Number(before ?? 0) + by
+      if (!Number.isSafeInteger(value)) {
+        throw new CacheError(`The cache entry "${key}" is no counter.`, { unavailable: false })
+      }
+      // Only the first use sets when the counter vanishes.
+      entries.set(key, String(value), { ttl: before === undefined ? ttlMs : entries.getRemainingTTL(key) })
+      return value
+    },
+    ping: async () => {},
+    [Symbol.asyncDispose]: async () => entries.clear(),
+  }
+}

@@ -1,0 +1,112 @@
+import { createClient, ErrorReply } from 'redis'
+import { Breaker } from './breaker.ts'
+import type { Cache } from './cache.ts'
+import { CacheError } from './cache-error.ts'
+
+const COMMAND_MS = 150
+const CONNECT_MS = 1000
+/** Well below what a reader of a rate limit would notice, well above what a busy server needs to recover. */
+const PAUSES = { firstPauseMs: 200, longestPauseMs: 2000 }
+
+/** INCRBY and the first use's expiry in one step, so that no counter can stay for ever. */
+const INCREMENT = `local value = redis.call('INCRBY', KEYS[1], ARGV[1])
+if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return value`
+
+/** A Redis server (or one that speaks its language), connected in the background and connected again for ever. */
+export function openRedisCache(url: string): Cache {
+  const address = addressOf(url)
+  const client = createClient({
+    url,
+    RESP: 2,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: 10_000,
+    commandOptions: { timeout: COMMAND_MS },
+    // A frozen server is noticed even when nobody calls.
+    pingInterval: 5000,
+    socket: {
+      connectTimeout: CONNECT_MS,
+      keepAlive: true,
+      reconnectStrategy: (retries) =>
+        Math.min(2000, 50 * 2 ** Math.min(retries, 6)) * (0.5 + Math.random() / 2),
+    },
+  })
+  // Each call learns of a lost connection by itself; unheard, this event ends the process.
+  client.on('error', () => undefined)
+  client.connect().catch(() => undefined)
+  const call = guarded(address)
+
+  return {
+    driver: 'redis',
+    get: (key) => call(async () => (await client.get(key)) ?? undefined),
+    set: (key, value, ttlMs) =>
+      call(async () => {
+        await client.set(key, value, { expiration: { type: 'PX', value: wholeMs(ttlMs) } })
+      }),
+    delete: (key) =>
+      call(async () => {
+        await client.unlink(key)
+      }),
+    increment: (key, by, ttlMs) =>
+      call(async () => {
+        const options = { keys: [key], arguments: [String(by), String(wholeMs(ttlMs))] }
+        return Number(await client.eval(INCREMENT, options))
+      }),
+    async ping() {
+      try {
+        await inTime(client.ping())
+      } catch (error) {
+        throw toCacheError(error, address)
+      }
+    },
+    [Symbol.asyncDispose]: async () => client.destroy(),
+  }
+}
+
+/** Runs calls with an end to each, and none at all for a while after one that found no answer. */
+function guarded(address: string) {
+  const breaker = new Breaker(PAUSES)
+  return async <T>(command: () => Promise<T>): Promise<T> => {
+    if (!breaker.allows(performance.now())) {
+      throw new CacheError(`The cache at ${address} did not answer just now.`, { unavailable: true })
+    }
+    try {
+      const answer = await inTime(command())
+      breaker.succeeded()
+      return answer
+    } catch (error) {
+      // An error the server answered in time is no reason to spare it.
+      if (error instanceof ErrorReply) breaker.succeeded()
+      else breaker.failed(performance.now())
+      throw toCacheError(error, address)
+    }
+  }
+}
+
+/** The client's own timeout ends only commands that were not sent yet. */
+function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('No answer in time.')), COMMAND_MS)
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
+}
+
+function toCacheError(error: unknown, address: string): CacheError {
+  if (error instanceof ErrorReply) {
+    return new CacheError(`The cache at ${address} answered: ${error.message}`, {
+      cause: error,
+      unavailable: true,
+    })
+  }
+  return new CacheError(`The cache at ${address} can't be reached or did not answer in time.`, {
+    cause: error,
+    unavailable: true,
+  })
+}
+
+const wholeMs = (ttlMs: number): number => Math.max(1, Math.round(ttlMs))
+
+/** Where the server is, without credentials. */
+function addressOf(url: string): string {
+  const { hostname, port } = new URL(url)
+  return `${hostname}:${port === '' ? '6379' : port}`
+}

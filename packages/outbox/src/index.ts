@@ -1,0 +1,8 @@
+export { dropOldPartitions, ensurePartitions } from '@platform/broker'
+export { type AnnouncedEvent, onAnnouncedEvent } from './announced.ts'
+export { buildRecord, type EventParts } from './build-record.ts'
+export { capEvent, defaultEventLimits, type EventLimits } from './cap-event.ts'
+export { eventSize } from './event-size.ts'
+export { insertEvents } from './insert-events.ts'
+export { type OpenOutboxOptions, openOutbox } from './open.ts'
+export type { Outbox } from './outbox.ts'

@@ -1,0 +1,20 @@
+import type { EventContract, EventRecord, EventSource, PayloadInputOf } from '@platform/contracts'
+import type { Queries } from '@platform/database'
+
+/**
+ * Events committed with the change that caused them (architecture 5.7). What was added is delivered once the transaction commits,
+ * and never when it does not.
+ */
+export interface Outbox {
+  /** Adds a native event inside `tx`, its payload checked against its contract. Answers the record as it will be delivered. */
+  add<C extends EventContract>(
+    tx: Queries,
+    contract: C,
+    payload: PayloadInputOf<C>,
+    source: EventSource,
+  ): Promise<EventRecord>
+  /** Adds finished records inside `tx` with one statement; an id that is there already is left as it is. */
+  addRecords(tx: Queries, records: readonly EventRecord[]): Promise<void>
+  /** Commits records in a transaction of their own, together with those of other callers (group commit). */
+  commit(records: readonly EventRecord[]): Promise<void>
+}

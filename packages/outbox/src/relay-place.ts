@@ -1,0 +1,73 @@
+import { findCursor, type LogCursor, loadCursor, type StreamState, storeCursor } from '@platform/broker'
+import { type Database, sql } from '@platform/database'
+import type { RelayOptions } from './relay-options.ts'
+
+/** The reader under whose name the log keeps what the stream might have to get once more. */
+const RELAY = 'relay'
+
+/** Where the relay is: the last event of the stream, in the stream and in the log. */
+export interface Place {
+  streamId: string
+  sequence: number
+  cursor: LogCursor
+}
+
+/**
+ * Finds where to go on. The last event of a stream this relay wrote says it exactly; an empty stream begins where all groups had
+ * come; a stream that holds anything else, or lost what a group still needs, is thrown away and begun the same way.
+ */
+export async function findPlace({ database, target, log }: RelayOptions): Promise<Place> {
+  const watermark = await loadCursor(database, RELAY)
+  const state = await target.state()
+  const cursor = await cursorOfEnd({ database, target }, state)
+  if (cursor !== undefined) return { streamId: state.streamId, sequence: state.lastSequence, cursor }
+  const stream = state.lastSequence === 0 ? state : await remake()
+  await registerStream(database, stream.streamId)
+  return { streamId: stream.streamId, sequence: 0, cursor: watermark }
+
+  async function remake(): Promise<StreamState> {
+    log.warn({ streamId: state.streamId }, 'the stream does not match the log and is written again')
+    await target.reset()
+    return await target.state()
+  }
+}
+
+async function cursorOfEnd(
+  { database, target }: Pick<RelayOptions, 'database' | 'target'>,
+  state: StreamState,
+): Promise<LogCursor | undefined> {
+  if (state.lastSequence === 0 || hasLostEvents(state)) return undefined
+  if ((await registeredStream(database)) !== state.streamId) return undefined
+  const id = await target.eventAt(state.lastSequence)
+  return id === undefined ? undefined : await findCursor(database, id)
+}
+
+/** True when a group has yet to handle an event that the stream has dropped for its age. */
+const hasLostEvents = (state: StreamState): boolean =>
+  state.settledSequence > 0 && state.settledSequence + 1 < state.firstSequence
+
+/**
+ * Remembers in the log up to where all groups have handled everything: from there a lost stream is written again, and what is
+ * older may be deleted. Rejects when the stream isn't the one that is written.
+ */
+export async function settle({ database, target }: RelayOptions, place: Place): Promise<void> {
+  const state = await target.state()
+  if (state.streamId !== place.streamId || state.lastSequence < place.sequence || hasLostEvents(state)) {
+    throw new Error('The stream of the broker was lost or shortened.')
+  }
+  if (state.settledSequence === 0) return
+  const id = await target.eventAt(state.settledSequence)
+  const cursor = id === undefined ? undefined : await findCursor(database, id)
+  if (cursor !== undefined) await storeCursor(database, RELAY, cursor)
+}
+
+async function registeredStream(database: Database): Promise<string | undefined> {
+  const [row] = await database.many<{ streamId: string | null }>(
+    sql`select stream_id as "streamId" from outbox.consumers where name = ${RELAY}`,
+  )
+  return row?.streamId ?? undefined
+}
+
+async function registerStream(database: Database, streamId: string): Promise<void> {
+  await database.many(sql`update outbox.consumers set stream_id = ${streamId} where name = ${RELAY}`)
+}

@@ -1,0 +1,113 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  adoptRestoredLog,
+  BrokerError,
+  keepDeadLetter,
+  type LogCursor,
+  type LogEvent,
+  readEvents,
+  WakeUp,
+} from '@platform/broker'
+import { announcementOf, announcementTopic } from './announced.ts'
+import type { RelayOptions } from './relay-options.ts'
+import { findPlace, type Place, settle } from './relay-place.ts'
+
+const BATCH = 256
+const SETTLE_EVERY_MS = 2000
+const LONGEST_PAUSE_MS = 2000
+
+/**
+ * Moves committed events from the log to the stream of the broker, in order and each once, in one process of the cluster at a time.
+ * Whatever the stream loses, up to all of it, is written again: the log is the truth (ADR 0016).
+ */
+export async function startRelay(options: RelayOptions): Promise<AsyncDisposable> {
+  const { database } = options
+  const wakeUp = new WakeUp()
+  const ring = () => wakeUp.ring()
+  await using stack = new AsyncDisposableStack()
+  stack.use(await database.listen('outbox', ring, ring))
+  stack.use(database.whileLeader('outbox relay', (signal) => relayForEver(options, wakeUp, signal)))
+  return stack.move()
+}
+
+async function relayForEver(options: RelayOptions, wakeUp: WakeUp, signal: AbortSignal): Promise<void> {
+  const progress = { failures: 0 }
+  while (!signal.aborted) {
+    try {
+      await relayWhile(options, wakeUp, signal, progress)
+    } catch (error) {
+      if (signal.aborted) return
+      if (progress.failures === 0)
+        options.log.warn({ err: error }, 'relaying events stopped, it is begun again')
+      await rest(progress.failures, signal)
+      progress.failures += 1
+    }
+  }
+}
+
+async function relayWhile(
+  options: RelayOptions,
+  wakeUp: WakeUp,
+  signal: AbortSignal,
+  progress: { failures: number },
+): Promise<void> {
+  const { database } = options
+  await adoptRestoredLog(database)
+  let place = await findPlace(options)
+  progress.failures = 0
+  const sleeper = wakeUp.sleeper()
+  let settleAt = 0
+  while (!signal.aborted) {
+    if (performance.now() >= settleAt) {
+      await settle(options, place)
+      settleAt = performance.now() + SETTLE_EVERY_MS
+    }
+    sleeper.awake()
+    const events = await readEvents(database, place.cursor, BATCH)
+    if (events.length === 0) await sleeper.sleep(signal)
+    else {
+      announce(options, events)
+      place = await append(options, events, place)
+      sleeper.reset()
+    }
+  }
+}
+
+/** An event the stream refuses for what it is would hold back all others: it goes to the dead letters. */
+async function append(options: RelayOptions, events: LogEvent[], place: Place): Promise<Place> {
+  const cursor: LogCursor = events.at(-1) ?? place.cursor
+  try {
+    const records = events.map(({ record }) => record)
+    await options.target.append(records, place.sequence)
+    return { ...place, sequence: place.sequence + events.length, cursor }
+  } catch (error) {
+    if (!(error instanceof BrokerError) || error.unavailable) throw error
+    if (events.length > 1) return await appendOneByOne(options, events, place)
+    for (const { id, record } of events) {
+      options.log.error({ eventId: id, type: record.type, err: error }, 'event given up')
+      await keepDeadLetter(options.database, { group: 'relay', eventId: id, record, reason: error.message })
+    }
+    return { ...place, cursor }
+  }
+}
+
+async function appendOneByOne(options: RelayOptions, events: LogEvent[], place: Place): Promise<Place> {
+  let reached = place
+  for (const event of events) reached = await append(options, [event], reached)
+  return reached
+}
+
+/** Best effort, and nobody waits for it. */
+function announce({ broker, log }: RelayOptions, events: LogEvent[]): void {
+  for (const { announce, record } of events) {
+    if (!announce) continue
+    broker.announcements
+      .announce(announcementTopic(record.type), announcementOf(record))
+      .catch((error: unknown) => log.warn({ type: record.type, err: error }, 'event not announced'))
+  }
+}
+
+async function rest(failures: number, signal: AbortSignal): Promise<void> {
+  const longestMs = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** Math.min(failures, 10))
+  await pause(longestMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
+}

@@ -1,0 +1,122 @@
+import { join, raw, type Sql, sql } from '@platform/database'
+import type { Filter } from './filter.ts'
+import { keysOf } from './path.ts'
+import { type Scalar, textOf, wordsOf } from './text-of.ts'
+
+type Bounds = Extract<Filter, { above?: unknown }>
+
+/** Fields with a column (and mostly an index) of their own. */
+const columns: ReadonlyMap<string, Sql> = new Map([
+  ['type', raw('type')],
+  ['source.correlationId', raw('correlation_id')],
+  ['createdAt', raw('created_at')],
+])
+
+/** The condition of a filter on `search.documents`; the same answer as `matches` gives. Every value is a parameter. */
+export function toSql(filter: Filter): Sql {
+  if ('all' in filter) return combine(filter.all, ' and ', sql`true`)
+  if ('any' in filter) return combine(filter.any, ' or ', sql`false`)
+  // Unknown is not true.
+  if ('not' in filter) return sql`(${toSql(filter.not)}) is not true`
+  if ('text' in filter) return hasWords(filter.text)
+  const column = columns.get(filter.path)
+  return column === undefined ? atPath(filter) : inColumn(filter, column)
+}
+
+const combine = (filters: Filter[], separator: string, none: Sql): Sql =>
+  filters.length === 0
+    ? none
+    : join(
+        filters.map((filter) => sql`(${toSql(filter)})`),
+        separator,
+      )
+
+function inColumn(filter: Extract<Filter, { path: string }>, column: Sql): Sql {
+  if ('missing' in filter) return sql`${column} is null`
+  if ('in' in filter) return equalsOneOf(column, filter.in.map(textOf).filter(isStorable))
+  if ('like' in filter) return likeOf(column, filter.like)
+  const bounds = boundsOf(filter)
+  // Columns hold texts, and no text is within numbers.
+  if (bounds.some(({ value }) => typeof value === 'number' || !isStorable(value))) return sql`false`
+  return conjunction(
+    bounds.map(({ operator, value }) => sql`${column} ${raw(operator)} ${value}::text collate "C"`),
+  )
+}
+
+/** One value is written as such: then the index gives the documents in the order of the stream, and few are read. */
+function equalsOneOf(column: Sql, [first, ...others]: string[]): Sql {
+  if (first === undefined) return sql`false`
+  if (others.length === 0) return sql`${column} = ${first}`
+  return sql`${column} = any(${[first, ...others]}::text[])`
+}
+
+function atPath(filter: Extract<Filter, { path: string }>): Sql {
+  const path = jsonPathOf(filter.path)
+  if (path === undefined) return 'missing' in filter ? sql`true` : sql`false`
+  if ('missing' in filter) return sql`not jsonb_path_exists(document, ${`${path} ? (@ != null)`}::jsonpath)`
+  if ('in' in filter) {
+    const values = JSON.stringify({ values: filter.in.flatMap(equalsOf) })
+    return sql`jsonb_path_exists(document, ${`${path} ? (${IS_NO_LIST} && @ == $values[*])`}::jsonpath, ${values}::jsonb)`
+  }
+  if ('like' in filter) return likeAtPath(path, filter.like)
+  const bounds = boundsOf(filter)
+  if (bounds.some(({ value }) => typeof value === 'string' && !isStorable(value))) return sql`false`
+  const conditions = bounds.map(({ operator, name }) => `@ ${operator} $${name}`).join(' && ')
+  const values = JSON.stringify(Object.fromEntries(bounds.map(({ name, value }) => [name, value])))
+  if (conditions === '') return sql`jsonb_path_exists(document, ${`${path} ? (${IS_SCALAR})`}::jsonpath)`
+  return sql`jsonb_path_exists(document, ${`${path} ? (${IS_NO_LIST} && ${conditions})`}::jsonpath, ${values}::jsonb)`
+}
+
+/** A comparison would look into a list once more. */
+const IS_NO_LIST = '@.type() != "array"'
+const IS_SCALAR = `${IS_NO_LIST} && @.type() != "object"`
+
+/** In the lax mode a list stands for its elements on the way, and in the condition that follows. */
+function jsonPathOf(path: string): string | undefined {
+  const keys = keysOf(path)
+  if (!keys.every(isStorable)) return undefined
+  return `$${keys.map((key) => `.${JSON.stringify(key)}`).join('')}`
+}
+
+/** The JSON values whose text form is that of `value`. */
+function equalsOf(value: Scalar): Scalar[] {
+  const text = textOf(value)
+  if (!isStorable(text)) return []
+  const others = [Number(text), true, false, null]
+  return [text, ...others.filter((other) => textOf(other) === text && !Number.isNaN(other))]
+}
+
+function likeAtPath(path: string, pattern: string): Sql {
+  const isLike = likeOf(sql`coalesce(value #>> '{}', 'null')`, pattern)
+  return sql`exists (select 1 from jsonb_path_query(document, ${`${path} ? (${IS_SCALAR})`}::jsonpath) as value where ${isLike})`
+}
+
+function likeOf(text: Sql, pattern: string): Sql {
+  if (!isStorable(pattern)) return sql`false`
+  return sql`${text} like ${pattern.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%')}`
+}
+
+function hasWords(text: string): Sql {
+  const words = wordsOf(text)
+  if (words.length === 0) return sql`true`
+  if (!words.every(isStorable)) return sql`false`
+  const patterns = words.map((word) => `%${word.replace(/[%_]/g, '\\$&')}%`)
+  return sql`lower(document::text) like all (${patterns}::text[])`
+}
+
+function boundsOf({ above, below, atLeast, atMost }: Bounds) {
+  const all = [
+    { name: 'above', operator: '>', value: above },
+    { name: 'below', operator: '<', value: below },
+    { name: 'atLeast', operator: '>=', value: atLeast },
+    { name: 'atMost', operator: '<=', value: atMost },
+  ]
+  return all.flatMap(({ name, operator, value }) => (value === undefined ? [] : [{ name, operator, value }]))
+}
+
+const conjunction = (conditions: Sql[]): Sql =>
+  conditions.length === 0 ? sql`true` : join(conditions, ' and ')
+
+/** PostgreSQL holds neither a NUL character nor half of a surrogate pair, so nothing stored equals a text with one. */
+const isStorable = (text: string | number): boolean =>
+  typeof text === 'number' || (!text.includes('\0') && text.isWellFormed())

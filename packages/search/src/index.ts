@@ -1,0 +1,6 @@
+export type { Filter } from './filter.ts'
+export { matches } from './matches.ts'
+export { type OpenSearchOptions, openSearch } from './open.ts'
+export { ensurePartitions } from './partitions.ts'
+export type { Search, SearchQuery, StreamDocument } from './search.ts'
+export { SearchError } from './search-error.ts'
