@@ -34,6 +34,9 @@ export interface WiredUsers {
   jobs: Job[]
 }
 
+/** How long a first start waits for its sample workspace. */
+const SAMPLE_WAIT_MS = 3000
+
 export function wireUsers({
   database,
   clock,
@@ -43,14 +46,17 @@ export function wireUsers({
 }: Needs): WiredUsers {
   const users = userStore(database, settings.superAdminEmails)
   const hasher = passwords(users)
+  const sample = makeSampleWorkspace({ firstStart: firstStartStore(database), requestSample })
   return {
     users,
     passwords: hasher,
-    ensureAdministrator: () => ensureAdministrator({ users, passwords: hasher, settings }),
+    async ensureAdministrator() {
+      const first = await ensureAdministrator({ users, passwords: hasher, settings })
+      // Best there when the first start says that it is ready; where workspaces does not answer yet, the job tries again.
+      if (first !== undefined) await sample.run(AbortSignal.timeout(SAMPLE_WAIT_MS)).catch(() => undefined)
+      return first
+    },
     routes: [resetUserPassword({ users, passwords: hasher, signOutEverywhere })],
-    jobs: [
-      purgeAnonymousUsers({ users, clock }),
-      makeSampleWorkspace({ firstStart: firstStartStore(database), requestSample }),
-    ],
+    jobs: [purgeAnonymousUsers({ users, clock }), sample],
   }
 }
