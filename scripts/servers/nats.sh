@@ -43,6 +43,7 @@ start)
   launch "$folder" "$folder/nats-server" -js -sd "$folder/data" -a 127.0.0.1 -p "$port" --user platform --pass "$password"
   wait_for NATS "$folder" accepts "$port"
   echo "export TEST_BROKER_URL='nats://platform:$password@127.0.0.1:$port'"
+  echo "export NATS_SERVER='$found'"
   ;;
 stop) stop_server "$2" INT ;;
 *) fail 'Usage: nats.sh install | start FOLDER | stop FOLDER' ;;

@@ -2,12 +2,13 @@ import type { EventRecord } from '@platform/contracts'
 import { type Database, migrate, one, type Queries, raw, sql } from '@platform/database'
 import { DAY_MS, uuidv7 } from '@platform/kernel'
 import { testDatabase } from '@platform/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { insertEvents, LOG_START, loadCursor, readEvents, storeCursor } from './event-log.ts'
 import { dropOldPartitions, ensurePartitions } from './partitions.ts'
 import { adoptRestoredLog } from './restored-log.ts'
 import { testEvent } from './testing.ts'
 
+const SOON = { timeout: 10_000, interval: 10 }
 const NOW = new Date('2026-03-10T12:00:00Z')
 const daysLater = (days: number) => new Date(NOW.getTime() + days * DAY_MS)
 
@@ -19,8 +20,15 @@ async function openLog() {
 
 const eventOf = (at: Date): EventRecord => ({ ...testEvent('w'), id: uuidv7(at.getTime()) })
 const add = (database: Database, events: EventRecord[]) => database.many(insertEvents(events, () => false))
-const readAll = async (database: Database) =>
-  (await readEvents(database, LOG_START, 1000)).map(({ id }) => id)
+
+/** All that is in the log; a transaction of any other test on the same server may hold it back for a moment. */
+const readAll = (database: Database, count: number, after = LOG_START) =>
+  vi.waitFor(async () => {
+    const events = await readEvents(database, after, 1000)
+    expect(events).toHaveLength(count)
+    return events
+  }, SOON)
+const idsOf = (events: { id: string }[]) => events.map(({ id }) => id)
 
 async function partitionOf(database: Database, { id }: EventRecord): Promise<string | undefined> {
   const [row] = await database.many<{ name: string }>(
@@ -46,7 +54,7 @@ describe('partitions of the log', () => {
     await ensurePartitions(database, NOW)
     expect(await partitionOf(database, early)).toBe('outbox.events_20260310')
     expect(await partitionOf(database, late)).toBe('outbox.events_default')
-    expect(await readAll(database)).toEqual([early.id, late.id])
+    expect(idsOf(await readAll(database, 2))).toEqual([early.id, late.id])
   })
 
   it('are dropped when they are older than the retention and behind every reader', async () => {
@@ -56,16 +64,16 @@ describe('partitions of the log', () => {
     await add(database, [old, stray, young])
     await loadCursor(database, 'slow')
     await loadCursor(database, 'fast')
-    const [first, , last] = await readEvents(database, LOG_START, 10)
-    if (first === undefined || last === undefined) throw new Error('There must be events.')
+    const [, , last] = await readAll(database, 3)
+    if (last === undefined) throw new Error('There must be events.')
     await storeCursor(database, 'fast', last)
 
     expect(await dropOldPartitions(database, daysLater(4), 72)).toEqual(['events_20260309'])
-    expect(await readAll(database)).toEqual([old.id, stray.id, young.id])
+    expect(idsOf(await readAll(database, 3))).toEqual([old.id, stray.id, young.id])
     await storeCursor(database, 'slow', last)
     expect(await dropOldPartitions(database, daysLater(3.4), 72)).toEqual([])
     expect(await dropOldPartitions(database, daysLater(4), 72)).toEqual(['events_20260310'])
-    expect(await readAll(database)).toEqual([young.id])
+    expect(idsOf(await readAll(database, 1))).toEqual([young.id])
   })
 })
 
@@ -79,7 +87,7 @@ describe('reading the log', () => {
     )
     await database.transaction(async (tx) => {
       const before = await scansOf(tx)
-      expect(await readEvents(tx, LOG_START, 10)).toHaveLength(10)
+      await readEvents(tx, LOG_START, 10)
       const after = await scansOf(tx)
       expect(after.sequential).toBe(before.sequential)
       expect(after.byIndex).toBeGreaterThan(before.byIndex)
@@ -108,11 +116,7 @@ describe('reading the log', () => {
 
     expect(await adoptRestoredLog(database)).toBe(true)
     const cursor = await loadCursor(database, 'reader')
-    expect((await readEvents(database, cursor, 10)).map(({ id }) => id)).toEqual([
-      old.id,
-      unread.id,
-      fresh.id,
-    ])
+    expect(idsOf(await readAll(database, 3, cursor))).toEqual([old.id, unread.id, fresh.id])
     expect(await adoptRestoredLog(database)).toBe(false)
   })
 })
