@@ -1,4 +1,5 @@
 import { event } from '@platform/contracts'
+import { openDatabase, raw } from '@platform/database'
 import { createLogger } from '@platform/logging'
 import { buildRecord } from '@platform/outbox'
 import { startTestService, testDatabaseUrl } from '@platform/testing'
@@ -39,8 +40,11 @@ describe('resources', () => {
 
   test('accept a database that may forget only where that was said', async () => {
     const url = await testDatabaseUrl()
+    await using patient = await openDatabase(url, { allowWeakDurability: true, poolSize: 1 })
+    const name = new URL(url).pathname.slice(1)
+    await patient.many(raw(`alter database ${name} set synchronous_commit to off`))
     await using resources = new Resources(log, { development: false })
-    await expect(resources.database(url)).rejects.toThrow(/fsync/)
+    await expect(resources.database(url)).rejects.toThrow(/could lose what was confirmed/)
   })
 })
 

@@ -14,9 +14,9 @@ export async function startElsewhere(directory: string, account: { uid?: number;
     const database = await openDatabase(server.url)
     await database.many(sql\`create table if not exists kept (n int)\`)
     await database.many(sql\`insert into kept values (1)\`)
-    process.stdout.write('pid ' + server.pid() + '\\n')
     setInterval(() => undefined, 1000)
-    process.on('SIGTERM', () => database[Symbol.asyncDispose]().then(() => server.stop()).then(() => process.exit(0)))`
+    process.on('SIGTERM', () => database[Symbol.asyncDispose]().then(() => server.stop()).then(() => process.exit(0)))
+    process.stdout.write('pid ' + server.pid() + '\\n')`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program, directory], {
     ...account,
     env: { HOME: directory, PATH: '/usr/bin:/bin' },
