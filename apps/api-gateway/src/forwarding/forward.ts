@@ -1,14 +1,5 @@
 import type { Exchange } from '../exchange.ts'
-import { Forwarded } from './forwarded.ts'
-import type { Instances } from './instances.ts'
-
-/** What forwarding needs. */
-export interface ForwardDeps {
-  instances: Instances
-  internalKey: string
-  /** Answers the client when no service could. */
-  refuse: (exchange: Exchange, error: unknown) => void
-}
+import { type ForwardDeps, Forwarded } from './forwarded.ts'
 
 /** Sends a request to the service its line names and streams the answer back. Bodies are never parsed or held. */
 export const forward =

@@ -1,19 +1,28 @@
+import type { IncomingMessage } from 'node:http'
 import { hasBody } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Dispatcher } from 'undici'
 import type { Exchange } from '../exchange.ts'
-import type { ForwardDeps } from './forward.ts'
-import type { Instance } from './instances.ts'
+import { gatherBody } from './gather-body.ts'
+import type { Instance, Instances } from './instances.ts'
 import { requestHeaders } from './request-headers.ts'
 import { responseHeaders } from './response-headers.ts'
 import { isConnectFailure, isConnectionLost, toFailure } from './upstream-failure.ts'
 
 type Controller = Dispatcher.DispatchController
 
+/** What forwarding needs. */
+export interface ForwardDeps {
+  instances: Instances
+  internalKey: string
+  /** Answers the client when no service could. */
+  refuse: (exchange: Exchange, error: unknown) => void
+}
+
 /** The raw header list undici keeps beside its parsed one. */
 type WithRawHeaders = Controller & { rawHeaders: Buffer[] }
 
-/** A body up to this size that arrives in one piece is passed on in one piece. */
+/** A body up to this size is passed on in one piece. */
 const WHOLE_MAX_BYTES = 65_536
 
 /** One request on its way to a service and its answer on the way back; the handler undici calls. */
@@ -22,6 +31,7 @@ export class Forwarded implements Dispatcher.DispatchHandler {
   readonly #deps: ForwardDeps
   readonly #bodyLimit: number
   readonly #hasBody: boolean
+  #body: IncomingMessage | Buffer | null = null
   #instance: Instance | undefined
   #controller: Controller | undefined
   #resume: (() => void) | undefined
@@ -42,7 +52,16 @@ export class Forwarded implements Dispatcher.DispatchHandler {
 
   send(): void {
     const { request } = this.#exchange
-    if (Number(request.headers['content-length'] ?? 0) > this.#bodyLimit) throw tooLarge(this.#bodyLimit)
+    const length = Number(request.headers['content-length'] ?? -1)
+    if (length > this.#bodyLimit) throw tooLarge(this.#bodyLimit)
+    if (length > 0 && length <= WHOLE_MAX_BYTES) {
+      gatherBody(request, (body) => {
+        this.#body = body
+        this.#dispatch(undefined)
+      })
+      return
+    }
+    if (this.#hasBody) this.#body = request
     this.#dispatch(undefined)
   }
 
@@ -132,7 +151,7 @@ export class Forwarded implements Dispatcher.DispatchHandler {
         path: path + search,
         method: request.method as Dispatcher.HttpMethod,
         headers: requestHeaders(this.#exchange, this.#deps.internalKey),
-        body: this.#hasBody ? request : null,
+        body: this.#body,
         // Otherwise undici closes the connection after each HEAD.
         reset: false,
       },

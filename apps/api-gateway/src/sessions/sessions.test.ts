@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { endAllSessions, endCurrentSession, getMe } from '@platform/contracts'
+import { endCurrentSession, getMe } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
@@ -32,46 +32,6 @@ const refusedWithin = (at: TestGateway, who: SignedIn, timeout: number) =>
     timeout,
     interval: 20,
   })
-
-describe('signing out', () => {
-  test('ends the session on every instance within a second, and no other session', async () => {
-    const [here, there] = [await gateway.signIn({ userId: 'ada' }), await gateway.signIn({ userId: 'ada' })]
-    for (const at of [gateway, other]) await Promise.all([me(at, here), me(at, there)])
-    const response = await fetch(`${gateway.url}/v2/user/sessions/current`, {
-      method: 'DELETE',
-      headers: here.headers,
-    })
-    expect(await response.json()).toEqual({ success: true })
-    expect(response.headers.get('set-cookie')).toMatch(/^access-token=; Max-Age=0; Path=\/; HttpOnly/)
-    await refusedWithin(gateway, here, 1000)
-    await refusedWithin(other, here, 1000)
-    for (const at of [gateway, other]) expect(await me(at, there)).toMatchObject({ id: 'ada' })
-  })
-
-  test('everywhere ends all sessions of the caller and nobody else’s', async () => {
-    const bob = await gateway.signIn({ userId: 'bob' })
-    const sessions = await Promise.all([1, 2, 3].map(() => gateway.signIn({ userId: 'cleo' })))
-    for (const session of sessions) await me(other, session)
-    await gateway.client(sessions[0]?.headers)(endAllSessions)
-    for (const session of sessions) await refusedWithin(other, session, 1000)
-    expect(await me(other, bob)).toMatchObject({ id: 'bob' })
-  })
-
-  test('reaches an instance that hears no announcement within five seconds', async () => {
-    const dan = await gateway.signIn()
-    await me(other, dan)
-    // What an instance writes that can't reach the broker.
-    await gateway.database.many(sql`update gateway.sessions set ended_at = now() where id = ${dan.sessionId}`)
-    await gateway.database.many(sql`insert into gateway.revocations (id) values (${dan.sessionId})`)
-    await refusedWithin(other, dan, 5000)
-  })
-
-  test('needs a session', async () => {
-    for (const contract of [endCurrentSession, endAllSessions] as const) {
-      await expect(gateway.client()(contract)).rejects.toMatchObject({ status: 401 })
-    }
-  })
-})
 
 describe('a JWT', () => {
   test('without its session is 401, however good its signature', async () => {

@@ -1,0 +1,50 @@
+import { createAccessToken, createAnonymousSession, listAccessTokens } from '@platform/contracts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type SignedIn, startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+
+let service: Upstream
+let gateway: TestGateway
+let ada: SignedIn
+beforeAll(async () => {
+  service = await startUpstream()
+  gateway = await startGateway({ services: service.url })
+  ada = await gateway.signIn({ userId: 'ada' })
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
+})
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
+const create = async (who = ada, name = 'ci') => {
+  const body = { name, expiresAt: inSeconds(3600) }
+  return gateway.client(who.headers)(createAccessToken, { body })
+}
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+describe('listing access tokens', () => {
+  test('shows one’s own, newest first, never the token', async () => {
+    const bob = await gateway.signIn({ userId: 'bob' })
+    const [first, second] = [await create(bob, 'one'), await create(bob, 'two')]
+    const tokens = await gateway.client(bob.headers)(listAccessTokens)
+    expect(tokens.map(({ _id }) => _id)).toEqual([second._id, first._id])
+    expect(JSON.stringify(tokens)).not.toMatch(/at:[0-9A-Za-z]{20}|hash/)
+  })
+
+  test('needs a sign-in: nobody, a visitor and an access token may not', async () => {
+    const visitor = await gateway.client()(createAnonymousSession)
+    const { token } = await create()
+    const attempt = (headers: Record<string, string>) => gateway.client(headers)(listAccessTokens)
+    await expect(attempt({})).rejects.toMatchObject({ name: 'AuthenticationError', status: 401 })
+    await expect(attempt(bearer(visitor.token))).rejects.toMatchObject({
+      name: 'ForbiddenError',
+      status: 403,
+    })
+    await expect(attempt(bearer(token))).rejects.toMatchObject({ name: 'ForbiddenError', status: 403 })
+  })
+
+  test('is empty for who has none', async () => {
+    const newcomer = await gateway.signIn()
+    expect(await gateway.client(newcomer.headers)(listAccessTokens)).toEqual([])
+  })
+})

@@ -1,0 +1,70 @@
+import { createAccessToken, createAnonymousSession, getMe, revokeAccessToken } from '@platform/contracts'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type SignedIn, startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+
+let service: Upstream
+let gateway: TestGateway
+let ada: SignedIn
+beforeAll(async () => {
+  service = await startUpstream()
+  gateway = await startGateway({ services: service.url })
+  ada = await gateway.signIn({ userId: 'ada' })
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
+})
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
+const create = async (who = ada, name = 'ci') => {
+  const body = { name, expiresAt: inSeconds(3600) }
+  return gateway.client(who.headers)(createAccessToken, { body })
+}
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+describe('revoking an access token', () => {
+  test('ends it everywhere within a second', async () => {
+    await using other = await startGateway({ databaseUrl: gateway.databaseUrl, services: service.url })
+    const { token, _id } = await create()
+    for (const at of [gateway, other]) await at.client(bearer(token))(getMe)
+    const revoked = await gateway.client(ada.headers)(revokeAccessToken, { params: { accessTokenId: _id } })
+    expect(revoked).toMatchObject({ _id, userId: 'ada' })
+    for (const at of [gateway, other]) {
+      const refused = () => expect(at.client(bearer(token))(getMe)).rejects.toMatchObject({ status: 401 })
+      await vi.waitFor(refused, { timeout: 1000, interval: 20 })
+    }
+  })
+
+  test('answers the same 404 for a token of somebody else and for none', async () => {
+    const bob = await gateway.signIn()
+    const { _id, token } = await create()
+    const attempt = async (id: string) => {
+      const response = await fetch(`${gateway.url}/v2/user/accessTokens/${id}`, {
+        method: 'DELETE',
+        headers: bob.headers,
+      })
+      return [response.status, await response.text()]
+    }
+    const foreign = await attempt(_id)
+    expect(foreign[0]).toBe(404)
+    expect(await attempt('11111111-1111-4111-8111-111111111111')).toEqual(foreign)
+    expect(await attempt('nonsense')).toEqual(foreign)
+    expect(await attempt(encodeURIComponent(token))).toEqual(foreign)
+    expect(await gateway.client(bearer(token))(getMe)).toMatchObject({ id: 'ada' })
+    await expect(
+      gateway.client()(revokeAccessToken, { params: { accessTokenId: _id } }),
+    ).rejects.toMatchObject({ status: 401 })
+  })
+
+  test('is not for visitors nor for access tokens', async () => {
+    const visitor = await gateway.client()(createAnonymousSession)
+    const { _id, token } = await create()
+    for (const credential of [visitor.token, token]) {
+      const attempt = gateway.client(bearer(credential))(revokeAccessToken, {
+        params: { accessTokenId: _id },
+      })
+      await expect(attempt).rejects.toMatchObject({ name: 'ForbiddenError', status: 403 })
+    }
+    expect(await gateway.client(bearer(token))(getMe)).toMatchObject({ id: 'ada' })
+  })
+})
