@@ -46,9 +46,9 @@ export const runtimeEnv = z
     RUN_MAX_DURATION_SECONDS: seconds(300).describe('Longest run that somebody waits for.'),
     RUN_DURABLE_MAX_DURATION_SECONDS: seconds(86_400).describe('Longest run that an event has triggered.'),
     RUN_CONCURRENCY: count(64).describe('Triggered runs an instance works on at the same time.'),
-    RUN_LEASE_SECONDS: seconds(10).describe(
-      'Seconds after which the runs of a dead instance are taken over.',
-    ),
+    RUN_LEASE_SECONDS: seconds(10)
+      .refine((value) => value > 0, 'must be at least 1')
+      .describe('Seconds after which the runs of a dead instance are taken over.'),
     RUNS_RETENTION_DAYS: days(30).describe('Days after which runs are dropped, a week at a time.'),
     DEFINITIONS_CACHE_SIZE: count(1000).describe('Workspaces kept compiled by an instance.'),
     MAXIMUM_SUCCESSIVE_CALLS: count(20).describe(

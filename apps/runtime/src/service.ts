@@ -22,7 +22,7 @@ export const runtime: Service = {
     const cache = await resources.cache(config.cacheUrl)
     const broker = await resources.broker(config.brokerUrl, config.databaseUrl)
     // Opened so that what is committed here is relayed, where the broker is another system.
-    await resources.outbox(config.brokerUrl, config.databaseUrl)
+    await resources.outbox(config.brokerUrl, config.databaseUrl, events)
     const permissions = await openPermissions({ database, clock })
     await migrate(database, 'runtime', new URL('../migrations/', import.meta.url))
 

@@ -51,6 +51,14 @@ export const EventSource = z.object({
 })
 export type EventSource = z.infer<typeof EventSource>
 
+const privateAddress = /^(10\.|127\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|::1$|fe80:|f[cd])/i
+
+/** The address of a caller as `source.ip` shows it: private ones are masked (reference events, "source"). */
+export function shownIp(ip: string): string {
+  const address = ip.replace(/^::ffff:/, '')
+  return privateAddress.test(address) ? 'private' : address
+}
+
 /** An event as stored and answered (reference events 3.1; decisions F1). */
 export const EventRecord = z.object({
   id: z.string().describe('UUIDv7.'),

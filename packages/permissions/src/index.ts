@@ -8,3 +8,4 @@ export type {
   Subject,
   WorkspaceRole,
 } from './permissions.ts'
+export { isAllPowerful } from './rules.ts'

@@ -1,4 +1,4 @@
-import { EMIT_TOPIC, type EventInput, type EventSource, isNativeType } from '@platform/contracts'
+import { EMIT_TOPIC, type EventInput, type EventSource, isNativeType, shownIp } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 
 /** Who emits, as the server knows it. */
@@ -10,17 +10,14 @@ export interface Emitter {
   correlationId: string
 }
 
-const privateAddress = /^(10\.|127\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|::1$|fe80:|f[cd])/i
-
-/** Where an event emitted over HTTP comes from; nothing of it is the caller's to choose. Private addresses are masked. */
+/** Where an event emitted over HTTP comes from; nothing of it is the caller's to choose. */
 export function sourceOf(emitter: Emitter): EventSource {
   const { workspaceId, userId, sessionId, ip, correlationId } = emitter
-  const address = ip.replace(/^::ffff:/, '')
   return {
     workspaceId,
     ...(userId === undefined ? {} : { userId }),
     ...(sessionId === undefined ? {} : { sessionId }),
-    ip: privateAddress.test(address) ? 'private' : address,
+    ip: shownIp(ip),
     correlationId,
     serviceTopic: EMIT_TOPIC,
     host: { service: 'events' },

@@ -2,8 +2,8 @@ import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import { Variables } from '../contexts/variables.ts'
 import { AutomationFailure, Break, located } from './automation-failure.ts'
-import { executedEvent } from './executed-event.ts'
 import type { Call, Chain, CompiledAutomation, Trigger } from './model.ts'
+import { executedEvent } from './run-events.ts'
 
 /** How an automation is called. */
 export interface CallParts {

@@ -4,7 +4,7 @@ import type { Options } from '@platform/expressions'
 import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
 import type { Contexts } from '../contexts/contexts.ts'
 import { RunEnded } from './automation-failure.ts'
-import type { EventBuffer } from './event-buffer.ts'
+import type { EffectBuffer } from './effect-buffer.ts'
 import type {
   Call,
   Caller,
@@ -35,7 +35,7 @@ export interface ChainParts {
   contexts: Contexts
   options: Options
   throttle: Throttle
-  buffer: EventBuffer
+  buffer: EffectBuffer
   now: () => Date
   loadContexts: (automation: CompiledAutomation) => Promise<void> | undefined
 }

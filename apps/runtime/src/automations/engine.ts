@@ -1,5 +1,5 @@
 import type { Options } from '@platform/expressions'
-import { type Clock, Failure } from '@platform/kernel'
+import { type Clock, Failure, type FailureBody } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import type { ContextStore } from '../contexts/context-store.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
@@ -8,9 +8,10 @@ import { type ContextLifetimes, storedPatches } from '../contexts/stored-patch.t
 import { AutomationFailure, Break, located } from './automation-failure.ts'
 import { callAutomation } from './call-automation.ts'
 import { RunningChain } from './chain.ts'
-import { type Effects, EventBuffer } from './event-buffer.ts'
-import { failedEvent } from './executed-event.ts'
+import { EffectBuffer, type Effects } from './effect-buffer.ts'
 import type { Caller, CompiledAutomation, CompiledWorkspace, Trigger } from './model.ts'
+import { masked } from './redaction.ts'
+import { failedEvent } from './run-events.ts'
 import type { Throttle } from './throttle.ts'
 
 export interface EngineParts {
@@ -48,6 +49,8 @@ export interface RunOrder {
 export interface RunOutcome {
   readonly output: unknown
   readonly failed: AutomationFailure | undefined
+  /** What the record of the run keeps of a failure: secrets are masked, as in its events. */
+  readonly error: FailureBody | undefined
   readonly startedAt: Date
   readonly durationMs: number
   /** What is still to be committed. */
@@ -72,7 +75,7 @@ export const createEngine = (parts: EngineParts): Engine => ({
   },
 })
 
-function chainOf(parts: EngineParts, order: RunOrder): { chain: RunningChain; buffer: EventBuffer } {
+function chainOf(parts: EngineParts, order: RunOrder): { chain: RunningChain; buffer: EffectBuffer } {
   const { workspace, trigger, caller, correlationId } = order
   const now = () => parts.clock.now()
   const { contexts, load } = contextsOfRun({
@@ -87,7 +90,7 @@ function chainOf(parts: EngineParts, order: RunOrder): { chain: RunningChain; bu
     continuesRun: order.repeatable,
   })
   const run = { workspaceId: workspace.id, caller, correlationId }
-  const buffer: EventBuffer = new EventBuffer(order.commit, () =>
+  const buffer: EffectBuffer = new EffectBuffer(order.commit, () =>
     contexts.findTooLarge(parts.contextSizes) === undefined
       ? storedPatches(contexts.takePatches(keptContexts(order, buffer)), run, parts.lifetimes)
       : [],
@@ -112,7 +115,7 @@ function chainOf(parts: EngineParts, order: RunOrder): { chain: RunningChain; bu
 }
 
 /** Nobody can read the `run` context of a run that has triggered nothing. */
-const keptContexts = (order: RunOrder, buffer: EventBuffer): StoredContext[] =>
+const keptContexts = (order: RunOrder, buffer: EffectBuffer): StoredContext[] =>
   order.repeatable || buffer.hasTriggered
     ? ['global', 'user', 'session', 'run']
     : ['global', 'user', 'session']
@@ -121,7 +124,7 @@ async function perform(
   parts: EngineParts,
   order: RunOrder,
   chain: RunningChain,
-  buffer: EventBuffer,
+  buffer: EffectBuffer,
 ): Promise<RunOutcome> {
   const { automation, payload, trigger } = order
   const startedAt = parts.clock.now()
@@ -138,7 +141,8 @@ async function perform(
   }
   if (failed !== undefined) void buffer.add(failedEvent(root, failed, parts.events))
   const effects = await buffer.close()
-  return { output, failed, startedAt, durationMs: Math.round(performance.now() - clock), effects }
+  const error = masked(failed?.failure.toJSON(), chain.secrets) as FailureBody | undefined
+  return { output, failed, error, startedAt, durationMs: Math.round(performance.now() - clock), effects }
 }
 
 /** A context that has grown too large fails the run that made it so; nothing it set is kept. */

@@ -16,10 +16,15 @@ export const contextStore = (database: Queries) => ({
     return row?.content ?? {}
   },
 
-  deleteExpired: (): Promise<unknown> =>
-    database.many(sql`
+  /** Some at a time, none that is being written at this moment. Answers how many went. */
+  async deleteExpired(limit: number): Promise<number> {
+    const rows = await database.many(sql`
       delete from runtime.contexts where (workspace_id, context, owner) in (
-        select workspace_id, context, owner from runtime.contexts where expires_at < now() limit 1000)`),
+        select workspace_id, context, owner from runtime.contexts
+        where expires_at < now() limit ${limit} for update skip locked)
+      returning 1`)
+    return rows.length
+  },
 })
 
 /** Writes patches, as part of a larger statement. */

@@ -2,9 +2,15 @@ import { MINUTE_MS } from '@platform/kernel'
 import type { Job } from '@platform/service'
 import type { ContextStore } from './context-store.ts'
 
-/** Deletes the values of runs and sessions that are over. */
-export const deleteExpiredContexts = (contexts: ContextStore): Job => ({
+/** Contexts deleted in one statement, so that none holds its locks for long. */
+const BATCH = 1000
+
+/** Deletes the values of runs and sessions that are over. Any instance may run it. */
+export const deleteExpiredContexts = (contexts: Pick<ContextStore, 'deleteExpired'>): Job => ({
   name: 'delete-expired-contexts',
   everyMs: MINUTE_MS,
-  run: async () => void (await contexts.deleteExpired()),
+  async run(signal) {
+    let deleted = BATCH
+    while (deleted === BATCH && !signal.aborted) deleted = await contexts.deleteExpired(BATCH)
+  },
 })

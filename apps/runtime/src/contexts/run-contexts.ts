@@ -30,27 +30,36 @@ export function contextsOfRun(parts: ContextParts): {
 } {
   const role: { current: string | undefined } = { current: undefined }
   const contexts = new Contexts(definitionsOf(parts, role))
-  const loaded = new Set<StoredContext | 'role'>(parts.continuesRun ? [] : ['run'])
+  const loaded = new Set<Loadable>(parts.continuesRun ? [] : ['run'])
   if (parts.caller.userId === undefined || parts.caller.anonymous === true) loaded.add('role')
-  const load = async (missing: readonly StoredContext[], needsRole: boolean) => {
-    const reading = missing.map(async (context) => {
-      const owner = ownerOf(context, parts.caller, parts.correlationId)
-      if (owner !== undefined)
-        contexts.load(context, await parts.store.load(parts.workspace.id, context, owner))
-      loaded.add(context)
-    })
-    if (needsRole) role.current = await parts.roleOf(parts.caller.userId ?? '', parts.workspace.id)
-    if (needsRole) loaded.add('role')
-    await Promise.all(reading)
+  const loadOne = async (name: Loadable): Promise<void> => {
+    if (name === 'role') role.current = await parts.roleOf(parts.caller.userId ?? '', parts.workspace.id)
+    else await loadContext(parts, contexts, name)
+    loaded.add(name)
+  }
+  const loading = new Map<Loadable, Promise<void>>()
+  // Calls side by side share one reading: a second one could come back after a change was committed, and would hide it.
+  const loadOnce = (name: Loadable): Promise<void> => {
+    const running = loading.get(name) ?? loadOne(name).finally(() => loading.delete(name))
+    loading.set(name, running)
+    return running
   }
   return {
     contexts,
-    load(automation) {
-      const missing = automation.storedContexts.filter((context) => !loaded.has(context))
-      const needsRole = automation.readsRole && !loaded.has('role')
-      return missing.length === 0 && !needsRole ? undefined : load(missing, needsRole)
+    load({ storedContexts, readsRole }) {
+      const needed: readonly Loadable[] = readsRole ? [...storedContexts, 'role'] : storedContexts
+      const missing = needed.filter((name) => !loaded.has(name))
+      return missing.length === 0 ? undefined : Promise.all(missing.map(loadOnce)).then(() => undefined)
     },
   }
+}
+
+/** What is read from the database before an automation that mentions it runs. */
+type Loadable = StoredContext | 'role'
+
+async function loadContext(parts: ContextParts, contexts: Contexts, name: StoredContext): Promise<void> {
+  const owner = ownerOf(name, parts.caller, parts.correlationId)
+  if (owner !== undefined) contexts.load(name, await parts.store.load(parts.workspace.id, name, owner))
 }
 
 function definitionsOf(

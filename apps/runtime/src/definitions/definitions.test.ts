@@ -1,6 +1,6 @@
 import { getServiceReadiness } from '@platform/contracts'
 import { openDatabase, sql } from '@platform/database'
-import { buildRecord, insertEvents } from '@platform/outbox'
+import { buildRecord, defaultEventLimits, insertEvents } from '@platform/outbox'
 import { testDatabaseUrl } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
@@ -10,6 +10,9 @@ import {
   type TestRuntime,
   type TestWorkspace,
 } from '../testing.ts'
+import { stepCompiler } from './compile-steps.ts'
+import type { LiveDefinition } from './compile-workspace.ts'
+import { Definitions } from './definitions.ts'
 
 let one: TestRuntime
 let two: TestRuntime
@@ -27,6 +30,12 @@ afterAll(async () => {
 const saying = (output: unknown) => ({ main: { when: { endpoint: true }, output } })
 const ask = async (runtime: TestRuntime, { id }: TestWorkspace) =>
   await (await runtime.call(id, 'main')).json()
+const liveDefinition = {
+  workspaceSlug: 'test',
+  workspaceName: 'Test',
+  config: null,
+  automations: {},
+}
 const within = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 1000, interval: 20 })
 
 describe('a saved automation', () => {
@@ -63,6 +72,43 @@ describe('a saved automation', () => {
     await within(async () =>
       expect(await ask(one, workspace)).toMatchObject({ error: 'ObjectNotFoundError' }),
     )
+  })
+
+  test('runs under the slug its workspace has now, and under no earlier one', async () => {
+    const [renamed, successor] = [await one.workspace(saying('first')), await one.workspace(saying('second'))]
+    const askSlug = async (slug: string) => await (await one.call(`slug:${slug}`, 'main')).json()
+    const rename = (id: string, slug: string) =>
+      one.database.many(sql`
+        update workspaces.stand_in set workspace_slug = ${slug}, revision = revision + 1, touched_at = now()
+        where workspace_id = ${id}`)
+    expect(await askSlug(renamed.slug)).toBe('first')
+    await rename(renamed.id, `${renamed.slug}-new`)
+    await within(async () => expect(await askSlug(`${renamed.slug}-new`)).toBe('first'))
+    expect(await askSlug(renamed.slug)).toMatchObject({ error: 'ObjectNotFoundError' })
+    await rename(successor.id, renamed.slug)
+    await within(async () => expect(await askSlug(renamed.slug)).toBe('second'))
+  })
+
+  test('that changed while it was read is read again, whoever tells of the change', async () => {
+    for (const workspaceId of ['w0123456789abcde', undefined]) {
+      const reads: ((revision: number) => void)[] = []
+      const findById = (id: string) =>
+        new Promise<LiveDefinition>((resolve) => {
+          reads.push((revision) => resolve({ ...liveDefinition, workspaceId: id, revision }))
+        })
+      const definitions = new Definitions(
+        { findById, findBySlug: findById },
+        stepCompiler(defaultEventLimits),
+        10,
+      )
+      const before = definitions.find('w0123456789abcde')
+      definitions.invalidate(workspaceId)
+      reads[0]?.(1)
+      await before
+      const after = definitions.find('w0123456789abcde')
+      reads[1]?.(2)
+      expect(await after).toMatchObject({ revision: 2 })
+    }
   })
 
   test('of a workspace that was not there a moment ago runs', async () => {

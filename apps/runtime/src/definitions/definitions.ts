@@ -17,20 +17,22 @@ interface Entry {
   isStale: boolean
 }
 
+type LiveDefinitions = Pick<DefinitionStore, 'findById' | 'findBySlug'>
+
 interface Reading {
   answer: Promise<CompiledWorkspace | undefined>
 }
 
 /** Compiled workspaces by id, kept fresh by announcements and a poll. While the store is down, what is known goes on serving. */
 export class Definitions {
-  readonly #store: DefinitionStore
+  readonly #store: LiveDefinitions
   readonly #steps: StepCompiler
   readonly #known: LRUCache<string, Entry>
   readonly #ids: LRUCache<string, string>
   readonly #missing = new LRUCache<string, true>({ max: MAX_MISSING, ttl: MISSING_MS })
   readonly #loading = new Map<string, Reading>()
 
-  constructor(store: DefinitionStore, steps: StepCompiler, maxWorkspaces: number) {
+  constructor(store: LiveDefinitions, steps: StepCompiler, maxWorkspaces: number) {
     this.#store = store
     this.#steps = steps
     this.#known = new LRUCache({ max: maxWorkspaces })
@@ -39,8 +41,7 @@ export class Definitions {
 
   /** Finds by id or `slug:<slug>`; at once when it is known and fresh. */
   find(address: string): CompiledWorkspace | Promise<CompiledWorkspace | undefined> | undefined {
-    const id = address.startsWith(SLUG) ? this.#ids.get(address) : address
-    const entry = id === undefined ? undefined : this.#known.get(id)
+    const entry = this.#entryOf(address)
     if (entry !== undefined && !entry.isStale) return entry.workspace
     if (entry === undefined && this.#missing.has(address)) return undefined
     return this.#load(address, entry)
@@ -49,8 +50,8 @@ export class Definitions {
   /** Marks a workspace, or all of them, as changed. */
   invalidate(workspaceId?: string): void {
     this.#missing.clear()
-    if (workspaceId === undefined) for (const entry of this.#known.values()) entry.isStale = true
-    else this.#markStale(workspaceId)
+    for (const id of workspaceId === undefined ? this.#known.keys() : [workspaceId]) this.#markStale(id)
+    this.#forgetLoads()
   }
 
   /** Marks what was changed since it was loaded. */
@@ -58,8 +59,9 @@ export class Definitions {
     if (changes.length > 0) this.#missing.clear()
     for (const { workspaceId, revision, deleted } of changes) {
       const entry = this.#known.peek(workspaceId)
-      if (entry !== undefined && (deleted || entry.workspace.revision !== revision))
-        this.#markStale(workspaceId)
+      if (entry === undefined || (!deleted && entry.workspace.revision === revision)) continue
+      this.#markStale(workspaceId)
+      this.#forgetLoads()
     }
   }
 
@@ -70,8 +72,19 @@ export class Definitions {
   #markStale(workspaceId: string): void {
     const entry = this.#known.peek(workspaceId)
     if (entry !== undefined) entry.isStale = true
-    // A load on its way may have read the state before the change.
+  }
+
+  /** A load on its way may have read the state before the change: its callers get it, but it is not kept. */
+  #forgetLoads(): void {
     this.#loading.clear()
+  }
+
+  #entryOf(address: string): Entry | undefined {
+    if (!address.startsWith(SLUG)) return this.#known.get(address)
+    const id = this.#ids.get(address)
+    const entry = id === undefined ? undefined : this.#known.get(id)
+    // A workspace that was given another slug is not behind its old one, which may be somebody else's by now.
+    return entry !== undefined && SLUG + entry.workspace.slug === address ? entry : undefined
   }
 
   /** Callers that come while a workspace is read share that one reading; a change makes the next caller read again. */

@@ -18,17 +18,29 @@ export async function repeatInBatches(
   const { size, intervalMs } = readBatch(batch)
   let group: Promise<boolean>[] = []
   let index = 0
-  for (const item of items) {
-    if (isOver(until, index, call)) break
-    const turn = roomForRound(call, index)
-    if (turn !== undefined) await turn
-    group.push(runRound(call, item, index, steps))
-    index += 1
-    if (group.length < size) continue
-    if (await endGroup(group, intervalMs)) return
-    group = []
+  try {
+    for (const item of items) {
+      if (isOver(until, index, call)) break
+      const turn = roomForRound(call, index)
+      if (turn !== undefined) await turn
+      group.push(heard(runRound(call, item, index, steps)))
+      index += 1
+      if (group.length < size) continue
+      if (await endGroup(group, intervalMs)) return
+      group = []
+    }
+  } catch (error) {
+    // Rounds that have begun end with the repeat: nothing of a run goes on after it.
+    await Promise.allSettled(group)
+    throw error
   }
   await endGroup(group, 0)
+}
+
+/** A round may fail long before its group is waited for; unheard until then, that would end the process. */
+function heard<T>(round: Promise<T>): Promise<T> {
+  round.catch(() => undefined)
+  return round
 }
 
 /** Answers whether a round broke out of the repeat. */

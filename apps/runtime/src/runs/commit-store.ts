@@ -1,14 +1,14 @@
 import { groupCommit } from '@platform/database'
-import type { Effects } from '../automations/event-buffer.ts'
+import type { Effects } from '../automations/effect-buffer.ts'
 import type { ClaimedWork, FinishedRun } from './run.ts'
 import type { RunStore } from './run-store.ts'
 
 /** Writes the work of many runs in few transactions; each promise resolves when its part is committed. */
 export interface Commits {
-  finish(run: FinishedRun): Promise<void>
-  effects(effects: Effects): Promise<void>
+  writeFinished(run: FinishedRun): Promise<void>
+  writeEffects(effects: Effects): Promise<void>
   /** False when somebody else has claimed the run: then nothing was written. */
-  claimed(work: ClaimedWork): Promise<boolean>
+  writeClaimed(work: ClaimedWork): Promise<boolean>
 }
 
 export function commitStore(store: RunStore): Commits {
@@ -26,9 +26,9 @@ export function commitStore(store: RunStore): Commits {
     { maxItems: 100 },
   )
   return {
-    finish: (run) => finished.add(run),
-    effects: (one) => effects.add(one),
-    async claimed(work) {
+    writeFinished: (run) => finished.add(run),
+    writeEffects: (one) => effects.add(one),
+    async writeClaimed(work) {
       const item = { work, counted: false }
       await claimed.add(item)
       return item.counted

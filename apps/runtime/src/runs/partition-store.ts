@@ -28,15 +28,18 @@ export const partitionStore = (database: Database) => ({
     }, SLOW),
 
   /** Keeps a partition in which something is still to be done. */
-  async dropUnlessBusy({ name }: Pick<Partition, 'name'>): Promise<boolean> {
-    const busy = await database.many(
-      raw(`select 1 from runtime.${name} where status in ('queued', 'running', 'waiting') limit 1`),
-      SLOW,
-    )
-    if (busy.length > 0) return false
-    await database.many(raw(`drop table if exists runtime.${name}`), SLOW)
-    return true
-  },
+  dropUnlessBusy: ({ name }: Pick<Partition, 'name'>): Promise<boolean> =>
+    database.transaction(async (tx) => {
+      // Whoever is adding a run has finished, and nobody adds one between the question and the drop.
+      await tx.many(sql`lock table only runtime.runs in access exclusive mode`)
+      if (!(await listPartitions(tx)).includes(name)) return false
+      const [busy] = await tx.many(
+        raw(`select 1 from runtime.${name} where status in ('queued', 'running', 'waiting') limit 1`),
+      )
+      if (busy !== undefined) return false
+      await tx.many(raw(`drop table runtime.${name}`))
+      return true
+    }, SLOW),
 })
 
 async function listPartitions(queries: Queries): Promise<string[]> {

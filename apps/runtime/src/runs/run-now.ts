@@ -47,13 +47,13 @@ export const runNow =
       depth: 0,
       timeLimitMs: timeLimit(order.deadlineAt, deps.times, deps.now()),
       repeatable: false,
-      commit: (effects) => deps.commits.effects(effects),
+      commit: (effects) => deps.commits.writeEffects(effects),
     })
     for (const event of order.events ?? []) void chain.record(event)
-    const { output, failed, startedAt, durationMs, effects } = await outcome
+    const { output, failed, error, startedAt, durationMs, effects } = await outcome
 
     const failure = failed?.failure
-    await deps.commits.finish({
+    await deps.commits.writeFinished({
       id: runId,
       workspaceId: workspace.id,
       automationSlug: automation.slug,
@@ -62,7 +62,7 @@ export const runNow =
       startedAt,
       durationMs,
       status: failure === undefined ? 'succeeded' : 'failed',
-      error: failure?.toJSON(),
+      error,
       effects,
     })
     if (failure !== undefined) throw failure

@@ -70,8 +70,8 @@ describe('the queue of runs', () => {
     const late = { ...nothing, events: [emittedEvent('fenced', 'late')] }
     const done = { ...nothing, events: [emittedEvent('fenced', 'done')] }
     const [first, latest] = await Promise.all([
-      commits.claimed({ claim: { id: run.id, attempt: 1 }, effects: late, end: succeeded }),
-      commits.claimed({ claim: { id: run.id, attempt: 2 }, effects: done, end: succeeded }),
+      commits.writeClaimed({ claim: { id: run.id, attempt: 1 }, effects: late, end: succeeded }),
+      commits.writeClaimed({ claim: { id: run.id, attempt: 2 }, effects: done, end: succeeded }),
     ])
     expect([first, latest]).toEqual([false, true])
     const events = await database.many<{ type: string }>(
@@ -108,7 +108,8 @@ describe('the queue of runs', () => {
     await store.enqueue([run])
     await store.claimQueued('w', 10, 1)
     await store.release([{ id: run.id, attempt: 1 }])
-    expect(await store.claimQueued('v', 10, 1)).toMatchObject([{ id: run.id, attempt: 2 }])
+    expect(await store.claimQueued('v', 0, 1)).toMatchObject([{ id: run.id, attempt: 2, deaths: 0 }])
+    expect(await store.claimExpired('u', 10, 1)).toMatchObject([{ id: run.id, attempt: 3, deaths: 1 }])
   })
 })
 
@@ -136,5 +137,22 @@ describe('the partitions of runs', () => {
     expect(await partitions.dropUnlessBusy(oldest)).toBe(false)
     await database.many(sql`update runtime.runs set status = 'succeeded' where id = ${run.id}`)
     expect(await partitions.dropUnlessBusy(oldest)).toBe(true)
+  })
+
+  test('are kept when a run comes in while they are being dropped', async () => {
+    const [oldest] = neededPartitions(new Date(Date.now() - 120 * 86_400_000))
+    if (oldest === undefined) throw new Error('There must be a partition.')
+    await partitionStore(database).create(oldest)
+    const run = { ...queued('late'), id: uuidv7(Date.now() - 127 * 86_400_000) }
+    let dropping: Promise<boolean> | undefined
+    await second.transaction(async (tx) => {
+      await tx.many(sql`
+        insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, status, correlation_id)
+        values (${run.id}, 'late', 'work', 'event', 'x', 'queued', 'corr')`)
+      dropping = partitionStore(database).dropUnlessBusy(oldest)
+      await Promise.race([dropping, new Promise((resolve) => setTimeout(resolve, 200))])
+    })
+    expect(await dropping).toBe(false)
+    expect(await database.many(sql`select 1 from runtime.runs where id = ${run.id}`)).toHaveLength(1)
   })
 })

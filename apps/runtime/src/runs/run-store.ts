@@ -1,6 +1,6 @@
 import { type Database, join, type Queries, type Sql, sql } from '@platform/database'
 import { insertEvents } from '@platform/outbox'
-import type { Effects } from '../automations/event-buffer.ts'
+import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import { storableJson } from '../automations/storable.ts'
 import type { StoredPatch } from '../contexts/stored-patch.ts'
@@ -9,7 +9,7 @@ import type { Claim, ClaimedRun, ClaimedWork, FinishedRun } from './run.ts'
 export type RunStore = ReturnType<typeof runStore>
 
 const claimedColumns = sql`
-  r.id, r.attempt, r.workspace_id as "workspaceId", r.automation_slug as "automationSlug",
+  r.id, r.attempt, r.deaths, r.workspace_id as "workspaceId", r.automation_slug as "automationSlug",
   r.trigger_type as "triggerType", r.trigger_value as "triggerValue", r.trigger_id as "triggerId",
   r.correlation_id as "correlationId", r.input`
 
@@ -44,13 +44,13 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
     except: readonly string[] = [],
   ): Promise<ClaimedRun[]> => {
     const which = sql`where status = 'queued' and workspace_id <> all(${except}::text[]) order by id limit ${limit}`
-    return database.many<ClaimedRun>(claim(worker, leaseSeconds, which))
+    return database.many<ClaimedRun>(claim(worker, leaseSeconds, which, 0))
   },
 
   /** Takes over the runs of workers that stopped to hold on to them. */
   claimExpired: (worker: string, leaseSeconds: number, limit: number): Promise<ClaimedRun[]> =>
     database.many<ClaimedRun>(
-      claim(worker, leaseSeconds, sql`where status = 'running' and leased_until < now() limit ${limit}`),
+      claim(worker, leaseSeconds, sql`where status = 'running' and leased_until < now() limit ${limit}`, 1),
     ),
 
   /**
@@ -106,10 +106,10 @@ async function holdClaims(tx: Queries, work: readonly ClaimedWork[]): Promise<Ma
 }
 
 /** The selected rows are locked first, so that two workers never claim the same run. */
-const claim = (worker: string, leaseSeconds: number, which: Sql): Sql => sql`
+const claim = (worker: string, leaseSeconds: number, which: Sql, deaths: number): Sql => sql`
   with due as materialized (select id from runtime.runs ${which} for update skip locked)
   update runtime.runs r set
-    status = 'running', attempt = r.attempt + 1, worker = ${worker},
+    status = 'running', attempt = r.attempt + 1, deaths = r.deaths + ${deaths}, worker = ${worker},
     leased_until = now() + ${leaseSeconds} * interval '1 second', started_at = coalesce(r.started_at, now())
   from due where r.id = due.id returning ${claimedColumns}`
 

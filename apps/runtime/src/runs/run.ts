@@ -1,6 +1,13 @@
 import type { FailureBody } from '@platform/kernel'
-import type { Effects } from '../automations/event-buffer.ts'
+import type { RunningChain } from '../automations/chain.ts'
+import type { Effects } from '../automations/effect-buffer.ts'
 import type { RunInput, Trigger } from '../automations/model.ts'
+
+/*
+ * A run happens in one of two ways. Somebody waits for it: run-now.ts runs it in the request and writes it once, with everything it did.
+ * Or an event or another run triggered it: on-events.ts queues it, work-queue.ts claims it with a lease, work-on-run.ts runs it, and what
+ * it writes counts only while its claim does.
+ */
 
 /** How a run ended. */
 export interface RunEnd {
@@ -29,6 +36,8 @@ export interface Claim {
 
 /** A run that a worker has claimed. */
 export interface ClaimedRun extends Claim {
+  /** How many of its earlier workers have died. */
+  readonly deaths: number
   readonly workspaceId: string
   readonly automationSlug: string
   readonly triggerType: Trigger['type']
@@ -38,12 +47,17 @@ export interface ClaimedRun extends Claim {
   readonly input: RunInput
 }
 
+/** A run this instance works on. */
+export interface HeldRun {
+  readonly claim: Claim
+  readonly workspaceId: string
+  /** Known as soon as the run has begun. */
+  chain: RunningChain | undefined
+}
+
 /** What a claimed run did, and its end once it has one. */
 export interface ClaimedWork {
   readonly claim: Claim
   readonly effects: Effects
   readonly end: RunEnd | undefined
 }
-
-/** A run whose workers died this often is given up. */
-export const MAX_ATTEMPTS = 5

@@ -7,7 +7,7 @@ import type { RuntimeConfig } from '../config.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { commitStore } from './commit-store.ts'
-import { maintainPartitions } from './maintain-partitions.ts'
+import { keepPartitions } from './keep-partitions.ts'
 import { onEvents } from './on-events.ts'
 import { partitionStore } from './partition-store.ts'
 import { runNow } from './run-now.ts'
@@ -33,9 +33,6 @@ export function wireRuns(deps: {
   return {
     runNow: runNow({ engine, commits, times: config.times, now: () => clock.now().getTime() }),
     subscriptions: [onEvents({ definitions, runs, kick: () => queue.kick() })],
-    jobs: [
-      maintainPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }),
-      ...queue.jobs,
-    ],
+    jobs: [keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }), ...queue.jobs],
   }
 }

@@ -1,18 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type EventRecord, errorEvent } from '@platform/contracts'
-import { derivedUuidv7, StoreError } from '@platform/kernel'
+import { StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
-import { buildRecord } from '@platform/outbox'
+import type { Effects } from '../automations/effect-buffer.ts'
 import type { Engine, RunOutcome } from '../automations/engine.ts'
-import type { Effects } from '../automations/event-buffer.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { Commits } from './commit-store.ts'
-import { type ClaimedRun, type ClaimedWork, MAX_ATTEMPTS, type RunEnd } from './run.ts'
-import type { HeldRun } from './work-queue.ts'
+import { giveUp, MAX_DEATHS } from './give-up.ts'
+import type { ClaimedRun, ClaimedWork, HeldRun, RunEnd } from './run.ts'
 
 interface Deps {
   readonly engine: Engine
-  readonly definitions: Definitions
+  readonly definitions: Pick<Definitions, 'find'>
   readonly commits: Commits
   readonly timeLimitMs: number
   readonly log: Logger
@@ -26,7 +24,7 @@ export const workOnRun =
   (deps: Deps) =>
   async (run: ClaimedRun, held: HeldRun, signal: AbortSignal): Promise<void> => {
     const { claim } = held
-    if (run.attempt > MAX_ATTEMPTS) return await write(deps, { claim, ...givenUp(run) }, signal)
+    if (run.deaths >= MAX_DEATHS) return await write(deps, { claim, ...giveUp(run) }, signal)
     const workspace = await deps.definitions.find(run.workspaceId)
     const automation = workspace?.find(run.automationSlug)
     if (workspace === undefined || automation === undefined || automation.disabled) {
@@ -48,6 +46,7 @@ export const workOnRun =
     })
     held.chain = chain
     const result = await outcome
+    throwIfStoreWasAway(result)
 
     if (result.failed?.failure.status === 500) {
       deps.log.error(
@@ -59,16 +58,21 @@ export const workOnRun =
     await write(deps, { claim, effects: result.effects, end: endOf(result) }, signal)
   }
 
+/** Nothing is written then: the lease runs out, and whoever claims the run next does it again. */
+function throwIfStoreWasAway({ failed }: RunOutcome): void {
+  if (failed?.cause instanceof StoreError && failed.cause.unavailable) throw failed.cause
+}
+
 const triggerOf = ({ triggerType, triggerValue, triggerId }: ClaimedRun) => ({
   type: triggerType,
   value: triggerValue,
   ...(triggerId === null ? {} : { id: triggerId }),
 })
 
-const endOf = ({ failed, durationMs }: RunOutcome): RunEnd => ({
-  status: failed === undefined ? 'succeeded' : 'failed',
+const endOf = ({ error, durationMs }: RunOutcome): RunEnd => ({
+  status: error === undefined ? 'succeeded' : 'failed',
   durationMs,
-  error: failed?.failure.toJSON(),
+  error,
 })
 
 const cancelled: RunEnd = {
@@ -81,7 +85,7 @@ const cancelled: RunEnd = {
 }
 
 async function commitSoFar(commits: Commits, work: ClaimedWork): Promise<void> {
-  if (!(await commits.claimed(work))) throw new Error('Somebody else has claimed the run.')
+  if (!(await commits.writeClaimed(work))) throw new Error('Somebody else has claimed the run.')
 }
 
 /** A store that is away is waited for; what it can't take for a reason of the data ends the run without its effects. */
@@ -96,7 +100,7 @@ async function write(deps: Deps, work: ClaimedWork, signal: AbortSignal): Promis
 }
 
 const attempt = (commits: Commits, work: ClaimedWork): Promise<unknown> =>
-  commits.claimed(work).then(
+  commits.writeClaimed(work).then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -104,31 +108,9 @@ const attempt = (commits: Commits, work: ClaimedWork): Promise<unknown> =>
 async function writeUnstorable(deps: Deps, { claim }: ClaimedWork, cause: unknown): Promise<void> {
   deps.log.error({ err: cause, runId: claim.id }, 'what a run did could not be kept')
   const error = { error: 'InternalError', message: 'What the run did could not be kept.' }
-  await deps.commits.claimed({ claim, effects: nothing, end: { status: 'failed', durationMs: 0, error } })
-}
-
-/** A run whose workers died again and again does so for a reason of its own: it is put aside and everybody is told. */
-function givenUp(run: ClaimedRun): Pick<ClaimedWork, 'effects' | 'end'> {
-  const error = {
-    error: 'TooManyAttempts',
-    message: `The run was given up after ${MAX_ATTEMPTS} attempts, because none of them ended.`,
-  }
-  const details = { automationSlug: run.automationSlug, instruction: 'do', runId: run.id }
-  const event: EventRecord = buildRecord({
-    type: errorEvent.type,
-    payload: { type: error.error, message: error.message, details },
-    source: {
-      workspaceId: run.workspaceId,
-      correlationId: run.correlationId,
-      automationSlug: run.automationSlug,
-      automationDepth: run.input.depth + 1,
-      host: { service: 'runtime' },
-    },
-    id: derivedUuidv7(run.id, run.id, 'given up'),
+  await deps.commits.writeClaimed({
+    claim,
+    effects: nothing,
+    end: { status: 'failed', durationMs: 0, error },
   })
-  const record: EventRecord = { ...event, error: { ...error, details, level: 'error' } }
-  return {
-    effects: { ...nothing, events: [record] },
-    end: { status: 'failed', durationMs: 0, error, isDeadLetter: true },
-  }
 }

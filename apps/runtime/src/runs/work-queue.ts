@@ -1,13 +1,12 @@
 import { Failure } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
-import type { RunningChain } from '../automations/chain.ts'
-import type { Claim, ClaimedRun } from './run.ts'
+import type { ClaimedRun, HeldRun } from './run.ts'
 import type { RunStore } from './run-store.ts'
 import { WakeUp } from './wake-up.ts'
 
 export interface WorkQueueOptions {
-  readonly runs: RunStore
+  readonly runs: Pick<RunStore, 'claimQueued' | 'claimExpired' | 'extendLeases' | 'release'>
   readonly work: (run: ClaimedRun, held: HeldRun, signal: AbortSignal) => Promise<void>
   readonly worker: string
   readonly concurrency: number
@@ -15,16 +14,10 @@ export interface WorkQueueOptions {
   readonly log: Logger
 }
 
-/** A run this instance works on. */
-export interface HeldRun {
-  readonly claim: Claim
-  readonly workspaceId: string
-  /** Known as soon as the run has begun. */
-  chain: RunningChain | undefined
-}
-
 const POLL_MS = 500
-const HEARTBEAT_MS = 3000
+/** Leases are extended this often, and so often that two extensions may fail before a short lease is over. */
+const LONGEST_HEARTBEAT_MS = 3000
+const HEARTBEATS_PER_LEASE = 3
 const LARGEST_CLAIM = 32
 /** Time that runs get to end when the service stops; what is left is given back and done again elsewhere. */
 const DRAIN_MS = 5000
@@ -47,9 +40,14 @@ export class WorkQueue {
   }
 
   get jobs(): Job[] {
+    const heartbeatMs = (this.#options.leaseSeconds * 1000) / HEARTBEATS_PER_LEASE
     return [
       { name: 'work-on-queued-runs', everyMs: POLL_MS, run: (signal) => this.#workUntil(signal) },
-      { name: 'hold-claimed-runs', everyMs: HEARTBEAT_MS, run: () => this.#hold() },
+      {
+        name: 'hold-claimed-runs',
+        everyMs: Math.min(LONGEST_HEARTBEAT_MS, heartbeatMs),
+        run: () => this.#hold(),
+      },
     ]
   }
 
@@ -98,6 +96,8 @@ export class WorkQueue {
   #begin(run: ClaimedRun, signal: AbortSignal): void {
     const { id, attempt, workspaceId } = run
     const held: HeldRun = { claim: { id, attempt }, workspaceId, chain: undefined }
+    // A process that stood still for longer than a lease may claim what it is still working on.
+    this.#held.get(run.id)?.chain?.end(leaseLost())
     this.#held.set(run.id, held)
     const working = this.#options
       .work(run, held, signal)

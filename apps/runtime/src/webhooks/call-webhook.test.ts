@@ -1,4 +1,5 @@
 import { callWebhook } from '@platform/contracts'
+import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startRuntime, type TestRuntime, type TestWorkspace } from '../testing.ts'
 
@@ -181,6 +182,18 @@ describe('the body of a URL call', () => {
     ['a form field named like a prototype', '__proto__=1', 'application/x-www-form-urlencoded'],
     ['bytes that are no UTF-8', new Uint8Array([0xff, 0xfe]), 'text/plain'],
     ['a multipart form without boundary', 'x', 'multipart/form-data'],
+    [
+      'a multipart form that ends in a file',
+      '--b\r\nContent-Disposition: form-data; name="a"; filename="x"\r\n\r\nabc',
+      'multipart/form-data; boundary=b',
+    ],
+    [
+      'a multipart form that ends in a field',
+      '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nabc',
+      'multipart/form-data; boundary=b',
+    ],
+    ['a multipart form that ends in its headers', '--b\r\nContent-Disp', 'multipart/form-data; boundary=b'],
+    ['a multipart form of something else', 'abc', 'multipart/form-data; boundary=b'],
   ])('%s is refused', async (_, body, type) => {
     expect(await json(await post('echo', body, { 'content-type': type }))).toMatchObject({
       status: 400,
@@ -341,6 +354,23 @@ describe('what a URL call leaves behind', () => {
       },
       error: { error: 'InvalidVariableNameError', level: 'error' },
     })
+  })
+
+  test('neither the events nor the record of a failed run show a secret', async () => {
+    const workspace = await runtime.workspace({
+      main: { when: { endpoint: true }, do: [{ child: { token: '{{body.token}}' } }] },
+      child: { arguments: { token: { type: 'string', secret: true } }, do: [{ '{{token}}': {} }] },
+    })
+    await post('main', { token: 'hidden-away' }, {}, workspace.id)
+    const [run] = await runtime.database.many<{ error: unknown }>(
+      sql`select error from runtime.runs where workspace_id = ${workspace.id}`,
+    )
+    expect(run?.error).toEqual({
+      error: 'ObjectNotFoundError',
+      message: 'There is no automation "REDACTED" in this workspace.',
+    })
+    const [error] = await runtime.events(workspace.id, 'error')
+    expect(JSON.stringify(error)).not.toContain('hidden-away')
   })
 
   test('what is too large for an event is cut', async () => {

@@ -3,7 +3,7 @@ import { type EventRecord, callWebhook as endpoint, webhookTriggered } from '@pl
 import { answer, parseQuery, type RequestInfo, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { buildRecord } from '@platform/outbox'
-import type { Permissions } from '@platform/permissions'
+import { isAllPowerful, type Permissions } from '@platform/permissions'
 import { callerOf } from '../automations/caller.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -66,9 +66,8 @@ async function requireMember(
   principal: Principal | undefined,
   workspaceId: string,
 ): Promise<void> {
-  const isPowerful = principal?.kind === 'internal' || (principal?.kind === 'user' && principal.superAdmin)
   const { role } = await permissions.require(principal, 'execute', 'automations', workspaceId)
-  if (role === undefined && !isPowerful) throw notFound()
+  if (role === undefined && !isAllPowerful(principal)) throw notFound()
 }
 
 /** The one answer for whatever a caller can't reach, whether it exists or not. */

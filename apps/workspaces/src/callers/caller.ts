@@ -1,5 +1,5 @@
 import type { Principal } from '@platform/auth'
-import type { EventSource } from '@platform/contracts'
+import { type EventSource, shownIp } from '@platform/contracts'
 import type { RequestInfo } from '@platform/http'
 
 /** Who changes something and over which request, as records and events keep it. */
@@ -14,7 +14,7 @@ export const callerOf = (principal: Principal, request: RequestInfo): Caller => 
   id: actorId(principal),
   source: {
     ...(principal.kind === 'user' ? { userId: principal.userId, sessionId: principal.sessionId } : {}),
-    ip: request.clientIp,
+    ip: shownIp(request.clientIp),
     correlationId: request.correlationId,
     host: { service: 'workspaces' },
   },

@@ -36,6 +36,7 @@ describe('POST /v2/workspaces', () => {
     expect(event?.source).toMatchObject({
       userId: ownerId,
       workspaceId: workspace.id,
+      ip: 'private',
       host: { service: 'workspaces' },
     })
   })

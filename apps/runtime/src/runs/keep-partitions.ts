@@ -4,12 +4,12 @@ import { expiredPartitions, neededPartitions } from './partition.ts'
 import type { PartitionStore } from './partition-store.ts'
 
 /** Makes the weeks to come ahead of time and drops those nobody may read any more. Any instance may run it. */
-export const maintainPartitions = (deps: {
+export const keepPartitions = (deps: {
   partitions: PartitionStore
   clock: Clock
   retentionDays: number
 }): Job => ({
-  name: 'maintain-run-partitions',
+  name: 'keep-run-partitions',
   everyMs: HOUR_MS,
   requiredAtStart: true,
   async run() {

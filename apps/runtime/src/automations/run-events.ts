@@ -49,7 +49,7 @@ export function executedEvent(call: Call, executed: Executed, limits: EventLimit
 /** What an event needs to know of the call it tells of. */
 export type FailedPlace = Pick<Call, 'chain' | 'automation' | 'depth' | 'trace'>
 
-/** `error` of a run that failed (decisions I9). */
+/** `error` of a run that failed (decisions I9), secrets masked in both places that tell of it. */
 export function failedEvent(call: FailedPlace, failed: AutomationFailure, limits: EventLimits): EventRecord {
   const { failure, automationSlug, instruction } = failed
   const details = {
@@ -57,10 +57,10 @@ export function failedEvent(call: FailedPlace, failed: AutomationFailure, limits
     instruction,
     ...(failure.details === undefined ? {} : { details: failure.details }),
   }
-  const payload = masked({ type: failure.name, message: failure.message, details }, call.chain.secrets)
-  const record = storableRecord(call, errorEvent.type, payload, limits)
-  const { name, message } = failure
-  return { ...record, error: { error: name, message: storable(message) as string, details, level: 'error' } }
+  const told = { error: failure.name, message: failure.message, details }
+  const { error, ...rest } = storable(masked(told, call.chain.secrets)) as typeof told
+  const record = storableRecord(call, errorEvent.type, { type: error, ...rest }, limits)
+  return { ...record, error: { error, ...rest, level: 'error' } }
 }
 
 function storableRecord(call: FailedPlace, type: string, payload: unknown, limits: EventLimits): EventRecord {

@@ -1,0 +1,65 @@
+import { openBroker } from '@platform/broker'
+import { DatabaseError, migrate, sql } from '@platform/database'
+import { uuidv7 } from '@platform/kernel'
+import { createLogger } from '@platform/logging'
+import { type TestDatabase, testDatabase } from '@platform/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { upsertPatches } from '../contexts/context-store.ts'
+import { compiled, testEngine } from '../testing.ts'
+import { commitStore } from './commit-store.ts'
+import { runStore } from './run-store.ts'
+import { workOnRun } from './work-on-run.ts'
+
+const log = createLogger({ level: 'silent' })
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+  const broker = await openBroker('postgres:', { database, log })
+  await broker[Symbol.asyncDispose]()
+  await migrate(database, 'runtime', new URL('../../migrations/', import.meta.url))
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+describe('a run that an event triggered', () => {
+  test('is done again when a store was away, and fails for no reason of ours', async () => {
+    const runs = runStore(database, upsertPatches)
+    const workspace = compiled({ main: { output: '{{global.a}}' } })
+    let isAway = true
+    const load = async () => {
+      if (isAway) throw new DatabaseError('The database does not answer.', { unavailable: true })
+      return {}
+    }
+    const work = workOnRun({
+      engine: testEngine({ contexts: { load } }),
+      definitions: { find: () => workspace },
+      commits: commitStore(runs),
+      timeLimitMs: 5000,
+      log,
+    })
+    const doNext = async (claim: typeof runs.claimQueued | typeof runs.claimExpired) => {
+      const [run] = await claim('w', 0, 1)
+      if (run === undefined) throw new Error('There must be a run.')
+      const { id, attempt, workspaceId } = run
+      const held = { claim: { id, attempt }, workspaceId, chain: undefined }
+      return await work(run, held, new AbortController().signal)
+    }
+    await runs.enqueue([
+      {
+        id: uuidv7(),
+        workspaceId: workspace.id,
+        automationSlug: 'main',
+        trigger: { type: 'event', value: 'x' },
+        correlationId: 'corr',
+        input: { payload: {}, caller: {}, depth: 0 },
+      },
+    ])
+
+    await expect(doNext(runs.claimQueued)).rejects.toThrow('does not answer')
+    isAway = false
+    await doNext(runs.claimExpired)
+    expect(await database.many(sql`select status, attempt from runtime.runs`)).toEqual([
+      { status: 'succeeded', attempt: 2 },
+    ])
+  })
+})

@@ -1,0 +1,76 @@
+import { createLogger } from '@platform/logging'
+import { describe, expect, test } from 'vitest'
+import { compiled, testEngine } from '../testing.ts'
+import type { ClaimedRun, HeldRun } from './run.ts'
+import { WorkQueue } from './work-queue.ts'
+
+const claimedRun = (attempt: number): ClaimedRun => ({
+  id: '01900000-0000-7000-8000-000000000000',
+  attempt,
+  deaths: attempt - 1,
+  workspaceId: 'w0123456789abcde',
+  automationSlug: 'main',
+  triggerType: 'event',
+  triggerValue: 'x',
+  triggerId: null,
+  correlationId: 'corr',
+  input: { payload: {}, caller: {}, depth: 0 },
+})
+
+/** A queue whose claims answer, in turn, what `claims` holds. */
+function queueOf(claims: ClaimedRun[][], work: (held: HeldRun) => Promise<void>, leaseSeconds = 10) {
+  const runs = {
+    claimExpired: async () => [],
+    claimQueued: async () => claims.shift() ?? [],
+    extendLeases: async () => [],
+    release: async () => undefined,
+  }
+  const log = createLogger({ level: 'silent' })
+  return new WorkQueue({
+    runs,
+    work: (_, held) => work(held),
+    worker: 'w',
+    concurrency: 2,
+    leaseSeconds,
+    log,
+  })
+}
+
+const startedRun = () => {
+  const workspace = compiled({ main: {} })
+  const automation = workspace.find('main')
+  if (automation === undefined) throw new Error('There must be an automation.')
+  return testEngine().start({
+    ...{ runId: 'r', workspace, automation, payload: {}, trigger: { type: 'event', value: 'x' }, caller: {} },
+    ...{ correlationId: 'c', depth: 0, timeLimitMs: 1000, repeatable: true, commit: async () => undefined },
+  }).chain
+}
+
+describe('the queue of an instance', () => {
+  test('ends what it still works on when it claims the same run once more', async () => {
+    const stopping = new AbortController()
+    const isOver = Promise.withResolvers<void>()
+    const held: HeldRun[] = []
+    let ended: (boolean | undefined)[] = []
+    const queue = queueOf([[claimedRun(1)], [claimedRun(2)]], async (one) => {
+      one.chain = startedRun()
+      held.push(one)
+      if (held.length === 1) return await isOver.promise
+      ended = held.map(({ chain }) => chain?.hasEnded)
+      stopping.abort()
+      isOver.resolve()
+    })
+    queue.kick()
+    await queue.jobs[0]?.run(stopping.signal)
+    expect(ended).toEqual([true, false])
+  })
+
+  test.each([
+    [1, 333],
+    [6, 2000],
+    [60, 3000],
+  ])('extends a lease of %i s every %i ms', (leaseSeconds, everyMs) => {
+    const [, hold] = queueOf([], async () => undefined, leaseSeconds).jobs
+    expect(Math.floor(hold?.everyMs ?? 0)).toBe(everyMs)
+  })
+})
