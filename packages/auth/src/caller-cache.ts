@@ -34,16 +34,19 @@ export class CallerCache {
     const running = this.#checking.get(credential)
     if (running !== undefined) return running
     const startedAt = this.#version
-    const checking = make()
+    const checking: Promise<Caller> = make()
       .then((caller) => this.#keep(credential, caller, startedAt))
-      .finally(() => this.#checking.delete(credential))
+      .finally(() => {
+        if (this.#checking.get(credential) === checking) this.#checking.delete(credential)
+      })
     this.#checking.set(credential, checking)
     return checking
   }
 
-  /** Drops every caller that depends on `id`. */
+  /** Drops every caller that depends on `id`. Who comes from now on joins no check that began before. */
   forget(id: string): void {
     this.#version += 1
+    this.#checking.clear()
     this.#forgottenAt.set(id, this.#version)
     for (const credential of [...(this.#credentialsOf.get(id) ?? [])]) this.#callers.delete(credential)
   }
@@ -52,6 +55,7 @@ export class CallerCache {
   clear(): void {
     this.#version += 1
     this.#clearedAt = this.#version
+    this.#checking.clear()
     this.#callers.clear()
   }
 

@@ -13,7 +13,7 @@ export {
   storeCursor,
 } from './event-log.ts'
 export type { BrokerLog } from './log.ts'
-export { type OpenBrokerOptions, openBroker } from './open.ts'
+export { type OpenBrokerOptions, openBroker, RELAY_READER } from './open.ts'
 export { dropOldPartitions, ensurePartitions } from './partitions.ts'
 export type { BatchHandler, Queue } from './queue.ts'
 export type { RelayTarget, StreamState } from './relay-target.ts'

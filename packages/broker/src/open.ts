@@ -1,4 +1,4 @@
-import { type Database, migrate } from '@platform/database'
+import { type Database, migrate, sql } from '@platform/database'
 import type { Broker } from './broker.ts'
 import type { BrokerLog } from './log.ts'
 import { openNatsBroker } from './nats/open.ts'
@@ -11,6 +11,13 @@ export interface OpenBrokerOptions {
   log: BrokerLog
 }
 
+/**
+ * The only reader of the log where the transport is another system; where it is the log itself, the groups are. The readers of the
+ * other kind are forgotten at each opening: one that stands still for ever would keep every partition. Should they come back, they
+ * read again what is left, which their handlers don't mind.
+ */
+export const RELAY_READER = 'relay'
+
 /** How long opening waits for a PostgreSQL that isn't there yet. */
 const DATABASE_WAIT_MS = 60_000
 
@@ -22,7 +29,13 @@ export async function openBroker(url: string, { database, log }: OpenBrokerOptio
   await migrate(database, 'outbox', new URL('../migrations/', import.meta.url), { waitMs: DATABASE_WAIT_MS })
   await ensurePartitions(database, new Date())
   const scheme = url.slice(0, url.indexOf(':'))
-  if (scheme === 'postgres' || scheme === 'postgresql') return await openPostgresBroker(database, log)
-  if (scheme === 'nats' || scheme === 'tls') return await openNatsBroker(url, { database, log })
+  if (scheme === 'postgres' || scheme === 'postgresql') {
+    await database.many(sql`delete from outbox.consumers where name = ${RELAY_READER}`)
+    return await openPostgresBroker(database, log)
+  }
+  if (scheme === 'nats' || scheme === 'tls') {
+    await database.many(sql`delete from outbox.consumers where name <> ${RELAY_READER}`)
+    return await openNatsBroker(url, { database, log })
+  }
   throw new Error(`The broker URL must begin with postgres:, nats: or tls:, not "${scheme}:".`)
 }

@@ -73,16 +73,19 @@ async function makePartition(tx: Queries, day: number): Promise<void> {
   )
 }
 
-async function dropIfRead(database: Database, name: string): Promise<boolean> {
-  const [row] = await database.many<{ unread: boolean }>(
-    raw(`select exists (select 1 from outbox.consumers c where exists (
-      select 1 from outbox.${name} e where (e.xid, e.position) > (c.xid, c.position))) as unread`),
-    SLOW,
-  )
-  if (row?.unread !== false) return false
-  await database.many(raw(`drop table if exists outbox.${name}`), SLOW)
-  return true
-}
+/** Asked and dropped under one lock: a derived id may be as old as its cause, so even old partitions still receive events. */
+const dropIfRead = (database: Database, name: string): Promise<boolean> =>
+  database.transaction(async (tx) => {
+    await tx.many(sql`lock table only outbox.events in access exclusive mode`)
+    if (!(await listPartitions(tx)).includes(name)) return false
+    const [unread] = await tx.many(
+      raw(`select 1 from outbox.consumers c where exists (
+        select 1 from outbox.${name} e where (e.xid, e.position) > (c.xid, c.position)) limit 1`),
+    )
+    if (unread !== undefined) return false
+    await tx.many(raw(`drop table outbox.${name}`))
+    return true
+  }, SLOW)
 
 /** What was written with an id older than any partition. */
 async function deleteReadStrays(database: Database, before: string): Promise<void> {

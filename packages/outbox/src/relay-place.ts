@@ -1,9 +1,13 @@
-import { findCursor, type LogCursor, loadCursor, type StreamState, storeCursor } from '@platform/broker'
+import {
+  findCursor,
+  type LogCursor,
+  loadCursor,
+  RELAY_READER,
+  type StreamState,
+  storeCursor,
+} from '@platform/broker'
 import { type Database, sql } from '@platform/database'
 import type { RelayOptions } from './relay-options.ts'
-
-/** The reader under whose name the log keeps what the stream might have to get once more. */
-const RELAY = 'relay'
 
 /** Where the relay is: the last event of the stream, in the stream and in the log. */
 export interface Place {
@@ -17,7 +21,7 @@ export interface Place {
  * come; a stream that holds anything else, or lost what a group still needs, is thrown away and begun the same way.
  */
 export async function findPlace({ database, target, log }: RelayOptions): Promise<Place> {
-  const watermark = await loadCursor(database, RELAY)
+  const watermark = await loadCursor(database, RELAY_READER)
   const state = await target.state()
   const cursor = await cursorOfEnd({ database, target }, state)
   if (cursor !== undefined) return { streamId: state.streamId, sequence: state.lastSequence, cursor }
@@ -58,16 +62,16 @@ export async function settle({ database, target }: RelayOptions, place: Place): 
   if (state.settledSequence === 0) return
   const id = await target.eventAt(state.settledSequence)
   const cursor = id === undefined ? undefined : await findCursor(database, id)
-  if (cursor !== undefined) await storeCursor(database, RELAY, cursor)
+  if (cursor !== undefined) await storeCursor(database, RELAY_READER, cursor)
 }
 
 async function registeredStream(database: Database): Promise<string | undefined> {
   const [row] = await database.many<{ streamId: string | null }>(
-    sql`select stream_id as "streamId" from outbox.consumers where name = ${RELAY}`,
+    sql`select stream_id as "streamId" from outbox.consumers where name = ${RELAY_READER}`,
   )
   return row?.streamId ?? undefined
 }
 
 async function registerStream(database: Database, streamId: string): Promise<void> {
-  await database.many(sql`update outbox.consumers set stream_id = ${streamId} where name = ${RELAY}`)
+  await database.many(sql`update outbox.consumers set stream_id = ${streamId} where name = ${RELAY_READER}`)
 }

@@ -45,6 +45,8 @@ export class KeyRing {
   readonly #listeners = new Set<() => void>()
   #contents = nothing
   #loading: Promise<void> | undefined
+  /** Somebody asked while a round was running. */
+  #again = false
   #askedForUnknownAt = 0
 
   /** `load` answers the keys that are published now, the signing one first. */
@@ -87,12 +89,23 @@ export class KeyRing {
     return this.#contents.privateJwks
   }
 
-  /** Loads the keys; callers that come while it runs share one round. Keeps the old ones when the database does not answer. */
+  /**
+   * Loads the keys; callers that come while it runs share one further round, since the running one may have read before what they
+   * heard of. Keeps the old keys when the database does not answer.
+   */
   reload(): Promise<void> {
-    this.#loading ??= this.#refill().finally(() => {
+    this.#again = this.#loading !== undefined
+    this.#loading ??= this.#refillUntilQuiet().finally(() => {
       this.#loading = undefined
     })
     return this.#loading
+  }
+
+  async #refillUntilQuiet(): Promise<void> {
+    do {
+      this.#again = false
+      await this.#refill()
+    } while (this.#again)
   }
 
   /** Calls `listener` after the set of keys or the signing key has changed. Answers how to stop that. */
