@@ -74,7 +74,7 @@ export class KeyRing {
     if (Math.abs(now - this.#askedForUnknownAt) < UNKNOWN_KID_PAUSE_MS && this.#loading === undefined)
       return undefined
     this.#askedForUnknownAt = now
-    await this.reload()
+    await (this.#loading ?? this.reload())
     return this.find(kid)
   }
 
