@@ -25,7 +25,7 @@ export interface PipelineDeps {
 }
 
 /** What happens to a request, in this order. `app` answers what the gateway answers itself; nothing else enters Express. */
-export const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
+const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
   correlate(deps),
   ({ request }) => refuseAmbiguous(request), // bytes that are no honest HTTP
   locate(deps), //                             one canonical path, its version, its line in the route table

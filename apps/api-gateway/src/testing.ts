@@ -15,8 +15,8 @@ import { KeyRing } from './signing-keys/key-ring.ts'
 import { sealedKeys } from './signing-keys/sealed-keys.ts'
 import { signingKeyStore } from './signing-keys/signing-key-store.ts'
 
-export const ISSUER = 'http://localhost:3001/oidc'
-export const AUDIENCE = 'http://localhost:3001/v2'
+const ISSUER = 'http://localhost:3001/oidc'
+const AUDIENCE = 'http://localhost:3001/v2'
 export const CONSOLE = 'http://localhost:3000'
 const MASTER_KEY = Buffer.alloc(32, 7)
 

@@ -16,7 +16,7 @@ export interface CallerSources {
 }
 
 /** The id by which everything cached of a user is forgotten when the user changes. */
-export const dependsOnUser = (userId: string): string => `user:${userId}`
+const dependsOnUser = (userId: string): string => `user:${userId}`
 
 /** Makes callers of credentials whose signature or hash was found to be right. */
 export const openCallers = (sources: CallerSources) => ({

@@ -1,7 +1,7 @@
 import { type Database, sql } from '@platform/database'
 import type { NewSession, Session } from './sessions.ts'
 
-export type SessionStore = ReturnType<typeof sessionStore>
+type SessionStore = ReturnType<typeof sessionStore>
 
 const PURGE_BATCH = 5000
 
