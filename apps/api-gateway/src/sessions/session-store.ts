@@ -1,8 +1,6 @@
 import { type Database, sql } from '@platform/database'
 import type { NewSession, Session } from './sessions.ts'
 
-type SessionStore = ReturnType<typeof sessionStore>
-
 const PURGE_BATCH = 5000
 
 /** The sessions in the database. */
