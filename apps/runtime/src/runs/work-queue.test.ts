@@ -4,8 +4,10 @@ import { compiled, testEngine } from '../testing.ts'
 import type { ClaimedRun, HeldRun } from './run.ts'
 import { WorkQueue } from './work-queue.ts'
 
+const RUN_ID = '01900000-0000-7000-8000-000000000000'
+
 const claimedRun = (attempt: number): ClaimedRun => ({
-  id: '01900000-0000-7000-8000-000000000000',
+  id: RUN_ID,
   attempt,
   deaths: attempt - 1,
   workspaceId: 'w0123456789abcde',
@@ -41,7 +43,7 @@ const startedRun = () => {
   const automation = workspace.find('main')
   if (automation === undefined) throw new Error('There must be an automation.')
   return testEngine().start({
-    ...{ runId: 'r', workspace, automation, payload: {}, trigger: { type: 'event', value: 'x' }, caller: {} },
+    ...{ runId: RUN_ID, workspace, automation, payload: {}, trigger: { type: 'event', value: 'x' }, caller: {} },
     ...{ correlationId: 'c', depth: 0, timeLimitMs: 1000, repeatable: true, commit: async () => undefined },
   }).chain
 }
