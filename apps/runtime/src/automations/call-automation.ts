@@ -1,6 +1,8 @@
 import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
+import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import { Variables } from '../contexts/variables.ts'
+import { share } from '../contexts/write-path.ts'
 import { AutomationFailure, Break, located } from './automation-failure.ts'
 import type { Call, Chain, CompiledAutomation, Trigger } from './model.ts'
 import { executedEvent } from './run-events.ts'
@@ -52,6 +54,8 @@ interface Result {
 
 function frameOf({ chain, automation, payload, depth, trace }: CallParts): Call {
   const place = { automationSlug: automation.slug, depth }
+  // An argument may be part of a variable of the caller, which a write here must not change.
+  for (const value of Object.values(payload)) share(value, chain.contexts.owned)
   const locals = new Map(Object.entries(payload))
   const variables = new Variables(locals, chain.contexts, place)
   return { chain, automation, variables, depth, trace, measures: { throttledMs: 0 } }
@@ -86,7 +90,9 @@ async function finish(call: Call): Promise<Result> {
 
 function outputOf(call: Call): unknown {
   try {
-    return call.automation.output?.(call)
+    const output = call.automation.output?.(call)
+    requireSize(output, MAX_OUTPUT, () => `The output of the automation "${call.automation.slug}"`)
+    return output
   } catch (error) {
     throw located(error, call.automation.slug, 'output')
   }

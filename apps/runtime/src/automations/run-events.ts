@@ -1,6 +1,7 @@
 import { automationExecuted, type EventRecord, type EventSource, errorEvent } from '@platform/contracts'
 import type { Failure } from '@platform/kernel'
 import { buildRecord, capEvent, type EventLimits } from '@platform/outbox'
+import { measure } from '../contexts/value-size.ts'
 import type { AutomationFailure } from './automation-failure.ts'
 import type { Call, Chain, Trigger } from './model.ts'
 import { masked } from './redaction.ts'
@@ -16,6 +17,9 @@ export interface Executed {
   readonly failure: Failure | undefined
 }
 
+/** Up to this many times the limit a value is written out to be counted exactly. */
+const COUNTED_EXACTLY = 10
+
 /** Where the platform's own events about a run come from. */
 const sourceOf = (chain: Chain, automationSlug: string, depth: number): EventSource => ({
   workspaceId: chain.workspace.id,
@@ -30,8 +34,10 @@ const sourceOf = (chain: Chain, automationSlug: string, depth: number): EventSou
 /** `runtime.automations.executed` of one call: secrets masked, marked arguments left out, cut to its size. */
 export function executedEvent(call: Call, executed: Executed, limits: EventLimits): EventRecord {
   const { chain, automation, measures } = call
-  const { trigger, startedAt, durationMs, isBroken, failure, output } = executed
-  const shown = withoutCredentials(automation.inputs.redacted(executed.payload))
+  const { trigger, startedAt, durationMs, isBroken, failure } = executed
+  const max = limits.executedMaxLength * COUNTED_EXACTLY
+  const shown = cut(withoutCredentials(automation.inputs.redacted(executed.payload)), max)
+  const output = cut(executed.output, max)
   const payload = {
     slug: automation.slug,
     trigger,
@@ -44,6 +50,12 @@ export function executedEvent(call: Call, executed: Executed, limits: EventLimit
     ...(failure === undefined ? {} : { error: masked(failure.toJSON(), chain.secrets) }),
   }
   return storableRecord(call, automationExecuted.type, payload, limits)
+}
+
+/** What is far too large for the event is not even looked at: its size says how much of it was counted. */
+function cut(value: unknown, max: number): unknown {
+  const { characters, excess } = measure(value, max)
+  return excess === undefined ? value : { truncated: true, size: characters }
 }
 
 /** What an event needs to know of the call it tells of. */

@@ -1,4 +1,5 @@
 import { Failure } from '@platform/kernel'
+import { measure } from './value-size.ts'
 import { type Owned, removePath, share, writePath } from './write-path.ts'
 
 /** Contexts whose values outlive a run. */
@@ -92,7 +93,15 @@ export class Contexts {
   findTooLarge(maxSizes: Readonly<Record<StoredContext, number>>): StoredContext | undefined {
     return Object.keys(maxSizes)
       .filter((name): name is StoredContext => this.#contexts.get(name)?.changed.size !== 0)
-      .find((name) => (JSON.stringify(this.#contexts.get(name)?.custom) ?? '').length > maxSizes[name])
+      .find((name) => this.#isLarger(name, maxSizes[name]))
+  }
+
+  /** What is measured is shared: it must not change where it is any more. */
+  #isLarger(name: StoredContext, max: number): boolean {
+    const custom = this.#contexts.get(name)?.custom ?? {}
+    for (const value of Object.values(custom)) share(value, this.owned)
+    const { excess } = measure({ ...custom }, max)
+    return excess !== undefined || JSON.stringify(custom).length > max
   }
 
   /** Forgets that anything was changed: nothing of it is kept. */

@@ -1,5 +1,6 @@
 import type { ResolvedPath, VariableSource } from '@platform/expressions'
 import type { Contexts, ReadingPlace } from './contexts.ts'
+import { MAX_VARIABLE, requireSize } from './value-size.ts'
 import { merged, pushed, removePath, share, writePath } from './write-path.ts'
 
 export type SetType = 'replace' | 'merge' | 'push'
@@ -43,6 +44,11 @@ export class Variables implements VariableSource {
     if (root === undefined) return
     const name = String(root)
     const holder = this.#holderOf(name)
+    requireSize(
+      share(value, this.#contexts.owned),
+      MAX_VARIABLE,
+      () => `The value of "${segments.join('.').slice(0, 100)}"`,
+    )
     const change = changeOf(append ? 'push' : type, value, this.#contexts.owned)
     if (holder !== undefined) {
       holder.set(name, writePath(holder.get(name), segments, 1, change, this.#contexts.owned))
@@ -59,6 +65,12 @@ export class Variables implements VariableSource {
     else holder.set(name, removePath(holder.get(name), segments, 1, this.#contexts.owned))
   }
 
+  /** Hands a value to a loop or a call: it may be part of a variable here, which a write there must not change. */
+  handOver<T>(value: T): T {
+    share(value, this.#contexts.owned)
+    return value
+  }
+
   /** Where a variable lives; undefined for a context. */
   #holderOf(name: string): Map<string, unknown> | undefined {
     return this.#holderInLoops(name) ?? (this.#contexts.has(name) ? undefined : this.#locals)
@@ -72,7 +84,9 @@ export class Variables implements VariableSource {
 
   #mergeContext(name: string, value: unknown): void {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return
-    for (const [key, item] of Object.entries(value)) this.#contexts.write([name, key], () => item)
+    for (const [key, item] of Object.entries(value)) {
+      this.#contexts.write([name, key], () => share(item, this.#contexts.owned))
+    }
   }
 }
 

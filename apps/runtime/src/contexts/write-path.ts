@@ -12,6 +12,9 @@ type Container = Record<Segment, unknown>
 /** Farther than this behind the end of a list nothing can be put: a typing error must not fill the memory. */
 const MAX_GAP = 10_000
 
+/** A list merged with itself doubles: a few rounds of that must not fill the memory either. */
+const MAX_ITEMS = 1_000_000
+
 /** `target` after `change` at `path[at…]`; what is missing on the way is made. */
 export function writePath(
   target: unknown,
@@ -54,9 +57,12 @@ export function pushed(before: unknown, value: unknown, owned: Owned): unknown {
 
 /** Objects get the fields of `value`, lists its items; anything else is replaced. */
 export function merged(before: unknown, value: unknown, owned: Owned): unknown {
-  if (Array.isArray(before)) return newOwned(before.concat(value), owned)
+  if (Array.isArray(before)) {
+    requireLength(before.length + (Array.isArray(value) ? value.length : 1))
+    return newOwned(withSharedItems(before.concat(value), owned), owned)
+  }
   if (!isObject(before) || !isObject(value)) return value
-  return newOwned({ ...before, ...value }, owned)
+  return newOwned(withSharedItems({ ...before, ...value }, owned), owned)
 }
 
 /** What was read is shared from now on. */
@@ -77,8 +83,12 @@ function containerFor(target: unknown, key: Segment, owned: Owned): object {
 function ownedCopy(target: object, owned: Owned): object {
   if (owned.has(target)) return target
   const copy: object = Array.isArray(target) ? [...target] : { ...target }
-  for (const item of Object.values(copy)) share(item, owned)
-  return newOwned(copy, owned)
+  return newOwned(withSharedItems(copy, owned), owned)
+}
+
+function withSharedItems<T extends object>(value: T, owned: Owned): T {
+  for (const item of Array.isArray(value) ? value : Object.values(value)) share(item, owned)
+  return value
 }
 
 function newOwned<T extends object>(value: T, owned: Owned): T {
@@ -90,6 +100,12 @@ function requireIndex(list: readonly unknown[], key: Segment): void {
   const index = typeof key === 'number' ? key : /^\d{1,15}$/.test(key) ? Number(key) : -1
   if (index >= 0 && index <= list.length + MAX_GAP) return
   throw invalidName(`"${String(key).slice(0, 60)}" is no position of the list it is used on.`)
+}
+
+function requireLength(length: number): void {
+  if (length <= MAX_ITEMS) return
+  const message = `A list would have ${length} items; ${MAX_ITEMS} are allowed.`
+  throw new Failure('PayloadTooLarge', message, { details: { max: MAX_ITEMS } })
 }
 
 const invalidName = (message: string) => new Failure('InvalidVariableNameError', message)

@@ -1,5 +1,6 @@
 import type { BreakArguments } from '@platform/contracts'
 import { Break } from '../automations/automation-failure.ts'
+import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import { type Instruction, invalidInstruction, reader } from './instruction.ts'
 
 const scopes: ReadonlySet<unknown> = new Set<Break['scope']>(['automation', 'repeat', 'all'])
@@ -13,7 +14,9 @@ export const breakOut: Instruction<BreakArguments> = {
     return (call) => {
       const scope = readScope(call)
       if (!isScope(scope)) throw invalidInstruction('The scope of break must be automation, repeat or all.')
-      throw new Break(scope, readPayload(call))
+      const payload = readPayload(call)
+      requireSize(payload, MAX_OUTPUT, () => 'The payload of break')
+      throw new Break(scope, payload)
     }
   },
 }

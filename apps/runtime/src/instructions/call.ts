@@ -4,6 +4,7 @@ import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import { callAutomation } from '../automations/call-automation.ts'
 import type { Call, CompiledAutomation, Execute } from '../automations/model.ts'
+import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import { type CompilePlace, invalidInstruction, isRecord, reader, writer } from './instruction.ts'
 
 /** Any key that is no instruction calls the automation of that slug with what stands behind it. */
@@ -19,7 +20,13 @@ export function compileCall(
   const write = writer(typeof output === 'string' ? output : undefined)
   return async (call) => {
     const automation = requireAutomation(call, readSlug.evaluate(call.variables, call.chain.options))
-    const result = await callFrom(call, automation, argumentsOf(readPayload(call)), place.path, limits)
+    const result = await callFrom(
+      call,
+      automation,
+      argumentsOf(readPayload(call), automation),
+      place.path,
+      limits,
+    )
     write(call, result)
   }
 }
@@ -50,6 +57,7 @@ const traceOf = (call: Call, path: string): string =>
 
 /** The automation of this workspace behind a slug. Throws ObjectNotFoundError. */
 export function requireAutomation(call: Call, slug: unknown): CompiledAutomation {
+  if (typeof slug === 'object') throw invalidInstruction('The name of an automation must be a text.')
   const name = String(slug)
   const automation = call.chain.workspace.find(name)
   if (automation !== undefined && !automation.disabled) return automation
@@ -62,9 +70,10 @@ export function requireAutomation(call: Call, slug: unknown): CompiledAutomation
   )
 }
 
-/** Arguments as a record; nothing is no arguments. */
-export function argumentsOf(value: unknown): Readonly<Record<string, unknown>> {
+/** Arguments as a record; nothing is no arguments. Throws PayloadTooLarge. */
+export function argumentsOf(value: unknown, { slug }: CompiledAutomation): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return {}
+  requireSize(value, MAX_OUTPUT, () => `What the automation "${slug}" is called with`)
   if (isRecord(value)) return value
   throw invalidInstruction('The arguments of a call must be an object.')
 }

@@ -11,7 +11,11 @@ import { Failure } from '@platform/kernel'
 import { buildRecord, capEvent, type EventLimits } from '@platform/outbox'
 import type { Call } from '../automations/model.ts'
 import { masked } from '../automations/redaction.ts'
+import { measure } from '../contexts/value-size.ts'
 import { type Instruction, isRecord, reader, writer } from './instruction.ts'
+
+/** Times the limit. */
+const COUNTED_EXACTLY = 10
 
 /** emit: emits an event of the workspace. It is committed with the run, and never twice when the run is done again. */
 export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
@@ -25,6 +29,7 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
     return async (call) => {
       const type = requireType(readType(call))
       const payload = requirePayload(type, readPayload(call))
+      requireEventSize(type, payload, limits.maxLength)
       const target = parsePart(EventTarget, 'target', readTarget(call))
       const options = parsePart(EventOptions, 'options', readOptions(call))
 
@@ -72,6 +77,17 @@ function requirePayload(type: string, payload: unknown): Readonly<Record<string,
   if (payload === undefined || payload === null) return {}
   if (isRecord(payload)) return payload
   throw invalidEvent(`The payload of the event "${type}" must be an object.`)
+}
+
+/** Only what is near the limit is written out to be counted exactly; "at least" is enough for the rest. */
+function requireEventSize(type: string, payload: unknown, max: number): void {
+  const { characters: size, excess } = measure(payload, max * COUNTED_EXACTLY)
+  if (excess === undefined) return
+  const message =
+    excess === 'depth'
+      ? `The payload of the event "${type}" is nested too deeply: make it flatter.`
+      : `The event "${type}" has at least ${size} characters; ${max} are allowed.`
+  throw new Failure('EventTooLarge', message, { details: { size, max } })
 }
 
 /** Fields whose template found nothing count as left out. */

@@ -1,3 +1,4 @@
+import { notYetRunnable } from '@platform/contracts'
 import type { EventLimits } from '@platform/outbox'
 import { all } from './all.ts'
 import { breakOut } from './break.ts'
@@ -24,11 +25,5 @@ export const vocabulary = (limits: EventLimits): readonly Instruction<never>[] =
   emit(limits),
   runWorkflow(limits),
   comment,
-  unavailable('wait'),
-  unavailable('fetch'),
-  unavailable('rateLimit'),
-  unavailable('run'),
-  unavailable('auth'),
-  unavailable('createUserTopic'),
-  unavailable('joinUserTopic'),
+  ...notYetRunnable.map(unavailable),
 ]

@@ -53,7 +53,7 @@ async function endGroup(group: Promise<boolean>[], intervalMs: number): Promise<
 /** Each item has variables of its own. Answers whether the round broke out of the repeat. */
 async function runRound(call: Call, item: unknown, index: number, steps: Execute): Promise<boolean> {
   const variables = new Map<string, unknown>([
-    ['item', item],
+    ['item', call.variables.handOver(item)],
     ['$index', index],
   ])
   const round: Call = {
@@ -72,8 +72,11 @@ async function runRound(call: Call, item: unknown, index: number, steps: Execute
 
 function readBatch(batch: unknown): { size: number; intervalMs: number } {
   if (!isRecord(batch)) throw invalidInstruction('repeat.batch must be an object with size and interval.')
-  const size = Number(batch.size ?? 1)
-  const intervalMs = Number(batch.interval ?? 0)
+  const size = numberOf(batch.size ?? 1)
+  const intervalMs = numberOf(batch.interval ?? 0)
   if (!(size >= 1) || !(intervalMs >= 0)) throw invalidInstruction('repeat.batch needs a size of at least 1.')
   return { size: Math.min(Math.trunc(size), 1000), intervalMs: Math.min(intervalMs, MAX_INTERVAL_MS) }
 }
+
+/** A list or an object is no number; turning one into text first could take for ever. */
+const numberOf = (value: unknown): number => (typeof value === 'object' ? Number.NaN : Number(value))

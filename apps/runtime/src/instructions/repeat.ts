@@ -58,7 +58,7 @@ async function repeatOneByOne(
   let index = 0
   try {
     for (const item of items) {
-      variables.set('item', item).set('$index', index)
+      variables.set('item', call.variables.handOver(item)).set('$index', index)
       if (isOver(until, index, loop)) return
       const turn = roomForRound(loop, index)
       if (turn !== undefined) await turn

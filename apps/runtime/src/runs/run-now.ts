@@ -1,6 +1,7 @@
 import type { EventRecord } from '@platform/contracts'
 import { Failure, uuidv7 } from '@platform/kernel'
 import type { Engine, RunOrder } from '../automations/engine.ts'
+import { MAX_OUTPUT } from '../contexts/value-size.ts'
 import type { Commits } from './commit-store.ts'
 
 /** A run somebody waits for. */
@@ -23,9 +24,6 @@ export interface RunTimes {
 /** Leaves the time to write the end of the run and to answer before anybody gives up. */
 const RESERVE_MS = 5000
 const SHORTEST_MS = 100
-
-/** Most characters an output may have as JSON. */
-const MAX_OUTPUT = 10_000_000
 
 /** Runs an automation and answers its output as JSON, once the run and all it did are committed (decisions I11). */
 export type RunNow = (order: ImmediateOrder) => Promise<string>

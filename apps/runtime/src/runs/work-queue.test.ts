@@ -43,7 +43,14 @@ const startedRun = () => {
   const automation = workspace.find('main')
   if (automation === undefined) throw new Error('There must be an automation.')
   return testEngine().start({
-    ...{ runId: RUN_ID, workspace, automation, payload: {}, trigger: { type: 'event', value: 'x' }, caller: {} },
+    ...{
+      runId: RUN_ID,
+      workspace,
+      automation,
+      payload: {},
+      trigger: { type: 'event', value: 'x' },
+      caller: {},
+    },
     ...{ correlationId: 'c', depth: 0, timeLimitMs: 1000, repeatable: true, commit: async () => undefined },
   }).chain
 }
