@@ -7,6 +7,7 @@ import { canonicalPath } from './canonical-path.ts'
 import { clientIpOf } from './client-ip.ts'
 import { Exchange } from './exchange.ts'
 import { type CompiledRoute, matchRoute } from './forwarding/route-table.ts'
+import { requireReadableQuery } from './readable-query.ts'
 
 /** One thing done with a request. Throwing ends it with an error answer; a promise is waited for. */
 export type Step = (exchange: Exchange) => void | Promise<void>
@@ -73,6 +74,7 @@ const locate =
     const question = url.indexOf('?')
     exchange.path = canonicalPath(question < 0 ? url : url.slice(0, question))
     exchange.search = question < 0 ? '' : url.slice(question)
+    requireReadableQuery(exchange.search)
     deps.checkVersion(exchange.path)
     exchange.forwarding = matchRoute(deps.routes, exchange.path)
     exchange.route = exchange.forwarding?.path

@@ -3,6 +3,7 @@ import { migrate } from '@platform/database'
 import type { Resources, Service } from '@platform/service'
 import { versionCheck } from './api-versions/choose-version.ts'
 import { refuseForgedRequest } from './callers/refuse-forged-request.ts'
+import { closeWithServer } from './close-with-server.ts'
 import { apiGatewayEnv, type GatewayConfig } from './config.ts'
 import { forward } from './forwarding/forward.ts'
 import { openInstances } from './forwarding/instances.ts'
@@ -51,7 +52,7 @@ export const apiGateway: Service = {
       routes: [getStatus({ version }), ...readiness.routes, ...identity.routes],
       mounts: identity.mounts,
       front: (app) => pipeline(front, app),
-      attach: (server) => server.once('close', () => instances[Symbol.asyncDispose]()),
+      attach: closeWithServer([instances, identity.listening], log),
       subscriptions: identity.subscriptions,
       jobs: identity.jobs,
       checks: readiness.checks,

@@ -61,6 +61,7 @@ export async function wireIdentity(env: Env, config: GatewayConfig, stores: Stor
     csrf,
     cookies,
     identify: callers.identify,
+    listening: callers.listening,
     ensureAdministrator: accounts.ensureAdministrator,
     routes: [...own, ...accounts.routes, ...oidc.routes],
     mounts: oidc.mounts,

@@ -11,6 +11,8 @@ const singletons = new Set([
   'expect',
   'user-agent',
 ])
+/** A name or an IPv4 address, or an IPv6 address in brackets; then perhaps a port. */
+const host = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 const urlBytes = /^[!-~]+$/
 
 /** Node drops the headers beyond this number in silence, and with them what they say. */
@@ -21,12 +23,26 @@ export const MAX_HEADERS = 100
  * Throws RequestValidationError; a caller of several identities is refused here too (decisions C1).
  */
 export function refuseAmbiguous(request: IncomingMessage): void {
+  inspectVersion(request.httpVersion)
   inspectTarget(request.method, request.url ?? '')
   inspectHeaders(request.rawHeaders)
-  if (request.headers.host === undefined && request.httpVersion === '1.1')
-    throw invalid('The header host is missing.')
+  inspectHost(request)
   if (request.headers['transfer-encoding'] !== undefined)
     inspectFraming(request, request.headers['transfer-encoding'])
+}
+
+/** Node also takes 0.9, which is what it calls a request line without a version, and 2.0. */
+function inspectVersion(version: string): void {
+  if (version !== '1.1' && version !== '1.0')
+    throw invalid('The request line must end in HTTP/1.1 or HTTP/1.0.')
+}
+
+/** Nothing is routed by it, but proxies in front may read a host out of it that is not the one we read. */
+function inspectHost({ headers, httpVersion }: IncomingMessage): void {
+  const given = headers.host
+  if (given === undefined && httpVersion === '1.0') return
+  if (given === undefined) throw invalid('The header host is missing.')
+  if (!host.test(given)) throw invalid('The header host must be a host name, with a port where there is one.')
 }
 
 function inspectTarget(method: string | undefined, url: string): void {

@@ -77,7 +77,6 @@ async function readAutomation(request: IncomingMessage, limit: number): Promise<
   requireMediaType(request, ['application/json', ...yamlTypes])
   const bytes = await readBody(request, limit)
   const mediaType = yamlTypes.includes(mediaTypeOf(request)) ? 'yaml' : 'json'
-  if (mediaType === 'json') parseStrictJson(bytes)
   return { text: decodeUtf8(bytes), mediaType }
 }
 

@@ -4,6 +4,7 @@ import { Failure } from '@platform/kernel'
 import { correlationIdOf } from './correlation.ts'
 import { continueWhenRead } from './expect-continue.ts'
 import { MAX_HEADERS } from './guard.ts'
+import { refuseTunnels } from './refuse-tunnels.ts'
 import { sendJson } from './reply.ts'
 import { answerUnreadable } from './unreadable-request.ts'
 
@@ -34,6 +35,7 @@ export function createHardenedServer(listener: RequestListener, limits: ServerLi
   server.maxRequestsPerSocket = 10_000
   server.maxConnections = limits.maxConnections
   server.on('clientError', answerUnreadable)
+  refuseTunnels(server)
   server.on('checkContinue', (request, response) => {
     continueWhenRead(request, response)
     listener(request, response)

@@ -48,7 +48,7 @@ function reasonOf(error: unknown): string {
 function inspectText(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\u0000'))
-      throw invalid('A text of the body holds a NUL character, which PostgreSQL can’t keep.')
+      throw invalid('A text of the body holds a NUL character, which no text here may have.')
     if (!value.isWellFormed()) throw invalid('A text of the body holds half of a surrogate pair.')
     return
   }

@@ -49,20 +49,17 @@ export async function wireCallers(needs: Needs) {
   const spread = (ids: string[]) => revocations.spread(ids)
   const sessions = liveSessions({ records, spread, clock })
   keyRing.onChange(() => callers.clear())
-  await revocations.listen()
+  const listening = await revocations.listen()
 
   const open = openCallers({ findSession: sessions.find, findToken: tokens.findByHash, findUser, clock })
   const { authenticate, internalKey } = credentialChain({ callers, open, keyRing, config })
   const uses = new TokenUses(clock)
-  const accessTokens = wireAccessTokens({
-    accessTokens: tokens,
-    uses,
-    spread,
-    clock,
-    maxAgeSeconds: config.tokens.maxAgeSeconds,
-  })
+  const { maxAgeSeconds } = config.tokens
+  const accessTokens = wireAccessTokens({ accessTokens: tokens, uses, spread, clock, maxAgeSeconds })
   return {
     sessions,
+    /** Hears the endings of other instances until disposed. */
+    listening,
     identify: identify({
       issuer: config.issuer,
       callers,

@@ -1,3 +1,4 @@
+import { StoreError } from '@platform/kernel'
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider'
 import type { ReadAccessToken } from './access-token-reader.ts'
 import { unmarked } from './marked-token.ts'
@@ -18,21 +19,33 @@ export const oidcAdapter =
   (model) => ({ ...recordsOf(model, deps), ...special[model]?.(deps) })
 
 const recordsOf = (model: string, { records, signIns }: Needs): Adapter => ({
-  upsert: (id, payload, expiresIn) => records.upsert(model, id, payload, expiresIn),
-  find: (id) => records.find(model, id),
-  findByUid: (uid) => records.findByUid(model, uid),
-  findByUserCode: (userCode) => records.findByUserCode(model, userCode),
-  destroy: (id) => records.destroy(model, id),
-  revokeByGrantId: (grantId) => records.revokeByGrantId(model, grantId),
+  upsert: (id, payload, expiresIn) => records.upsert(model, id, payload, expiresIn).catch(refuseUnkept),
+  find: (id) => records.find(model, id).catch(refuseUnkept),
+  findByUid: (uid) => records.findByUid(model, uid).catch(refuseUnkept),
+  findByUserCode: (userCode) => records.findByUserCode(model, userCode).catch(refuseUnkept),
+  destroy: (id) => records.destroy(model, id).catch(refuseUnkept),
+  revokeByGrantId: (grantId) => records.revokeByGrantId(model, grantId).catch(refuseUnkept),
 
   /** Of many that come with the same code or refresh token at once, one wins; then all it got is revoked, as after any replay. */
   async consume(id) {
-    const { won, grantId } = await records.consume(model, id)
+    const { won, grantId } = await records.consume(model, id).catch(refuseUnkept)
     if (won) return
     if (grantId !== undefined) await signIns.endGrant(grantId)
     throw new errors.InvalidGrant('it was already used')
   },
 })
+
+/** SQLSTATEs of a text the database can't hold, in a column or inside JSON. */
+const UNKEPT = new Set(['22021', '22P05'])
+
+/** Such a text came with the request, so the request is at fault; anything else is thrown on. */
+function refuseUnkept(error: unknown): never {
+  if (error instanceof StoreError && UNKEPT.has(error.code ?? ''))
+    throw new errors.InvalidRequest('a parameter holds a character that no text here may have', 400, {
+      cause: error,
+    })
+  throw error
+}
 
 const special: Record<string, (deps: Needs) => Partial<Adapter>> = {
   /** Access tokens are JWTs and kept nowhere: what is known of one is read from it and from its session. */

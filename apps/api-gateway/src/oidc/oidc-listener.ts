@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { requestState, sendFailure } from '@platform/http'
-import { withMarkedToken } from './marked-token.ts'
+import { requestState } from '@platform/http'
+import { withReadForm } from './form-request.ts'
+import { requireAddress } from './oidc-addresses.ts'
 import type { OidcSettings } from './oidc-settings.ts'
+import { sendError } from './send-error.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
@@ -13,8 +15,7 @@ interface Needs {
 
 type InteractionListener = (request: IncomingMessage, response: ServerResponse, uid: string) => Promise<void>
 
-const ABOUT_A_TOKEN = /^\/token\/(introspection|revocation)$/
-const INTERACTION = /^\/interaction\/([A-Za-z0-9_-]{1,100})(\/login)?$/
+const INTERACTION = /^\/interaction\/([^/]+)(\/login)?$/
 
 /** Everything under /oidc: the pages people sign in with, and the OIDC server. The key set is the gateway's own route before it. */
 export const oidcListener =
@@ -22,8 +23,7 @@ export const oidcListener =
   (request: IncomingMessage, response: ServerResponse): void => {
     prepare(request, response, needs.settings)
     answer(needs, request, response).catch((error: unknown) => {
-      const { log, correlationId } = requestState(request)
-      sendFailure(response, error, log, correlationId)
+      sendError(request, response, error, needs.settings)
     })
   }
 
@@ -31,13 +31,12 @@ export const oidcListener =
 export const wellKnownListener =
   ({ settings, provider }: Pick<Needs, 'settings' | 'provider'>) =>
   (request: IncomingMessage, response: ServerResponse): void => {
-    const path = (request.url ?? '/').split('?', 1)[0]?.replace(/\/oidc$/, '') ?? '/'
+    const path = pathOf(request).replace(/\/oidc$/, '')
     const mounted = Object.assign(request, { originalUrl: `/oidc/.well-known${path}`, baseUrl: '/oidc' })
     mounted.url = `/.well-known${path}`
     prepare(mounted, response, settings)
-    provider(mounted, response).catch((error: unknown) => {
-      const { log, correlationId } = requestState(request)
-      sendFailure(response, error, log, correlationId)
+    answerAsServer(provider, mounted, response).catch((error: unknown) => {
+      sendError(mounted, response, error, settings)
     })
   }
 
@@ -46,14 +45,29 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const path = (request.url ?? '').split('?', 1)[0] ?? ''
+  const path = pathOf(request)
   const [, uid, login] = INTERACTION.exec(path) ?? []
-  if (uid !== undefined && login === undefined && request.method === 'GET')
-    return interactions.show(request, response, uid)
-  if (uid !== undefined && login !== undefined && request.method === 'POST')
-    return interactions.submit(request, response, uid)
-  const isAboutToken = request.method === 'POST' && ABOUT_A_TOKEN.test(path)
-  return provider(isAboutToken ? await withMarkedToken(request) : request, response)
+  if (uid === undefined) return answerAsServer(provider, request, response)
+  requireAddress(request.method ?? '', path, response)
+  return login === undefined
+    ? interactions.show(request, response, uid)
+    : interactions.submit(request, response, uid)
+}
+
+async function answerAsServer(
+  provider: Listener,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = pathOf(request)
+  requireAddress(request.method ?? '', path, response)
+  return provider(await withReadForm(request, path), response)
+}
+
+/** Without the query, nor a slash at its end. */
+const pathOf = (request: IncomingMessage): string => {
+  const path = (request.url ?? '').split('?', 1)[0] ?? ''
+  return path.endsWith('/') ? path.slice(0, -1) : path
 }
 
 /**

@@ -61,6 +61,8 @@ function build(needs: Needs): { provider: Provider; listener: Listener } | undef
   const provider = new Provider(needs.settings.issuer, providerConfiguration(needs, { keys }))
   // The listener in front writes the forwarded headers itself, so they hold the public address and nothing a client says.
   provider.proxy = true
+  const thrown = new WeakMap<ServerResponse, Thrown>()
+  provider.use((ctx, next) => keepThrown(ctx as unknown as KoaContextWithOIDC, next, thrown))
   provider.use((ctx, next) => withCookies(ctx as unknown as KoaContextWithOIDC, next, needs))
   provider.on('server_error', (ctx, error) => {
     const level = isUnavailable(error) ? 'warn' : 'error'
@@ -69,7 +71,33 @@ function build(needs: Needs): { provider: Provider; listener: Listener } | undef
   })
   const emitter: EventEmitter = provider
   emitter.on('error', (error: unknown) => needs.log.error({ err: error }, 'oidc request failed'))
-  return { provider, listener: provider.callback() }
+  const answer = provider.callback()
+  const listener: Listener = async (request, response) => {
+    await answer(request, response)
+    const error = thrown.get(response)
+    if (error !== undefined) throw error.reason
+  }
+  return { provider, listener }
+}
+
+/** What was thrown, which may be anything. */
+interface Thrown {
+  reason: unknown
+}
+
+/** An error past the server's own pages, when a session can't be kept for example: whoever asked answers it, not Koa with a bare text. */
+async function keepThrown(
+  ctx: KoaContextWithOIDC,
+  next: Next,
+  thrown: WeakMap<ServerResponse, Thrown>,
+): Promise<void> {
+  try {
+    await next()
+  } catch (reason) {
+    thrown.set(ctx.res, { reason })
+    ctx.remove('location')
+    ctx.respond = false
+  }
 }
 
 /** What goes with some answers of the server: the cookie of the API with a token, its end with signing out. */

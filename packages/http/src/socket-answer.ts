@@ -1,0 +1,45 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { headers as names } from '@platform/contracts'
+import type { Failure } from '@platform/kernel'
+
+const LINGER_MS = 500
+
+/** Node keeps the answer in the making here. */
+export type Busy = Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null }
+
+/** Writes an error where Node gives no response to write to, and closes. Nothing is written that would be read as another's answer. */
+export function answerOnSocket(socket: Busy, failure: Failure, correlationId: string): void {
+  if (isTakenForAnother(socket)) {
+    socket.destroySoon()
+    return
+  }
+  const body = JSON.stringify(failure)
+  socket.end(
+    [
+      `HTTP/1.1 ${failure.status} ${reasons[failure.status]}`,
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `${names.correlationId}: ${correlationId}`,
+      'x-content-type-options: nosniff',
+      'referrer-policy: no-referrer',
+      'cache-control: no-store',
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+/** An answer is under way, or owed to an earlier request: whatever is written now would be read as that answer. */
+function isTakenForAnother({ _httpMessage: answer }: Busy): boolean {
+  return answer !== undefined && answer !== null && (answer.headersSent || answer.req.complete)
+}
+
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}
