@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { paging } from './paging.ts'
 
 /** specification "Access token". */
 export const AccessToken = z.object({
@@ -32,13 +33,14 @@ export const createAccessToken = endpoint({
 
 export const listAccessTokens = endpoint({
   id: 'listAccessTokens',
-  summary: 'The access tokens of the caller, without the tokens.',
+  summary: 'A page of the access tokens of the caller, newest first, without the tokens.',
   service: 'api-gateway',
   credential: 'required',
   method: 'get',
   path: '/v2/user/accessTokens',
+  query: z.strictObject(paging),
   response: z.array(ListedAccessToken),
-  failures: ['AuthenticationError', 'ForbiddenError'],
+  failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError'],
 })
 
 export const revokeAccessToken = endpoint({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { event } from './event.ts'
+import { paging } from './paging.ts'
 import { Label, LocalizedText } from './workspaces.ts'
 
 /** Slug of an automation: its identity in URLs, events and calls. */
@@ -125,10 +126,11 @@ export const createAutomation = endpoint({
 export const listAutomations = endpoint({
   ...of,
   id: 'listAutomations',
-  summary: 'The automations of a workspace, without their instructions.',
+  summary: 'A page of the automations of a workspace, oldest first, without their instructions.',
   scope: 'workspaces:read',
   method: 'get',
   path: collection,
+  query: z.strictObject(paging),
   response: z.array(Automation.omit({ do: true, warnings: true })),
   failures,
 })

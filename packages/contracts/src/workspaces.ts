@@ -13,7 +13,10 @@ export const Label = z.string().regex(/^[0-9A-Za-z._:-]{2,60}$/, 'must be 2–60
 
 export const WorkspaceName = z
   .string()
-  .regex(/^[0-9A-Za-zÀ-ÖØ-öø-ÿ ,.'-]{1,60}$/, "must be 1–60 letters, digits, spaces or , . ' -")
+  .regex(
+    /^(?=.*[^ ])[0-9A-Za-zÀ-ÖØ-öø-ÿ ,.'-]{1,60}$/,
+    "must be 1–60 letters, digits, spaces or , . ' -, not only spaces",
+  )
 
 export const WorkspaceSlug = z
   .string()

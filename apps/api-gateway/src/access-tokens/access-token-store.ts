@@ -30,9 +30,11 @@ export const accessTokenStore = (database: Database) => ({
     return record
   },
 
-  listOf: (userId: string) =>
+  /** Newest first. */
+  listOf: (userId: string, page: { offset: number; limit: number }) =>
     database.many<AccessTokenRecord>(sql`
-      select ${fields} from gateway.access_tokens where user_id = ${userId} order by created_at desc, id`),
+      select ${fields} from gateway.access_tokens where user_id = ${userId} order by created_at desc, id
+      limit ${page.limit} offset ${page.offset}`),
 
   /** Deletes a token of a user and notes it for every instance, in one statement. */
   async revoke(id: string, userId: string): Promise<AccessTokenRecord | undefined> {

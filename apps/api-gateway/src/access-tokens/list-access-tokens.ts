@@ -1,11 +1,21 @@
 import { interactiveUser } from '@platform/auth'
 import { listAccessTokens as endpoint } from '@platform/contracts'
-import { route } from '@platform/http'
+import { answer, route } from '@platform/http'
 import { toListed } from './access-token.ts'
 import type { AccessTokenStore } from './access-token-store.ts'
+import { nextPage } from './next-page.ts'
 
 export const listAccessTokens = (deps: { accessTokens: AccessTokenStore }) =>
   route(endpoint, {
     access: interactiveUser,
-    handle: async ({ principal }) => (await deps.accessTokens.listOf(principal.userId)).map(toListed),
+    async handle({ query: { page, limit }, principal, request }) {
+      // One more than asked for tells whether there is a next page.
+      const found = await deps.accessTokens.listOf(principal.userId, {
+        offset: page * limit,
+        limit: limit + 1,
+      })
+
+      const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
+      return answer(found.slice(0, limit).map(toListed), { headers })
+    },
   })

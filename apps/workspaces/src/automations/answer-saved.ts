@@ -1,6 +1,6 @@
 import { type Answer, answer } from '@platform/http'
 import { type AutomationRecord, automationEtag, presentAutomation } from './automation.ts'
-import type { Warning } from './find-warnings.ts'
+import type { Warning } from './warning.ts'
 
 /** The answer of a save: the automation, its state as ETag, and its warnings where there are any. */
 export const answerSaved = (record: AutomationRecord, warnings: Warning[]): Answer =>

@@ -21,10 +21,12 @@ export const automationStore = (queries: Queries) => ({
     return row
   },
 
-  list: (workspaceId: string) =>
+  /** Oldest first; all of them without a page. */
+  list: (workspaceId: string, page?: { offset: number; limit: number }) =>
     queries.many<ListedAutomation>(sql`
       select index_entry as entry, ${recordColumns} from workspaces.automations
-      where workspace_id = ${workspaceId} order by created_at, slug`),
+      where workspace_id = ${workspaceId} order by created_at, slug
+      limit ${page?.limit ?? null} offset ${page?.offset ?? 0}`),
 
   listNeighbours: (workspaceId: string) =>
     queries.many<Neighbour>(sql`

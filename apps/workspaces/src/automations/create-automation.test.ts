@@ -169,6 +169,40 @@ describe('POST /v2/workspaces/:workspaceId/automations', () => {
     expect((await owner(createAutomation, { params, body: second })).warnings).toEqual(taken)
   })
 
+  it('answers what can’t run yet as warnings, which are no part of the automation', async () => {
+    const { workspace, owner, ownerId } = await service.newWorkspace()
+    const saved = await save(workspace.id, ownerId, 'slug: soon\ndo:\n- wait: { timeout: 1 }\n')
+    expect(saved.status).toBe(200)
+    expect(saved.body.warnings).toEqual([
+      { path: 'do[0].wait', message: expect.stringMatching(/^The .+\.$/) },
+    ])
+    const params = { workspaceId: workspace.id, automationSlug: 'soon' }
+    expect(await owner(getAutomation, { params })).not.toHaveProperty('warnings')
+  })
+
+  it.each([
+    ['a syntax error', '{"do": [],\n"name": }'],
+    ['a key twice', '{"do": [],\n"name": "a", "name": "b"}'],
+    ['a prototype key', '{"do": [],\n"__proto__": {}}'],
+    ['a NUL character', '{"do": [],\n"output": "\\u0000"}'],
+    ['too many levels', `{"do": [],\n"output": ${'['.repeat(64)}${']'.repeat(64)}}`],
+  ])('refuses JSON with %s with its place', async (_, text) => {
+    const { workspace, ownerId } = await service.newWorkspace()
+    const { status, body } = await save(workspace.id, ownerId, text, 'application/json')
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      error: 'InvalidAutomation',
+      details: [
+        {
+          line: 2,
+          column: expect.any(Number),
+          path: expect.any(String),
+          message: expect.stringMatching(/\.$/),
+        },
+      ],
+    })
+  })
+
   it('refuses callers without a credential, strangers and missing workspaces', async () => {
     const { workspace, owner } = await service.newWorkspace()
     const [params, body] = [{ workspaceId: workspace.id }, { name: 'x', do: [] }]

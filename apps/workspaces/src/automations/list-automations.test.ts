@@ -33,6 +33,38 @@ describe('GET /v2/workspaces/:workspaceId/automations', () => {
     expect(await owner(listAutomations, { params: { workspaceId: workspace.id } })).toEqual([])
   })
 
+  it('pages with a Link to the next page until there is none, twenty at a time unless told', async () => {
+    const { workspace, owner, ownerId } = await service.newWorkspace()
+    const params = { workspaceId: workspace.id }
+    const slugs = Array.from({ length: 21 }, (_, index) => `a${index}`)
+    for (const slug of slugs) await owner(createAutomation, { params, body: { slug, do: [] } })
+    const read = async (first: string) => {
+      const pages: string[][] = []
+      let path: string | undefined = first
+      while (path !== undefined) {
+        const response = await service.send(path, { userId: ownerId })
+        pages.push(((await response.json()) as { slug: string }[]).map(({ slug }) => slug))
+        path = /^<(.+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1]
+      }
+      return pages
+    }
+    const path = `/v2/workspaces/${workspace.id}/automations`
+    expect(await read(path)).toEqual([slugs.slice(0, 20), slugs.slice(20)])
+    expect(await read(`${path}?limit=7`)).toEqual([slugs.slice(0, 7), slugs.slice(7, 14), slugs.slice(14)])
+    expect(await read(`${path}?page=9`)).toEqual([[]])
+  })
+
+  it.each(['limit=0', 'limit=101', 'page=-1', 'page=x', 'colour=red', 'page=1&page=2'])(
+    'refuses ?%s',
+    async (query) => {
+      const { workspace, ownerId } = await service.newWorkspace()
+      const path = `/v2/workspaces/${workspace.id}/automations?${query}`
+      const response = await service.send(path, { userId: ownerId })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ error: 'RequestValidationError' })
+    },
+  )
+
   it('refuses callers without a credential, strangers, missing workspaces and invalid addresses', async () => {
     const { workspace, owner } = await service.newWorkspace()
     const params = { workspaceId: workspace.id }

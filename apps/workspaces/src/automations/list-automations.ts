@@ -1,14 +1,15 @@
 import { authenticated } from '@platform/auth'
 import { listAutomations as endpoint } from '@platform/contracts'
-import { route } from '@platform/http'
+import { answer, route } from '@platform/http'
 import type { Permissions } from '@platform/permissions'
+import { nextPage } from '../workspaces/next-page.ts'
 import { presentEntry } from './automation.ts'
 import type { AutomationStore } from './automation-store.ts'
 
 export const listAutomations = (deps: { automations: AutomationStore; permissions: Permissions }) =>
   route(endpoint, {
     access: authenticated,
-    async handle({ params, principal }) {
+    async handle({ params, query, principal, request }) {
       const { workspace } = await deps.permissions.require(
         principal,
         'read',
@@ -16,8 +17,11 @@ export const listAutomations = (deps: { automations: AutomationStore; permission
         params.workspaceId,
       )
 
-      const listed = await deps.automations.list(workspace.id)
+      // One more than asked for tells whether there is a next page.
+      const { page, limit } = query
+      const found = await deps.automations.list(workspace.id, { offset: page * limit, limit: limit + 1 })
 
-      return listed.map(presentEntry)
+      const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
+      return answer(found.slice(0, limit).map(presentEntry), { headers })
     },
   })

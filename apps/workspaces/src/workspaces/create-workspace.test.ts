@@ -67,6 +67,7 @@ describe('POST /v2/workspaces', () => {
     [{}, 'body.name'],
     [{ name: 'x', owner: 'me' }, 'body.owner'],
     [{ name: 'x'.repeat(61) }, 'body.name'],
+    [{ name: '   ' }, 'body.name'],
     [{ name: 'ok', slug: 'Not A Slug' }, 'body.slug'],
     [{ name: 'ok', config: { values: {} } }, 'body.config.values'],
   ])('refuses %j and names %s', async (body, path) => {

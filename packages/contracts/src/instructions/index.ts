@@ -1,3 +1,4 @@
+export * from './availability.ts'
 export * from './calls.ts'
 export * from './events.ts'
 export * from './fetch.ts'

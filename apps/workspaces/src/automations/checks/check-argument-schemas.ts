@@ -30,6 +30,12 @@ const pattern: Rule = (value, path) => {
   }
 }
 
+/** Nothing is fetched when a schema is used. */
+const reference: Rule = (value, path) =>
+  typeof value === 'string' && /^#(\/|$)/.test(value)
+    ? []
+    : [{ path, message: 'must point into the same schema, for example #/$defs/name' }]
+
 const schemas: Rule = (value, path) =>
   isRecord(value)
     ? Object.entries(value).flatMap(([name, schema]) => checkSchema(schema, [...path, name]))
@@ -53,6 +59,9 @@ const rules: Readonly<Record<string, Rule>> = {
   patternProperties: schemas,
   definitions: schemas,
   $defs: schemas,
+  dependentSchemas: schemas,
+  unevaluatedProperties: checkSchema,
+  unevaluatedItems: checkSchema,
   additionalProperties: checkSchema,
   propertyNames: checkSchema,
   not: checkSchema,
@@ -70,7 +79,7 @@ const rules: Readonly<Record<string, Rule>> = {
   enum: list,
   format: text,
   pattern,
-  $ref: text,
+  $ref: reference,
   minLength: count,
   maxLength: count,
   minItems: count,
@@ -94,6 +103,21 @@ export const checkArgumentSchemas = (value: unknown, path: Path): Problem[] =>
         schema === null ? [] : checkSchema(schema, [...path, name]),
       )
     : []
+
+/** The branches of `schemas`, each a schema or names → schemas: anything may stand there but a reference to another document. */
+export const checkBranchReferences = (branches: unknown, path: Path): Problem[] =>
+  Array.isArray(branches)
+    ? branches.flatMap((branch, index) =>
+        isRecord(branch) ? checkPayloadReferences(branch.payload, [...path, index, 'payload']) : [],
+      )
+    : []
+
+function checkPayloadReferences(payload: unknown, path: Path): Problem[] {
+  if (!isRecord(payload)) return []
+  const isSchema = typeof payload.type === 'string' || isRecord(payload.properties)
+  const problems = isSchema ? checkSchema(payload, path) : checkArgumentSchemas(payload, path)
+  return problems.filter((problem) => problem.path.at(-1) === '$ref')
+}
 
 function checkSchema(schema: unknown, path: Path): Problem[] {
   if (typeof schema === 'boolean') return []

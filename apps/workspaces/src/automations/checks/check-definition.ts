@@ -1,6 +1,6 @@
 import { AutomationInput } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import { checkArgumentSchemas } from './check-argument-schemas.ts'
+import { checkArgumentSchemas, checkBranchReferences } from './check-argument-schemas.ts'
 import { checkPlainData } from './check-plain-data.ts'
 import { checkSteps } from './check-steps.ts'
 import { checkTexts } from './check-texts.ts'
@@ -43,6 +43,7 @@ function* problemsOf(value: unknown, whole: boolean): Generator<Problem> {
   if (whole) yield* checkPurpose(value)
   yield* checkSlug(value.slug)
   yield* checkArgumentSchemas(value.arguments, ['arguments'])
+  yield* checkBranchReferences(value.schemas, ['schemas'])
   yield* checkTriggers(value.when, ['when'])
   yield* checkSteps(value.do, ['do'])
   yield* checkTexts(value.output, ['output'])

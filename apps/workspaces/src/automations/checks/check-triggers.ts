@@ -1,67 +1,45 @@
+import { checkEndpoint } from './check-endpoint.ts'
 import { checkTexts } from './check-texts.ts'
+import { leastGap, readCron } from './cron.ts'
 import { isRecord } from './is-record.ts'
 import type { Path, Problem } from './problem.ts'
 
-const months = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec'
-const days = 'sun|mon|tue|wed|thu|fri|sat'
+/** Minutes there must be between two times of a schedule (decisions G6). */
+const LEAST_MINUTES = 15
+/** Longer ones are refused as such. */
+const MAX_LENGTH = 100
 
-/** Minute, hour, day, month, weekday: numbers with their least and greatest, and names. */
-const fields = [
-  { min: 0, max: 59, names: '' },
-  { min: 0, max: 23, names: '' },
-  { min: 1, max: 31, names: '' },
-  { min: 1, max: 12, names: months },
-  { min: 0, max: 7, names: days },
-] as const
-
-/** What starts the automation: expressions in its texts and the times of its schedules. */
+/** What starts the automation: its URL, the times of its schedules and expressions in its texts. */
 export function checkTriggers(when: unknown, path: Path): Problem[] {
   if (!isRecord(when)) return []
-  const { schedules } = when
+  const { endpoint, schedules } = when
   const wrong = Array.isArray(schedules)
     ? schedules.flatMap((schedule, index) => checkSchedule(schedule, [...path, 'schedules', index]))
     : []
-  return [...wrong, ...checkTexts(when, path)]
+  return [...checkEndpoint(endpoint, [...path, 'endpoint']), ...wrong, ...checkTexts(when, path)]
 }
 
 function checkSchedule(schedule: unknown, path: Path): Problem[] {
-  const cron = isRecord(schedule) ? schedule.cron : schedule
-  const timezone = isRecord(schedule) ? schedule.timezone : undefined
-  const cronPath = isRecord(schedule) ? [...path, 'cron'] : path
+  const { cron, timezone } = isRecord(schedule) ? schedule : { cron: schedule, timezone: undefined }
+  const problem = typeof cron === 'string' ? cronProblem(cron) : undefined
   return [
-    ...(typeof cron !== 'string' || isCron(cron)
+    ...(problem === undefined
       ? []
-      : [
-          {
-            path: cronPath,
-            message: 'must be five cron fields (minute hour day month weekday), for example */15 * * * *',
-          },
-        ]),
+      : [{ path: isRecord(schedule) ? [...path, 'cron'] : path, message: problem }]),
     ...(typeof timezone !== 'string' || isTimeZone(timezone)
       ? []
       : [{ path: [...path, 'timezone'], message: 'must be a time zone such as Europe/Paris' }]),
   ]
 }
 
-function isCron(text: string): boolean {
-  const parts = text.trim().toLowerCase().split(/\s+/)
-  return (
-    parts.length === fields.length && fields.every((field, index) => isCronField(parts[index] ?? '', field))
-  )
-}
-
-const isCronField = (text: string, field: (typeof fields)[number]): boolean =>
-  text.split(',').every((part) => {
-    const [range = '', step, ...rest] = part.split('/')
-    if (rest.length > 0 || (step !== undefined && !/^[1-9]\d?$/.test(step))) return false
-    if (range === '*') return true
-    const ends = range.split('-')
-    return ends.length <= 2 && ends.every((end) => isCronValue(end, field))
-  })
-
-function isCronValue(text: string, { min, max, names }: (typeof fields)[number]): boolean {
-  if (/^\d{1,2}$/.test(text)) return Number(text) >= min && Number(text) <= max
-  return names.split('|').includes(text) && text !== ''
+function cronProblem(text: string): string | undefined {
+  if (text.length > MAX_LENGTH) return undefined
+  const cron = readCron(text)
+  if (cron === undefined)
+    return 'must be five cron fields (minute hour day month weekday), for example */15 * * * *'
+  return leastGap(cron) < LEAST_MINUTES
+    ? `fires too often: a schedule may fire at most every ${LEAST_MINUTES} minutes, for example */15 * * * *`
+    : undefined
 }
 
 function isTimeZone(name: string): boolean {

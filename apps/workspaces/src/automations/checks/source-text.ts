@@ -1,6 +1,7 @@
 import { type Node as JsonNode, parseTree } from 'jsonc-parser'
 import { isAlias, isMap, isScalar, isSeq, type Node as YamlNode } from 'yaml'
 import { formatPath, type Problem, type ProblemDetail } from './problem.ts'
+import { readJsonValue } from './read-json.ts'
 import { readYamlDocument, type YamlDocument } from './read-yaml.ts'
 import { TextLines } from './text-lines.ts'
 
@@ -25,10 +26,10 @@ interface Place {
   child(segment: string | number): Place | undefined
 }
 
-/** JSON that is well-formed. */
+/** Strict JSON. Throws UnreadableText. */
 export function readJsonText(text: string): SourceText {
   let root: Place | undefined
-  return sourceText(text, JSON.parse(text), () => (root ??= jsonPlace(parseTree(text))))
+  return sourceText(text, readJsonValue(text), () => (root ??= jsonPlace(parseTree(text))))
 }
 
 /** YAML 1.2. Throws UnreadableText. */

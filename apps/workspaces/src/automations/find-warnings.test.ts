@@ -1,0 +1,74 @@
+import { notYetRunnable } from '@platform/contracts'
+import { describe, expect, it } from 'vitest'
+import { readDefinition } from './checks/read-definition.ts'
+import { findWarnings } from './find-warnings.ts'
+
+function warningsOf(text: string, mediaType: 'yaml' | 'json' = 'yaml') {
+  const input = readDefinition({ text, mediaType }, true)
+  return findWarnings({ ...input, slug: 'this', name: 'This' }, [])
+}
+
+/** The least each instruction takes. */
+const arguments_: Readonly<Record<(typeof notYetRunnable)[number], unknown>> = {
+  wait: { timeout: 1 },
+  fetch: { url: 'https://x.test' },
+  rateLimit: { name: 'a', window: 1, limit: 1, consumer: 'b' },
+  run: { module: 'collections', function: 'find' },
+  auth: { workspace: true },
+  createUserTopic: { topic: 'a' },
+  joinUserTopic: { topic: 'a' },
+}
+
+describe('what is saved with a warning', () => {
+  it.each(notYetRunnable)('%s, which can’t run yet, wherever it stands', (name) => {
+    const step = { [name]: arguments_[name] }
+    const text = JSON.stringify({ do: [step, { try: { do: [{ all: [step] }] } }] })
+    const message = expect.stringMatching(
+      new RegExp(`^The instruction "${name}" is not available yet: .+\\.$`),
+    )
+    expect(warningsOf(text, 'json')).toEqual([
+      { path: `do[0].${name}`, message },
+      { path: `do[1].try.do[0].all[0].${name}`, message },
+    ])
+  })
+
+  it('one that slipped out of its indentation, with both things that are the matter', () => {
+    expect(warningsOf('do:\n- wait:\n  timeout: 1\n').map(({ path }) => path)).toEqual([
+      'do[0].wait',
+      'do[0]',
+    ])
+  })
+
+  it('schedules, which nothing starts yet', () => {
+    const message = expect.stringContaining('not available yet')
+    expect(warningsOf('do: []\nwhen: { schedules: ["0 9 * * *"] }')).toEqual([
+      { path: 'when.schedules', message },
+    ])
+    expect(warningsOf('do: []\nwhen: { schedules: [] }')).toEqual([])
+  })
+
+  it.each([
+    '{ name: $http, value: {} }',
+    '{ name: $http.status, value: 201 }',
+    '{ name: status, scope: $http, value: 201 }',
+  ])('set: %s, for answers can’t be shaped yet', (set) => {
+    const message = expect.stringContaining('can’t be shaped yet')
+    expect(warningsOf(`do:\n- set: ${set}`)).toEqual([{ path: 'do[0].set', message }])
+  })
+
+  it('conditions that look like whole numbers, each with its key', () => {
+    const text = '{"do":[{"conditions":{"{{a}}":[],"42":[],"1":[],"1.5":[],"01":[],"-1":[],"default":[]}}]}'
+    const expected = ['1', '42'].map((key) => ({
+      path: `do[0].conditions["${key}"]`,
+      message: expect.stringContaining(`write it as an expression such as {{value}} == ${key}.`),
+    }))
+    expect(warningsOf(text, 'json')).toEqual(expected)
+    expect(warningsOf('do:\n- conditions:\n    "{{a}}": []\n    42: []\n    "1": []\n')).toEqual(expected)
+  })
+
+  it('but not what runs as it is written', () => {
+    const text =
+      'do:\n- set: { name: $httpVersion, value: "{{$http}}" }\n- conditions: { "{{a}} == 1": [], default: [] }\n'
+    expect(warningsOf(text)).toEqual([])
+  })
+})

@@ -1,0 +1,77 @@
+import { isInstructionName, notYetRunnable } from '@platform/contracts'
+import { isRecord } from './checks/is-record.ts'
+import { formatPath } from './checks/problem.ts'
+import { type PlacedStep, walkSteps } from './checks/walk-steps.ts'
+import type { Warning } from './warning.ts'
+
+const waiting: ReadonlySet<string> = new Set(notYetRunnable)
+
+/** What will not go as written in the steps of an automation. `slugs` are those of the workspace. */
+export function* stepWarnings(steps: unknown, slugs: ReadonlySet<string>): Generator<Warning> {
+  for (const placed of walkSteps(steps, ['do'])) {
+    yield* availabilityWarnings(placed)
+    yield* orderWarnings(placed)
+    const message =
+      slipMessage(placed) ??
+      payloadSlipMessage(placed) ??
+      shapingMessage(placed) ??
+      unknownCallMessage(placed, slugs)
+    if (message !== undefined) yield { path: formatPath(placed.argumentsPath), message }
+  }
+}
+
+function* availabilityWarnings({ step, path }: PlacedStep): Generator<Warning> {
+  if (step === undefined || !waiting.has(step.name)) return
+  yield {
+    path: formatPath([...path, step.name]),
+    message: `The instruction "${step.name}" is not available yet: a run that reaches this step fails there.`,
+  }
+}
+
+/** Objects put keys that are whole numbers before all others, in JSON as in YAML. */
+function* orderWarnings({ step, argumentsPath }: PlacedStep): Generator<Warning> {
+  if (step?.name !== 'conditions' || !isRecord(step.arguments)) return
+  for (const key of Object.keys(step.arguments).filter(isIndex)) {
+    yield {
+      path: formatPath([...argumentsPath, key]),
+      message: `The condition "${key}" is tried before those that are no whole numbers, wherever it is written: write it as an expression such as {{value}} == ${key}.`,
+    }
+  }
+}
+
+const MAX_INDEX = 2 ** 32 - 2
+
+const isIndex = (key: string): boolean => /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) <= MAX_INDEX
+
+function slipMessage({ step }: PlacedStep): string | undefined {
+  if (step?.slipped !== true) return undefined
+  return `The fields of "${step.name}" stand beside it and are read as if they were indented under it.`
+}
+
+function payloadSlipMessage({ step }: PlacedStep): string | undefined {
+  if (step?.name !== 'emit' || !isRecord(step.arguments) || step.arguments.payload !== null) return undefined
+  return 'The payload is empty; fields beside it that emit does not know are read as the payload.'
+}
+
+function shapingMessage({ step }: PlacedStep): string | undefined {
+  if (step?.name !== 'set' || !isRecord(step.arguments)) return undefined
+  const { name, scope } = step.arguments
+  if (![name, scope].some((place) => typeof place === 'string' && /^\$http(?![\w$])/.test(place)))
+    return undefined
+  return 'Answers can’t be shaped yet: what is written to $http changes nothing of the answer.'
+}
+
+/** Calls of apps (`Instance.slug`) and slugs from templates are known only when they run. */
+function unknownCallMessage({ step }: PlacedStep, slugs: ReadonlySet<string>): string | undefined {
+  const called = calledSlug(step)
+  if (called === undefined || slugs.has(called) || /\.|\{\{|\{%/.test(called)) return undefined
+  return `No automation of this workspace has the slug "${called}": the step fails until there is one.`
+}
+
+function calledSlug(step: PlacedStep['step']): string | undefined {
+  if (step === undefined) return undefined
+  if (!isInstructionName(step.name)) return step.name
+  if (step.name !== 'runWorkflow' || !isRecord(step.arguments)) return undefined
+  const { workflow } = step.arguments
+  return typeof workflow === 'string' ? workflow : undefined
+}
