@@ -1,9 +1,8 @@
 import { interactiveUser } from '@platform/auth'
 import { listAccessTokens as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { answer, nextPage, route } from '@platform/http'
 import { toListed } from './access-token.ts'
 import type { AccessTokenStore } from './access-token-store.ts'
-import { nextPage } from './next-page.ts'
 
 export const listAccessTokens = (deps: { accessTokens: AccessTokenStore }) =>
   route(endpoint, {

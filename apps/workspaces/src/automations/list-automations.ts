@@ -1,8 +1,7 @@
 import { authenticated } from '@platform/auth'
 import { listAutomations as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { answer, nextPage, route } from '@platform/http'
 import type { Permissions } from '@platform/permissions'
-import { nextPage } from '../workspaces/next-page.ts'
 import { presentEntry } from './automation.ts'
 import type { AutomationStore } from './automation-store.ts'
 

@@ -1,7 +1,6 @@
 import { signedIn } from '@platform/auth'
 import { listWorkspaces as endpoint, type QueryOf } from '@platform/contracts'
-import { answer, route } from '@platform/http'
-import { nextPage } from './next-page.ts'
+import { answer, nextPage, route } from '@platform/http'
 import { presentWorkspace } from './workspace.ts'
 import type { WorkspaceStore } from './workspace-store.ts'
 
