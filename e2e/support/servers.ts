@@ -31,7 +31,10 @@ function serverOf(
     async start() {
       mkdirSync(directory, { recursive: true, mode: 0o700 })
       child = spawn(command, argumentsOf(directory), { stdio: 'ignore' })
-      await reachable(port)
+      await reachable(port).catch(async (error: unknown) => {
+        await server.kill()
+        throw error
+      })
     },
     async kill() {
       const gone = child === undefined || child.exitCode !== null ? undefined : once(child, 'exit')
