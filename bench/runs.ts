@@ -1,7 +1,7 @@
-import { startAllInOne } from '@platform/testing/platform'
+import { processTree, startAllInOne } from '@platform/testing/platform'
 import { type Figure, median } from './measure/figure.ts'
 import { sendLoad } from './measure/load.ts'
-import { cpuMeter, withDescendants } from './measure/processes.ts'
+import { cpuMeter } from './measure/processes.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
 
 const ROUNDS = 5
@@ -18,7 +18,7 @@ export async function runs(): Promise<Figure[]> {
     body: JSON.stringify({ name: 'Ada' }),
     connections: 64,
   }
-  const pids = () => withDescendants(platform.processes.map(({ pid }) => pid))
+  const pids = () => processTree(...platform.processes.map(({ pid }) => pid))
   await sendLoad({ ...plan, durationMs: 5000 })
 
   const rates: number[] = []

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { repositoryRoot, startAllInOne } from '@platform/testing/platform'
+import { processTree, repositoryRoot, startAllInOne } from '@platform/testing/platform'
 import { type Figure, median } from './measure/figure.ts'
 import { sendLoad } from './measure/load.ts'
-import { pssMegabytes, withDescendants } from './measure/processes.ts'
+import { pssMegabytes } from './measure/processes.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
 
 const STARTS = 5
@@ -45,7 +45,7 @@ async function memoryAfterRuns(directory: string, env: Record<string, string>): 
     })
     sent += result.requests
   }
-  return pssMegabytes(withDescendants(platform.processes.map(({ pid }) => pid)))
+  return pssMegabytes(processTree(...platform.processes.map(({ pid }) => pid)))
 }
 
 async function warmStart(env: Record<string, string>): Promise<number> {

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ADMIN, freePorts, spawnPlatform, startAllInOne } from '@platform/testing/platform'
+import { ADMIN, freePorts, processTree, spawnPlatform, startAllInOne } from '@platform/testing/platform'
 import { describe, expect, test } from 'vitest'
 import { administrator, call, newWorkspace } from './support/caller.ts'
-import { isAlive, processTree } from './support/processes.ts'
+import { isAlive } from './support/processes.ts'
 
 const directoryFor = () => mkdtempSync(join(tmpdir(), 'platform with space '))
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 const TICKS_PER_SECOND = 100
 
@@ -10,31 +10,6 @@ function cpuSeconds(pid: number): number {
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
   } catch {
     return 0
-  }
-}
-
-/** A process and everything it started, also what took a session of its own, such as PostgreSQL. */
-export function withDescendants(pids: readonly number[]): number[] {
-  const children = new Map<number, number[]>()
-  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    const parent = parentOf(entry)
-    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(entry)])
-  }
-  const found: number[] = []
-  const walk = (pid: number) => {
-    found.push(pid)
-    for (const child of children.get(pid) ?? []) walk(child)
-  }
-  for (const pid of pids) walk(pid)
-  return found
-}
-
-function parentOf(entry: string): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
-  } catch {
-    return undefined
   }
 }
 

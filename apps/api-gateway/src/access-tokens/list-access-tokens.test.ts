@@ -1,27 +1,18 @@
-import { createAccessToken, createAnonymousSession, listAccessTokens } from '@platform/contracts'
+import { createAnonymousSession, listAccessTokens } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type SignedIn, startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import { bearer, createFor, startWithAda, type WithAda } from './testing.ts'
 
-let service: Upstream
-let gateway: TestGateway
-let ada: SignedIn
+let world: WithAda
+let gateway: WithAda['gateway']
+let ada: WithAda['ada']
 beforeAll(async () => {
-  service = await startUpstream()
-  gateway = await startGateway({ services: service.url })
-  ada = await gateway.signIn({ userId: 'ada' })
+  world = await startWithAda()
+  ;({ gateway, ada } = world)
 })
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await service[Symbol.asyncDispose]()
-})
+afterAll(() => world[Symbol.asyncDispose]())
 
-const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
-const create = async (who = ada, name = 'ci') => {
-  const body = { name, expiresAt: inSeconds(3600) }
-  return gateway.client(who.headers)(createAccessToken, { body })
-}
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const create = (who = ada, name?: string) => createFor(gateway, who, name)
 
 describe('listing access tokens', () => {
   test('shows one’s own, newest first, never the token', async () => {

@@ -1,26 +1,19 @@
-import { createAccessToken, createAnonymousSession, getMe, revokeAccessToken } from '@platform/contracts'
+import { createAnonymousSession, getMe, revokeAccessToken } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type SignedIn, startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import { startGateway } from '../testing.ts'
+import { bearer, createFor, startWithAda, type WithAda } from './testing.ts'
 
-let service: Upstream
-let gateway: TestGateway
-let ada: SignedIn
+let world: WithAda
+let service: WithAda['service']
+let gateway: WithAda['gateway']
+let ada: WithAda['ada']
 beforeAll(async () => {
-  service = await startUpstream()
-  gateway = await startGateway({ services: service.url })
-  ada = await gateway.signIn({ userId: 'ada' })
+  world = await startWithAda()
+  ;({ service, gateway, ada } = world)
 })
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await service[Symbol.asyncDispose]()
-})
+afterAll(() => world[Symbol.asyncDispose]())
 
-const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
-const create = async (who = ada, name = 'ci') => {
-  const body = { name, expiresAt: inSeconds(3600) }
-  return gateway.client(who.headers)(createAccessToken, { body })
-}
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const create = (who = ada, name?: string) => createFor(gateway, who, name)
 
 describe('revoking an access token', () => {
   test('ends it everywhere within a second', async () => {

@@ -1,27 +1,15 @@
-import { endAllSessions, getMe } from '@platform/contracts'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type SignedIn, startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import { endAllSessions } from '@platform/contracts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { me, refusedWithin, startTwoGateways, type TwoGateways } from './testing.ts'
 
-let service: Upstream
-let gateway: TestGateway
-let other: TestGateway
+let pair: TwoGateways
+let gateway: TwoGateways['gateway']
+let other: TwoGateways['other']
 beforeAll(async () => {
-  service = await startUpstream()
-  gateway = await startGateway({ services: service.url })
-  other = await startGateway({ databaseUrl: gateway.databaseUrl, services: service.url })
+  pair = await startTwoGateways()
+  ;({ gateway, other } = pair)
 })
-afterAll(async () => {
-  await other[Symbol.asyncDispose]()
-  await gateway[Symbol.asyncDispose]()
-  await service[Symbol.asyncDispose]()
-})
-
-const me = (at: TestGateway, who: SignedIn) => at.client(who.headers)(getMe)
-const refusedWithin = (at: TestGateway, who: SignedIn, timeout: number) =>
-  vi.waitFor(() => expect(me(at, who)).rejects.toMatchObject({ status: 401, name: 'AuthenticationError' }), {
-    timeout,
-    interval: 20,
-  })
+afterAll(() => pair[Symbol.asyncDispose]())
 
 describe('signing out everywhere', () => {
   test('ends all sessions of the caller and nobody else’s', async () => {

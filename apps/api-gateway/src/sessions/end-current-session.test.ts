@@ -1,28 +1,16 @@
 import { createAnonymousSession, endCurrentSession, getMe } from '@platform/contracts'
 import { sql } from '@platform/database'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type SignedIn, startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { me, refusedWithin, startTwoGateways, type TwoGateways } from './testing.ts'
 
-let service: Upstream
-let gateway: TestGateway
-let other: TestGateway
+let pair: TwoGateways
+let gateway: TwoGateways['gateway']
+let other: TwoGateways['other']
 beforeAll(async () => {
-  service = await startUpstream()
-  gateway = await startGateway({ services: service.url })
-  other = await startGateway({ databaseUrl: gateway.databaseUrl, services: service.url })
+  pair = await startTwoGateways()
+  ;({ gateway, other } = pair)
 })
-afterAll(async () => {
-  await other[Symbol.asyncDispose]()
-  await gateway[Symbol.asyncDispose]()
-  await service[Symbol.asyncDispose]()
-})
-
-const me = (at: TestGateway, who: SignedIn) => at.client(who.headers)(getMe)
-const refusedWithin = (at: TestGateway, who: SignedIn, timeout: number) =>
-  vi.waitFor(() => expect(me(at, who)).rejects.toMatchObject({ status: 401, name: 'AuthenticationError' }), {
-    timeout,
-    interval: 20,
-  })
+afterAll(() => pair[Symbol.asyncDispose]())
 
 describe('signing out', () => {
   test('ends the session on every instance within a second, and no other session', async () => {

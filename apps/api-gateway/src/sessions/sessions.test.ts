@@ -1,37 +1,19 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { endCurrentSession, getMe } from '@platform/contracts'
+import { endCurrentSession } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import {
-  CONSOLE,
-  type SignedIn,
-  startGateway,
-  startUpstream,
-  type TestGateway,
-  type Upstream,
-} from '../testing.ts'
+import { CONSOLE, type SignedIn, startGateway } from '../testing.ts'
+import { me, refusedWithin, startTwoGateways, type TwoGateways } from './testing.ts'
 
-let service: Upstream
-let gateway: TestGateway
-let other: TestGateway
+let pair: TwoGateways
+let service: TwoGateways['service']
+let gateway: TwoGateways['gateway']
 beforeAll(async () => {
-  service = await startUpstream()
-  gateway = await startGateway({ services: service.url })
-  other = await startGateway({ databaseUrl: gateway.databaseUrl, services: service.url })
+  pair = await startTwoGateways()
+  ;({ service, gateway } = pair)
 })
-afterAll(async () => {
-  await other[Symbol.asyncDispose]()
-  await gateway[Symbol.asyncDispose]()
-  await service[Symbol.asyncDispose]()
-})
-
-const me = (at: TestGateway, who: SignedIn) => at.client(who.headers)(getMe)
-const refusedWithin = (at: TestGateway, who: SignedIn, timeout: number) =>
-  vi.waitFor(() => expect(me(at, who)).rejects.toMatchObject({ status: 401, name: 'AuthenticationError' }), {
-    timeout,
-    interval: 20,
-  })
+afterAll(() => pair[Symbol.asyncDispose]())
 
 describe('a JWT', () => {
   test('without its session is 401, however good its signature', async () => {

@@ -1,4 +1,5 @@
 export { freePorts } from './free-port.ts'
+export { processTree } from './process-tree.ts'
 export { signIn } from './sign-in.ts'
 export { type PlatformProcess, repositoryRoot, spawnPlatform } from './spawn.ts'
 export {
