@@ -5,5 +5,13 @@ export { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './embe
 export { type GroupCommit, groupCommit } from './group-commit.ts'
 export { type MigrateOptions, migrate } from './migrate.ts'
 export { type OpenDatabaseOptions, openDatabase } from './open.ts'
+export {
+  dropPartition,
+  listPartitions,
+  makePartitions,
+  type Partition,
+  type PartitionedTable,
+  partitionOf,
+} from './partitions.ts'
 export type { PostgresOptions } from './postgres-settings.ts'
 export { empty, join, one, raw, type Sql, sql } from './sql.ts'

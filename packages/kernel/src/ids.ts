@@ -24,6 +24,12 @@ export function uuidv7Ms(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }
 
+/** The lowest UUIDv7 of an instant in Unix milliseconds: ranges of time are ranges of ids. */
+export function lowestUuidv7(ms: number): string {
+  const hex = ms.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
 /** True for a lower-case UUID of any version. */
 export const isUuid = (text: string): boolean => UUID.test(text)
 

@@ -14,11 +14,8 @@ export const keepPartitions = (deps: {
   requiredAtStart: true,
   async run() {
     const now = deps.clock.now()
-    const existing = await deps.partitions.list()
-    for (const partition of neededPartitions(now)) {
-      if (!existing.includes(partition.name)) await deps.partitions.create(partition)
-    }
-    for (const name of expiredPartitions(existing, now, deps.retentionDays)) {
+    await deps.partitions.create(...neededPartitions(now))
+    for (const name of expiredPartitions(await deps.partitions.list(), now, deps.retentionDays)) {
       await deps.partitions.dropUnlessBusy({ name })
     }
   },

@@ -1,4 +1,4 @@
-import { DAY_MS } from '@platform/kernel'
+import { DAY_MS, lowestUuidv7 } from '@platform/kernel'
 
 /** A week of runs: its table and the ids it holds. */
 export interface Partition {
@@ -27,12 +27,6 @@ export function expiredPartitions(names: readonly string[], now: Date, retention
 
 const partitionOf = (week: number): Partition => ({
   name: `runs_w${String(week).padStart(5, '0')}`,
-  from: lowestId(week * WEEK_MS),
-  to: lowestId((week + 1) * WEEK_MS),
+  from: lowestUuidv7(week * WEEK_MS),
+  to: lowestUuidv7((week + 1) * WEEK_MS),
 })
-
-/** The lowest UUIDv7 of an instant. */
-function lowestId(ms: number): string {
-  const hex = ms.toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
-}
