@@ -2,6 +2,9 @@
 const mayImport = {
   kernel: [],
   expressions: [],
+  mail: [],
+  files: ['kernel'],
+  outbound: [],
   contracts: ['kernel'],
   config: ['kernel'],
   logging: ['kernel'],
@@ -13,6 +16,7 @@ const mayImport = {
   search: ['kernel', 'contracts', 'database'],
   outbox: ['kernel', 'contracts', 'database', 'broker', 'logging'],
   permissions: ['kernel', 'contracts', 'database', 'auth'],
+  audit: ['kernel', 'contracts', 'database'],
   http: ['kernel', 'contracts', 'logging', 'auth'],
   service: [
     'kernel',
@@ -70,6 +74,13 @@ const vendors = {
   'prom-client': '^packages/http/src/',
   'rate-limiter-flexible': '^apps/api-gateway/src/rate-limits/',
   commander: '^apps/ops/src/',
+  nodemailer: '^packages/mail/src/',
+  aws4fetch: '^packages/files/src/',
+  'ipaddr.js': '^packages/outbound/src/',
+  'openid-client': '^apps/api-gateway/src/auth-providers/',
+  otpauth: '^apps/api-gateway/src/second-factors/',
+  qrcode: '^apps/api-gateway/src/second-factors/',
+  bowser: '^apps/api-gateway/src/sessions/',
 }
 
 const quarantine = Object.entries(vendors).map(([vendor, home]) => ({
@@ -114,7 +125,7 @@ export default {
       comment: 'Import a package by its name, not by a path into it.',
       from: { path: '^(apps|packages)/([^/]+)/' },
       to: {
-        path: '^packages/([^/]+)/src/(?!index\\.ts$|conformance\\.ts$|platform/index\\.ts$)',
+        path: '^packages/([^/]+)/src/(?!index\\.ts$|conformance\\.ts$|testing\\.ts$|platform/index\\.ts$)',
         pathNot: '^packages/$2/',
       },
     },

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { processEnv } from '@platform/service'
 import { z } from 'zod'
-import { apiGatewayEnv } from '../apps/api-gateway/src/config.ts'
+import { gatewayEnvs } from '../apps/api-gateway/src/config.ts'
 import { eventsEnv } from '../apps/events/src/config.ts'
 import { runtimeEnv } from '../apps/runtime/src/config.ts'
 import { workspacesEnv } from '../apps/workspaces/src/config.ts'
@@ -22,7 +22,7 @@ writeFileSync(
   'docs/configuration.md',
   configurationPage({
     'every process': processEnv,
-    'api-gateway': apiGatewayEnv,
+    'api-gateway': gatewayEnvs,
     workspaces: workspacesEnv,
     runtime: runtimeEnv,
     events: eventsEnv,

@@ -12,13 +12,14 @@ export function embeddedEnvironment(given: Env): Env {
     CACHE_URL: 'memory:',
     BROKER_URL: 'postgres:',
     SEARCH_URL: 'postgres:',
+    MAIL_DIRECTORY: `${data}/mail`,
     SHUTDOWN_GRACE_MS: '9000',
     WORKSPACES_PORT: '3002',
     RUNTIME_PORT: '3003',
     EVENTS_PORT: '3004',
   }
   const env: Env = { ...defaults, ...withoutEmpty(given) }
-  return { ...ownAddresses(env), ...firstStartSecrets(data, given), ...env }
+  return { ...ownAddresses(env), ...ownFiles(data, env), ...firstStartSecrets(data, given), ...env }
 }
 
 /** The services find each other and themselves where this process listens, also when a port was changed. */
@@ -32,6 +33,10 @@ function ownAddresses(env: Env): Env {
     EVENTS_API_URL: `http://127.0.0.1:${env.EVENTS_PORT}`,
   }
 }
+
+/** Files lie beside the database, unless an S3 store is named. */
+const ownFiles = (data: string, env: Env): Env =>
+  env.UPLOADS_STORAGE_S3_LIKE_ENDPOINT === undefined ? { FILES_URL: `file:${data}/files` } : {}
 
 const withoutEmpty = (env: Env): Env =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))

@@ -1,22 +1,32 @@
 import {
+  ConfigError,
   count,
-  flag,
+  type Env,
   httpUrl,
   list,
   milliseconds,
-  optionalHttpUrl,
   port,
+  readConfig,
   seconds,
   secret,
 } from '@platform/config'
 import { z } from 'zod'
+import { accountsEnv } from './accounts/accounts-env.ts'
 import { apiVersionsField } from './api-versions/api-version.ts'
+import { authProvidersEnv } from './auth-providers/auth-providers-env.ts'
+import { mailsEnv } from './mails/mails-env.ts'
 import { masterKeysField } from './master-keys/master-keys.ts'
+import { oidcEnv } from './oidc/oidc-env.ts'
+import { photosEnv } from './photos/photos-env.ts'
+import { secondFactorsEnv } from './second-factors/second-factors-env.ts'
+import { signInEnv } from './sign-in/sign-in-env.ts'
 import { keyPolicyProblem } from './signing-keys/key-policy.ts'
+import { usersEnv } from './users/users-env.ts'
+import { variables } from './variables.ts'
 
-/** Everything the gateway reads; the OIDC server and the accounts read theirs beside it. */
-const variables = z.object({
-  NODE_ENV: z.string().default('production').describe('Anything but production allows http on any name.'),
+/** What the gateway itself reads; its parts read theirs beside it. */
+const schema = z.object({
+  NODE_ENV: variables.NODE_ENV,
   HOST: z.string().default('0.0.0.0').describe('Address the gateway listens on.'),
   PORT: port(3001).describe('Port of the gateway.'),
   DATABASE_URL: z.string({ error: 'is required' }).describe('postgres:… or embedded:<directory>.'),
@@ -25,14 +35,10 @@ const variables = z.object({
     .string()
     .default('postgres:')
     .describe('nats:… or postgres: for the database of the service.'),
-  API_URL: httpUrl('http://localhost:3001/v2').describe('Public address of the API: the audience of JWTs.'),
-  OIDC_PROVIDER_URL: optionalHttpUrl().describe(
-    'Public origin of the OIDC server; the origin of API_URL without it.',
-  ),
-  CONSOLE_URL: list('http://localhost:3000').describe(
-    'Addresses of the console: origins that may write with a cookie.',
-  ),
-  CORS_ADDITIONAL_ALLOWED_ORIGINS: list('').describe('Further origins that may write with a cookie.'),
+  API_URL: variables.API_URL,
+  OIDC_PROVIDER_URL: variables.OIDC_PROVIDER_URL,
+  CONSOLE_URL: variables.CONSOLE_URL,
+  CORS_ADDITIONAL_ALLOWED_ORIGINS: variables.CORS_ADDITIONAL_ALLOWED_ORIGINS,
   WORKSPACES_API_URL: list('http://127.0.0.1:3002').describe('Instances of workspaces.'),
   RUNTIME_API_URL: list('http://127.0.0.1:3003').describe('Instances of runtime.'),
   EVENTS_API_URL: list('http://127.0.0.1:3004').describe('Instances of events.'),
@@ -40,10 +46,8 @@ const variables = z.object({
   SECRETS_MASTER_KEYS: masterKeysField.describe(
     '<id>:<base64 of 32 bytes>, comma list; the first one seals.',
   ),
-  SESSION_COOKIES_SIGN_SECRET: secret.describe('Signs cookies and CSRF tokens.'),
-  ACCESS_TOKENS_MAX_AGE: seconds(2_592_000).describe(
-    'Longest lifetime of JWTs and access tokens, in seconds.',
-  ),
+  SESSION_COOKIES_SIGN_SECRET: variables.SESSION_COOKIES_SIGN_SECRET,
+  ACCESS_TOKENS_MAX_AGE: variables.ACCESS_TOKENS_MAX_AGE,
   JWKS_ROTATION_DAYS: z.coerce
     .number()
     .positive()
@@ -59,22 +63,20 @@ const variables = z.object({
     .optional()
     .describe('Internal address of the API; the own port on loopback without it.'),
   READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long a readiness result is kept.'),
-  OIDC_STUDIO_CLIENT_ID: z
-    .string()
-    .min(1)
-    .default('local-client-id')
-    .describe('Client of the console and of anonymous sessions.'),
+  OIDC_STUDIO_CLIENT_ID: variables.OIDC_STUDIO_CLIENT_ID,
   RATE_LIMIT_ANONYMOUS_LOGIN: count(10).describe('Anonymous logins a minute from one address.'),
-  RATE_LIMIT_DISABLED: flag(false).describe(
-    'Switches all limits off; for benches and end-to-end tests only.',
+  RATE_LIMIT_BAD_API_KEYS: count(10).describe('Bad API keys a minute from one address.'),
+  ANONYMOUS_SESSIONS_MAX: count(100_000).describe(
+    'Anonymous sessions that are kept at once; more are refused until some are over.',
   ),
+  RATE_LIMIT_DISABLED: variables.RATE_LIMIT_DISABLED,
   API_VERSIONS: apiVersionsField.describe('JSON list of versions and their dates.'),
 })
 
-type Variables = z.output<typeof variables>
+type Variables = z.output<typeof schema>
 
 /** The environment of the gateway: flat variables in, named groups with units out. */
-export const apiGatewayEnv = variables
+export const apiGatewayEnv = schema
   .superRefine((env, problems) => {
     const add = (name: keyof Variables, message: string) =>
       problems.addIssue({ code: 'custom', path: [name], message })
@@ -117,9 +119,11 @@ export const apiGatewayEnv = variables
     internalOrigin: new URL(env.INTERNAL_API_URL ?? `http://127.0.0.1:${env.PORT}`).origin,
     readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
     studioClientId: env.OIDC_STUDIO_CLIENT_ID,
+    anonymousSessionsMax: env.ANONYMOUS_SESSIONS_MAX,
     rateLimits: {
       disabled: env.RATE_LIMIT_DISABLED,
       anonymousLoginPerMinute: env.RATE_LIMIT_ANONYMOUS_LOGIN,
+      badApiKeysPerMinute: env.RATE_LIMIT_BAD_API_KEYS,
     },
     apiVersions: env.API_VERSIONS,
   }))
@@ -137,4 +141,33 @@ function isLoopback(url: string): boolean {
     /^127\./.test(hostname) ||
     hostname === '[::1]'
   )
+}
+
+/** Everything the gateway reads, part by part: for the page of all variables, and to tell all problems at once. */
+export const gatewayEnvs: readonly z.ZodType[] = [
+  apiGatewayEnv,
+  accountsEnv,
+  authProvidersEnv,
+  mailsEnv,
+  oidcEnv,
+  photosEnv,
+  secondFactorsEnv,
+  signInEnv,
+  usersEnv,
+]
+
+/** Throws ConfigError with the problems of every part. */
+export function requireEnvironment(env: Env): void {
+  const problems = gatewayEnvs.flatMap((schema) => problemsOf(schema, env))
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)])
+}
+
+function problemsOf(schema: z.ZodType, env: Env): string[] {
+  try {
+    readConfig(schema, env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
 }

@@ -3,6 +3,8 @@ import { authenticated, interactiveUser } from '@platform/auth'
 import { correlationIdOf, refuseAmbiguous, setRequestState } from '@platform/http'
 import type { Logger } from '@platform/logging'
 import { accounting } from './account.ts'
+import { refuseAccessToken } from './callers/refuse-access-token.ts'
+import { refuseThirdParty } from './callers/refuse-third-party.ts'
 import { canonicalPath } from './canonical-path.ts'
 import { clientIpOf } from './client-ip.ts'
 import { Exchange } from './exchange.ts'
@@ -32,6 +34,8 @@ const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
   locate(deps), //                             one canonical path, its version, its line in the route table
   deps.identify, //                            credential → caller, or nobody
   deps.refuseForgedRequest, //                 changes authenticated by cookie
+  refuseAccessToken, //                        accounts and sign-ins are changed by people
+  refuseThirdParty, //                         what no scope of an application covers
   requireCaller, //                            the access column of the route table
   answer(deps, app), //                        forward, with the identity set by us; or the gateway's own routes
 ]

@@ -4,20 +4,24 @@ import type { Resources, Service } from '@platform/service'
 import { versionCheck } from './api-versions/choose-version.ts'
 import { refuseForgedRequest } from './callers/refuse-forged-request.ts'
 import { closeWithServer } from './close-with-server.ts'
-import { apiGatewayEnv, type GatewayConfig } from './config.ts'
+import { apiGatewayEnv, type GatewayConfig, requireEnvironment } from './config.ts'
 import { forward } from './forwarding/forward.ts'
 import { openInstances } from './forwarding/instances.ts'
 import { compileRoutes, routeTable } from './forwarding/route-table.ts'
+import type { Stores } from './identity-base.ts'
 import { pipeline } from './pipeline.ts'
 import { wireReadiness } from './readiness/wire-readiness.ts'
 import { refuse as refuseWith } from './refuse.ts'
 import { getStatus } from './status/get-status.ts'
-import { type Stores, wireIdentity } from './wire-identity.ts'
+import { wireIdentity } from './wire-identity.ts'
 
 /** The only public door: authentication, sessions, routing. */
 export const apiGateway: Service = {
   name: 'api-gateway',
-  address: (env) => readConfig(apiGatewayEnv, env).listen,
+  address(env) {
+    requireEnvironment(env)
+    return readConfig(apiGatewayEnv, env).listen
+  },
   async build(env, resources, context) {
     const { clock, log, version } = context
     const config = readConfig(apiGatewayEnv, env)
@@ -52,7 +56,7 @@ export const apiGateway: Service = {
       routes: [getStatus({ version }), ...readiness.routes, ...identity.routes],
       mounts: identity.mounts,
       front: (app) => pipeline(front, app),
-      attach: closeWithServer([instances, identity.listening], log),
+      attach: closeWithServer([instances, ...identity.closing], log),
       subscriptions: identity.subscriptions,
       jobs: identity.jobs,
       checks: readiness.checks,

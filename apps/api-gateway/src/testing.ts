@@ -5,11 +5,13 @@ import { resourceScopes } from '@platform/contracts'
 import { type Database, sql } from '@platform/database'
 import { createClient } from '@platform/http'
 import { systemClock, uuidv7 } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
 import { startTestService, TEST_INTERNAL_KEY } from '@platform/testing'
 import { masterKeyRing } from './master-keys/master-keys.ts'
 import { apiGateway } from './service.ts'
 import { jwtMint } from './sessions/mint-jwt.ts'
 import { sessionStore } from './sessions/session-store.ts'
+import { noTrail } from './sessions/session-trail.ts'
 import { liveSessions } from './sessions/sessions.ts'
 import { KeyRing } from './signing-keys/key-ring.ts'
 import { sealedKeys } from './signing-keys/sealed-keys.ts'
@@ -26,6 +28,8 @@ export interface SignInOptions {
   superAdmin?: boolean
   scopes?: readonly string[]
   expiresInSeconds?: number
+  /** The application that obtained the JWT; the console without it. */
+  clientId?: string
 }
 
 /** Somebody who is signed in, with the JWT to prove it. */
@@ -40,11 +44,12 @@ export type TestGateway = Awaited<ReturnType<typeof startGateway>>
 
 /** A gateway on a real database, in front of whatever `services` are; without them nothing answers behind it. */
 export async function startGateway(
-  options: { env?: Record<string, string>; databaseUrl?: string; services?: string } = {},
+  options: { env?: Record<string, string>; databaseUrl?: string; services?: string; log?: Logger } = {},
 ) {
   const behind = options.services ?? 'http://127.0.0.1:9'
   const service = await startTestService(apiGateway, {
     ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
+    ...(options.log === undefined ? {} : { log: options.log }),
     env: {
       SAMPLE_WORKSPACE: 'false',
       ADMIN_EMAIL: 'root@example.com',
@@ -75,7 +80,7 @@ async function openIdentity(database: Database) {
   await keyRing.reload()
   const mint = jwtMint({ keyRing, issuer: ISSUER, audience: AUDIENCE, clock: systemClock })
   const sessions = liveSessions({
-    records: sessionStore(database),
+    records: sessionStore(database, noTrail),
     spread: async () => undefined,
     clock: systemClock,
   })
@@ -87,7 +92,7 @@ async function openIdentity(database: Database) {
       values (${userId}, ${`${userId}@example.com`}, 'validated', ${options.superAdmin ? 'superAdmin' : null})
       on conflict (id) do nothing`)
     const expiresAt = new Date(Date.now() + (options.expiresInSeconds ?? 3600) * 1000)
-    const owner = { userId, clientId: 'test-client', expiresAt }
+    const owner = { userId, clientId: options.clientId ?? 'local-client-id', expiresAt }
     const { sessionId } = await sessions.start({ ...owner, anonymous: false })
     const jwt = mint({ ...owner, sessionId, scopes: options.scopes ?? resourceScopes })
     return { userId, sessionId, jwt, headers: { authorization: `Bearer ${jwt}` } }

@@ -1,6 +1,11 @@
 import { Command, CommanderError } from 'commander'
 import { resetPassword } from './admin/reset-password.ts'
+import { listTrail } from './audit/list.ts'
+import { verifyTrail } from './audit/verify.ts'
 import { printConfig } from './config/print.ts'
+import { listKeys } from './keys/list.ts'
+import { removeKey } from './keys/remove.ts'
+import { rotateKey } from './keys/rotate.ts'
 import { showReadiness } from './readiness/show.ts'
 import { OpsProblem, type Terminal } from './terminal.ts'
 
@@ -20,7 +25,9 @@ export async function ops(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-function commands(terminal: Terminal, done: (code: number) => void): Command {
+type Done = (code: number) => void
+
+function commands(terminal: Terminal, done: Done): Command {
   const program = new Command('ops')
     .description('What an operator of the platform types.')
     .exitOverride()
@@ -42,12 +49,53 @@ function commands(terminal: Terminal, done: (code: number) => void): Command {
     .description('Give an account a new password, printed once, and end its sessions.')
     .action(async (email: string) => done(await resetPassword(terminal, email)))
 
+  addKeys(program, terminal, done)
+  addAudit(program, terminal, done)
+
   const config = program.command('config').description('Configuration.')
   config
     .command('print')
     .description('Show every variable, its value and where it comes from; secrets stay hidden.')
     .action(async () => done(await printConfig(terminal)))
   return program
+}
+
+function addKeys(program: Command, terminal: Terminal, done: Done): void {
+  const keys = program.command('keys').description('Signing keys and the master keys that seal them.')
+  keys
+    .command('list')
+    .description('Show the keys, their states, and how many sessions depend on each.')
+    .option('--json', 'print them as they are answered')
+    .action(async (options) => done(await listKeys(terminal, options)))
+  keys
+    .command('rotate')
+    .description('Replace the key that signs; nobody is signed out.')
+    .option('--now', 'sign with the new key at once instead of after JWKS_PUBLISH_AHEAD')
+    .action(async (options) => done(await rotateKey(terminal, options)))
+  keys
+    .command('remove <kid>')
+    .description('Remove a compromised key: shows whom that signs out and asks.')
+    .option('--yes', 'do not ask')
+    .action(async (kid: string, options) => done(await removeKey(terminal, kid, options)))
+}
+
+function addAudit(program: Command, terminal: Terminal, done: Done): void {
+  const audit = program.command('audit').description('The audit trail.')
+  audit
+    .command('verify')
+    .description('Recompute the chain; exit code 1 and the first broken row when it was tampered with.')
+    .option('--head <hash>', 'the head noted last time: proves that nothing was cut off since')
+    .action(async (options) => done(await verifyTrail(terminal, options)))
+  audit
+    .command('list')
+    .description('Show the newest rows.')
+    .option('--limit <rows>', 'how many, 50 without it')
+    .option('--before <row>', 'only rows before this one')
+    .option('--action <name>', 'only these, for example signingKey.removed')
+    .option('--subject <name>', 'only what happened to it, for example user:<id>')
+    .option('--actor <name>', 'only what they did, for example platform')
+    .option('--json', 'print them as they are answered')
+    .action(async (options) => done(await listTrail(terminal, options)))
 }
 
 /** commander writes "error: unknown command 'x'"; ours are sentences. */

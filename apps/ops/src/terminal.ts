@@ -6,6 +6,8 @@ export interface Terminal {
   print(text: string): void
   complain(text: string): void
   hasColours: boolean
+  /** Asks whoever sits there; absent where nobody does, in a script for example. */
+  confirm?: (question: string) => Promise<boolean>
 }
 
 /** Something the operator can mend; its message is all they are shown. */
@@ -13,7 +15,7 @@ export class OpsProblem extends Error {
   override readonly name = 'OpsProblem'
 }
 
-const codes = { red: 31, green: 32, grey: 90, bold: 1 }
+const codes = { red: 31, green: 32, yellow: 33, grey: 90, bold: 1 }
 
 export type Paint = (colour: keyof typeof codes, text: string) => string
 
@@ -35,3 +37,26 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
       .trimEnd(),
   )
 }
+
+/** A table below its bold title; `colourOf` a row by its position. Colours come last: they have no width. */
+export function table(
+  { paint, title, rows }: { paint: Paint; title: readonly string[]; rows: readonly (readonly string[])[] },
+  colourOf: (at: number) => keyof typeof codes | undefined = () => undefined,
+): string[] {
+  const [head = '', ...lines] = columns([title, ...rows.map((row) => row.map(plain))])
+  return [
+    paint('bold', head),
+    ...lines.map((line, at) => {
+      const colour = colourOf(at)
+      return colour === undefined ? line : paint(colour, line)
+    }),
+  ]
+}
+
+/** A time as people read it, in UTC and to the second; a dash where there is none. */
+export const shownTime = (iso: string | null): string =>
+  iso === null ? '-' : `${iso.slice(0, 19).replace('T', ' ')}Z`
+
+/** 1 session, 2 sessions. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`

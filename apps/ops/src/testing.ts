@@ -5,12 +5,18 @@ import type { Env } from '@platform/config'
 import { ops } from './ops.ts'
 
 /** Runs a command as in a shell without any variable; answers what was printed and the exit code. */
-export async function runOps(args: string[], env: Env = {}, hasColours = false) {
+export async function runOps(
+  args: string[],
+  env: Env = {},
+  hasColours = false,
+  confirm?: (question: string) => Promise<boolean>,
+) {
   const lines: string[] = []
   const complaints: string[] = []
   const terminal = {
     env,
     hasColours,
+    ...(confirm === undefined ? {} : { confirm }),
     print: (text: string) => lines.push(text),
     complain: (text: string) => complaints.push(text),
   }

@@ -1,7 +1,9 @@
+import { openAudit } from '@platform/audit'
 import { readConfig } from '@platform/config'
 import { migrate } from '@platform/database'
 import { openPermissions } from '@platform/permissions'
 import type { Service } from '@platform/service'
+import { wireApiKeys } from './api-keys/wire-api-keys.ts'
 import { automationStore } from './automations/automation-store.ts'
 import { createAutomation } from './automations/create-automation.ts'
 import { deleteAutomation } from './automations/delete-automation.ts'
@@ -34,6 +36,7 @@ export const workspaces: Service = {
     const outbox = await resources.outbox(config.brokerUrl, config.databaseUrl, config.eventLimits)
     await migrate(database, 'workspaces', new URL('../migrations/', import.meta.url))
     const permissions = await openPermissions({ database, clock })
+    const audit = await openAudit({ database, clock })
 
     const automations = automationStore(database)
     const stores = { workspaces: workspaceStore(database), automations }
@@ -59,6 +62,7 @@ export const workspaces: Service = {
         patchAutomation(deps),
         deleteAutomation(deps),
         createSampleWorkspace(deps),
+        ...wireApiKeys({ database, outbox, audit, permissions, clock }).routes,
       ],
       subscriptions: [],
       jobs: [emptyTrash({ changes, clock, trashDays: config.trashDays })],

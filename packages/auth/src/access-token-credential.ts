@@ -13,22 +13,24 @@ export const ACCESS_TOKEN_RANDOM_LENGTH = 43
 /** What the check of an access token needs; `open` finds the token's record and its owner. */
 export interface AccessTokenDeps {
   callers: CallerCache
-  open(tokenHash: string): Promise<Caller | undefined>
+  /** `clientIp` is where the token is tried from: guessing may be refused with TooManyRequests. */
+  open(tokenHash: string, clientIp: string): Promise<Caller | undefined>
 }
 
 /** Recognises `Authorization: Bearer at:…`. Anything else is left to the next resolver. */
 export const accessTokenCredential = (deps: AccessTokenDeps): CredentialResolver => {
-  const check = async (token: string): Promise<Caller> => {
-    if (!hasValidChecksum(token, ACCESS_TOKEN_PREFIX, ACCESS_TOKEN_RANDOM_LENGTH)) throw invalidToken()
-    const caller = await deps.open(hashToken(token))
-    if (caller === undefined) throw invalidToken()
+  const check = async (token: string, clientIp: string): Promise<Caller> => {
+    if (!hasValidChecksum(token, ACCESS_TOKEN_PREFIX, ACCESS_TOKEN_RANDOM_LENGTH)) throw invalidAccessToken()
+    const caller = await deps.open(hashToken(token), clientIp)
+    if (caller === undefined) throw invalidAccessToken()
     return caller
   }
-  return ({ bearer, now }) => {
+  return ({ bearer, now, clientIp }) => {
     if (bearer === undefined || !bearer.startsWith(ACCESS_TOKEN_PREFIX)) return undefined
-    return deps.callers.find(bearer, now) ?? deps.callers.check(bearer, () => check(bearer))
+    return deps.callers.find(bearer, now) ?? deps.callers.check(bearer, () => check(bearer, clientIp))
   }
 }
 
-const invalidToken = () =>
+/** What is said of every access token that is not good (any more). */
+export const invalidAccessToken = () =>
   new Failure('AuthenticationError', 'The access token is not valid, has expired or was revoked.')

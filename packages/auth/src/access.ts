@@ -1,5 +1,5 @@
 import { Failure } from '@platform/kernel'
-import type { InternalPrincipal, Principal, UserPrincipal } from './principal.ts'
+import { type InternalPrincipal, isProgram, type Principal, type UserPrincipal } from './principal.ts'
 
 /** Who may call a route: returns the principal it admits, so that the handler's `principal` has its type. */
 export type Access<P> = (principal: Principal | undefined) => P
@@ -27,9 +27,18 @@ export const signedIn: Access<UserPrincipal> = (principal) => {
   return caller
 }
 
+/** A client that got its token for itself has no account, whatever its scopes (decisions C8). */
+function requirePerson(user: UserPrincipal): UserPrincipal {
+  if (!isProgram(user)) return user
+  throw new Failure(
+    'ForbiddenError',
+    'The token belongs to a client, which has no account: sign in as a user.',
+  )
+}
+
 /** A user with an account. */
 export const accountHolder: Access<UserPrincipal> = (principal) => {
-  const user = signedIn(principal)
+  const user = requirePerson(signedIn(principal))
   if (user.anonymous)
     throw new Failure('ForbiddenError', 'An anonymous session may not do this: sign in with an account.')
   return user
@@ -44,9 +53,9 @@ export const interactiveUser: Access<UserPrincipal> = (principal) => {
   return user
 }
 
-/** A signed-in user of any kind, but no access token: signing out and the like. */
+/** A signed-in person of any kind, but no access token: signing out and the like. */
 export const sessionHolder: Access<UserPrincipal> = (principal) => {
-  const user = signedIn(principal)
+  const user = requirePerson(signedIn(principal))
   if (user.via === 'accessToken')
     throw new Failure('ForbiddenError', 'An access token has no session of its own.')
   return user

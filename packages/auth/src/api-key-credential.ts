@@ -1,19 +1,23 @@
 import { Failure } from '@platform/kernel'
+import { isApiKey } from './api-key.ts'
 import type { CredentialResolver } from './authenticate.ts'
 import type { Caller } from './caller.ts'
 import { hashToken } from './token-checksum.ts'
 
+/**
+ * Finds the key with this SHA-256, if it is still good. `undefined` as a hash is a text that is no key at all: it is never looked
+ * up, but may count as a guess of `clientIp`. May throw TooManyRequests.
+ */
+export type FindApiKey = (keyHash: string | undefined, clientIp: string) => Promise<Caller | undefined>
+
 /** Recognises the x-platform-api-key header. The whole key is hashed, so one with another slug is unknown (decisions C5). */
 export const apiKeyCredential =
-  (findKey: (keyHash: string) => Promise<Caller | undefined>): CredentialResolver =>
-  ({ apiKey }) =>
-    apiKey === undefined ? undefined : requireKey(apiKey, findKey)
+  (findKey: FindApiKey): CredentialResolver =>
+  ({ apiKey, clientIp }) =>
+    apiKey === undefined ? undefined : requireKey(apiKey, clientIp, findKey)
 
-async function requireKey(
-  apiKey: string,
-  findKey: (keyHash: string) => Promise<Caller | undefined>,
-): Promise<Caller> {
-  const caller = apiKey.startsWith('iak_') ? await findKey(hashToken(apiKey)) : undefined
+async function requireKey(apiKey: string, clientIp: string, findKey: FindApiKey): Promise<Caller> {
+  const caller = await findKey(isApiKey(apiKey) ? hashToken(apiKey) : undefined, clientIp)
   if (caller === undefined)
     throw new Failure('AuthenticationError', 'The API key is not valid or was deleted.')
   return caller

@@ -1,4 +1,5 @@
 import type { Caller } from './caller.ts'
+import { withApiKey } from './with-api-key.ts'
 
 /** The credentials of one request, found but not checked. */
 export interface Credentials {
@@ -12,6 +13,8 @@ export interface Credentials {
   readonly takesInternalKey: boolean
   /** Unix milliseconds. */
   readonly now: number
+  /** Where the request comes from. */
+  readonly clientIp: string
 }
 
 /** A caller, at once when it is known already. */
@@ -22,7 +25,7 @@ export type CredentialResolver = (credentials: Credentials) => Found
 
 /**
  * Credentials → caller. Of each list the first resolver that recognises something decides: who the user is, and which key was sent.
- * Both lists are always asked, because a bad credential is refused even beside a good one. A user goes before a key.
+ * Both lists are always asked, because a bad credential is refused even beside a good one. A key beside a user is added to the user.
  */
 export const authenticate = (resolvers: {
   users: readonly CredentialResolver[]
@@ -34,7 +37,9 @@ export const authenticate = (resolvers: {
     const key = credentials.apiKey === undefined ? undefined : findKey(credentials)
     const user = findUser(credentials)
     if (key === undefined) return user
-    return Promise.all([user, key]).then(([ofUser, ofKey]) => ofUser ?? ofKey)
+    return Promise.all([user, key]).then(([ofUser, ofKey]) =>
+      ofUser !== undefined && ofKey !== undefined ? withApiKey(ofUser, ofKey) : (ofUser ?? ofKey),
+    )
   }
 }
 

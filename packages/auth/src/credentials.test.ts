@@ -42,6 +42,7 @@ const nothing: Credentials = {
   apiKey: undefined,
   takesInternalKey: false,
   now: 0,
+  clientIp: '192.0.2.1',
 }
 
 describe('the checksum of a token', () => {

@@ -12,8 +12,10 @@ export {
   ACCESS_TOKEN_PREFIX,
   ACCESS_TOKEN_RANDOM_LENGTH,
   accessTokenCredential,
+  invalidAccessToken,
 } from './access-token-credential.ts'
-export { apiKeyCredential } from './api-key-credential.ts'
+export { isApiKey, maskedApiKey, newApiKey } from './api-key.ts'
+export { apiKeyCredential, type FindApiKey } from './api-key-credential.ts'
 export { authenticate, type CredentialResolver, type Credentials, type Found } from './authenticate.ts'
 export { bearerOf, cookieTokenOf } from './bearer.ts'
 export { type Caller, callerOf } from './caller.ts'
@@ -33,6 +35,7 @@ export {
   type ApiKeyPrincipal,
   hasScope,
   type InternalPrincipal,
+  isProgram,
   type Principal,
   principalKind,
   type UserPrincipal,

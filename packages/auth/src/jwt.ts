@@ -24,6 +24,9 @@ const JWT_TYPE = 'at+jwt'
 const KID = /^[A-Za-z0-9_-]{8,64}$/
 const MAX_LENGTH = 8192
 
+/** How each JWT of the platform begins: `{"` in base64url. */
+export const JWT_START = 'eyJ'
+
 /** Signs claims with a private key; the header names the key, so that it alone decides the algorithm when verified. */
 export const signJwt = (
   claims: JwtClaims,
@@ -71,8 +74,8 @@ function readHeader(token: string): { kid: string; alg: string } {
   const parts = token.length <= MAX_LENGTH ? token.split('.') : []
   const [head = '', , signature = ''] = parts
   const header = parts.length === 3 && isCanonical(signature) ? decodePart(head) : undefined
-  if (header === undefined || header.typ !== JWT_TYPE || 'crit' in header || 'b64' in header)
-    throw invalidJwt()
+  // Ours have these three parameters. Any other (crit, b64, zip, jwk, jku, x5c, x5u …) would be an instruction to whoever verifies.
+  if (header === undefined || header.typ !== JWT_TYPE || Object.keys(header).length !== 3) throw invalidJwt()
   const { kid, alg } = header
   if (typeof kid !== 'string' || typeof alg !== 'string' || !KID.test(kid)) throw invalidJwt()
   return { kid, alg }
@@ -117,9 +120,11 @@ function requireClaims(payload: unknown, check: JwtCheck): JwtClaims {
   const textsPresent = texts.every((name) => typeof claims[name] === 'string' && claims[name] !== '')
   const { iat, exp } = claims
   if (!textsPresent || typeof claims.scope !== 'string') throw invalidJwt()
-  if (!Number.isInteger(iat) || !Number.isInteger(exp)) throw invalidJwt()
+  if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) throw invalidJwt()
+  if (Number(iat) < 0 || Number(exp) <= Number(iat)) throw invalidJwt()
   if (Number(iat) * 1000 > check.now.getTime() + CLOCK_LEEWAY_SECONDS * 1000) throw invalidJwt()
   return claims as JwtClaims
 }
 
-const invalidJwt = () => new Failure('AuthenticationError', 'The token is not valid: sign in again.')
+/** What is said of every token that is not one of ours: nothing that helps to make a better one. */
+export const invalidJwt = () => new Failure('AuthenticationError', 'The token is not valid: sign in again.')

@@ -14,6 +14,8 @@ export interface UserPrincipal {
   readonly email: string | undefined
   /** Record id of an API key sent beside the user's credential. */
   readonly apiKeyId: string | undefined
+  /** True when the JWT was obtained by an application that is not the platform's own; known at the gateway only. */
+  readonly thirdParty?: boolean
   /** Unix milliseconds when the credential ends; known at the gateway only, services are not told. */
   readonly expiresAt?: number
 }
@@ -42,3 +44,7 @@ export const principalKind = (principal: Principal | undefined): string => {
   if (principal.kind !== 'user') return principal.kind
   return principal.anonymous ? 'anonymous' : principal.via
 }
+
+/** True for a client that got its token for itself (client credentials): its rights are its scopes alone (decisions C8). */
+export const isProgram = (principal: Principal): boolean =>
+  principal.kind === 'user' && principal.userId === principal.clientId

@@ -1,7 +1,7 @@
 import type { CredentialResolver } from './authenticate.ts'
 import type { Caller } from './caller.ts'
 import type { CallerCache } from './caller-cache.ts'
-import { type JwtCheck, type JwtClaims, verifyJwt } from './jwt.ts'
+import { invalidJwt, JWT_START, type JwtCheck, type JwtClaims, verifyJwt } from './jwt.ts'
 
 /** What the check of a JWT needs; `open` finds the session and the user behind the claims, or throws AuthenticationError. */
 export interface SessionJwtDeps {
@@ -21,6 +21,8 @@ export const sessionJwtCredential = (deps: SessionJwtDeps): CredentialResolver =
   return ({ bearer, cookie, now }) => {
     const token = bearer ?? cookie
     if (token === undefined) return undefined
+    // The cache holds credentials of all types: one of another type must not be found by the way of a JWT.
+    if (!token.startsWith(JWT_START)) return Promise.reject(invalidJwt())
     return deps.callers.find(token, now) ?? deps.callers.check(token, () => check(token, now))
   }
 }

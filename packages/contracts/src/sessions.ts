@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { paging } from './paging.ts'
 import { User } from './users.ts'
 
 /** specification "Anonymous session"; a public client of the family also reads the user's fields and `expires`. */
@@ -21,10 +22,16 @@ export const createAnonymousSession = endpoint({
   body: z
     .strictObject({
       expiresAfter: z.number().int().min(1).max(31_536_000).optional().describe('Seconds the session lasts.'),
+      orgSlug: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .describe('The organization the visitor comes to; it must exist and let visitors in.'),
     })
     .optional(),
   response: AnonymousSession,
-  failures: ['RequestValidationError', 'TooManyRequests'],
+  failures: ['RequestValidationError', 'ForbiddenError', 'ObjectNotFoundError', 'TooManyRequests'],
 })
 
 const SignedOut = z.object({ success: z.boolean() })
@@ -49,4 +56,68 @@ export const endAllSessions = endpoint({
   path: '/v2/user/sessions',
   response: SignedOut,
   failures: ['AuthenticationError', 'ForbiddenError'],
+})
+
+/** A session as its owner sees it. */
+export const ListedSession = z.object({
+  id: z.string(),
+  current: z.boolean().describe('True for the session of this request.'),
+  clientId: z.string().describe('The application it was started by.'),
+  clientName: z.string().optional(),
+  device: z.string().describe('Browser and system in words, for example "Firefox on Linux".'),
+  ip: z.string().nullable().describe('Where it was used last.'),
+  createdAt: z.iso.datetime(),
+  lastUsedAt: z.iso.datetime().nullable().describe('Last use, to the minute.'),
+  expiresAt: z.iso.datetime(),
+})
+export type ListedSession = z.infer<typeof ListedSession>
+
+export const listSessions = endpoint({
+  id: 'listSessions',
+  summary: 'The sessions of the caller that have not ended, the latest used first.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'get',
+  path: '/v2/user/sessions',
+  query: z.strictObject(paging),
+  response: z.array(ListedSession),
+  failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError'],
+})
+
+export const endSession = endpoint({
+  id: 'endSession',
+  summary: 'Signs another device out: the session is refused everywhere within a second.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'delete',
+  path: '/v2/user/sessions/:sessionId',
+  response: z.object({ id: z.string() }),
+  failures: ['AuthenticationError', 'ForbiddenError', 'ObjectNotFoundError'],
+})
+
+export const createWebSessionTicket = endpoint({
+  id: 'createWebSessionTicket',
+  summary:
+    'Makes an address that signs a browser in to the session of this request, once and within 60 seconds, and leads on to `redirect`.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'post',
+  path: '/v2/user/webSessionTicket',
+  body: z.strictObject({
+    redirect: z.string().min(1).max(2000).describe('An address of an allowed origin.'),
+  }),
+  response: z.object({ url: z.string() }),
+  failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError', 'TooManyRequests'],
+})
+
+export const redeemWebSessionTicket = endpoint({
+  id: 'redeemWebSessionTicket',
+  summary: 'Opens such an address: burns the ticket, sets the cookie of a new session, leads on.',
+  service: 'api-gateway',
+  credential: 'none',
+  method: 'get',
+  path: '/signin/tickets/:ticket',
+  response: z.string(),
+  status: 303,
+  failures: [],
 })

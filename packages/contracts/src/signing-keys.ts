@@ -45,3 +45,110 @@ export const getJwks = endpoint({
   response: Jwks,
   failures: [],
 })
+
+/** A signing key as operators see it (specification "Signing-key lifecycle"). */
+export const SigningKey = z.object({
+  kid: z.string(),
+  alg: z.string(),
+  kind: z.string().describe('Type and size, for example "RSA 2048".'),
+  state: z.enum(['published', 'signing', 'rotated']),
+  sealedWith: z.string().describe('Id of the master key that encrypts its private part.'),
+  publishedAt: z.iso.datetime(),
+  signsSince: z.iso.datetime().nullable(),
+  rotatedAt: z.iso.datetime().nullable(),
+  removedAfter: z.iso.datetime().nullable().describe('When a rotated key will be removed.'),
+  sessions: z.number().int().describe('Sessions whose newest JWT it has signed.'),
+})
+export type SigningKey = z.infer<typeof SigningKey>
+
+const failures = ['AuthenticationError', 'ForbiddenError'] as const
+
+export const listSigningKeys = endpoint({
+  id: 'listSigningKeys',
+  summary: 'The signing keys with their states and times, the signing one first.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'get',
+  path: '/v2/platform/signing-keys',
+  response: z.array(SigningKey),
+  failures,
+})
+
+export const rotateSigningKey = endpoint({
+  id: 'rotateSigningKey',
+  summary:
+    'Rotates now: a waiting or a new key signs, once it was published long enough or, with `immediately`, at once. The old one stays published.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'post',
+  path: '/v2/platform/signing-keys/rotation',
+  body: z
+    .strictObject({
+      immediately: z
+        .boolean()
+        .optional()
+        .describe('Does not wait for JWKS_PUBLISH_AHEAD; verifiers elsewhere may not know the key yet.'),
+    })
+    .optional(),
+  response: z.object({ keys: z.array(SigningKey) }),
+  failures: ['RequestValidationError', ...failures],
+})
+
+const Removal = z.object({
+  kid: z.string(),
+  state: SigningKey.shape.state,
+  sessions: z.number().int().describe('Sessions that must sign in again or refresh.'),
+  users: z.number().int().describe('People behind them.'),
+  clients: z.array(z.object({ clientId: z.string(), sessions: z.number().int() })),
+  successor: z.string().nullable().describe('The key that signs afterwards; null: a new one is made.'),
+})
+
+export const previewSigningKeyRemoval = endpoint({
+  id: 'previewSigningKeyRemoval',
+  summary: 'Whom the removal of a signing key would sign out.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'get',
+  path: '/v2/platform/signing-keys/:kid/removal',
+  response: Removal,
+  failures: [...failures, 'ObjectNotFoundError'],
+})
+
+export const removeSigningKey = endpoint({
+  id: 'removeSigningKey',
+  summary:
+    'Removes a key now, for example a compromised one: everything it has signed is refused everywhere. A signing key is replaced first.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'delete',
+  path: '/v2/platform/signing-keys/:kid',
+  response: Removal,
+  failures: [...failures, 'ObjectNotFoundError'],
+})
+
+/** A master key by its id and what it has sealed; its bytes are in SECRETS_MASTER_KEYS alone. */
+export const MasterKeyUse = z.object({
+  id: z.string(),
+  seals: z.boolean().describe('True for the first of SECRETS_MASTER_KEYS, which seals everything new.'),
+  known: z
+    .boolean()
+    .describe('False: it is not in SECRETS_MASTER_KEYS, so what it has sealed can not be opened.'),
+  sealed: z.array(
+    z.object({
+      place: z.string().describe('Table and column, for example "gateway.signing_keys.sealed_jwk".'),
+      values: z.number().int(),
+    }),
+  ),
+})
+export type MasterKeyUse = z.infer<typeof MasterKeyUse>
+
+export const listMasterKeys = endpoint({
+  id: 'listMasterKeys',
+  summary: 'The master keys and what each has sealed. An old one may go once it has sealed nothing.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'get',
+  path: '/v2/platform/master-keys',
+  response: z.array(MasterKeyUse),
+  failures,
+})

@@ -1,6 +1,30 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
+/** A first or last name (reference schemas "PatternName"). */
+export const PersonName = z
+  .string()
+  .regex(/^(?=.*[^ ])[0-9A-Za-zÀ-ÖØ-öø-ÿ ,.'-]{1,60}$/, "must be 1–60 letters, digits, spaces or , . ' -")
+
+/** A language tag such as `en` or `fr`. */
+export const Language = z
+  .string()
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z]{2,6})?$/, 'must be a language such as en or fr')
+
+/** An address somebody can be reached at. */
+export const Email = z
+  .string()
+  .trim()
+  .min(3)
+  .max(254)
+  .regex(/^[^\s@<>"(),:;\\[\]\p{C}]+@[^\s@<>"(),:;\\[\]\p{C}]+$/u, 'must be an e-mail address')
+
+/** The method of a second factor (reference schemas "SupportedMFA"). */
+export const MfaMethod = z.enum(['totp', 'none'])
+
+/** Free data about a person: what applications keep with an account. */
+export const UserMeta = z.record(z.string().min(1).max(100), z.unknown())
+
 /** The account of a person, as they see it themselves. */
 export const User = z.object({
   id: z.string(),
@@ -8,12 +32,16 @@ export const User = z.object({
   firstName: z.string().optional(),
   lastName: z.string().optional(),
   language: z.string().optional(),
+  photo: z.string().optional().describe('Address of the picture.'),
   status: z.enum(['pending', 'validated', 'deactivated']),
   authData: z
     .record(z.string(), z.unknown())
     .describe('One entry a provider; `anonymous` marks anonymous users.'),
+  mfa: MfaMethod.optional().describe('The second factor that is asked for after the password.'),
+  meta: UserMeta.optional(),
   platformRole: z.string().optional().describe('superAdmin for super administrators.'),
   createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime().optional(),
 })
 export type User = z.infer<typeof User>
 

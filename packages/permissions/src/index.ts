@@ -1,4 +1,10 @@
-export { type OpenPermissions, openPermissions, workspaceNotFound } from './open-permissions.ts'
+export type { Rule } from './ability.ts'
+export { type ApiKeyRecord, isUsable } from './api-keys/api-key.ts'
+export { type ApiKeyStore, apiKeyStore, type KeyAddress } from './api-keys/api-key-store.ts'
+export { grantRules } from './api-keys/grant-rules.ts'
+export { judgeKey, type KeyVerdict } from './api-keys/judge-key.ts'
+export { openApiKeys } from './api-keys/open-api-keys.ts'
+export { type OpenPermissions, openPermissions } from './open-permissions.ts'
 export { type PermissionStore, permissionStore } from './permission-store.ts'
 export type {
   Action,
@@ -8,4 +14,7 @@ export type {
   Subject,
   WorkspaceRole,
 } from './permissions.ts'
-export { isAllPowerful } from './rules.ts'
+export { type RecentAnswers, recentAnswers } from './recent-answers.ts'
+export { isAllPowerful, rulesOf } from './rules.ts'
+export { resourceIn } from './scope.ts'
+export { workspaceNotFound } from './workspace-not-found.ts'

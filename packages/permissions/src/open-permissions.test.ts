@@ -41,15 +41,18 @@ describe('permissions', () => {
     expect(await permissions.require(user('olga'), 'delete', 'workspaces', workspace.id)).toEqual({
       workspace,
       role: 'owner',
+      by: 'role',
     })
     expect(await permissions.require(user('edgar'), 'test', 'automations', workspace.id)).toEqual({
       workspace,
       role: 'editor',
+      by: 'role',
     })
     const admin = user('root', { superAdmin: true })
     expect(await permissions.require(admin, 'delete', 'workspaces', workspace.id)).toEqual({
       workspace,
       role: undefined,
+      by: 'power',
     })
     expect(
       (await permissions.require({ kind: 'internal' }, 'read', 'events', workspace.id)).workspace,
@@ -71,7 +74,6 @@ describe('permissions', () => {
     const strangers: (Principal | undefined)[] = [
       user('stranger'),
       user('olga', { anonymous: true }),
-      { kind: 'apiKey', apiKeyId: 'some' },
       undefined,
     ]
     for (const stranger of strangers) {
@@ -88,7 +90,7 @@ describe('permissions', () => {
   it('let everybody execute automations of a workspace that exists, and of no other', async () => {
     const workspace = await newWorkspace()
     const admission = await permissions.require(undefined, 'execute', 'automations', `slug:${workspace.slug}`)
-    expect(admission).toEqual({ workspace, role: undefined })
+    expect(admission).toEqual({ workspace, role: undefined, by: 'everybody' })
     await expect(permissions.require(undefined, 'execute', 'automations', 'missing')).rejects.toMatchObject({
       name: 'ObjectNotFoundError',
     })

@@ -1,11 +1,13 @@
 import type { Principal } from '@platform/auth'
 import { type Database, migrate } from '@platform/database'
-import { type Clock, Failure } from '@platform/kernel'
-import { abilityOf } from './ability.ts'
+import { type Clock, Failure, isUuid } from '@platform/kernel'
+import { type ApiKeyRecord, isUsable } from './api-keys/api-key.ts'
+import { apiKeyStore } from './api-keys/api-key-store.ts'
+import { decide } from './decide.ts'
 import { permissionStore } from './permission-store.ts'
-import type { Action, KnownWorkspace, Permissions, Subject, WorkspaceRole } from './permissions.ts'
+import type { KnownWorkspace, Permissions, WorkspaceRole } from './permissions.ts'
 import { recentAnswers } from './recent-answers.ts'
-import { isAllPowerful, memberIdOf, rulesOf } from './rules.ts'
+import { workspaceNotFound } from './workspace-not-found.ts'
 
 /** Permissions of one process. */
 export interface OpenPermissions extends Permissions {
@@ -14,13 +16,6 @@ export interface OpenPermissions extends Permissions {
 }
 
 const SLUG = 'slug:'
-
-/** The one answer for a workspace that is missing, deleted, or not the caller's to know (404). */
-export const workspaceNotFound = (): Failure =>
-  new Failure(
-    'ObjectNotFoundError',
-    'There is no such workspace: check its id or slug, and that you are a member of it.',
-  )
 
 /**
  * Opens the permissions kept in `database`, migrating schema `permissions` when this process is the first to start. Rejects with
@@ -32,9 +27,10 @@ export async function openPermissions(options: {
 }): Promise<OpenPermissions> {
   const { database, clock } = options
   await migrate(database, 'permissions', new URL('../migrations/', import.meta.url))
-  const store = permissionStore(database)
+  const [store, keyStore] = [permissionStore(database), apiKeyStore(database)]
   const workspaces = recentAnswers<KnownWorkspace | undefined>(clock)
   const roles = recentAnswers<WorkspaceRole | undefined>(clock)
+  const keys = recentAnswers<ApiKeyRecord | undefined>(clock)
 
   const findWorkspace = (address: string) =>
     workspaces.get(address, () =>
@@ -44,6 +40,11 @@ export async function openPermissions(options: {
     )
   const roleOf = (userId: string, workspaceId: string) =>
     roles.get(`${workspaceId}\n${userId}`, () => store.findRole(userId, workspaceId))
+  const liveKey = async (id: string) => {
+    const key = isUuid(id) ? await keys.get(id, () => keyStore.findById(id)) : undefined
+    if (key === undefined || !isUsable(key, clock.now())) throw keyEnded()
+    return key
+  }
 
   return {
     findWorkspace,
@@ -51,28 +52,20 @@ export async function openPermissions(options: {
     forget() {
       workspaces.clear()
       roles.clear()
+      keys.clear()
     },
     async require(principal, action, subject, address) {
+      const keyId = keyIdOf(principal)
+      const key = keyId === undefined ? undefined : await liveKey(keyId)
       const workspace = await findWorkspace(address)
       if (workspace === undefined) throw workspaceNotFound()
-      const userId = memberIdOf(principal)
-      const asks = userId !== undefined && !isAllPowerful(principal)
-      const role = asks ? await roleOf(userId, workspace.id) : undefined
-      decide(principal, role, action, subject)
-      return { workspace, role }
+      return await decide({ principal, key, action, subject, workspace }, roleOf)
     },
   }
 }
 
-/** Throws 404 for callers without a membership, who may not even know the workspace, and 403 for members. */
-function decide(
-  principal: Principal | undefined,
-  role: WorkspaceRole | undefined,
-  action: Action,
-  subject: Subject,
-): void {
-  if (abilityOf(rulesOf(principal, role)).can(action, subject)) return
-  if (role === undefined) throw workspaceNotFound()
-  const message = `The role ${role} of this workspace does not allow to ${action} ${subject}: ask an owner.`
-  throw new Failure('ForbiddenError', message, { details: { action, subject, role } })
-}
+const keyIdOf = (principal: Principal | undefined): string | undefined =>
+  principal === undefined || principal.kind === 'internal' ? undefined : principal.apiKeyId
+
+/** The gateway let the key in a moment ago; it ended since. */
+const keyEnded = () => new Failure('AuthenticationError', 'The API key is not valid or was deleted.')

@@ -55,6 +55,11 @@ export const permissionStore = (queries: Queries) => ({
       insert into permissions.members (workspace_id, user_id, role) values (${workspaceId}, ${userId}, ${role})
       on conflict (workspace_id, user_id) do update set role = excluded.role`)
   },
+
+  /** Takes a user out of every workspace. */
+  async removeUser(userId: string): Promise<void> {
+    await queries.many(sql`delete from permissions.members where user_id = ${userId}`)
+  },
 })
 
 async function claimSlug(slug: string, write: () => Promise<unknown>): Promise<void> {

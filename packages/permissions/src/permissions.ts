@@ -1,7 +1,27 @@
 import type { Principal } from '@platform/auth'
 
-export type Action = 'create' | 'read' | 'update' | 'delete' | 'execute' | 'test' | 'manage'
-export type Subject = 'workspaces' | 'automations' | 'events'
+/** Everything that can be asked for (reference permissions 4.2). */
+export const actions = [
+  'manage',
+  'create',
+  'read',
+  'update',
+  'delete',
+  'execute',
+  'test',
+  'manage_permissions',
+  'manage_security',
+  'manage_repositories',
+  'read_app_dsul',
+  'get_usage',
+  'aggregate_search',
+] as const
+export type Action = (typeof actions)[number]
+
+/** Kinds of things that belong to one workspace, so that a rule about them can be restricted to it. */
+export const subjects = ['workspaces', 'pages', 'files', 'apps', 'events', 'automations'] as const
+export type Subject = (typeof subjects)[number]
+
 export type WorkspaceRole = 'owner' | 'editor'
 
 /** A workspace as every service knows it: its id, slug and name. */
@@ -11,11 +31,13 @@ export interface KnownWorkspace {
   name: string
 }
 
-/** A workspace the caller may act on, and in which role. */
+/** A workspace the caller may act on, and why. */
 export interface Admission {
   workspace: KnownWorkspace
-  /** undefined for super administrators and for callers without a membership (public URL triggers). */
+  /** The membership of the user; undefined for super administrators, for API keys and for callers without one. */
   role: WorkspaceRole | undefined
+  /** What let the caller in: being the platform or a super administrator, the membership, the API key, or what everybody may. */
+  by: 'power' | 'role' | 'apiKey' | 'everybody'
 }
 
 /** What callers may do in workspaces (reference permissions 4.5). Answers come from a cache of at most one second. */
@@ -25,7 +47,8 @@ export interface Permissions {
   roleOf(userId: string, workspaceId: string): Promise<WorkspaceRole | undefined>
   /**
    * Admits the caller or throws: 404 ObjectNotFoundError for a workspace they may not know, byte for byte the same as for a missing
-   * one, 403 ForbiddenError where they may know it but not do this.
+   * one, 403 ForbiddenError where they may know it but not do this, 401 AuthenticationError when the API key has ended meanwhile.
+   * The rules of a key beside a user are added to the user's, in the workspace of the key only (decisions C1).
    */
   require(
     principal: Principal | undefined,

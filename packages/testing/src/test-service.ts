@@ -3,7 +3,7 @@ import { headers as names, resourceScopes } from '@platform/contracts'
 import { type Database, openDatabase } from '@platform/database'
 import { type Client, createClient } from '@platform/http'
 import { systemClock } from '@platform/kernel'
-import { createLogger } from '@platform/logging'
+import { createLogger, type Logger } from '@platform/logging'
 import { Resources, type RunningService, type Service, startService } from '@platform/service'
 import { testDatabaseUrl } from './postgres-server.ts'
 
@@ -32,12 +32,12 @@ export interface TestService extends AsyncDisposable {
 /** Starts a service with its real parts: PostgreSQL, the outbox broker and an in-process cache. */
 export async function startTestService(
   service: Service,
-  options: { env?: Record<string, string>; databaseUrl?: string } = {},
+  options: { env?: Record<string, string>; databaseUrl?: string; log?: Logger } = {},
 ): Promise<TestService> {
   const databaseUrl = options.databaseUrl ?? (await testDatabaseUrl())
   const env = { ...testEnvironment(databaseUrl), ...options.env }
   const stack = new AsyncDisposableStack()
-  const log = createLogger({ level: env.LOG_LEVEL ?? 'silent' })
+  const log = options.log ?? createLogger({ level: env.LOG_LEVEL ?? 'silent' })
   const resources = stack.use(new Resources(log, { development: true }))
   const context = { log, clock: systemClock, version: '0.0.0-test', development: true }
   const stopping = new AbortController()

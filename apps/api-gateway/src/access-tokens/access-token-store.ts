@@ -1,27 +1,33 @@
+import type { Audit } from '@platform/audit'
 import { type Database, one, type Sql, sql } from '@platform/database'
+import type { Use } from '../callers/recent-uses.ts'
 import type { AccessTokenRecord } from './access-token.ts'
 
 export type AccessTokenStore = ReturnType<typeof accessTokenStore>
 
-/** A use of a token, to the minute. */
-export interface TokenUse {
-  id: string
-  at: Date
+/** Who does it, for the audit trail. */
+interface By {
+  ip: string
+  correlationId: string
 }
 
 const fields: Sql = sql`id::text as "_id", user_id as "userId", name, created_at as "createdAt", expires_at as "expiresAt",
   last_used_at as "lastUsedAt"`
 
 /** The access tokens in the database; a token is found by its hash alone. */
-export const accessTokenStore = (database: Database) => ({
-  insert: (token: { userId: string; name: string; tokenHash: string; expiresAt: Date }) =>
-    one<AccessTokenRecord>(
-      database,
-      sql`
-        insert into gateway.access_tokens (user_id, name, token_hash, expires_at)
-        values (${token.userId}, ${token.name}, ${token.tokenHash}, ${token.expiresAt})
-        returning ${fields}`,
-    ),
+export const accessTokenStore = (database: Database, audit: Pick<Audit, 'record'>) => ({
+  insert: (token: { userId: string; name: string; tokenHash: string; expiresAt: Date }, by: By) =>
+    database.transaction(async (tx) => {
+      const record = await one<AccessTokenRecord>(
+        tx,
+        sql`
+          insert into gateway.access_tokens (user_id, name, token_hash, expires_at)
+          values (${token.userId}, ${token.name}, ${token.tokenHash}, ${token.expiresAt})
+          returning ${fields}`,
+      )
+      await audit.record(tx, { action: 'accessToken.created', ...entryOf(record, by) })
+      return record
+    }),
 
   /** The record of a token that has not expired. */
   async findByHash(tokenHash: string, now: Date): Promise<AccessTokenRecord | undefined> {
@@ -36,24 +42,39 @@ export const accessTokenStore = (database: Database) => ({
       select ${fields} from gateway.access_tokens where user_id = ${userId} order by created_at desc, id
       limit ${page.limit} offset ${page.offset}`),
 
-  /** Deletes a token of a user and notes it for every instance, in one statement. */
-  async revoke(id: string, userId: string): Promise<AccessTokenRecord | undefined> {
-    const [record] = await database.many<AccessTokenRecord>(sql`
-      with deleted as (
-        delete from gateway.access_tokens where id::text = ${id} and user_id = ${userId} returning *
-      ), noted as (
-        insert into gateway.revocations (id) select 'at:' || id from deleted
-      )
-      select ${fields} from deleted`)
-    return record
-  },
+  /** Deletes a token of a user and notes it for every instance. */
+  revoke: (id: string, userId: string, by: By): Promise<AccessTokenRecord | undefined> =>
+    database.transaction(async (tx) => {
+      const [record] = await tx.many<AccessTokenRecord>(sql`
+        with deleted as (
+          delete from gateway.access_tokens where id::text = ${id} and user_id = ${userId} returning *
+        ), noted as (
+          insert into gateway.revocations (id) select 'at:' || id from deleted
+        )
+        select ${fields} from deleted`)
+      if (record !== undefined)
+        await audit.record(tx, { action: 'accessToken.revoked', ...entryOf(record, by) })
+      return record
+    }),
 
-  /** The latest use of each token, in one statement. */
-  noteUses: (uses: readonly TokenUse[]) =>
+  /** The latest use of each token, in one statement. Rows are locked in one order: instances write uses of the same tokens at once. */
+  noteUses: (uses: readonly Use[]) =>
     database.many(sql`
-      update gateway.access_tokens as token set last_used_at = used.at
-      from unnest(${uses.map((use) => use.id)}::uuid[], ${uses.map((use) => use.at.toISOString())}::timestamptz[]) as used (id, at)
+      with used as (
+        select used.* from unnest(${uses.map((use) => use.id)}::uuid[], ${uses.map((use) => use.at.toISOString())}::timestamptz[]) as used (id, at)
+        join gateway.access_tokens as token using (id)
+        order by id for update of token
+      )
+      update gateway.access_tokens as token set last_used_at = used.at from used
       where token.id = used.id and (token.last_used_at is null or token.last_used_at < used.at)`),
 
   deleteOver: (now: Date) => database.many(sql`delete from gateway.access_tokens where expires_at < ${now}`),
+})
+
+const entryOf = ({ _id, userId, name, expiresAt }: AccessTokenRecord, { ip, correlationId }: By) => ({
+  actor: `user:${userId}`,
+  subject: `accessToken:${_id}`,
+  ip,
+  correlationId,
+  details: { name, expiresAt: expiresAt.toISOString() },
 })

@@ -1,5 +1,5 @@
 import { createAccessToken, createAnonymousSession } from '@platform/contracts'
-import { sql } from '@platform/database'
+import { raw, sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createFor, inSeconds, startWithAda, type WithAda } from './testing.ts'
 
@@ -12,6 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
+const post = (body: unknown) =>
+  fetch(`${gateway.url}/v2/user/accessTokens`, {
+    method: 'POST',
+    headers: { ...ada.headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
 const create = (who = ada, name?: string) => createFor(gateway, who, name)
 
 describe('creating an access token', () => {
@@ -35,27 +41,76 @@ describe('creating an access token', () => {
   })
 
   test.each([
-    { name: 'ci', expiresAt: '2000-01-01T00:00:00Z' },
-    { name: 'ci', expiresAt: inSeconds(2_592_000 + 60) },
-    { name: 'ci', expiresAt: '9999-12-31T23:59:59Z' },
-    { name: 'ci', expiresAt: 'Infinity' },
-    { name: 'ci', expiresAt: null },
-    { name: 'ci', expiresAt: 1_900_000_000 },
+    '2000-01-01T00:00:00Z',
+    '1970-01-01T00:00:00Z',
+    '0000-01-01T00:00:00Z',
+    new Date().toISOString(),
+    inSeconds(-1),
+    inSeconds(2_592_000 + 60),
+    '9999-12-31T23:59:59Z',
+    '10000-01-01T00:00:00Z',
+    '+275760-09-13T00:00:00.000Z',
+    'Infinity',
+    'NaN',
+    'never',
+    '',
+    null,
+    true,
+    1_900_000_000,
+    1_900_000_000_000,
+    [inSeconds(60)],
+    { valueOf: inSeconds(60) },
+    inSeconds(60).slice(0, 10),
+    inSeconds(60).replace('Z', ''),
+    inSeconds(60).replace('T', ' '),
+    inSeconds(60).replace('Z', ' UTC'),
+    inSeconds(60).replace('Z', '+25:00'),
+    inSeconds(60).replace('Z', '+2:00'),
+    '2030-02-30T00:00:00Z',
+    '2030-13-01T00:00:00Z',
+    new Date(Date.now() + 60_000).toString(),
+    // Another time zone changes nothing: this is an hour ago.
+    new Date(Date.now() + 3_600_000).toISOString().replace('Z', '+02:00'),
+  ])('T-AT-1: refuses to last until %j', async (expiresAt) => {
+    const response = await post({ name: 'ci', expiresAt })
+    expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
+      400,
+      'RequestValidationError',
+    ])
+  })
+
+  test.each([1, 60, 2_592_000 - 60])('T-AT-1: lasts %d seconds when it is asked to', async (seconds) => {
+    const { status } = await post({ name: 'ci', expiresAt: inSeconds(seconds) })
+    expect(status).toBe(200)
+  })
+
+  test.each([
     { name: 'ci' },
     { name: '', expiresAt: inSeconds(60) },
     { name: '   ', expiresAt: inSeconds(60) },
     { expiresAt: inSeconds(60) },
     { name: 'ci', expiresAt: inSeconds(60), userId: 'root' },
   ])('refuses %j', async (body) => {
-    const response = await fetch(`${gateway.url}/v2/user/accessTokens`, {
-      method: 'POST',
-      headers: { ...ada.headers, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+    const response = await post(body)
     expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
       400,
       'RequestValidationError',
     ])
+  })
+
+  test('T-AT-1: is audited without the token, which no table holds', async () => {
+    const { token, _id } = await create(ada, 'canary')
+    const rows = await gateway.database.many(sql`
+      select action, actor, details from audit.entries where subject = ${`accessToken:${_id}`}`)
+    expect(rows).toMatchObject([{ action: 'accessToken.created', actor: 'user:ada' }])
+    const tables = await gateway.database.many<{ name: string }>(sql`
+      select format('%I.%I', schemaname, tablename) as name from pg_tables
+      where schemaname not in ('pg_catalog', 'information_schema')`)
+    expect(tables.length).toBeGreaterThan(10)
+    for (const { name } of tables) {
+      const dump = JSON.stringify(await gateway.database.many(sql`select * from ${raw(name)}`))
+      expect(dump.includes(token.slice(3)), name).toBe(false)
+    }
   })
 
   test('takes another time zone', async () => {

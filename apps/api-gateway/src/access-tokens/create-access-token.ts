@@ -12,13 +12,14 @@ export const createAccessToken = (deps: {
 }) =>
   route(endpoint, {
     access: interactiveUser, // an access token may not make another one
-    async handle({ body, principal }) {
+    async handle({ body, principal, request }) {
       const expiresAt = new Date(body.expiresAt)
       requireExpiry(expiresAt, deps.clock.now(), deps.maxAgeSeconds)
 
       const { token, tokenHash } = mintToken()
       const owner = { userId: principal.userId, name: body.name }
-      const { _id } = await deps.accessTokens.insert({ ...owner, tokenHash, expiresAt })
+      const by = { ip: request.clientIp, correlationId: request.correlationId }
+      const { _id } = await deps.accessTokens.insert({ ...owner, tokenHash, expiresAt }, by)
 
       return { _id, ...owner, expiresAt: body.expiresAt, token }
     },

@@ -11,8 +11,9 @@ export const revokeAccessToken = (deps: {
 }) =>
   route(endpoint, {
     access: interactiveUser,
-    async handle({ params, principal }) {
-      const record = await deps.accessTokens.revoke(params.accessTokenId, principal.userId)
+    async handle({ params, principal, request }) {
+      const by = { ip: request.clientIp, correlationId: request.correlationId }
+      const record = await deps.accessTokens.revoke(params.accessTokenId, principal.userId, by)
       if (record === undefined)
         throw new Failure('ObjectNotFoundError', 'You have no access token with this id.')
 

@@ -2,23 +2,20 @@ import type { Clock } from '@platform/kernel'
 import type { AccessTokenStore } from './access-token-store.ts'
 import { createAccessToken } from './create-access-token.ts'
 import { listAccessTokens } from './list-access-tokens.ts'
-import type { TokenUses } from './note-token-uses.ts'
 import { revokeAccessToken } from './revoke-access-token.ts'
 
 interface Needs {
   accessTokens: AccessTokenStore
-  uses: TokenUses
   spread: (ids: string[]) => Promise<void>
   clock: Clock
   maxAgeSeconds: number
 }
 
 /** Access tokens, for the composition root. */
-export const wireAccessTokens = ({ accessTokens, uses, spread, clock, maxAgeSeconds }: Needs) => ({
+export const wireAccessTokens = ({ accessTokens, spread, clock, maxAgeSeconds }: Needs) => ({
   routes: [
     createAccessToken({ accessTokens, clock, maxAgeSeconds }),
     listAccessTokens({ accessTokens }),
     revokeAccessToken({ accessTokens, spread }),
   ],
-  jobs: [uses.job(accessTokens)],
 })

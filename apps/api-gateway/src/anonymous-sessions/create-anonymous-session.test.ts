@@ -1,4 +1,5 @@
 import { createAnonymousSession, getMe } from '@platform/contracts'
+import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../testing.ts'
 
@@ -61,10 +62,30 @@ describe('starting an anonymous session', () => {
   test.each([
     ['{"expiresAfter":0}', 400],
     ['{"expiresAfter":"1"}', 400],
+    ['{"expiresAfter":31536001}', 400],
+    ['{"expiresAfter":1e400}', 400],
+    ['{"orgSlug":""}', 400],
     ['{"other":1}', 400],
     ['{', 400],
   ])('refuses the body %s', async (body, status) => {
     expect((await post({}, body)).status).toBe(status)
+  })
+
+  test('comes to no organization that is not there', async () => {
+    const response = await post({}, '{"orgSlug":"acme"}')
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({
+      error: 'ObjectNotFoundError',
+      message: 'There is no organization "acme" that lets visitors in.',
+    })
+  })
+
+  test('remembers which key has signed its JWT', async () => {
+    const { sessionId } = await gateway.client()(createAnonymousSession)
+    const rows = await gateway.database.many(
+      sql`select signing_kid as kid, anonymous, provider from gateway.sessions where id = ${sessionId}`,
+    )
+    expect(rows).toEqual([{ kid: gateway.keyRing.signing().kid, anonymous: true, provider: null }])
   })
 
   test('refuses a bad credential although it needs none', async () => {
@@ -102,5 +123,44 @@ describe('the limit of anonymous logins', () => {
     })
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(refused?.headers.get('x-ratelimit-remaining')).toBe('0')
+  })
+})
+
+describe('the rows of anonymous sessions', () => {
+  test('T-SES-5: are bounded: a flood is refused with a sentence, people with accounts go on', async () => {
+    await using small = await startGateway({ env: { ANONYMOUS_SESSIONS_MAX: '20' } })
+    const call = () => fetch(`${small.url}/v2/login/anonymous`, { method: 'POST' })
+    const answers = await Promise.all(Array.from({ length: 60 }, call))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
+    const refused = answers.find(({ status }) => status !== 200)
+    expect(refused?.headers.get('retry-after')).toBe('60')
+    expect([refused?.status, await refused?.json()]).toEqual([
+      503,
+      { error: 'ServiceUnavailable', message: expect.stringContaining('Too many anonymous sessions') },
+    ])
+    for (const table of ['sessions', 'users'] as const) {
+      const where =
+        table === 'sessions'
+          ? sql`gateway.sessions where anonymous`
+          : sql`gateway.users where expires_at is not null`
+      expect(await small.database.many(sql`select count(*)::int as count from ${where}`)).toEqual([
+        { count: 20 },
+      ])
+    }
+    const ada = await small.signIn()
+    expect(await small.client(ada.headers)(getMe)).toMatchObject({ id: ada.userId })
+  })
+
+  test('T-SES-5: of one address are ten a minute, and another address does not feel it', async () => {
+    await using limited = await startGateway({
+      env: { RATE_LIMIT_DISABLED: 'false', TRUSTED_PROXY_HOPS: '1' },
+    })
+    const call = (ip: string) =>
+      fetch(`${limited.url}/v2/login/anonymous`, { method: 'POST', headers: { 'x-forwarded-for': ip } })
+    const flood = await Promise.all(Array.from({ length: 200 }, () => call('192.0.2.1')))
+    const started = flood.filter(({ status }) => status === 200)
+    expect(started.length).toBeGreaterThanOrEqual(10)
+    expect(started.length).toBeLessThanOrEqual(20) // the minute may change meanwhile
+    expect((await call('192.0.2.2')).status).toBe(200)
   })
 })

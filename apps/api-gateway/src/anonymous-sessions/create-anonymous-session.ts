@@ -1,19 +1,22 @@
-import { anyone, type Principal } from '@platform/auth'
+import { anyone } from '@platform/auth'
 import { anonymousScopes, createAnonymousSession as endpoint, type User } from '@platform/contracts'
-import { answer, route } from '@platform/http'
-import { type Clock, Failure } from '@platform/kernel'
-import { isOver, limitHeaders, type RateLimit, tooManyRequests } from '../rate-limits/rate-limit.ts'
-import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
+import { answer, type RequestInfo, route } from '@platform/http'
+import { type Clock, Failure, SECOND_MS } from '@platform/kernel'
+import type { Limited } from '../rate-limits/limited.ts'
+import type { RateLimit } from '../rate-limits/rate-limit.ts'
 import { accessTokenCookie, type CookiePolicy } from '../sessions/access-token-cookie.ts'
 import type { MintJwt } from '../sessions/mint-jwt.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { AnonymousRoom } from './anonymous-room.ts'
 
 /** What starting an anonymous session needs. */
 export interface AnonymousSessionDeps {
   insertUser: (times: { expiresAt: Date }) => Promise<User>
   sessions: Sessions
+  keyRing: { signing(): { kid: string } }
   mintJwt: MintJwt
-  rateLimiter: RateLimiter
+  limited: Limited
+  room: AnonymousRoom
   clock: Clock
   cookies: CookiePolicy
   clientId: string
@@ -22,51 +25,40 @@ export interface AnonymousSessionDeps {
 
 export const createAnonymousSession = (deps: AnonymousSessionDeps) => {
   const limit: RateLimit = { name: 'anonymous-login', points: deps.perMinute, seconds: 60 }
+  const { maxAgeSeconds } = deps.cookies
   return route(endpoint, {
-    access: (principal) => withoutAccessToken(anyone(principal)),
-    async handle({ body, request }) {
-      const state = await deps.rateLimiter.take(limit, request.clientIp)
-      const headers = limitHeaders(state, deps.clock)
-      if (state !== undefined && isOver(state)) return refused(tooManyRequests(state), headers)
+    access: anyone,
+    handle: ({ body, request }) =>
+      deps.limited(limit, request.clientIp, async () => {
+        if (body?.orgSlug !== undefined) throw noOrganization(body.orgSlug)
+        await deps.room()
 
-      const seconds = Math.min(body?.expiresAfter ?? deps.cookies.maxAgeSeconds, deps.cookies.maxAgeSeconds)
-      const expiresAt = new Date(deps.clock.now().getTime() + seconds * 1000)
-      const user = await deps.insertUser({ expiresAt })
-      const owner = { userId: user.id, clientId: deps.clientId, expiresAt }
-      const { sessionId } = await deps.sessions.start({
-        ...owner,
-        anonymous: true,
-        ip: request.clientIp,
-        ...agentOf(request),
-      })
-      const token = deps.mintJwt({ ...owner, sessionId, scopes: anonymousScopes })
+        const seconds = Math.min(body?.expiresAfter ?? maxAgeSeconds, maxAgeSeconds)
+        const { session, token } = await startSession(deps, seconds, request)
 
-      const cookie = accessTokenCookie(token, deps.cookies, seconds)
-      const session = { ...user, userId: user.id, sessionId, token, expires: expiresAt.toISOString() }
-      return answer(session, { headers: { ...headers, 'set-cookie': cookie } })
-    },
+        const cookie = accessTokenCookie(token, deps.cookies, seconds)
+        return answer({ ...session, token }, { headers: { 'set-cookie': cookie } })
+      }),
   })
 }
 
-/** decisions C4: an access token acts for an account, it can't sign anybody in. */
-function withoutAccessToken(principal: Principal | undefined): Principal | undefined {
-  if (principal?.kind !== 'user' || principal.via !== 'accessToken') return principal
-  throw new Failure('ForbiddenError', 'An access token may not start a session: call without a credential.')
-}
-
-const agentOf = ({
-  headers,
-}: {
-  headers: Record<string, string | string[] | undefined>
-}): { userAgent?: string } => {
-  const userAgent = headers['user-agent']
-  return typeof userAgent === 'string' ? { userAgent } : {}
-}
-
-/** A refusal that carries the headers of the limit. */
-const refused = (failure: Failure, headers: Record<string, string>) =>
-  answer(JSON.stringify(failure), {
-    status: failure.status,
-    headers: { ...headers, 'retry-after': String(failure.retryAfterSeconds) },
-    contentType: 'application/json; charset=utf-8',
+async function startSession(deps: AnonymousSessionDeps, seconds: number, request: RequestInfo) {
+  const expiresAt = new Date(deps.clock.now().getTime() + seconds * SECOND_MS)
+  const signingKid = deps.keyRing.signing().kid
+  const user = await deps.insertUser({ expiresAt })
+  const owner = { userId: user.id, clientId: deps.clientId, expiresAt }
+  const userAgent = request.headers['user-agent']
+  const { sessionId } = await deps.sessions.start({
+    ...owner,
+    anonymous: true,
+    ip: request.clientIp,
+    signingKid,
+    ...(userAgent === undefined ? {} : { userAgent }),
   })
+  const session = { ...user, userId: user.id, sessionId, expires: expiresAt.toISOString() }
+  return { session, token: deps.mintJwt({ ...owner, sessionId, scopes: anonymousScopes }) }
+}
+
+/** There are no organizations to come to yet; the sentence stays true when there are. */
+const noOrganization = (slug: string) =>
+  new Failure('ObjectNotFoundError', `There is no organization "${slug}" that lets visitors in.`)

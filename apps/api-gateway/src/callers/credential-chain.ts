@@ -3,6 +3,7 @@ import {
   apiKeyCredential,
   authenticate,
   type CallerCache,
+  type FindApiKey,
   internalKeyCredential,
   sessionJwtCredential,
 } from '@platform/auth'
@@ -13,12 +14,13 @@ import type { openCallers } from './open-caller.ts'
 interface Needs {
   callers: CallerCache
   open: ReturnType<typeof openCallers>
+  findApiKey: FindApiKey
   keyRing: KeyRing
   config: Pick<GatewayConfig, 'issuer' | 'apiUrl' | 'internalApiKey'>
 }
 
 /** The four types of credentials in the order of decisions C1. */
-export function credentialChain({ callers, open, keyRing, config }: Needs) {
+export function credentialChain({ callers, open, findApiKey, keyRing, config }: Needs) {
   const internalKey = internalKeyCredential(Buffer.from(config.internalApiKey))
   const users = [
     accessTokenCredential({ callers, open: open.ofTokenHash }),
@@ -30,7 +32,6 @@ export function credentialChain({ callers, open, keyRing, config }: Needs) {
       open: open.ofClaims,
     }),
   ]
-  // No API key can exist yet, so none is known.
-  const keys = [internalKey, apiKeyCredential(async () => undefined)]
+  const keys = [internalKey, apiKeyCredential(findApiKey)]
   return { authenticate: authenticate({ users, keys }), internalKey }
 }

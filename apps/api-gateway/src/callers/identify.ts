@@ -2,6 +2,7 @@ import type { Caller, CallerCache, CredentialResolver, Credentials, Found } from
 import { Failure, MINUTE_MS } from '@platform/kernel'
 import type { Exchange } from '../exchange.ts'
 import { readCredentials } from './read-credentials.ts'
+import type { RecentUses } from './recent-uses.ts'
 
 /** What identifying needs. */
 export interface IdentifyDeps {
@@ -11,7 +12,8 @@ export interface IdentifyDeps {
   internalKey: CredentialResolver
   /** False when endings of sessions may have been missed. */
   isCurrent: () => boolean
-  noteTokenUse: (recordId: string) => void
+  /** Told of each request with a JWT, an access token or an API key, by the id of its session or of the token's or key's record. */
+  uses: Record<'session' | 'accessToken' | 'apiKey', Pick<RecentUses, 'note'>>
 }
 
 /** How long a super administrator who was seen valid is let in to the readiness report without a database (decisions C13). */
@@ -40,8 +42,12 @@ function admit(deps: IdentifyDeps, exchange: Exchange, caller: Caller | undefine
   exchange.principal = caller.principal
   if (deps.isCurrent()) caller.seenAt = exchange.startedAt
   const { principal } = caller
-  if (principal.kind === 'user' && principal.via === 'accessToken')
-    deps.noteTokenUse(principal.sessionId.slice('at:'.length))
+  if (principal.kind === 'internal') return
+  const { clientIp, startedAt } = exchange
+  if (principal.apiKeyId !== undefined) deps.uses.apiKey.note(principal.apiKeyId, clientIp, startedAt)
+  if (principal.kind === 'apiKey') return
+  if (principal.via === 'jwt') deps.uses.session.note(principal.sessionId, clientIp, startedAt)
+  else deps.uses.accessToken.note(principal.sessionId.slice('at:'.length), clientIp, startedAt)
 }
 
 /** Whether a session has ended can't be known now, so nobody is told that theirs has: the check can't be done. */

@@ -19,6 +19,7 @@ export function readCredentials(exchange: Exchange, issuer: string): Credentials
     apiKey: typeof apiKey === 'string' ? apiKey : undefined,
     takesInternalKey: INTERNAL_KEY_PATHS.test(exchange.path),
     now: exchange.startedAt,
+    clientIp: exchange.clientIp,
   }
 }
 

@@ -1,25 +1,29 @@
+import type { Audit } from '@platform/audit'
 import { CallerCache } from '@platform/auth'
 import type { Announcements } from '@platform/broker'
 import type { Database } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
+import { openApiKeys } from '@platform/permissions'
 import { accessTokenStore } from '../access-tokens/access-token-store.ts'
-import { TokenUses } from '../access-tokens/note-token-uses.ts'
 import { wireAccessTokens } from '../access-tokens/wire-access-tokens.ts'
 import type { GatewayConfig } from '../config.ts'
+import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { revocationStore } from '../revocations/revocation-store.ts'
 import { Revocations } from '../revocations/revocations.ts'
-import type { CookiePolicy } from '../sessions/access-token-cookie.ts'
-import { endAllSessions } from '../sessions/end-all-sessions.ts'
-import { endCurrentSession } from '../sessions/end-current-session.ts'
 import { purgeSessions } from '../sessions/purge-sessions.ts'
 import { sessionStore } from '../sessions/session-store.ts'
+import { sessionTrail } from '../sessions/session-trail.ts'
 import { liveSessions } from '../sessions/sessions.ts'
+import type { SignInLog } from '../sign-in-log/sign-in-log.ts'
 import type { KeyRing } from '../signing-keys/key-ring.ts'
 import type { UserRecord } from '../users/user.ts'
 import { credentialChain } from './credential-chain.ts'
+import { Guesses } from './guesses.ts'
 import { identify } from './identify.ts'
+import { keyCallers } from './key-callers.ts'
 import { openCallers } from './open-caller.ts'
+import { RecentUses } from './recent-uses.ts'
 
 /** Credentials that were checked and stay in memory. */
 const CALLERS_MAX = 10_000
@@ -31,18 +35,22 @@ interface Needs {
   /** Asked only when a credential is seen for the first time. */
   findUser: (userId: string) => Promise<UserRecord | undefined>
   config: GatewayConfig
-  cookies: CookiePolicy
+  /** True for applications of the platform itself. */
+  isOwnClient: (clientId: string) => boolean
+  audit: Audit
+  signInLog: SignInLog
+  rateLimiter: RateLimiter
   clock: Clock
   log: Logger
 }
 
 /** Who calls: sessions, access tokens and their endings, for the composition root. */
 export async function wireCallers(needs: Needs) {
-  const { database, keyRing, findUser, config, cookies, clock } = needs
+  const { database, keyRing, findUser, isOwnClient, config, audit, clock } = needs
   const callers = new CallerCache(CALLERS_MAX)
   const [records, tokens, endings] = [
-    sessionStore(database),
-    accessTokenStore(database),
+    sessionStore(database, sessionTrail(needs)),
+    accessTokenStore(database, audit),
     revocationStore(database),
   ]
   const revocations = new Revocations({ ...needs, callers, store: endings })
@@ -51,31 +59,36 @@ export async function wireCallers(needs: Needs) {
   keyRing.onChange(() => callers.clear())
   const listening = await revocations.listen()
 
-  const open = openCallers({ findSession: sessions.find, findToken: tokens.findByHash, findUser, clock })
-  const { authenticate, internalKey } = credentialChain({ callers, open, keyRing, config })
-  const uses = new TokenUses(clock)
-  const { maxAgeSeconds } = config.tokens
-  const accessTokens = wireAccessTokens({ accessTokens: tokens, uses, spread, clock, maxAgeSeconds })
+  const guesses = new Guesses({ limited: !config.rateLimits.disabled })
+  const found = { findSession: sessions.find, findToken: tokens.findByHash, findUser }
+  const open = openCallers({ ...found, isOwnClient, guesses, clock })
+  const keys = await openApiKeys(database)
+  const findApiKey = keyCallers({ ...needs, keys, guesses })
+  const { authenticate, internalKey } = credentialChain({ callers, open, findApiKey, keyRing, config })
+  const uses = {
+    session: new RecentUses('note-session-uses', records.noteUses),
+    accessToken: new RecentUses('note-token-uses', tokens.noteUses),
+    apiKey: new RecentUses('note-key-uses', keys.noteUses),
+  }
   return {
     sessions,
-    /** Hears the endings of other instances until disposed. */
-    listening,
+    sessionRecords: records,
+    /** Tells every instance what has ended, after it was committed: ids of sessions, `at:<id>` of access tokens, `user:<id>` of users. */
+    spread,
+    /** Hears the endings of other instances until disposed; then also what was used last is written. */
+    closing: [listening, ...Object.values(uses)],
     identify: identify({
       issuer: config.issuer,
       callers,
       authenticate,
       internalKey,
       isCurrent: () => revocations.isCurrent(),
-      noteTokenUse: (id) => uses.note(id),
+      uses,
     }),
-    routes: [
-      ...accessTokens.routes,
-      endCurrentSession({ sessions, cookies }),
-      endAllSessions({ sessions, cookies }),
-    ],
+    routes: wireAccessTokens({ accessTokens: tokens, spread, clock, ...config.tokens }).routes,
     jobs: [
       revocations.job(),
-      ...accessTokens.jobs,
+      ...Object.values(uses).map((each) => each.job()),
       purgeSessions({ sessions: records, accessTokens: tokens, revocations: endings, clock }),
     ],
   }

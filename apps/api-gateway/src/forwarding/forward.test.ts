@@ -105,7 +105,7 @@ describe('forwarding', () => {
     expect(headers).toMatchObject({
       'x-platform-user-id': 'ada',
       'x-platform-session-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
-      'x-platform-client-id': 'test-client',
+      'x-platform-client-id': 'local-client-id',
       'x-platform-client-ip': '127.0.0.1',
       'x-platform-internal-key': expect.any(String),
       'x-correlation-id': 'my-correlation',

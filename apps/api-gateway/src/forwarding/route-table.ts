@@ -11,7 +11,7 @@ export interface Forwarding {
   access: 'required' | 'optional'
   /** A bearer that is not ours belongs to the sender, and our credentials are never passed on (decisions I6). */
   receiver?: boolean
-  /** An access token may read here but not write (decisions C4). */
+  /** An access token or an application of somebody else may read here but not write (decisions C4). */
   interactiveWrites?: boolean
   bodyLimitBytes?: number
 }

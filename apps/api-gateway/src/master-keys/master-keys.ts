@@ -30,6 +30,10 @@ function parseEntry(entry: string): MasterKey | undefined {
 
 /** Seals what must not be readable in the database. `place` is `table|row|column`: a sealed value opens only where it was put. */
 export interface MasterKeyRing {
+  /** Id of the key that seals. */
+  readonly currentId: string
+  /** Ids of all keys, the one that seals first. */
+  readonly ids: readonly string[]
   seal(text: string, place: string): string
   /** Throws an Error with a sentence when the key is missing or the value was moved or changed. */
   open(sealed: string, place: string): string
@@ -44,6 +48,8 @@ export function masterKeyRing(keys: readonly MasterKey[]): MasterKeyRing {
   const [current] = keys
   if (current === undefined) throw new Error('SECRETS_MASTER_KEYS is empty.')
   return {
+    currentId: current.id,
+    ids: keys.map(({ id }) => id),
     seal(text, place) {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv(ALGORITHM, current.key, nonce).setAAD(Buffer.from(place))
@@ -51,15 +57,17 @@ export function masterKeyRing(keys: readonly MasterKey[]): MasterKeyRing {
       return `${current.id}:${bytes.toString('base64')}`
     },
     open(sealed, place) {
-      const split = sealed.indexOf(':')
-      const id = sealed.slice(0, split)
+      const id = masterKeyIdOf(sealed)
       const master = keys.find((key) => key.id === id)
       if (master === undefined)
         throw new Error(`SECRETS_MASTER_KEYS has no key "${id}", which sealed ${place}: add it back.`)
-      return unseal(Buffer.from(sealed.slice(split + 1), 'base64'), master, place)
+      return unseal(Buffer.from(sealed.slice(id.length + 1), 'base64'), master, place)
     },
   }
 }
+
+/** Id of the master key that sealed a value. */
+export const masterKeyIdOf = (sealed: string): string => sealed.slice(0, Math.max(0, sealed.indexOf(':')))
 
 function unseal(bytes: Buffer, master: MasterKey, place: string): string {
   const decipher = createDecipheriv(ALGORITHM, master.key, bytes.subarray(0, NONCE_BYTES)).setAAD(

@@ -1,5 +1,6 @@
 import { errors } from 'oidc-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { masterKeyRing } from '../master-keys/master-keys.ts'
 import { oidcAdapter } from './adapter.ts'
 import { oidcRecordStore } from './oidc-record-store.ts'
 import { signInStore } from './sign-in-store.ts'
@@ -11,11 +12,19 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
+/** What these records don't ask for. */
+const unused = {
+  signIns: { endGrant: async () => undefined, endClient: async () => undefined },
+  audit: { record: async () => undefined },
+  masterKeys: masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]),
+}
+
 const recordsOf = (model: string) =>
   oidcAdapter({
+    database,
     records: oidcRecordStore(database),
     signInStore: signInStore(database),
-    signIns: { endGrant: async () => undefined },
+    ...unused,
     readAccessToken: async () => undefined,
   })(model)
 
@@ -42,7 +51,7 @@ describe('a text the database can’t hold', () => {
     const lost = await identityDatabase()
     const records = oidcRecordStore(lost)
     await lost[Symbol.asyncDispose]()
-    const needs = { records, signInStore: signInStore(lost), signIns: { endGrant: async () => undefined } }
+    const needs = { records, signInStore: signInStore(lost), ...unused, database: lost }
     const adapter = oidcAdapter({ ...needs, readAccessToken: async () => undefined })('Client')
     await expect(adapter.find('a')).rejects.toMatchObject({ unavailable: true })
   })

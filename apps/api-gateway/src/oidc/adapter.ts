@@ -1,15 +1,17 @@
+import type { JwtClaims } from '@platform/auth'
 import { StoreError } from '@platform/kernel'
-import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider'
+import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import type { ReadAccessToken } from './access-token-reader.ts'
+import { type ClientRecordNeeds, clientRecords } from './client-records.ts'
 import { unmarked } from './marked-token.ts'
 import type { OidcRecordStore } from './oidc-record-store.ts'
 import type { SignInStore } from './sign-in-store.ts'
 import type { SignIns } from './sign-ins.ts'
 
-interface Needs {
+interface Needs extends ClientRecordNeeds {
   records: OidcRecordStore
   signInStore: Pick<SignInStore, 'findOfSession'>
-  signIns: Pick<SignIns, 'endGrant'>
+  signIns: Pick<SignIns, 'endGrant' | 'endClient'>
   readAccessToken: ReadAccessToken
 }
 
@@ -30,10 +32,16 @@ const recordsOf = (model: string, { records, signIns }: Needs): Adapter => ({
   async consume(id) {
     const { won, grantId } = await records.consume(model, id).catch(refuseUnkept)
     if (won) return
-    if (grantId !== undefined) await signIns.endGrant(grantId)
+    if (grantId !== undefined) await signIns.endGrant(grantId, REUSED)
     throw new errors.InvalidGrant('it was already used')
   },
 })
+
+/** Why a session has ended, for the audit trail. */
+const REUSED = { reason: 'tokenReuse' }
+
+/** Who asks for tokens loses a grant only by showing a code or refresh token that was used before. */
+const endingOfGrant = () => (Provider.ctx?.oidc.route === 'token' ? REUSED : undefined)
 
 /** SQLSTATEs of a text the database can't hold, in a column or inside JSON. */
 const UNKEPT = new Set(['22021', '22P05'])
@@ -47,18 +55,26 @@ function refuseUnkept(error: unknown): never {
   throw error
 }
 
+const refusing = ({ upsert, find, destroy }: ReturnType<typeof clientRecords>): Partial<Adapter> => ({
+  upsert: (id, payload, expiresIn) => Promise.resolve(upsert(id, payload, expiresIn)).catch(refuseUnkept),
+  find: (id) => Promise.resolve(find(id)).catch(refuseUnkept),
+  destroy: (id) => Promise.resolve(destroy(id)).catch(refuseUnkept),
+})
+
 const special: Record<string, (deps: Needs) => Partial<Adapter>> = {
   /** Access tokens are JWTs and kept nowhere: what is known of one is read from it and from its session. */
   AccessToken: (deps) => ({ find: (token) => findJwt(token, deps) }),
+  ClientCredentials: (deps) => ({ find: (token) => findProgramJwt(token, deps) }),
+  Client: (deps) => refusing(clientRecords(deps)),
   /** Destroying a grant is how the server revokes it. */
-  Grant: ({ signIns }) => ({ destroy: (grantId) => signIns.endGrant(grantId) }),
+  Grant: ({ signIns }) => ({ destroy: (grantId) => signIns.endGrant(grantId, endingOfGrant()) }),
 }
 
 /** What is known of a token of ours; undefined when it is not valid any more. */
 async function findJwt(token: string, deps: Needs): Promise<AdapterPayload | undefined> {
   const marked = unmarked(token)
   const claims = await deps.readAccessToken(marked ?? token)
-  if (claims === undefined) return undefined
+  if (claims === undefined || isOfProgram(claims)) return undefined
   const signIn = await deps.signInStore.findOfSession(claims.prismeaiSessionId)
   const { jti, iat, exp, client_id: clientId, sub: accountId } = claims
   const known = { kind: 'AccessToken', jti, iat, exp, clientId, accountId, grantId: signIn?.grantId }
@@ -69,6 +85,17 @@ async function findJwt(token: string, deps: Needs): Promise<AdapterPayload | und
   const scope = signIn && (await personalScope(signIn.grantId, deps))
   return scope === undefined ? undefined : { ...known, scope }
 }
+
+/** A token that a program has got for itself: only to be asked about or revoked, as it says nothing about a person. */
+async function findProgramJwt(token: string, deps: Needs): Promise<AdapterPayload | undefined> {
+  const marked = unmarked(token)
+  const claims = marked === undefined ? undefined : await deps.readAccessToken(marked)
+  if (claims === undefined || !isOfProgram(claims)) return undefined
+  const { jti, iat, exp, client_id: clientId, aud, scope, sub, prismeaiSessionId } = claims
+  return { kind: 'ClientCredentials', jti, iat, exp, clientId, aud, scope, extra: { prismeaiSessionId, sub } }
+}
+
+const isOfProgram = (claims: JwtClaims): boolean => claims.sub === claims.client_id
 
 /** The scopes userinfo goes by: those of the person's data, which stand in the grant instead of the token. */
 async function personalScope(grantId: string, { records }: Needs): Promise<string | undefined> {

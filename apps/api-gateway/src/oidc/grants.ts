@@ -1,40 +1,38 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider'
-import { isFirstParty } from './clients.ts'
-import type { OidcSettings } from './oidc-settings.ts'
-import { resourceScopesOf } from './resource-server.ts'
+import { isFirstParty } from './client-rights.ts'
+import { type Asked, askedFor, placeOf } from './consent.ts'
+import type { ConsentStore } from './consent-store.ts'
+
+interface Needs {
+  apiUrl: string
+  consents: Pick<ConsentStore, 'covers'>
+}
 
 /**
- * The grant an authorization works with. Clients of the platform get a new one each time, for exactly what they ask: so every
- * sign-in has a session of its own, and nobody is asked for consent.
+ * The grant an authorization works with: a new one each time, for exactly what is asked, so that every sign-in has a session of its
+ * own. Others than the platform's clients get one only for what the person has allowed them before; else the person is asked.
  */
 export const grantFor =
-  (settings: OidcSettings) =>
+  ({ apiUrl, consents }: Needs) =>
   async ({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> => {
-    const { client, session, result } = oidc
-    if (client === undefined || session === undefined) return undefined
-    const consented = result?.consent?.grantId ?? session.grantIdFor(client.clientId)
-    if (!isFirstParty(client.clientId, settings))
-      return consented === undefined ? undefined : oidc.provider.Grant.find(consented)
-    return newGrant(oidc, {
-      clientId: client.clientId,
-      accountId: session.accountId,
-      apiUrl: settings.apiUrl,
-    })
+    const { client, session, params } = oidc
+    if (client === undefined || session?.accountId === undefined) return undefined
+    const [accountId, clientId] = [session.accountId, client.clientId]
+    const asked = askedFor(client, params?.scope)
+    const parties = { accountId, clientId, place: placeOf(params?.redirect_uri) }
+    const allowed =
+      isFirstParty(client) || (await consents.covers(parties, [...asked.personal, ...asked.rights]))
+    return allowed ? newGrant(oidc, { accountId, clientId, apiUrl }, asked) : undefined
   }
-
-interface Parties {
-  clientId: string
-  accountId: string | undefined
-  apiUrl: string
-}
 
 async function newGrant(
   oidc: KoaContextWithOIDC['oidc'],
-  { clientId, accountId, apiUrl }: Parties,
+  { accountId, clientId, apiUrl }: { accountId: string; clientId: string; apiUrl: string },
+  { personal, rights }: Asked,
 ): Promise<Grant> {
-  const grant = new oidc.provider.Grant(accountId === undefined ? { clientId } : { clientId, accountId })
-  grant.addOIDCScope([...oidc.requestParamOIDCScopes].join(' '))
-  grant.addResourceScope(apiUrl, resourceScopesOf(oidc.requestParamScopes).join(' '))
+  const grant = new oidc.provider.Grant({ accountId, clientId })
+  grant.addOIDCScope(personal.join(' '))
+  grant.addResourceScope(apiUrl, rights.join(' '))
   await grant.save()
   return grant
 }

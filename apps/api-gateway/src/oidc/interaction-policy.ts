@@ -1,4 +1,5 @@
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
+import type { PersonAccount } from './account.ts'
 import type { SignIns } from './sign-ins.ts'
 
 const { Check, base } = interactionPolicy
@@ -8,6 +9,9 @@ export function policyOf(signIns: Pick<SignIns, 'isBrowserTrusted'>): interactio
   const policy = base()
   const login = policy.get('login')
   login?.checks.add(new Check('account_gone', 'the account does not exist any more', isAccountGone))
+  login?.checks.add(
+    new Check('account_changed', 'the account has changed since its password was entered', refuseOldLogin),
+  )
   login?.checks.add(
     new Check('signed_out', 'a session of this browser has ended', async ({ oidc }) => {
       const { session, result } = oidc
@@ -23,3 +27,24 @@ const isAccountGone = ({ oidc }: KoaContextWithOIDC): boolean =>
   oidc.session?.accountId !== undefined &&
   oidc.entities.Account === undefined &&
   oidc.result?.login === undefined
+
+/** What a login leaves in the session of a browser. */
+const LOGIN = ['accountId', 'loginTs', 'amr']
+
+/**
+ * A sign-in that was finished but not followed yet ends with what its password proved: whoever knew the old one could otherwise keep
+ * the address of its last step and open it after the owner has set a new one. Nobody stays signed in by it.
+ */
+function refuseOldLogin({ oidc }: KoaContextWithOIDC): boolean {
+  const { result, session } = oidc
+  if (result?.login === undefined || !isOutdated(result.login.account, oidc.entities.Account)) return false
+  delete result.login
+  if (session !== undefined) for (const name of LOGIN) Reflect.deleteProperty(session, name)
+  return true
+}
+
+/** Who signed in elsewhere typed no password here: then only the account has to be there. */
+function isOutdated(then: unknown, account: KoaContextWithOIDC['oidc']['entities']['Account']): boolean {
+  if (account === undefined) return true
+  return then !== undefined && then !== (account as PersonAccount).user.updatedAt.toISOString()
+}

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { requestState } from '@platform/http'
 import { withReadForm } from './form-request.ts'
-import { requireAddress } from './oidc-addresses.ts'
+import { requireAddress, requireMethod } from './oidc-addresses.ts'
 import type { OidcSettings } from './oidc-settings.ts'
 import { sendError } from './send-error.ts'
 
@@ -10,12 +10,22 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<
 interface Needs {
   settings: OidcSettings
   provider: Listener
-  interactions: { show: InteractionListener; submit: InteractionListener }
+  interactions: Interactions
 }
 
-type InteractionListener = (request: IncomingMessage, response: ServerResponse, uid: string) => Promise<void>
+/** One page or form of an authorization that waits for a person. Answers everything itself, its own errors included. */
+export type InteractionListener = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  uid: string,
+) => Promise<void>
 
-const INTERACTION = /^\/interaction\/([^/]+)(\/login)?$/
+/** What there is under /oidc/interaction/:uid: by the rest of the path ('' for the page itself), then by method. */
+export type Interactions = Readonly<
+  Record<string, Readonly<Partial<Record<'GET' | 'POST', InteractionListener>>>>
+>
+
+const INTERACTION = /^\/interaction\/([A-Za-z0-9_-]{1,100})(?:\/([a-z-]{1,30}))?$/
 
 /** Everything under /oidc: the pages people sign in with, and the OIDC server. The key set is the gateway's own route before it. */
 export const oidcListener =
@@ -35,32 +45,28 @@ export const wellKnownListener =
     const mounted = Object.assign(request, { originalUrl: `/oidc/.well-known${path}`, baseUrl: '/oidc' })
     mounted.url = `/.well-known${path}`
     prepare(mounted, response, settings)
-    answerAsServer(provider, mounted, response).catch((error: unknown) => {
+    answerAsServer({ settings, provider }, mounted, response).catch((error: unknown) => {
       sendError(mounted, response, error, settings)
     })
   }
 
-async function answer(
-  { provider, interactions }: Needs,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function answer(needs: Needs, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = pathOf(request)
-  const [, uid, login] = INTERACTION.exec(path) ?? []
-  if (uid === undefined) return answerAsServer(provider, request, response)
-  requireAddress(request.method ?? '', path, response)
-  return login === undefined
-    ? interactions.show(request, response, uid)
-    : interactions.submit(request, response, uid)
+  const method = request.method ?? ''
+  const [, uid, step = ''] = INTERACTION.exec(path) ?? []
+  const listeners = uid === undefined ? undefined : needs.interactions[step]
+  if (uid === undefined || listeners === undefined) return answerAsServer(needs, request, response)
+  requireMethod(method, Object.keys(listeners), response)
+  return listeners[method as 'GET' | 'POST']?.(request, response, uid)
 }
 
 async function answerAsServer(
-  provider: Listener,
+  { provider, settings }: Pick<Needs, 'settings' | 'provider'>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const path = pathOf(request)
-  requireAddress(request.method ?? '', path, response)
+  requireAddress({ method: request.method, path }, response, settings)
   return provider(await withReadForm(request, path), response)
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Database, type Sql, sql } from '@platform/database'
+import { type Queries, type Sql, sql } from '@platform/database'
 import type { AdapterPayload } from 'oidc-provider'
 
 export type OidcRecordStore = ReturnType<typeof oidcRecordStore>
@@ -11,7 +11,7 @@ const keyOf = (model: string, id: string): string =>
   plainIds.has(model) ? id : createHash('sha256').update(id).digest('base64url')
 
 /** The records of the OIDC server. Ids that open something are kept as hashes, and never inside the payload. */
-export const oidcRecordStore = (database: Database) => ({
+export const oidcRecordStore = (database: Queries) => ({
   upsert: (
     model: string,
     id: string,
@@ -53,6 +53,20 @@ export const oidcRecordStore = (database: Database) => ({
     )
   },
 
+  ...grantRecords(database),
+
+  /** Removes what nobody can use any more, a bounded batch at once. Answers how many. */
+  async sweep(before: Date, limit: number): Promise<number> {
+    const rows = await database.many(sql`
+      delete from gateway.oidc_records where (model, id) in (
+        select model, id from gateway.oidc_records where expires_at <= ${before} limit ${limit}
+      ) returning 1`)
+    return rows.length
+  },
+})
+
+/** Grants, and what depends on them. */
+const grantRecords = (database: Queries) => ({
   /** Removes grants with everything issued under them. */
   async destroyGrants(grantIds: readonly string[]): Promise<void> {
     if (grantIds.length === 0) return
@@ -66,25 +80,22 @@ export const oidcRecordStore = (database: Database) => ({
     await database.many(sql`delete from gateway.oidc_records where account_id = ${accountId}`)
   },
 
+  listGrantsOfClient: async (clientId: string): Promise<string[]> => {
+    const rows = await database.many<{ id: string }>(sql`
+      select id from gateway.oidc_records where model = 'Grant' and payload ->> 'clientId' = ${clientId}`)
+    return rows.map(({ id }) => id)
+  },
+
   async hasGrant(grantId: string): Promise<boolean> {
     const rows = await database.many(
       sql`select 1 from gateway.oidc_records where model = 'Grant' and id = ${grantId}`,
     )
     return rows.length > 0
   },
-
-  /** Removes what nobody can use any more, a bounded batch at once. Answers how many. */
-  async sweep(before: Date, limit: number): Promise<number> {
-    const rows = await database.many(sql`
-      delete from gateway.oidc_records where (model, id) in (
-        select model, id from gateway.oidc_records where expires_at <= ${before} limit ${limit}
-      ) returning 1`)
-    return rows.length
-  },
 })
 
 async function upsert(
-  database: Database,
+  database: Queries,
   model: string,
   id: string,
   payload: AdapterPayload,
@@ -107,7 +118,7 @@ function withoutIds(model: string, { jti: _, ...payload }: AdapterPayload): Omit
   return { ...payload, session }
 }
 
-async function firstPayload(database: Database, where: Sql): Promise<AdapterPayload | undefined> {
+async function firstPayload(database: Queries, where: Sql): Promise<AdapterPayload | undefined> {
   const [row] = await database.many<{ payload: AdapterPayload; consumed: number | null }>(sql`
     select payload, extract(epoch from consumed_at)::bigint as consumed from gateway.oidc_records where ${where} limit 1`)
   if (row === undefined) return undefined

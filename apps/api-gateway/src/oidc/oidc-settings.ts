@@ -1,4 +1,5 @@
 import type { CookiePolicy } from '../sessions/access-token-cookie.ts'
+import type { ExternalClient } from './external-clients.ts'
 
 /** What the OIDC server must know of this installation. */
 export interface OidcSettings {
@@ -18,6 +19,11 @@ export interface OidcSettings {
   sessionSeconds: number
   cookieSecret: string
   cookies: CookiePolicy
+  /** Origins of the platform: their pages may be given the cookie of the API. */
+  trustedOrigins: readonly string[]
+  /** Lets programs register clients; without it there is no registration. */
+  registrationToken: string | undefined
+  externalClients: readonly ExternalClient[]
 }
 
 interface Given {
@@ -31,6 +37,10 @@ interface Given {
   refreshTokenSeconds?: number | undefined
   sessionSeconds?: number | undefined
   cookieSecret: string
+  /** Origins beside those of the API and the consoles. */
+  additionalOrigins?: readonly string[] | undefined
+  registrationToken?: string | undefined
+  externalClients?: readonly ExternalClient[] | undefined
 }
 
 const MONTH_SECONDS = 2_592_000
@@ -56,5 +66,10 @@ export function oidcSettings(given: Given): OidcSettings {
       maxAgeSeconds: given.accessTokenSeconds,
       secure: protocol === 'https:' || !isLoopback(hostname),
     },
+    trustedOrigins: [origin, ...given.consoleUrls, ...(given.additionalOrigins ?? [])].map(originOf),
+    registrationToken: given.registrationToken,
+    externalClients: given.externalClients ?? [],
   }
 }
+
+const originOf = (address: string): string => URL.parse(address)?.origin ?? address

@@ -1,9 +1,13 @@
 import type { AsymmetricSigningAlgorithm, Configuration, JWKS, UnknownObject } from 'oidc-provider'
 import type { UserRecord } from '../users/user.ts'
 import type { ReadAccessToken } from './access-token-reader.ts'
-import { claimsByScope, toAccount } from './account.ts'
+import { claimsByScope, type MfaOf, personalScopes, toAccount } from './account.ts'
 import { oidcAdapter } from './adapter.ts'
+import type { ClientRecordNeeds } from './client-records.ts'
+import { extraClientMetadata, registrationFeatures } from './client-registration.ts'
+import { originsOf } from './client-rights.ts'
 import { builtInClients } from './clients.ts'
+import type { ConsentStore } from './consent-store.ts'
 import { grantFor } from './grants.ts'
 import { policyOf } from './interaction-policy.ts'
 import type { OidcRecordStore } from './oidc-record-store.ts'
@@ -15,16 +19,19 @@ import type { SignInStore } from './sign-in-store.ts'
 import type { SignIns } from './sign-ins.ts'
 
 /** What the OIDC server works with. */
-export interface ProviderNeeds {
+export interface ProviderNeeds extends ClientRecordNeeds {
   settings: OidcSettings
   records: OidcRecordStore
   signInStore: SignInStore
   signIns: SignIns
   readAccessToken: ReadAccessToken
   users: { find(id: string): Promise<UserRecord | undefined> }
+  consents: Pick<ConsentStore, 'covers'>
+  mfaOf: MfaOf
 }
 
 const CODE_SECONDS = 60
+const PROGRAM_TOKEN_SECONDS = 600
 const ID_TOKEN_SECONDS = 3600
 const INTERACTION_SECONDS = 3600
 /** A grant outlives the last refresh token issued under it. */
@@ -32,23 +39,25 @@ const GRANT_SLACK_SECONDS = 3600
 
 /** The whole configuration of the OIDC server. The first key of `jwks` signs. */
 export function providerConfiguration(needs: ProviderNeeds, jwks: JWKS): Configuration {
-  const { settings, signIns } = needs
+  const { settings, signIns, consents } = needs
   const alg = (jwks.keys[0]?.alg ?? 'RS256') as AsymmetricSigningAlgorithm
   return {
     adapter: oidcAdapter(needs),
     jwks,
     clients: builtInClients(settings),
+    extraClientMetadata: extraClientMetadata(settings),
+    fetch: fetchNothing,
     clientDefaults: { id_token_signed_response_alg: alg },
     enabledJWA: { idTokenSigningAlgValues: algsOf(jwks), userinfoSigningAlgValues: algsOf(jwks) },
-    findAccount: async (_ctx, sub) => toAccount(await needs.users.find(sub)),
-    loadExistingGrant: grantFor(settings),
+    findAccount: async (_ctx, sub) => toAccount(await needs.users.find(sub), needs.mfaOf),
+    loadExistingGrant: grantFor({ apiUrl: settings.apiUrl, consents }),
     interactions: {
       policy: policyOf(signIns),
       url: (_ctx, { uid }) => `${settings.issuer}/interaction/${uid}`,
     },
-    extraTokenClaims: sessionClaim(signIns),
+    extraTokenClaims: sessionClaim(signIns, jwks.keys[0]?.kid),
     formats: { customizers: { jwt: exactClaims } },
-    scopes: ['openid', 'offline_access', 'profile', 'email'],
+    scopes: personalScopes,
     claims: { ...claimsByScope, acr: null, sid: null, auth_time: null, iss: null },
     responseTypes: ['code'],
     pkce: { required: () => true },
@@ -61,7 +70,7 @@ export function providerConfiguration(needs: ProviderNeeds, jwks: JWKS): Configu
       client.grantTypeAllowed('refresh_token') && source.scopes.has('offline_access'),
     rotateRefreshToken: true,
     clientBasedCORS: (_ctx, origin, client) =>
-      (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin),
+      settings.trustedOrigins.includes(origin) || originsOf(client).includes(origin),
     cookies: cookiesOf(settings),
     discovery: { ui_locales_supported: ['en', 'fr'] },
     features: featuresOf(needs, alg),
@@ -76,6 +85,8 @@ const featuresOf = (
   { settings, signIns }: ProviderNeeds,
   alg: string,
 ): NonNullable<Configuration['features']> => ({
+  ...registrationFeatures(settings),
+  clientCredentials: { enabled: true },
   devInteractions: { enabled: false },
   dPoP: { enabled: false },
   pushedAuthorizationRequests: { enabled: false },
@@ -89,6 +100,11 @@ const featuresOf = (
     postLogoutSuccessSource: renderSignedOut(settings),
   },
 })
+
+/** Nothing a client says makes the server connect to anywhere. */
+const fetchNothing = async (): Promise<never> => {
+  throw new Error('The OIDC server opens no connections.')
+}
 
 /** A client may ask about what it was given itself. */
 const isOwnToken = (
@@ -125,6 +141,7 @@ const cookiesOf = ({ cookieSecret, cookies }: OidcSettings): NonNullable<Configu
 const ttlOf = (settings: OidcSettings): NonNullable<Configuration['ttl']> => ({
   AccessToken: settings.accessTokenSeconds,
   AuthorizationCode: CODE_SECONDS,
+  ClientCredentials: PROGRAM_TOKEN_SECONDS,
   IdToken: ID_TOKEN_SECONDS,
   Interaction: INTERACTION_SECONDS,
   Session: settings.sessionSeconds,

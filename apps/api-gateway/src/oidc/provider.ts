@@ -4,6 +4,8 @@ import { ACCESS_TOKEN_COOKIE } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
 import { type JWKS, type KoaContextWithOIDC, Provider, type Session } from 'oidc-provider'
 import { accessTokenCookie, forgetAccessTokenCookie } from '../sessions/access-token-cookie.ts'
+import type { LeaveVisit } from '../sessions/leave-visit.ts'
+import { admitPages } from './admit-pages.ts'
 import { type ProviderNeeds, providerConfiguration } from './provider-configuration.ts'
 import { answerUnavailable, isUnavailable } from './render-pages.ts'
 
@@ -28,8 +30,8 @@ export interface SigningKeys {
 
 interface Needs extends ProviderNeeds {
   keyRing: SigningKeys
-  /** Origins whose pages may be given the access-token cookie. */
-  trustedOrigins: readonly string[]
+  /** The cookie that is given takes the place of a visitor's. */
+  leaveVisit: LeaveVisit
   log: Logger
 }
 
@@ -103,13 +105,14 @@ async function keepThrown(
 /** What goes with some answers of the server: the cookie of the API with a token, its end with signing out. */
 async function withCookies(ctx: KoaContextWithOIDC, next: Next, needs: Needs): Promise<void> {
   await next()
+  admitPages(ctx, needs.settings)
   const route = (ctx.oidc as KoaContextWithOIDC['oidc'] | undefined)?.route
-  if (route === 'token') giveCookie(ctx, needs)
+  if (route === 'token') await giveCookie(ctx, needs)
   if (route === 'end_session_confirm') await endBrowser(ctx, needs)
 }
 
 /** Only to pages of the platform: another site must not be able to sign a browser in to an account of its choice. */
-function giveCookie(ctx: KoaContextWithOIDC, { settings, trustedOrigins }: Needs): void {
+async function giveCookie(ctx: KoaContextWithOIDC, { settings, leaveVisit }: Needs): Promise<void> {
   const { AccessToken: issued } = ctx.oidc.entities
   const origin = ctx.get('origin')
   const { access_token: jwt, expires_in: seconds } = (ctx.body ?? {}) as {
@@ -117,7 +120,8 @@ function giveCookie(ctx: KoaContextWithOIDC, { settings, trustedOrigins }: Needs
     expires_in?: number
   }
   if (ctx.status !== 200 || jwt === undefined || issued === undefined) return
-  if (origin !== '' && !trustedOrigins.includes(origin)) return
+  if (origin !== '' && !settings.trustedOrigins.includes(origin)) return
+  await leaveVisit(ctx.get('cookie'))
   ctx.append('set-cookie', accessTokenCookie(jwt, settings.cookies, seconds))
 }
 

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { requestState, sendFailure } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { errors } from 'oidc-provider'
-import { sendErrorPage } from './interactions.ts'
 import type { OidcSettings } from './oidc-settings.ts'
+import { sendErrorPage } from './send-error-page.ts'
 
 const PAGE_FIRST = /^\s*(text\/html|application\/xhtml\+xml)\b/i
 

@@ -1,27 +1,38 @@
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC, UnknownObject } from 'oidc-provider'
+import type { PersonAccount } from './account.ts'
 import type { SignIns } from './sign-ins.ts'
 
-/** Puts the session of its grant into every access token. */
+type Needs = Pick<SignIns, 'sessionFor' | 'sessionOfProgram'>
+
+/** Puts a session into every access token: that of its grant, or, for a program without a person, one of its own. */
 export const sessionClaim =
-  (signIns: Pick<SignIns, 'sessionFor'>) =>
+  (signIns: Needs, signingKid: string | undefined) =>
   async (
     ctx: KoaContextWithOIDC,
     token: AccessToken | ClientCredentials,
   ): Promise<UnknownObject | undefined> => {
-    if (token.kind !== 'AccessToken') return undefined
-    const { grantId, accountId, clientId, sessionUid } = token
-    if (grantId === undefined || clientId === undefined) return undefined
-    const { AuthorizationCode: code, RefreshToken: refresh } = ctx.oidc.entities
-    const sessionId = await signIns.sessionFor({
-      grantId,
-      accountId,
+    const { client } = ctx.oidc
+    if (client === undefined) return undefined
+    const { clientId, clientName } = client
+    const visit = {
       clientId,
-      browserUid: sessionUid,
-      offline: (code ?? refresh)?.scopes.has('offline_access') ?? false,
+      clientName,
+      signingKid,
       ip: ctx.ip,
       userAgent: ctx.get('user-agent') || undefined,
-    })
-    return { prismeaiSessionId: sessionId }
+    }
+    if (token.kind === 'ClientCredentials') {
+      const seconds = token.expiration
+      return { prismeaiSessionId: await signIns.sessionOfProgram({ ...visit, seconds }) }
+    }
+    const { grantId, accountId, sessionUid: browserUid } = token as AccessToken
+    if (grantId === undefined) return undefined
+    const { AuthorizationCode: code, RefreshToken: refresh, Account: account } = ctx.oidc.entities
+    const source = code ?? refresh
+    const offline = source?.scopes.has('offline_access') ?? false
+    const grant = { grantId, accountId, browserUid, offline, amr: source?.amr ?? [] }
+    const person = (account as PersonAccount | undefined)?.user
+    return { prismeaiSessionId: await signIns.sessionFor({ ...visit, ...grant, person }) }
   }
 
 interface Jwt {

@@ -1,44 +1,74 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Failure } from '@platform/kernel'
-import type { Provider } from 'oidc-provider'
+import { redirect } from '../sign-in/redirect.ts'
 import { sendPage } from '../sign-in/send-page.ts'
-import { isFirstParty } from './clients.ts'
-import { formPage, openInteraction, sendErrorPage } from './interactions.ts'
-import type { OidcSettings } from './oidc-settings.ts'
+import { consoleForm } from './console-form.ts'
+import { type InteractionVisit, interactionPage } from './interaction-page.ts'
+import { loginHintOf } from './interactions.ts'
+import { passwordPageOf } from './password-page.ts'
+import type { ShowConsent } from './show-consent.ts'
+import type { SignInNeeds } from './sign-in-needs.ts'
+import { type SignInStep, stepOf } from './sign-in-step.ts'
+import { codePageOf, enrolPageOf, recoveryCodesPageOf } from './step-pages.ts'
+import { AMR, replacing, toFinish } from './waiting-sign-in.ts'
 
-interface Needs {
-  provider: () => Provider
-  settings: OidcSettings
-}
+type Needs = Pick<
+  SignInNeeds,
+  'provider' | 'settings' | 'signIn' | 'offers' | 'users' | 'secondFactors' | 'masterKeys' | 'clock'
+>
 
-/** GET /oidc/interaction/:uid — the sign-in form, or, where only consent is missing, straight on: the platform's clients need none. */
-export const showInteraction =
-  ({ provider, settings }: Needs) =>
-  async (request: IncomingMessage, response: ServerResponse, uid: string): Promise<void> => {
-    try {
-      const open = await openInteraction(provider(), request, response, uid)
-      if (open.interaction.prompt.name === 'consent') {
-        requireFirstParty(String(open.interaction.params.client_id), settings)
-        return await provider().interactionFinished(
-          request,
-          response,
-          { consent: {} },
-          { mergeWithLastSubmission: true },
-        )
-      }
-      const email = String(open.interaction.params.login_hint ?? '').slice(0, 254)
-      const form = await formPage({ provider: provider(), settings }, open, { email, remember: false })
-      sendPage(response, 200, form)
-    } catch (error) {
-      sendErrorPage(request, response, error, settings)
+/** GET /oidc/interaction/:uid — what is due: password, code or consent. */
+export const showInteraction = (needs: Needs & { showConsent: ShowConsent }) =>
+  interactionPage(needs, async (visit) => {
+    const { request, response, open } = visit
+    if (open.interaction.prompt.name === 'consent') return needs.showConsent(request, response, open)
+    await showStep(needs, visit, await stepOf(needs, open.interaction))
+  })
+
+/** GET /oidc/interaction/:uid/password — the sign-in form whatever is due, for another account. */
+export const showPasswordForm = (needs: Needs) =>
+  interactionPage(needs, (visit) => showPassword(needs, visit, false))
+
+/** GET /oidc/interaction/:uid/recovery-code — the form for a recovery code where a code is due. */
+export const showRecoveryCodeForm = (needs: Needs) =>
+  interactionPage(needs, async (visit) => {
+    const { open, response } = visit
+    const due = await stepOf(needs, open.interaction)
+    if (due.step !== 'code') return showStep(needs, visit, due)
+    sendPage(response, 200, codePageOf(needs, open, { user: due.user, kind: 'recovery' }))
+  })
+
+async function showStep(needs: Needs, visit: InteractionVisit, due: SignInStep): Promise<void> {
+  const { request, response, open } = visit
+  switch (due.step) {
+    case 'password': {
+      const { uid, params } = open.interaction
+      const provider = needs.offers.wantedProvider(uid, params)
+      return provider === undefined ? showPassword(needs, visit, due.stale) : redirect(response, provider)
+    }
+    case 'code': {
+      const ownForm = consoleForm(needs, open.interaction, 'MissingMFA')
+      if (ownForm !== undefined) return redirect(response, ownForm)
+      return sendPage(response, 200, codePageOf(needs, open, { user: due.user, kind: 'authenticator' }))
+    }
+    case 'enrol':
+      return sendPage(response, 200, await enrolPageOf(needs, open, due))
+    case 'keepCodes':
+      return sendPage(response, 200, recoveryCodesPageOf(needs, open, due))
+    case 'finish': {
+      const login = toFinish(due.waiting, AMR.password)
+      return needs.provider().interactionFinished(request, response, login, replacing)
     }
   }
+}
 
-/** Nobody's consent is assumed for what does not belong to the platform. */
-function requireFirstParty(clientId: string, settings: OidcSettings): void {
-  if (isFirstParty(clientId, settings)) return
-  throw new Failure(
-    'ForbiddenError',
-    'This client needs the consent of its users, which this platform can’t ask for yet.',
-  )
+async function showPassword(
+  needs: Needs,
+  { response, open }: InteractionVisit,
+  stale: boolean,
+): Promise<void> {
+  const { interaction } = open
+  const ownForm = consoleForm(needs, interaction, stale ? 'AuthenticationError' : undefined)
+  if (ownForm !== undefined) return redirect(response, ownForm)
+  const email = loginHintOf(interaction)
+  const problem = stale ? ({ kind: 'stale' } as const) : undefined
+  sendPage(response, 200, await passwordPageOf(needs, open, { email, remember: false }, problem))
 }

@@ -26,6 +26,9 @@ export const signInStore = (database: Database) => ({
   findOfGrant: async (grantId: string): Promise<SignIn | undefined> =>
     (await listWhere(database, sql`grant_id = ${grantId}`))[0],
 
+  listOfGrants: (grantIds: readonly string[]): Promise<SignIn[]> =>
+    listWhere(database, sql`grant_id = any(${grantIds}::text[])`),
+
   findOfSession: async (sessionId: string): Promise<SignIn | undefined> =>
     (await listWhere(database, sql`session_id = ${sessionId}`))[0],
 

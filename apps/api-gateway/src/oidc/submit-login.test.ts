@@ -1,7 +1,7 @@
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizationOf, Browser, type Visited } from '../sign-in/testing.ts'
-import { ADMIN, type IdentityServer, identityDatabase, startIdentityServer } from './testing.ts'
+import { ADMIN, type IdentityServer, identityDatabase, noOffers, startIdentityServer } from './testing.ts'
 
 const credentials = { login: ADMIN.email, password: ADMIN.password }
 
@@ -113,6 +113,84 @@ describe('the sign-in form', () => {
     if (interaction !== undefined) browser.cookies.set('_interactionv2', interaction)
     expect(resume).toBeDefined()
     expect((await browser.visit(page.url)).status).toBe(400)
+  })
+})
+
+describe('a refused password', () => {
+  const submitted = async (fields: Record<string, string>) => {
+    const browser = new Browser()
+    return browser.submit(await start(browser), fields)
+  }
+
+  it('is told in the audit trail, never itself', async () => {
+    const login = 'logged@example.com'
+    await submitted({ login, password: 'canary of a password' })
+    const rows = await database.many<{ row: string }>(sql`
+      select row_to_json(e)::text as row from audit.entries e where e.details like ${`%${login}%`}`)
+    expect(rows).toHaveLength(1)
+    expect(JSON.parse(rows[0]?.row ?? '')).toMatchObject({
+      action: 'session.refused',
+      actor: 'nobody',
+      subject: 'provider:prismeai',
+      ip: '127.0.0.1',
+      correlation_id: expect.any(String),
+    })
+  })
+
+  it('is not told where it was typed into the field of the address', async () => {
+    await submitted({ login: 'hunter2-canary', password: 'hunter2-canary' })
+    const rows = await database.many(sql`select 1 from audit.entries where details ilike '%hunter2-canary%'`)
+    expect(rows).toHaveLength(0)
+  })
+
+  it('says what an account that was not confirmed waits for, to whoever knows its password', async () => {
+    await database.many(sql`update gateway.users set status = 'pending' where email = ${ADMIN.email}`)
+    try {
+      const offers = { ...noOffers, validationUrl: (uid: string) => `https://mail.example/${uid}` }
+      const asAdministrator = { ...noOffers, validatedBy: 'administrator' as const }
+      for (const [given, text, link] of [
+        [offers, 'Confirm your e-mail address first', true],
+        [asAdministrator, 'An administrator has to approve this account first', false],
+      ] as const) {
+        await using other = await startIdentityServer({ database, offers: given })
+        const browser = new Browser()
+        const page = await browser.submit(await browser.visit(`${other.origin}/signin`), credentials)
+        expect([page.status, page.text.includes(text)]).toEqual([403, true])
+        expect(page.text.includes('href="https://mail.example/')).toBe(link)
+        const guessed = await browser.submit(page, { ...credentials, password: 'not the password' })
+        expect([guessed.status, guessed.text.includes(text)]).toEqual([401, false])
+      }
+    } finally {
+      await database.many(sql`update gateway.users set status = 'validated' where email = ${ADMIN.email}`)
+    }
+  })
+})
+
+describe('the other ways in', () => {
+  const offers = {
+    ...noOffers,
+    links: (uid: string) => [{ text: 'Create an account', url: `https://gateway.example/${uid}` }],
+    providers: async () => [{ name: 'Acme <SSO>', url: 'https://sso.example/start' }],
+  }
+
+  it('stand beside the password', async () => {
+    await using other = await startIdentityServer({ database, offers })
+    const { text } = await new Browser().visit(`${other.origin}/signin`)
+    expect(text).toContain('type="password"')
+    expect(text).toMatch(
+      /<a class="[^"]+" href="https:\/\/sso.example\/start">Continue with Acme &lt;SSO&gt;</,
+    )
+    expect(text).toMatch(/<a href="https:\/\/gateway.example\/[^"]+">Create an account</)
+  })
+
+  it('are all there is with DISABLE_LOCAL_SIGNIN, which takes no password either', async () => {
+    await using other = await startIdentityServer({ database, offers, env: { DISABLE_LOCAL_SIGNIN: 'true' } })
+    const browser = new Browser()
+    const page = await browser.visit(`${other.origin}/signin`)
+    expect(page.text).not.toContain('type="password"')
+    expect(page.text).toContain('Continue with Acme')
+    const refused = await browser.visit(`${page.url}/login`, { form: credentials })
+    expect([refused.status, refused.text.includes('takes no passwords')]).toEqual([403, true])
   })
 })
 

@@ -1,91 +1,112 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { requestState } from '@platform/http'
 import { Failure } from '@platform/kernel'
-import type { Provider } from 'oidc-provider'
-import type { AttemptLimits } from '../sign-in/attempt-limits.ts'
+import type { Page } from '../sign-in/pages/page.ts'
 import type { SignInProblem } from '../sign-in/pages/sign-in-page.ts'
-import { readForm } from '../sign-in/read-form.ts'
-import { isSameOrigin } from '../sign-in/same-origin.ts'
+import { textsOf } from '../sign-in/pages/texts.ts'
+import { redirect } from '../sign-in/redirect.ts'
 import { sendPage } from '../sign-in/send-page.ts'
-import type { Passwords } from '../users/passwords.ts'
-import { normalizeEmail, type UserRecord } from '../users/user.ts'
-import { formPage, openInteraction, sendErrorPage, sentByAnotherSite } from './interactions.ts'
-import type { OidcSettings } from './oidc-settings.ts'
-
-interface Needs {
-  provider: () => Provider
-  settings: OidcSettings
-  passwords: Pick<Passwords, 'check'>
-  limits: AttemptLimits
-}
+import { LOCAL_PROVIDER } from '../sign-in-log/sign-in-log.ts'
+import { isEmail, normalizeEmail, type UserRecord } from '../users/user.ts'
+import { afterPassword } from './after-password.ts'
+import { type ConsoleFormError, consoleForm, formOrigins } from './console-form.ts'
+import { type InteractionVisit, interactionForm } from './interaction-page.ts'
+import type { OpenInteraction } from './interactions.ts'
+import { passwordPageOf, type TypedLogin } from './password-page.ts'
+import type { SignInNeeds } from './sign-in-needs.ts'
 
 /**
  * A refused sign-in is 401, not 200: password managers then don't offer to keep the password, and scripts see the failure. The page
- * is the form again, with the reason.
+ * is the form again, with the reason. A console's own form is told the name instead.
  */
-const statusOf: Record<SignInProblem['kind'], number> = {
-  wrong: 401,
-  deactivated: 403,
-  incomplete: 400,
-  tooMany: 429,
-  busy: 503,
-  unavailable: 503,
+const refusals: Record<SignInProblem['kind'], { status: number; error: ConsoleFormError }> = {
+  wrong: { status: 401, error: 'AuthenticationError' },
+  deactivated: { status: 403, error: 'AuthenticationError' },
+  notConfirmed: { status: 403, error: 'ValidateEmailError' },
+  notApproved: { status: 403, error: 'ManualValidateEmailError' },
+  incomplete: { status: 400, error: 'AuthenticationError' },
+  stale: { status: 401, error: 'AuthenticationError' },
+  tooMany: { status: 429, error: 'TooManyRequests' },
+  busy: { status: 503, error: 'ServiceUnavailable' },
 }
 
-/** POST /oidc/interaction/:uid/login — checks the form and goes on with the authorization. */
-export const submitLogin =
-  (needs: Needs) =>
-  async (request: IncomingMessage, response: ServerResponse, uid: string): Promise<void> => {
-    try {
-      await submit(needs, request, response, uid)
-    } catch (error) {
-      sendErrorPage(request, response, error, needs.settings)
-    }
-  }
+/** POST /oidc/interaction/:uid/login — checks e-mail address and password and goes on with the authorization. */
+export const submitLogin = (needs: SignInNeeds) =>
+  interactionForm(needs, (visit, form) => submit(needs, visit, form), formOrigins(needs))
 
 async function submit(
-  needs: Needs,
-  request: IncomingMessage,
-  response: ServerResponse,
-  uid: string,
+  needs: SignInNeeds,
+  { request, response, open }: InteractionVisit,
+  form: URLSearchParams,
 ): Promise<void> {
-  const { settings } = needs
-  const provider = needs.provider()
-  const open = await openInteraction(provider, request, response, uid)
-  if (!isSameOrigin(request.headers, [settings.origin])) throw sentByAnotherSite(open.language)
-  const form = await readForm(request)
+  if (!needs.signIn.withPassword) throw new Failure('ForbiddenError', textsOf(open.language).passwordsOff)
   const typed = { email: normalizeEmail(form.get('login') ?? ''), remember: form.get('remember') === 'true' }
+  const { uid } = open.interaction
 
-  const attempt = await signIn(needs, typed.email, form.get('password') ?? '', requestState(request).clientIp)
+  const attempt = await signIn(needs, uid, typed.email, form.get('password') ?? '', requestState(request))
 
   if ('problem' in attempt) {
-    const { problem } = attempt
-    if ('seconds' in problem) response.setHeader('retry-after', String(problem.seconds))
-    sendPage(response, statusOf[problem.kind], await formPage({ provider, settings }, open, typed, problem))
-    return
+    const elsewhere = await elsewhereOf(needs, open, typed.email, attempt.problem)
+    if (elsewhere !== undefined) return sendPage(response, 200, elsewhere)
+    return refuse(needs, response, open, typed, attempt.problem)
   }
-  const login = { accountId: attempt.user.id, remember: typed.remember, amr: ['pwd'] }
-  await provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false })
+  await afterPassword(needs)(request, response, open, attempt.user, typed.remember)
+}
+
+/** Accounts of some domains sign in at another provider; those that have a password here as well may still use it. */
+const elsewhereOf = async (
+  { offers }: SignInNeeds,
+  { interaction, language }: OpenInteraction,
+  email: string,
+  { kind }: SignInProblem,
+): Promise<Page | undefined> =>
+  kind === 'wrong' || kind === 'incomplete' ? offers.elsewhere(interaction.uid, email, language) : undefined
+
+async function refuse(
+  needs: SignInNeeds,
+  response: ServerResponse,
+  open: OpenInteraction,
+  typed: TypedLogin,
+  problem: SignInProblem,
+): Promise<void> {
+  const { status, error } = refusals[problem.kind]
+  const ownForm = consoleForm(needs, open.interaction, error)
+  if (ownForm !== undefined) return redirect(response, ownForm, 302)
+  if ('seconds' in problem) response.setHeader('retry-after', String(problem.seconds))
+  sendPage(response, status, await passwordPageOf(needs, open, typed, problem))
 }
 
 type Attempt = { user: UserRecord } | { problem: SignInProblem }
 
 async function signIn(
-  { limits, passwords }: Needs,
+  needs: SignInNeeds,
+  uid: string,
   email: string,
   password: string,
-  ip: string,
+  { clientIp: ip, correlationId }: { clientIp: string; correlationId: string },
 ): Promise<Attempt> {
+  const { limits, passwords, signInLog } = needs
   if (email === '' || password === '') return { problem: { kind: 'incomplete' } }
   const seconds = await limits.count(email, ip)
   if (seconds !== undefined) return { problem: { kind: 'tooMany', seconds } }
 
   const check = await passwords.check(email, password).catch(whenBusy)
-  if (check.outcome !== 'matches') return { problem: { kind: check.outcome } }
+  if (check.outcome === 'busy') return { problem: { kind: 'busy' } }
+  if (check.outcome === 'matches') {
+    await limits.forget(email)
+    return { user: check.user }
+  }
 
-  await limits.forget(email)
-  return { user: check.user }
+  // Whoever types a password into the wrong field must not find it in a log.
+  const told = isEmail(email) ? email : undefined
+  await signInLog.failed({ provider: LOCAL_PROVIDER, email: told, ip, correlationId })
+  return { problem: check.outcome === 'unvalidated' ? unvalidated(needs, uid) : { kind: check.outcome } }
 }
+
+const unvalidated = ({ offers }: SignInNeeds, uid: string): SignInProblem =>
+  offers.validatedBy === 'mail'
+    ? { kind: 'notConfirmed', url: offers.validationUrl(uid) }
+    : { kind: 'notApproved' }
 
 /** Too many hashes wait: a page that says so beats a bare 503. */
 function whenBusy(error: unknown): { outcome: 'busy' } {

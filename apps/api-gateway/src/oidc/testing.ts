@@ -1,24 +1,39 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openCache } from '@platform/cache'
-import { migrate } from '@platform/database'
+import { openAudit } from '@platform/audit'
+import { openBroker } from '@platform/broker'
+import { type Cache, openCache } from '@platform/cache'
+import { type Database, migrate } from '@platform/database'
 import { createApp, setRequestState } from '@platform/http'
 import { randomBase62, systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
+import { openOutbox } from '@platform/outbox'
 import { templateDatabase, testDatabase } from '@platform/testing'
+import { wireMails } from '../mails/wire-mails.ts'
+import { masterKeyRing } from '../master-keys/master-keys.ts'
+import { limited } from '../rate-limits/limited.ts'
+import { rateLimiter as newRateLimiter } from '../rate-limits/rate-limiter.ts'
+import { openSecondFactors, wireSecondFactors } from '../second-factors/wire-second-factors.ts'
 import { sessionStore } from '../sessions/session-store.ts'
+import { sessionTrail } from '../sessions/session-trail.ts'
 import { liveSessions } from '../sessions/sessions.ts'
+import { attemptLimits, noAttemptLimits } from '../sign-in/attempt-limits.ts'
+import { signInEnv } from '../sign-in/sign-in-env.ts'
+import { signInLog } from '../sign-in-log/sign-in-log.ts'
 import { getJwks } from '../signing-keys/get-jwks.ts'
 import { generateSigningKey } from '../signing-keys/key-material.ts'
 import { KeyRing } from '../signing-keys/key-ring.ts'
 import type { PrivateJwk } from '../signing-keys/signing-key.ts'
+import { resetUserPassword } from '../users/reset-user-password.ts'
 import { wireUsers } from '../users/wire-users.ts'
 import { oidcSettings } from './oidc-settings.ts'
+import type { SignInOffers } from './sign-in-needs.ts'
 import { wireOidc } from './wire-oidc.ts'
 
 export const ADMIN = { email: 'ada@example.com', password: 'correct horse battery' }
 const CONSOLE = 'http://console.localhost:3000'
+const PASSWORD_LIMIT = { name: 'password-change', points: 5, seconds: 60 }
 const SIZES: Record<string, { kty: 'RSA' | 'EC'; size: number }> = {
   RS256: { kty: 'RSA', size: 2048 },
   ES384: { kty: 'EC', size: 384 },
@@ -27,10 +42,21 @@ const SIZES: Record<string, { kty: 'RSA' | 'EC'; size: number }> = {
 /** A database with the schema of the gateway. */
 export async function identityDatabase() {
   return testDatabase(
-    await templateDatabase('gateway identity', (database) =>
-      migrate(database, 'gateway', new URL('../../migrations/', import.meta.url)),
-    ),
+    await templateDatabase('gateway identity', async (database) => {
+      await migrate(database, 'gateway', new URL('../../migrations/', import.meta.url))
+      await openBase(database, await openCache('memory:'), false)
+    }),
   )
+}
+
+/** A sign-in page with nothing but its form. */
+export const noOffers: SignInOffers = {
+  links: () => [],
+  providers: async () => [],
+  wantedProvider: () => undefined,
+  elsewhere: async () => undefined,
+  validatedBy: 'mail',
+  validationUrl: () => undefined,
 }
 
 export type IdentityServer = Awaited<ReturnType<typeof startIdentityServer>>
@@ -41,6 +67,11 @@ interface Options {
   alg?: string
   attemptsLimited?: boolean
   keys?: PrivateJwk[]
+  /** LOGIN_URL, DISABLE_LOCAL_SIGNIN, MFA_FORCE_LOCAL and the like. */
+  env?: Record<string, string>
+  offers?: SignInOffers
+  /** What the OIDC server is told beside the addresses. */
+  given?: Partial<Parameters<typeof oidcSettings>[0]>
 }
 
 /** Accounts, OIDC server and sign-in pages on a port, over real sessions and keys, without the rest of the gateway. */
@@ -76,32 +107,66 @@ export async function startIdentityServer(options: Options) {
 }
 
 async function wire(options: Options, origin: string, keys: PrivateJwk[]) {
-  const { database, attemptsLimited = false } = options
-  const clock = systemClock
-  const log = createLogger({ level: process.env.LOG_LEVEL ?? 'silent' })
+  const { database, attemptsLimited = false, env = {}, offers = noOffers } = options
+  const cache = await openCache('memory:')
+  const base = await openBase(database, cache, attemptsLimited)
+  const { clock, log } = base
   const load = async () => keys.map((jwk, index) => ({ kid: jwk.kid, alg: jwk.alg, signs: index === 0, jwk }))
   const keyRing = new KeyRing(load, clock)
   await keyRing.reload()
-  const sessions = liveSessions({ records: sessionStore(database), spread: async () => undefined, clock })
+  const records = sessionStore(database, sessionTrail(base))
+  const sessions = liveSessions({ records, spread: async () => undefined, clock })
   const settings = oidcSettings({
     apiUrl: `${origin}/v2`,
     consoleUrls: [CONSOLE],
     studioClientId: 'local-client-id',
     accessTokenSeconds: 3600,
     cookieSecret: 'a secret of the tests 0123456789',
+    ...options.given,
   })
   const accounts = wireUsers({
     database,
     clock,
     settings: { ...ADMIN, superAdminEmails: [], withSample: false },
-    signOutEverywhere: (userId) => oidc.signOutEverywhere(userId),
     requestSample: async () => undefined,
   })
-  const cache = await openCache('memory:')
-  const needs = { database, cache, keyRing, sessions, settings, attemptsLimited, clock, log }
-  const oidc = wireOidc({ ...needs, users: accounts.users, passwords: accounts.passwords })
-  const app = createApp([getJwks({ keyRing }), ...accounts.routes, ...oidc.routes], oidc.mounts)
-  return { ...needs, accounts, jobs: [...accounts.jobs, ...oidc.jobs], listener: identified(app, log) }
+  const { users, passwords } = accounts
+  const secondFactors = openSecondFactors({
+    ...base,
+    ...{ env, users },
+    mails: wireMails({ ...base, env, origin, development: true }).mails,
+  })
+  const needs = { ...base, cache, keyRing, sessions, settings, users, passwords, secondFactors }
+  const oidc = wireOidc({
+    ...needs,
+    ...signInEnv.parse(env),
+    limits: attemptsLimited ? attemptLimits({ cache }) : noAttemptLimits,
+    offers,
+    external: { takeTicket: async () => undefined },
+    accountPages: () => ({ interactions: {}, mounts: [] }),
+  })
+  const { continueSignIn } = oidc.steps
+  const factors = wireSecondFactors({ ...needs, passwordLimit: PASSWORD_LIMIT, continueSignIn })
+  const reset = resetUserPassword({ users, passwords, signOutEverywhere: oidc.signOutEverywhere })
+  const routes = [getJwks({ keyRing }), reset, ...factors.routes, ...oidc.routes]
+  const listener = identified(createApp(routes, oidc.mounts), log)
+  return { ...needs, accounts, jobs: [...accounts.jobs, ...oidc.jobs], listener }
+}
+
+/** What identity is built on, without the gateway around it. */
+async function openBase(database: Database, cache: Cache, isLimited: boolean) {
+  const clock = systemClock
+  const log = createLogger({ level: process.env.LOG_LEVEL ?? 'silent' })
+  const audit = await openAudit({ database, clock })
+  const broker = await openBroker('postgres:', { database, log })
+  const outbox = await openOutbox({ database, broker, log })
+  const rateLimiter = newRateLimiter({ cache, clock, log, disabled: !isLimited })
+  return {
+    ...{ database, clock, log, audit, outbox, rateLimiter },
+    limited: limited({ rateLimiter, clock }),
+    signInLog: signInLog({ database, outbox, audit, clock }),
+    masterKeys: masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]),
+  }
 }
 
 /** What the pipeline of the gateway does before its own routes, as far as these tests need it. */

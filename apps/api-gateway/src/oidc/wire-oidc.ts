@@ -1,83 +1,113 @@
-import type { Cache } from '@platform/cache'
+import type { Audit } from '@platform/audit'
 import type { Database } from '@platform/database'
 import type { Mount, Route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
+import type { ExternalSignIn } from '../auth-providers/external-sign-in.ts'
+import type { SecondFactors } from '../second-factors/second-factors.ts'
+import { type LeaveVisit, leaveVisit } from '../sessions/leave-visit.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { attemptLimits, noAttemptLimits } from '../sign-in/attempt-limits.ts'
 import { codeExchange } from '../sign-in/exchange-code.ts'
 import { finishSignIn } from '../sign-in/finish-sign-in.ts'
 import { startSignIn } from '../sign-in/start-sign-in.ts'
 import type { Verifier } from '../signing-keys/key-ring.ts'
-import type { Passwords } from '../users/passwords.ts'
-import type { UserRecord } from '../users/user.ts'
 import { accessTokenReader } from './access-token-reader.ts'
-import { oidcListener, wellKnownListener } from './oidc-listener.ts'
+import { consentStore } from './consent-store.ts'
+import { continueExternalLogin } from './continue-external-login.ts'
+import { type Interactions, oidcListener, wellKnownListener } from './oidc-listener.ts'
 import { oidcRecordStore } from './oidc-record-store.ts'
-import type { OidcSettings } from './oidc-settings.ts'
 import { liveProvider, type SigningKeys } from './provider.ts'
-import { showInteraction } from './show-interaction.ts'
+import { showConsent } from './show-consent.ts'
+import type { SignInNeeds } from './sign-in-needs.ts'
+import { signInPages } from './sign-in-pages.ts'
 import { signInStore } from './sign-in-store.ts'
-import { signIns } from './sign-ins.ts'
-import { submitLogin } from './submit-login.ts'
+import { type SignIns, signIns } from './sign-ins.ts'
+import { submitConsent } from './submit-consent.ts'
 import { sweepOidcRecords } from './sweep-oidc-records.ts'
 
-interface Needs {
+interface Needs extends Omit<SignInNeeds, 'provider' | 'secondFactors'> {
   database: Database
-  cache: Cache
   keyRing: SigningKeys & { findOrReload(kid: string): Promise<Verifier | undefined> }
   sessions: Sessions
-  users: { find(id: string): Promise<UserRecord | undefined> }
-  passwords: Pick<Passwords, 'check'>
-  settings: OidcSettings
-  /** False switches the limits of sign-in attempts off. */
-  attemptsLimited: boolean
+  secondFactors: SignInNeeds['secondFactors'] & Pick<SecondFactors, 'methodOf'>
+  audit: Audit
+  /** Who has come back from another OpenID provider. */
+  external: Pick<ExternalSignIn, 'takeTicket'>
+  /** Makes the pages about accounts: those of an authorization, and those mailed links lead to. */
+  accountPages: (server: {
+    provider: SignInNeeds['provider']
+    finishSignUp: Steps['afterPassword']
+  }) => OtherPages
   clock: Clock
   log: Logger
 }
 
+interface OtherPages {
+  interactions: Interactions
+  mounts: Mount[]
+}
+
+type Steps = ReturnType<typeof signInPages>
+
 /** The OIDC server and its pages, for the composition root. The mounts come after the route of the key set. */
 export interface WiredOidc {
-  /** Ends all sessions of a user and whatever could start a new one. */
-  signOutEverywhere: (userId: string) => Promise<void>
+  /** Ends a session, or all of a user, and whatever could give another JWT. */
+  endSession: SignIns['endSession']
+  signOutEverywhere: SignIns['signOutEverywhere']
+  /** Ends the visit whose cookie is about to be replaced. */
+  leaveVisit: LeaveVisit
+  /** Finishes a sign-in that waits for a code. */
+  steps: Pick<Steps, 'continueSignIn'>
   routes: Route[]
   mounts: Mount[]
   jobs: Job[]
 }
 
 export function wireOidc(needs: Needs): WiredOidc {
-  const { settings, clock, sessions, keyRing, users, passwords, log } = needs
-  const records = oidcRecordStore(needs.database)
-  const store = signInStore(needs.database)
-  const readAccessToken = accessTokenReader({ keyRing, sessions, settings, clock })
-  const grants = signIns({ records, store, sessions, settings, clock })
-  const trustedOrigins = [settings.origin, ...settings.consoleUrls.map((url) => new URL(url).origin)]
-  const live = liveProvider({
-    settings,
-    records,
-    signInStore: store,
-    signIns: grants,
-    readAccessToken,
-    users,
-    keyRing,
-    trustedOrigins,
-    log,
+  const { settings, users, clock } = needs
+  const server = openServer(needs)
+  const { provider, listener, grants, readAccessToken, leave } = server
+  const steps = signInPages({
+    ...needs,
+    provider,
+    showConsent: showConsent({ provider, settings, users }),
   })
-  const { provider, listener } = live
-  const limits = needs.attemptsLimited ? attemptLimits({ cache: needs.cache }) : noAttemptLimits
-  const interactions = {
-    show: showInteraction({ provider, settings }),
-    submit: submitLogin({ provider, settings, passwords, limits }),
+  const pages = needs.accountPages({ provider, finishSignUp: steps.afterPassword })
+  const interactions: Interactions = {
+    ...steps.interactions,
+    ...pages.interactions,
+    external: { GET: continueExternalLogin({ provider, settings, external: needs.external }) },
+    consent: { POST: submitConsent({ provider, settings, consents: server.consents }) },
   }
   const exchange = codeExchange(listener, settings.origin)
   return {
+    endSession: grants.endSession,
     signOutEverywhere: grants.signOutEverywhere,
-    routes: [startSignIn({ settings }), finishSignIn({ settings, exchange, readAccessToken, users })],
+    leaveVisit: leave,
+    steps,
+    routes: [
+      startSignIn({ settings }),
+      finishSignIn({ settings, exchange, readAccessToken, leaveVisit: leave, users }),
+    ],
     mounts: [
       { path: '/oidc', listener: oidcListener({ settings, provider: listener, interactions }) },
       { path: '/.well-known', listener: wellKnownListener({ settings, provider: listener }) },
+      ...pages.mounts,
     ],
-    jobs: [sweepOidcRecords({ stores: [records, store], clock })],
+    jobs: [sweepOidcRecords({ stores: [server.records, server.store], clock })],
   }
+}
+
+/** The server itself with what it keeps. */
+function openServer(needs: Needs) {
+  const records = oidcRecordStore(needs.database)
+  const store = signInStore(needs.database)
+  const consents = consentStore(needs.database)
+  const readAccessToken = accessTokenReader(needs)
+  const grants = signIns({ ...needs, records, store })
+  const leave = leaveVisit({ sessions: needs.sessions, readAccessToken })
+  const kept = { records, signInStore: store, signIns: grants, consents, readAccessToken, leaveVisit: leave }
+  const live = liveProvider({ ...needs, ...kept, mfaOf: (userId) => needs.secondFactors.methodOf(userId) })
+  return { ...live, records, store, consents, readAccessToken, grants, leave }
 }

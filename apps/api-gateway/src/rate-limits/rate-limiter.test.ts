@@ -31,6 +31,17 @@ describe('a limit', () => {
     expect(await use(rateLimiter({ cache, clock: later, log, disabled: false }), 1)).toEqual([false])
   })
 
+  test('counts all addresses of one IPv6 network together', async () => {
+    for (const cache of [await openCache('memory:'), down]) {
+      const limiter = rateLimiter({ cache, clock: noon, log, disabled: false })
+      const over = []
+      for (const host of [':1', ':2', ':a:b', 'ffff:ffff:ffff:ffff'])
+        over.push(...(await use(limiter, 1, `2001:db8:1:2:${host}`)))
+      expect(over).toEqual([false, false, false, true])
+      expect(await use(limiter, 1, '2001:db8:1:3::1')).toEqual([false])
+    }
+  })
+
   test('is kept by each process when the cache is down', async () => {
     const limiter = rateLimiter({ cache: down, clock: noon, log, disabled: false })
     expect(await use(limiter, 5)).toEqual([false, false, false, true, true])

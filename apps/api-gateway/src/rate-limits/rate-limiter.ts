@@ -2,11 +2,15 @@ import type { Cache } from '@platform/cache'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { networkOf } from './network-of.ts'
 import { type LimitState, type RateLimit, windowOf } from './rate-limit.ts'
 
 /** Counts what callers use of their limits. */
 export interface RateLimiter {
-  /** Takes one use and tells where the caller stands; undefined when limits are switched off. */
+  /**
+   * Takes one use and tells where the caller stands; undefined when limits are switched off. `key` is the id of a user or the address
+   * of a client; IPv6 addresses of one network count together, for a client may take a new one for each request.
+   */
   take(limit: RateLimit, key: string): Promise<LimitState | undefined>
 }
 
@@ -34,7 +38,7 @@ export function rateLimiter(deps: {
     async take(limit, key) {
       if (deps.disabled) return undefined
       const { index, resetSeconds } = windowOf(limit, deps.clock.now())
-      const counter = `rate:${limit.name}:${index}:${key}`
+      const counter = `rate:${limit.name}:${index}:${networkOf(key)}`
       try {
         const used = await deps.cache.increment(counter, 1, resetSeconds * 1000)
         return { limit, used, resetSeconds }

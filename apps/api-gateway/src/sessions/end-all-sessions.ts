@@ -2,13 +2,13 @@ import { sessionHolder } from '@platform/auth'
 import { endAllSessions as endpoint } from '@platform/contracts'
 import { answer, route } from '@platform/http'
 import { type CookiePolicy, forgetAccessTokenCookie } from './access-token-cookie.ts'
-import type { Sessions } from './sessions.ts'
+import { endingOf, type SignOut } from './sign-out.ts'
 
-export const endAllSessions = (deps: { sessions: Sessions; cookies: CookiePolicy }) =>
+export const endAllSessions = (deps: { signOut: SignOut; cookies: CookiePolicy }) =>
   route(endpoint, {
     access: sessionHolder,
-    async handle({ principal }) {
-      await deps.sessions.endAllOf(principal.userId)
+    async handle({ principal, request }) {
+      await deps.signOut.everywhere(principal.userId, endingOf(request))
 
       return answer({ success: true }, { headers: { 'set-cookie': forgetAccessTokenCookie(deps.cookies) } })
     },

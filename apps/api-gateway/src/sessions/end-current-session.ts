@@ -2,13 +2,13 @@ import { sessionHolder } from '@platform/auth'
 import { endCurrentSession as endpoint } from '@platform/contracts'
 import { answer, route } from '@platform/http'
 import { type CookiePolicy, forgetAccessTokenCookie } from './access-token-cookie.ts'
-import type { Sessions } from './sessions.ts'
+import { endingOf, type SignOut } from './sign-out.ts'
 
-export const endCurrentSession = (deps: { sessions: Sessions; cookies: CookiePolicy }) =>
+export const endCurrentSession = (deps: { signOut: SignOut; cookies: CookiePolicy }) =>
   route(endpoint, {
     access: sessionHolder,
-    async handle({ principal }) {
-      await deps.sessions.end(principal.sessionId)
+    async handle({ principal, request }) {
+      await deps.signOut.session(principal.sessionId, endingOf(request))
 
       return answer({ success: true }, { headers: { 'set-cookie': forgetAccessTokenCookie(deps.cookies) } })
     },

@@ -6,10 +6,26 @@ export interface NewSession {
   userId: string
   /** The OIDC client that obtained it. A session whose user is its client belongs to no person (client credentials). */
   clientId: string
+  /** What people call that client. */
+  clientName?: string | undefined
   anonymous: boolean
   expiresAt: Date
   ip?: string
   userAgent?: string
+  /** The key that signs its first JWT; see `noteIssued`. */
+  signingKid?: string | undefined
+  /** How the person proved who they are; absent where nobody did (anonymous sessions, programs). It is logged and audited. */
+  signIn?: {
+    /** `prismeai` for passwords of this platform, else the slug of a provider. */
+    provider: string
+    email: string | undefined
+    authData: Record<string, unknown>
+  }
+}
+
+/** A new session with its id. */
+export interface StartedSession extends NewSession {
+  sessionId: string
 }
 
 /** A session that is neither over nor ended. */
@@ -21,22 +37,36 @@ export interface Session {
   expiresAt: Date
 }
 
+/** Who ends a session, for the audit trail. */
+export interface Ending {
+  /** `user:<id>`, `client:<id>`, `platform`; the owner of the session unless given. */
+  actor?: string | undefined
+  ip?: string | undefined
+  correlationId?: string | undefined
+  /** Why, in a word, where it was not simply signing out: `replaced`, `tokenReuse`. */
+  reason?: string | undefined
+}
+
 /** The sessions JWTs belong to (decisions C3). Every method rejects with StoreError when the database does not answer. */
 export interface Sessions {
+  /** The row, the event of the sign-in and its audit row are there together or not at all. */
   start(session: NewSession): Promise<{ sessionId: string }>
   /** Read from the database; what is cached is the caller behind a credential. Undefined when it never was, is over or was ended. */
   find(sessionId: string): Promise<Session | undefined>
-  /** Ends one session: committed first, then announced to every instance. */
-  end(sessionId: string): Promise<void>
-  endAllOf(userId: string): Promise<void>
+  /** Remembers which key has signed the latest JWT of a session; called with each refresh. */
+  noteIssued(sessionId: string, kid: string): Promise<void>
+  /** Ends one session, with an audit row: committed first, then announced to every instance. Nothing happens when it has ended already. */
+  end(sessionId: string, ending?: Ending): Promise<void>
+  endAllOf(userId: string, ending?: Ending): Promise<void>
 }
 
 /** Where sessions are kept. */
 interface SessionRecords {
-  insert(id: string, session: NewSession): Promise<unknown>
+  insert(session: StartedSession): Promise<unknown>
   findLive(id: string, now: Date): Promise<Session | undefined>
-  end(id: string): Promise<string[]>
-  endAllOf(userId: string): Promise<string[]>
+  noteIssued(id: string, kid: string): Promise<unknown>
+  end(id: string, ending: Ending): Promise<string[]>
+  endAllOf(userId: string, ending: Ending): Promise<string[]>
 }
 
 /** Sessions of this installation; `spread` tells every instance what has ended. */
@@ -47,10 +77,13 @@ export const liveSessions = (deps: {
 }): Sessions => ({
   async start(session) {
     const sessionId = randomUUID()
-    await deps.records.insert(sessionId, session)
+    await deps.records.insert({ ...session, sessionId })
     return { sessionId }
   },
   find: (sessionId) => deps.records.findLive(sessionId, deps.clock.now()),
-  end: async (sessionId) => deps.spread(await deps.records.end(sessionId)),
-  endAllOf: async (userId) => deps.spread(await deps.records.endAllOf(userId)),
+  async noteIssued(sessionId, kid) {
+    await deps.records.noteIssued(sessionId, kid)
+  },
+  end: async (sessionId, ending = {}) => deps.spread(await deps.records.end(sessionId, ending)),
+  endAllOf: async (userId, ending = {}) => deps.spread(await deps.records.endAllOf(userId, ending)),
 })

@@ -35,6 +35,14 @@ describe.each([
     expect(answers.filter((answer) => answer === 60).length).toBe(1)
   })
 
+  it('stop one that takes another address of its IPv6 network each time', async () => {
+    const limits = attemptLimits({ cache: await open() })
+    const addresses = Array.from({ length: 61 }, (_, index) => `2001:db8:7:7::${index.toString(16)}`)
+    const answers = await Promise.all(addresses.map((ip) => limits.count(someone(), ip)))
+    expect(answers.filter((answer) => answer === 60).length).toBe(1)
+    expect(await limits.count(someone(), '2001:db8:7:8::1')).toBeUndefined()
+  })
+
   it('are forgotten when the owner of the address signs in', async () => {
     const limits = attemptLimits({ cache: await open() })
     const email = someone()

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Cache } from '@platform/cache'
 import { MINUTE_MS } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
+import { networkOf } from '../rate-limits/network-of.ts'
 
 /** How often somebody may try to sign in. */
 export interface AttemptLimits {
@@ -33,7 +34,10 @@ export function attemptLimits({ cache }: { cache: Pick<Cache, 'increment' | 'del
 
   return {
     async count(email, ip) {
-      const [ofEmail, ofIp] = await Promise.all([count(keyOf('email', email)), count(keyOf('ip', ip))])
+      const [ofEmail, ofIp] = await Promise.all([
+        count(keyOf('email', email)),
+        count(keyOf('ip', networkOf(ip))),
+      ])
       return ofEmail <= PER_EMAIL && ofIp <= PER_IP ? undefined : MINUTE_MS / 1000
     },
     async forget(email) {

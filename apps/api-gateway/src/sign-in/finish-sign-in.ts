@@ -5,6 +5,7 @@ import type { ReadAccessToken } from '../oidc/access-token-reader.ts'
 import { GATEWAY_CLIENT_ID, gatewayCallback } from '../oidc/clients.ts'
 import type { OidcSettings } from '../oidc/oidc-settings.ts'
 import { accessTokenCookie } from '../sessions/access-token-cookie.ts'
+import type { LeaveVisit } from '../sessions/leave-visit.ts'
 import { displayName, type UserRecord } from '../users/user.ts'
 import type { ExchangeCode } from './exchange-code.ts'
 import { languageOf } from './language.ts'
@@ -18,6 +19,7 @@ interface Needs {
   settings: OidcSettings
   exchange: ExchangeCode
   readAccessToken: ReadAccessToken
+  leaveVisit: LeaveVisit
   users: { find(id: string): Promise<UserRecord | undefined> }
 }
 
@@ -34,7 +36,7 @@ export const finishSignIn = (needs: Needs) =>
       'state' in query ? comeBack(needs, query, request) : showSignedIn(needs, request),
   })
 
-async function comeBack({ settings, exchange }: Needs, query: Query, request: RequestInfo) {
+async function comeBack({ settings, exchange, leaveVisit }: Needs, query: Query, request: RequestInfo) {
   const { state, code, iss } = query
   const ticket = readTicket(request.headers.cookie, String(state), settings.cookieSecret)
   if (ticket === undefined || iss !== settings.issuer) return failed(settings, request, undefined)
@@ -52,6 +54,7 @@ async function comeBack({ settings, exchange }: Needs, query: Query, request: Re
     userAgent: request.headers['user-agent'],
   })
   if (status !== 200 || body.access_token === undefined) return failed(settings, request, body)
+  await leaveVisit(request.headers.cookie)
 
   const cookies = [
     accessTokenCookie(body.access_token, settings.cookies, body.expires_in),

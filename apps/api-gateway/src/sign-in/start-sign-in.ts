@@ -21,7 +21,7 @@ export const startSignIn = ({ settings }: { settings: OidcSettings }) =>
   })
 
 /** Of what a caller may add, these reach the sign-in page. */
-const passedOn = ['ui_locales', 'login_hint', 'prompt']
+const passedOn = ['ui_locales', 'login_hint', 'prompt', 'acr_values']
 
 function authorizationUrl(
   settings: OidcSettings,

@@ -1,11 +1,20 @@
 import { anyone } from '@platform/auth'
 import { getJwks as endpoint } from '@platform/contracts'
 import { answer, route } from '@platform/http'
+import { SECOND_MS } from '@platform/kernel'
 import type { KeyRing } from './key-ring.ts'
 
-/** Served from memory: verifiers elsewhere go on when the database is down. */
-export const getJwks = (deps: { keyRing: KeyRing }) =>
-  route(endpoint, {
-    access: anyone,
-    handle: async () => answer(deps.keyRing.jwks(), { headers: { 'cache-control': 'public, max-age=300' } }),
-  })
+const LONGEST_SECONDS = 300
+
+/**
+ * Served from memory: verifiers elsewhere go on when the database is down. Nobody may keep it for longer than a key is published
+ * before it signs, else they would meet signatures of a key they do not know.
+ */
+export const getJwks = (deps: { keyRing: Pick<KeyRing, 'jwks'>; publishAheadMs?: number }) => {
+  const maxAge = Math.min(
+    LONGEST_SECONDS,
+    Math.floor((deps.publishAheadMs ?? Number.POSITIVE_INFINITY) / SECOND_MS),
+  )
+  const headers = { 'cache-control': `public, max-age=${maxAge}` }
+  return route(endpoint, { access: anyone, handle: async () => answer(deps.keyRing.jwks(), { headers }) })
+}

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Jwks } from '@platform/contracts'
 import { type Clock, StoreError } from '@platform/kernel'
 import { type PrivateJwk, publicJwkOf, type RingKey } from './signing-key.ts'
@@ -34,6 +35,8 @@ const nothing: Contents = {
 
 /** Pause between two reloads that unknown key ids may cause (decisions C2). */
 const UNKNOWN_KID_PAUSE_MS = 1000
+/** Callers with an unknown key id who may wait for the next reload at the same time. */
+const UNKNOWN_KID_WAITERS = 10_000
 
 /**
  * The signing keys of the platform in memory. Filled from the database at start, on announcements, by a poll and when an unknown
@@ -47,7 +50,11 @@ export class KeyRing {
   #loading: Promise<void> | undefined
   /** Somebody asked while a round was running. */
   #again = false
-  #askedForUnknownAt = 0
+  /** When a reload for an unknown key id last began. */
+  #askedForUnknownAt = Number.NEGATIVE_INFINITY
+  /** The reload that has not begun yet, for everybody who meets an unknown key id until then. */
+  #nextForUnknown: Promise<void> | undefined
+  #waiters = 0
 
   /** `load` answers the keys that are published now, the signing one first. */
   constructor(load: () => Promise<RingKey[]>, clock: Clock) {
@@ -61,21 +68,39 @@ export class KeyRing {
     return this.#contents.signer
   }
 
+  /** False while there is no key that signs. */
+  get canSign(): boolean {
+    return this.#contents.signer !== undefined
+  }
+
   /** The published key with this id. */
   find(kid: string): Verifier | undefined {
     return this.#contents.verifiers.get(kid)
   }
 
-  /** As `find`; for an unknown id the keys are loaded again, at most once a second however many ask. */
+  /**
+   * As `find`; for an unknown id the keys are loaded again, at most once a second however many ask. Who comes within the second
+   * waits for the next time: the key may be seconds old, made by an instance whose announcement did not come through.
+   */
   async findOrReload(kid: string): Promise<Verifier | undefined> {
     const known = this.find(kid)
-    if (known !== undefined) return known
-    const now = this.#clock.now().getTime()
-    if (Math.abs(now - this.#askedForUnknownAt) < UNKNOWN_KID_PAUSE_MS && this.#loading === undefined)
-      return undefined
-    this.#askedForUnknownAt = now
-    await (this.#loading ?? this.reload())
+    if (known !== undefined || this.#waiters >= UNKNOWN_KID_WAITERS) return known
+    this.#waiters += 1
+    try {
+      this.#nextForUnknown ??= this.#reloadForUnknown()
+      await this.#nextForUnknown
+    } finally {
+      this.#waiters -= 1
+    }
     return this.find(kid)
+  }
+
+  async #reloadForUnknown(): Promise<void> {
+    const sinceMs = Math.abs(this.#clock.now().getTime() - this.#askedForUnknownAt)
+    await pause(Math.max(0, UNKNOWN_KID_PAUSE_MS - sinceMs))
+    this.#nextForUnknown = undefined
+    this.#askedForUnknownAt = this.#clock.now().getTime()
+    await this.reload()
   }
 
   /** The public keys, and nothing else of them. Throws StoreError (503) while no key could be loaded. */

@@ -1,17 +1,18 @@
-import { gatewayJwksUpdated, getJwks, getMe, runtimeJwksUpdated } from '@platform/contracts'
+import { openAudit } from '@platform/audit'
+import { gatewayJwksUpdated, getJwks, runtimeJwksUpdated } from '@platform/contracts'
 import { migrate, sql } from '@platform/database'
-import { DAY_MS, systemClock } from '@platform/kernel'
+import { DAY_MS } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
 import { Resources } from '@platform/service'
 import { type TestDatabase, templateDatabase, testDatabase } from '@platform/testing'
-import { exportJWK } from 'jose'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { masterKeyRing } from '../master-keys/master-keys.ts'
 import { startGateway, type TestGateway } from '../testing.ts'
+import type { ChangeDeps } from './change-signing-keys.ts'
 import { KeyRing } from './key-ring.ts'
-import { type RotationDeps, rotate } from './rotate-signing-keys.ts'
+import { rotate } from './rotate-signing-keys.ts'
 import { sealedKeys } from './sealed-keys.ts'
-import type { KeyPolicy, RingKey } from './signing-key.ts'
+import type { KeyPolicy } from './signing-key.ts'
 import { signingKeyStore } from './signing-key-store.ts'
 
 const policy: KeyPolicy = {
@@ -31,11 +32,13 @@ async function keysIn(database: TestDatabase, resources: Resources) {
   const clock = { now: () => now }
   const signingKeys = signingKeyStore(database)
   const outbox = await resources.outbox('postgres:', database.url)
-  const deps = (changes: Partial<KeyPolicy> = {}): RotationDeps => ({
+  const audit = await openAudit({ database, clock })
+  const deps = (changes: Partial<KeyPolicy> = {}): ChangeDeps => ({
     signingKeys,
     sealed,
     keyRing: new KeyRing(async () => (await signingKeys.list()).map(sealed.open), clock),
     outbox,
+    audit,
     clock,
     policy: { ...policy, ...changes },
   })
@@ -109,62 +112,6 @@ describe('rotating signing keys', () => {
   })
 })
 
-describe('the key ring', () => {
-  const ringKey = async (kid: string, signs: boolean): Promise<RingKey> => {
-    const { publicKey: _, privateKey } = await crypto.subtle.generateKey(
-      { name: 'ECDSA', namedCurve: 'P-256' },
-      true,
-      ['sign', 'verify'],
-    )
-    return {
-      kid,
-      alg: 'ES256',
-      signs,
-      jwk: { ...(await exportJWK(privateKey)), kty: 'EC', kid, alg: 'ES256', use: 'sig' } as RingKey['jwk'],
-    }
-  }
-
-  test('asks for an unknown key once a second, however many ask', async () => {
-    const keys = [await ringKey('known', true)]
-    const load = vi.fn(async () => keys)
-    let now = 0
-    const ring = new KeyRing(load, { now: () => new Date(now) })
-    await ring.reload()
-    now = 10_000
-    const found = await Promise.all(
-      Array.from({ length: 500 }, (_, index) => ring.findOrReload(`unknown-${index}`)),
-    )
-    expect(found.filter((key) => key !== undefined)).toEqual([])
-    expect(load).toHaveBeenCalledTimes(2)
-    keys.push(await ringKey('new-one', false))
-    expect(await ring.findOrReload('new-one')).toBeUndefined()
-    now = 11_000
-    expect(await ring.findOrReload('new-one')).toBeDefined()
-    expect(load).toHaveBeenCalledTimes(3)
-  })
-
-  test('keeps its keys when they can’t be loaded again, and says 503 before they ever were', async () => {
-    let isDown = true
-    const key = await ringKey('only', true)
-    const ring = new KeyRing(async () => {
-      if (isDown) throw new Error('down')
-      return [key]
-    }, systemClock)
-    await expect(ring.reload()).rejects.toThrow('down')
-    expect(() => ring.signing()).toThrow(expect.objectContaining({ unavailable: true }))
-    expect(() => ring.jwks()).toThrow(expect.objectContaining({ unavailable: true }))
-    isDown = false
-    const changed = vi.fn()
-    ring.onChange(changed)
-    await ring.reload()
-    await ring.reload()
-    expect(changed).toHaveBeenCalledTimes(1)
-    isDown = true
-    await expect(ring.reload()).rejects.toThrow('down')
-    expect(ring.signing().kid).toBe('only')
-  })
-})
-
 describe('GET /oidc/jwks', () => {
   let gateway: TestGateway
   beforeAll(async () => {
@@ -189,28 +136,5 @@ describe('GET /oidc/jwks', () => {
     const { keys } = await gateway.client()(getJwks)
     for (const { type } of [gatewayJwksUpdated, runtimeJwksUpdated]) expect(told).toContain(type)
     expect(told).toContain(keys[0]?.kid)
-  })
-
-  test('forgets a key that was deleted by hand, and its tokens with it, within 30 s and without a restart', {
-    timeout: 60_000,
-  }, async () => {
-    await using alone = await startGateway()
-    const ada = await alone.signIn()
-    await alone.client(ada.headers)(getMe)
-    await alone.database.many(sql`delete from gateway.signing_keys`)
-    const refused = () => expect(alone.client(ada.headers)(getMe)).rejects.toMatchObject({ status: 401 })
-    await vi.waitFor(refused, { timeout: 30_000, interval: 500 })
-  })
-
-  test('is not served with the wrong master key: the gateway refuses to start and makes no new key', async () => {
-    const wrong = { SECRETS_MASTER_KEYS: `test:${Buffer.alloc(32, 8).toString('base64')}` }
-    await expect(startGateway({ databaseUrl: gateway.databaseUrl, env: wrong })).rejects.toThrow(
-      'SECRETS_MASTER_KEYS',
-    )
-    const missing = { SECRETS_MASTER_KEYS: `other:${Buffer.alloc(32, 7).toString('base64')}` }
-    await expect(startGateway({ databaseUrl: gateway.databaseUrl, env: missing })).rejects.toThrow(
-      'has no key "test"',
-    )
-    expect(await gateway.database.many(sql`select kid from gateway.signing_keys`)).toHaveLength(1)
   })
 })

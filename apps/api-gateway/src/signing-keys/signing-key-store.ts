@@ -6,9 +6,10 @@ export interface StoredKey extends SigningKeyTimes {
   sealedJwk: string
 }
 
-interface Row extends Omit<StoredKey, 'signsSince' | 'rotatedAt'> {
+interface Row extends Omit<StoredKey, 'signsSince' | 'rotatedAt' | 'dueAt'> {
   signsSince: Date | null
   rotatedAt: Date | null
+  dueAt: Date | null
 }
 
 /** The questions about signing keys, asked on the pool or inside the one transaction of a rotation. */
@@ -20,13 +21,14 @@ const questions = (queries: Queries) => ({
   async list(): Promise<StoredKey[]> {
     const rows = await queries.many<Row>(sql`
       select kid, alg, kind, sealed_jwk as "sealedJwk", published_at as "publishedAt",
-             signs_since as "signsSince", rotated_at as "rotatedAt"
+             signs_since as "signsSince", rotated_at as "rotatedAt", due_at as "dueAt"
       from gateway.signing_keys
       order by (signs_since is not null and rotated_at is null) desc, published_at desc`)
     return rows.map((row) => ({
       ...row,
       signsSince: row.signsSince ?? undefined,
       rotatedAt: row.rotatedAt ?? undefined,
+      dueAt: row.dueAt ?? undefined,
     }))
   },
 
@@ -35,12 +37,20 @@ const questions = (queries: Queries) => ({
       insert into gateway.signing_keys (kid, alg, kind, sealed_jwk, published_at)
       values (${key.kid}, ${key.alg}, ${key.kind}, ${key.sealedJwk}, ${key.publishedAt})`),
 
-  /** The key that signs stops, and `kid` takes over. */
-  async letSign(kid: string, now: Date): Promise<void> {
-    await queries.many(sql`
-      update gateway.signing_keys set rotated_at = ${now} where signs_since is not null and rotated_at is null`)
+  /** The key that signs stops, and `kid` takes over. Answers the id of the one that stopped. */
+  async letSign(kid: string, now: Date): Promise<string | undefined> {
+    const [stopped] = await queries.many<{ kid: string }>(sql`
+      update gateway.signing_keys set rotated_at = ${now}
+      where signs_since is not null and rotated_at is null returning kid`)
     await queries.many(sql`update gateway.signing_keys set signs_since = ${now} where kid = ${kid}`)
+    return stopped?.kid
   },
+
+  /** The key that signs is to be replaced as soon as its successor may sign. */
+  markDue: (now: Date) =>
+    queries.many(sql`
+      update gateway.signing_keys set due_at = ${now}
+      where signs_since is not null and rotated_at is null and due_at is null`),
 
   remove: (kids: readonly string[]) =>
     queries.many(sql`delete from gateway.signing_keys where kid = any(${kids}::text[])`),

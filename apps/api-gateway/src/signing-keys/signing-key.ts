@@ -31,6 +31,8 @@ export interface SigningKeyTimes {
   /** Absent while it waits for its turn. */
   signsSince: Date | undefined
   rotatedAt: Date | undefined
+  /** Set when an operator asked for its rotation. */
+  dueAt?: Date | undefined
 }
 
 /** What the operator wants of signing keys (decisions C6, C7). */
@@ -69,13 +71,29 @@ export function planRotation(keys: readonly SigningKeyTimes[], now: Date, policy
     .map((key) => key.kid)
   if (current === undefined) return { publish: waiting === undefined, sign: waiting?.kid, remove }
 
-  const dueAt = isAsked(current, policy)
-    ? (current.signsSince ?? now).getTime() + policy.rotationMs
-    : now.getTime()
+  const dueAt = dueTime(current, now, policy)
   const publish = waiting === undefined && now.getTime() >= dueAt - policy.publishAheadMs
   const ready =
     waiting !== undefined && now.getTime() >= waiting.publishedAt.getTime() + policy.publishAheadMs
   return { publish, sign: ready && now.getTime() >= dueAt ? waiting.kid : undefined, remove }
+}
+
+/** When a key is to be replaced: by age, because an operator said so, or now, because another kind is asked for. */
+function dueTime(key: SigningKeyTimes, now: Date, policy: KeyPolicy): number {
+  if (!isAsked(key, policy)) return now.getTime()
+  const byAge = (key.signsSince ?? now).getTime() + policy.rotationMs
+  return key.dueAt === undefined ? byAge : Math.min(byAge, key.dueAt.getTime())
+}
+
+/** The key that signs when `kid` is no longer there; undefined where one has to be made. */
+export function signerWithout(
+  keys: readonly SigningKeyTimes[],
+  kid: string,
+  policy: KeyPolicy,
+): string | undefined {
+  const others = keys.filter((key) => key.kid !== kid)
+  const signer = others.find((key) => key.signsSince !== undefined && key.rotatedAt === undefined)
+  return (signer ?? others.find((key) => key.signsSince === undefined && isAsked(key, policy)))?.kid
 }
 
 /** True when a plan changes nothing. */

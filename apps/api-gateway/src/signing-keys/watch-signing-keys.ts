@@ -1,17 +1,9 @@
 import { gatewayJwksUpdated } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
-import { type Job, onEveryInstance, type Subscription } from '@platform/service'
+import { onEveryInstance, type Subscription } from '@platform/service'
+import type { ChangeDeps } from './change-signing-keys.ts'
 import type { KeyRing } from './key-ring.ts'
-
-/** A key deleted by hand stops verifying within 30 s (decisions C7): poll, jitter and a slow query stay under it. */
-const POLL_MS = 15_000
-
-/** Loads the keys again now and then: announcements may be lost, and a key may be deleted by hand. */
-export const pollSigningKeys = (deps: { keyRing: KeyRing }): Job => ({
-  name: 'poll-signing-keys',
-  everyMs: POLL_MS,
-  run: () => deps.keyRing.reload(),
-})
+import { rotate } from './rotate-signing-keys.ts'
 
 /** Loads the keys again when an instance has changed them. */
 export const reloadOnJwksUpdated = (deps: { keyRing: KeyRing; log: Logger }): Subscription => {
@@ -21,4 +13,14 @@ export const reloadOnJwksUpdated = (deps: { keyRing: KeyRing; log: Logger }): Su
       .catch((error: unknown) => deps.log.warn({ err: error }, 'signing keys could not be reloaded'))
   }
   return onEveryInstance(gatewayJwksUpdated, reload, reload)
+}
+
+/** Where the signing key was deleted by hand another one signs at once: nobody is told that signing in is out of order. */
+export const replaceDeletedSigner = (deps: ChangeDeps & { log: Logger }): void => {
+  deps.keyRing.onChange(() => {
+    if (deps.keyRing.canSign) return
+    rotate(deps).catch((error: unknown) =>
+      deps.log.warn({ err: error }, 'no key signs, it will be tried again'),
+    )
+  })
 }

@@ -1,38 +1,54 @@
+import type { Audit } from '@platform/audit'
 import type { Database } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Outbox } from '@platform/outbox'
-import { type MasterKey, masterKeyRing } from '../master-keys/master-keys.ts'
+import type { MasterKeyRing } from '../master-keys/master-keys.ts'
+import { sessionsByKeyStore } from '../sessions/sessions-by-key-store.ts'
 import { getJwks } from './get-jwks.ts'
+import { keyOpener } from './key-opener.ts'
 import { KeyRing } from './key-ring.ts'
+import { listSigningKeys } from './list-signing-keys.ts'
+import { previewSigningKeyRemoval } from './preview-signing-key-removal.ts'
+import { removeSigningKey } from './remove-signing-key.ts'
+import { rotateSigningKey } from './rotate-signing-key.ts'
 import { rotateSigningKeys } from './rotate-signing-keys.ts'
 import { sealedKeys } from './sealed-keys.ts'
 import type { KeyPolicy } from './signing-key.ts'
 import { signingKeyStore } from './signing-key-store.ts'
-import { pollSigningKeys, reloadOnJwksUpdated } from './watch-signing-keys.ts'
+import { reloadOnJwksUpdated, replaceDeletedSigner } from './watch-signing-keys.ts'
 
 interface Needs {
   database: Database
   outbox: Outbox
+  audit: Audit
   clock: Clock
   log: Logger
-  masterKeys: readonly MasterKey[]
+  masterKeys: MasterKeyRing
   policy: KeyPolicy
 }
 
 /** The signing keys, for the composition root. Rejects when they can't be opened: a start with the wrong master key must not go on. */
-export async function wireSigningKeys({ database, outbox, clock, log, masterKeys, policy }: Needs) {
+export async function wireSigningKeys(needs: Needs) {
+  const { database, clock, log } = needs
   const signingKeys = signingKeyStore(database)
-  const sealed = sealedKeys(masterKeyRing(masterKeys))
-  const keyRing = new KeyRing(async () => (await signingKeys.list()).map(sealed.open), clock)
+  const sessionsByKey = sessionsByKeyStore(database)
+  const sealed = sealedKeys(needs.masterKeys)
+  const open = keyOpener(sealed, log)
+  const keyRing = new KeyRing(async () => open(await signingKeys.list()), clock)
   await keyRing.reload()
+  const deps = { ...needs, signingKeys, sessionsByKey, sealed, keyRing }
+  replaceDeletedSigner(deps)
   return {
     keyRing,
-    routes: [getJwks({ keyRing })],
-    subscriptions: [reloadOnJwksUpdated({ keyRing, log })],
-    jobs: [
-      rotateSigningKeys({ signingKeys, sealed, keyRing, outbox, clock, policy }),
-      pollSigningKeys({ keyRing }),
+    routes: [
+      getJwks({ keyRing, publishAheadMs: needs.policy.publishAheadMs }),
+      listSigningKeys(deps),
+      rotateSigningKey(deps),
+      previewSigningKeyRemoval(deps),
+      removeSigningKey(deps),
     ],
+    subscriptions: [reloadOnJwksUpdated({ keyRing, log })],
+    jobs: [rotateSigningKeys(deps)],
   }
 }

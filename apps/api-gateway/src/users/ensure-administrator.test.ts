@@ -145,7 +145,9 @@ describe('anonymous users', () => {
       id: soon.id,
       status: 'validated',
       authData: { anonymous: {} },
+      meta: {},
       createdAt: soon.createdAt.toISOString(),
+      updatedAt: soon.updatedAt.toISOString(),
     })
     expect(isAnonymous(soon)).toBe(true)
     await purgeAnonymousUsers({ users, clock: { now: () => new Date() } }).run(neverAborted)

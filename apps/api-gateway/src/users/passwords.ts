@@ -8,11 +8,13 @@ export type PasswordCheck =
   | { outcome: 'matches'; user: UserRecord }
   | { outcome: 'wrong' }
   | { outcome: 'deactivated' }
+  /** The account still waits for a mail to be answered, or for an administrator. */
+  | { outcome: 'unvalidated'; user: UserRecord }
 
 /** Hashing and checking passwords, two at a time; rejects with ServiceUnavailable when too many wait. */
 export interface Passwords {
   hash(password: string): Promise<string>
-  /** Takes the same time whether the account exists or not. A deactivated account is told only to whoever knows its password. */
+  /** Takes the same time whether the account exists or not. What state it is in is told only to whoever knows its password. */
   check(email: string, password: string): Promise<PasswordCheck>
 }
 
@@ -40,9 +42,12 @@ export function passwords(accounts: Accounts): Passwords {
 
       if (!matches || found?.passwordHash === undefined) return { outcome: 'wrong' }
       if (isOutdated(stored)) await accounts.rehash(found.user.id, stored, await hash(password))
-      return found.user.status === 'deactivated'
-        ? { outcome: 'deactivated' }
-        : { outcome: 'matches', user: found.user }
+      return outcomeOf(found.user)
     },
   }
+}
+
+function outcomeOf(user: UserRecord): PasswordCheck {
+  if (user.status === 'deactivated') return { outcome: 'deactivated' }
+  return { outcome: user.status === 'pending' ? 'unvalidated' : 'matches', user }
 }

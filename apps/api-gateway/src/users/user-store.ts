@@ -1,19 +1,29 @@
 import { type Database, one, type Queries, type Sql, sql } from '@platform/database'
-import { uuidv7 } from '@platform/kernel'
+import { Failure, uuidv7 } from '@platform/kernel'
 import { normalizeEmail, type UserRecord } from './user.ts'
+import { userChanges } from './user-changes-store.ts'
+import {
+  firstRecord,
+  firstUser,
+  type PasswordRecord,
+  toRecord,
+  type UserRow,
+  userColumns,
+} from './user-row-store.ts'
+import { searchUsers, type UserFilter } from './user-search-store.ts'
 
+export type { PasswordRecord } from './user-row-store.ts'
 export type UserStore = ReturnType<typeof userStore>
 
-/** What is needed to sign somebody in by password. */
-export interface PasswordRecord {
-  user: UserRecord
-  passwordHash: string | undefined
-}
-
-type Row = {
-  [K in keyof UserRecord]: undefined extends UserRecord[K] ? UserRecord[K] | null : UserRecord[K]
-} & {
-  passwordHash: string | null
+/** Somebody an external provider has vouched for. */
+export interface ProvidedAccount {
+  email: string | undefined
+  firstName: string | undefined
+  lastName: string | undefined
+  language: string | undefined
+  /** Slug of the provider. */
+  provider: string
+  authData: Record<string, unknown>
 }
 
 /**
@@ -21,29 +31,95 @@ type Row = {
  * a listed address would take the platform over.
  */
 export const userStore = (database: Database, superAdminEmails: readonly string[] = []) => {
-  const listed = superAdminEmails.map(normalizeEmail)
-  const columns = sql`id, email, first_name as "firstName", last_name as "lastName", language, status, auth_data as "authData",
-    case when platform_role = 'superAdmin' or (email_validated_at is not null and email = any(${listed}::text[]))
-      then 'superAdmin' end as "platformRole",
-    password_hash as "passwordHash", created_at as "createdAt"`
-
+  const columns = userColumns(superAdminEmails)
   return {
-    find: async (id: string): Promise<UserRecord | undefined> =>
-      (await firstOf(database, sql`select ${columns} from gateway.users where id = ${id}`))?.user,
+    ...accounts(database, columns),
+    ...profiles(database, columns),
+    ...firstAccount(database),
+    ...visitors(database, columns),
+
+    search: (filter: UserFilter, page: { offset: number; limit: number }) =>
+      searchUsers(database, superAdminEmails, filter, page),
+
+    /** What changes inside a transaction. */
+    changes: (tx: Queries) => userChanges(tx, superAdminEmails),
+  }
+}
+
+function accounts(database: Database, columns: Sql) {
+  return {
+    find: (id: string): Promise<UserRecord | undefined> =>
+      firstUser(database, sql`select ${columns} from gateway.users where id = ${id}`),
 
     /** An account by its address, whatever its case, with what its password is checked against. */
     findByEmail: (email: string): Promise<PasswordRecord | undefined> =>
-      firstOf(database, sql`select ${columns} from gateway.users where email = ${normalizeEmail(email)}`),
+      firstRecord(database, sql`select ${columns} from gateway.users where email = ${normalizeEmail(email)}`),
 
-    /** A visitor without an account; the row goes away after `expiresAt`. */
-    async insertAnonymous({ expiresAt }: { expiresAt: Date }): Promise<UserRecord> {
-      const statement = sql`
-        insert into gateway.users (id, status, auth_data, expires_at)
-        values (${uuidv7()}, 'validated', '{"anonymous": {}}', ${expiresAt})
-        returning ${columns}`
-      return toRecord(await one<Row>(database, statement)).user
+    /** Answers the id of the account, or undefined when nobody has that address. */
+    async replacePassword(email: string, passwordHash: string): Promise<string | undefined> {
+      const [row] = await database.many<{ id: string }>(sql`
+        with changed as (
+          update gateway.users set password_hash = ${passwordHash}, updated_at = now()
+          where email = ${normalizeEmail(email)} returning id
+        ), forgotten as (
+          delete from gateway.mailed_tokens where user_id in (select id from changed)
+        )
+        select id from changed`)
+      return row?.id
     },
 
+    /** Replaces a hash by a stronger one of the same password, unless the password has changed meanwhile. */
+    rehash: async (id: string, before: string, after: string): Promise<void> => {
+      await database.many(sql`
+        update gateway.users set password_hash = ${after} where id = ${id} and password_hash = ${before}`)
+    },
+  }
+}
+
+function profiles(database: Database, columns: Sql) {
+  return {
+    /** Undefined takes the picture away. Answers undefined when there is no such account. */
+    setPhoto: (id: string, url: string | undefined): Promise<UserRecord | undefined> =>
+      firstUser(
+        database,
+        sql`
+          update gateway.users set photo = ${url ?? null}, updated_at = now()
+          where id = ${id} and email is not null returning ${columns}`,
+      ),
+
+    /** Replaces what a provider knows of an account. Answers undefined when there is no such account. */
+    addAuthData: (
+      id: string,
+      provider: string,
+      data: Record<string, unknown>,
+    ): Promise<UserRecord | undefined> =>
+      firstUser(
+        database,
+        sql`
+          update gateway.users set auth_data = auth_data || ${JSON.stringify({ [provider]: data })}::jsonb, updated_at = now()
+          where id = ${id} returning ${columns}`,
+      ),
+
+    /** An account without a password that can be used at once. Throws AlreadyUsed when the address has one. */
+    async createValidated(account: ProvidedAccount): Promise<UserRecord> {
+      const email = account.email === undefined ? null : normalizeEmail(account.email)
+      const authData = JSON.stringify({ [account.provider]: account.authData })
+      const user = await firstUser(
+        database,
+        sql`
+          insert into gateway.users (id, email, first_name, last_name, language, status, auth_data)
+          values (${uuidv7()}, ${email}, ${account.firstName ?? null}, ${account.lastName ?? null},
+            ${account.language ?? null}, 'validated', ${authData}::jsonb)
+          on conflict do nothing returning ${columns}`,
+      )
+      if (user !== undefined) return user
+      throw new Failure('AlreadyUsed', 'This e-mail address has an account already: sign in to it.')
+    },
+  }
+}
+
+function firstAccount(database: Database) {
+  return {
     /** True once anybody has an account. */
     async hasAccounts(): Promise<boolean> {
       const row = await one<{ found: boolean }>(
@@ -56,19 +132,18 @@ export const userStore = (database: Database, superAdminEmails: readonly string[
     /** Makes the first account, unless another process was quicker: then answers undefined. */
     insertFirst: (account: FirstAccount): Promise<string | undefined> =>
       database.transaction((tx) => insertFirst(tx, account)),
+  }
+}
 
-    /** Answers the id of the account, or undefined when nobody has that address. */
-    async replacePassword(email: string, passwordHash: string): Promise<string | undefined> {
-      const [row] = await database.many<{ id: string }>(sql`
-        update gateway.users set password_hash = ${passwordHash}, updated_at = now()
-        where email = ${normalizeEmail(email)} returning id`)
-      return row?.id
-    },
-
-    /** Replaces a hash by a stronger one of the same password, unless the password has changed meanwhile. */
-    rehash: async (id: string, before: string, after: string): Promise<void> => {
-      await database.many(sql`
-        update gateway.users set password_hash = ${after} where id = ${id} and password_hash = ${before}`)
+function visitors(database: Database, columns: Sql) {
+  return {
+    /** A visitor without an account; the row goes away after `expiresAt`. */
+    async insertAnonymous({ expiresAt }: { expiresAt: Date }): Promise<UserRecord> {
+      const statement = sql`
+        insert into gateway.users (id, status, auth_data, expires_at)
+        values (${uuidv7()}, 'validated', '{"anonymous": {}}', ${expiresAt})
+        returning ${columns}`
+      return toRecord(await one<UserRow>(database, statement)).user
     },
 
     /** Removes anonymous users whose time is over, a bounded batch at once. Answers how many. */
@@ -102,14 +177,4 @@ async function insertFirst(tx: Queries, account: FirstAccount): Promise<string |
     values (${id}, case when ${account.withSample} then null else now() end)
     on conflict do nothing`)
   return id
-}
-
-async function firstOf(database: Queries, statement: Sql): Promise<PasswordRecord | undefined> {
-  const [row] = await database.many<Row>(statement)
-  return row && toRecord(row)
-}
-
-function toRecord({ passwordHash, ...row }: Row): PasswordRecord {
-  const known = Object.entries(row).map(([name, value]) => [name, value ?? undefined])
-  return { user: Object.fromEntries(known) as UserRecord, passwordHash: passwordHash ?? undefined }
 }

@@ -11,7 +11,14 @@ export interface UserRecord {
   status: 'pending' | 'validated' | 'deactivated'
   authData: Record<string, unknown>
   platformRole: 'superAdmin' | undefined
+  /** Address of the picture. */
+  photo: string | undefined
+  /** What applications keep with the account. */
+  meta: Record<string, unknown>
+  /** When a mail to the address was answered. */
+  emailValidatedAt: Date | undefined
   createdAt: Date
+  updatedAt: Date
 }
 
 /** The shortest and longest password (decisions C9), in characters as people count them. */
@@ -36,9 +43,13 @@ export const isAnonymous = (user: UserRecord): boolean => 'anonymous' in user.au
 
 /** A user as they see themselves. */
 export function presentUser(user: UserRecord): User {
-  const { createdAt, ...rest } = user
+  const { createdAt, updatedAt, emailValidatedAt: _, ...rest } = user
   const given = Object.entries(rest).filter(([, value]) => value !== undefined)
-  return { ...(Object.fromEntries(given) as Omit<User, 'createdAt'>), createdAt: createdAt.toISOString() }
+  return {
+    ...(Object.fromEntries(given) as Omit<User, 'createdAt' | 'updatedAt'>),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
 }
 
 /** What to call somebody: their name when there is one, else their address. */

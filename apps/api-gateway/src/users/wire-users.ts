@@ -11,15 +11,12 @@ import { firstStartStore } from './first-start-store.ts'
 import { makeSampleWorkspace } from './make-sample-workspace.ts'
 import { type Passwords, passwords } from './passwords.ts'
 import { purgeAnonymousUsers } from './purge-anonymous-users.ts'
-import { resetUserPassword } from './reset-user-password.ts'
 import { type UserStore, userStore } from './user-store.ts'
 
 interface Needs {
   database: Database
   clock: Clock
   settings: AdministratorSettings
-  /** Ends the sessions of a user and whatever could start new ones; `wireOidc` has it. */
-  signOutEverywhere: (userId: string) => Promise<void>
   /** Asks the workspaces service for the sample workspace of this owner; rejects when it can't be made now. */
   requestSample: (ownerId: string) => Promise<void>
 }
@@ -37,13 +34,7 @@ export interface WiredUsers {
 /** How long a first start waits for its sample workspace. */
 const SAMPLE_WAIT_MS = 3000
 
-export function wireUsers({
-  database,
-  clock,
-  settings,
-  signOutEverywhere,
-  requestSample,
-}: Needs): WiredUsers {
+export function wireUsers({ database, clock, settings, requestSample }: Needs): WiredUsers {
   const users = userStore(database, settings.superAdminEmails)
   const hasher = passwords(users)
   const sample = makeSampleWorkspace({ firstStart: firstStartStore(database), requestSample })
@@ -56,7 +47,7 @@ export function wireUsers({
       if (first !== undefined) await sample.run(AbortSignal.timeout(SAMPLE_WAIT_MS)).catch(() => undefined)
       return first
     },
-    routes: [resetUserPassword({ users, passwords: hasher, signOutEverywhere })],
+    routes: [],
     jobs: [purgeAnonymousUsers({ users, clock }), sample],
   }
 }

@@ -5,15 +5,15 @@ import type { Permissions } from '@platform/permissions'
 import type { Filter, Search } from '@platform/search'
 import { feedFilter } from './event-filter.ts'
 
-/** What an editor may not see (reference permissions 4.5): the permission filter is part of the query, so pages are never short. */
-const hiddenFromEditors: Filter = { not: { path: 'type', like: 'apikeys.*' } }
+/** What is for owners only, and no API key's business (reference permissions 4.5): the permission filter is part of the query, so pages are never short. */
+const noSecurityEvents: Filter = { not: { path: 'type', like: 'apikeys.*' } }
 
 /** The activity feed: newest first, in the order the server accepted the events (decisions I9). */
 export const listEvents = (deps: { permissions: Permissions; search: Search }) =>
   route(endpoint, {
     access: authenticated,
     async handle({ params, query, principal }) {
-      const { workspace, role } = await deps.permissions.require(
+      const { workspace, role, by } = await deps.permissions.require(
         principal,
         'read',
         'events',
@@ -21,7 +21,8 @@ export const listEvents = (deps: { permissions: Permissions; search: Search }) =
       )
       const asked = feedFilter(query)
 
-      const filter: Filter = role === 'editor' ? { all: [asked, hiddenFromEditors] } : asked
+      const seesAll = role === 'owner' || by === 'power'
+      const filter: Filter = seesAll ? asked : { all: [asked, noSecurityEvents] }
       const { sort, limit, page, beforeId, afterId } = query
       const cursor = {
         ...(beforeId === undefined ? {} : { beforeId }),

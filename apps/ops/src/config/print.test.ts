@@ -15,6 +15,7 @@ describe('ops config print', () => {
       DATA_DIRECTORY: directory,
       LOG_LEVEL: 'debug',
       DATABASE_URL: 'postgres://u:hunter2@db/x',
+      FILES_URL: 's3://key:hunter2@files.example/uploads',
       SECRETS_MASTER_KEYS: 'k1:hunter2',
     })
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -23,6 +24,7 @@ describe('ops config print', () => {
     expect(out).toMatch(/^INTERNAL_API_KEY +secrets file +\[15 characters\]$/m)
     expect(out).toMatch(/^SECRETS_MASTER_KEYS +environment +\[10 characters\]$/m)
     expect(out).toMatch(/^DATABASE_URL +environment +postgres:\/\/\[credentials\]@db\/x$/m)
+    expect(out).toMatch(/^FILES_URL +environment +s3:\/\/\[credentials\]@files\.example\/uploads$/m)
     expect(out).toMatch(/^LOG_LEVEL +environment +debug$/m)
     expect(out).toMatch(/^ACCESS_TOKENS_MAX_AGE +default +2592000$/m)
     expect(out).toMatch(
@@ -61,6 +63,7 @@ describe('settings', () => {
     'SECRETS_MASTER_KEYS',
     'SESSION_COOKIES_SIGN_SECRET',
     'ADMIN_PASSWORD',
+    'SMTP_PASS',
     'OIDC_CLIENT_REGISTRATION_TOKEN',
     'SOME_SECRETS',
   ])('%s is never shown', (name) => {

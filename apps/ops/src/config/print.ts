@@ -1,4 +1,4 @@
-import { apiGatewayEnv } from '@platform/api-gateway/config'
+import { gatewayEnvs } from '@platform/api-gateway/config'
 import { eventsEnv } from '@platform/events/config'
 import { runtimeEnv } from '@platform/runtime/config'
 import { processEnv } from '@platform/service'
@@ -9,7 +9,7 @@ import { type Setting, settingsOf } from './settings.ts'
 
 const schemas = {
   process: processEnv,
-  'api-gateway': apiGatewayEnv,
+  'api-gateway': gatewayEnvs,
   workspaces: workspacesEnv,
   runtime: runtimeEnv,
   events: eventsEnv,

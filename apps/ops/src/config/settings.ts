@@ -16,13 +16,16 @@ interface Variable {
 }
 
 /** Names whose values are secrets, whatever their schema says: rather one too many. */
-const secretName = /(_KEYS?|SECRET|SECRETS|PASSWORD|_TOKEN)$/
+const secretName = /(_KEYS?|SECRET|SECRETS|PASSWORD|_PASS|_TOKEN|_EXTERNAL_CLIENTS)$/
 
 /** Every variable of all schemas, by name, with the value that counts: the first source that has it, else the default. */
-export function settingsOf(schemas: Record<string, z.ZodType>, sources: Record<string, Env>): Setting[] {
+export function settingsOf(
+  schemas: Record<string, z.ZodType | readonly z.ZodType[]>,
+  sources: Record<string, Env>,
+): Setting[] {
   const names = new Map<string, Map<string, Variable>>()
   for (const [reader, schema] of Object.entries(schemas)) {
-    for (const [name, variable] of variablesOf(schema)) {
+    for (const [name, variable] of [schema].flat().flatMap(variablesOf)) {
       const readers = names.get(name) ?? new Map<string, Variable>()
       names.set(name, readers.set(reader, variable))
     }

@@ -1,8 +1,11 @@
+import type { Endpoint } from '@platform/contracts'
 import type { FailureBody } from '@platform/kernel'
-import { OpsProblem, plain } from '../terminal.ts'
-import type { Platform } from './find-platform.ts'
+import type { z } from 'zod'
+import { OpsProblem, plain, type Terminal } from '../terminal.ts'
+import { findPlatform, type Platform } from './find-platform.ts'
 
-const TIMEOUT_MS = 15_000
+/** Verifying a long audit trail and making a large key take their time. */
+const TIMEOUT_MS = 60_000
 
 /** Sends a request with the internal key; answers what came back as JSON. Throws OpsProblem when nothing, or nothing of ours, does. */
 export async function call(
@@ -28,6 +31,19 @@ export async function call(
   } catch {
     throw new OpsProblem(`What answers at ${baseUrl} is not the platform: check API_URL and PORT.`)
   }
+}
+
+/** What a contract of the platform answers; `path` has its parameters filled in. Throws OpsProblem for anything else. */
+export async function ask<Response extends z.ZodType>(
+  terminal: Terminal,
+  contract: Pick<Endpoint<string, z.ZodType, z.ZodType, Response>, 'method' | 'path' | 'response'>,
+  { path = contract.path, body }: { path?: string; body?: unknown } = {},
+): Promise<z.output<Response>> {
+  const platform = findPlatform(terminal.env)
+  const answer = await call(platform, contract.method.toUpperCase(), path, body)
+  const { data, success } = contract.response.safeParse(answer.body)
+  if (answer.status !== 200 || !success) throw refusal(answer.status, answer.body)
+  return data
 }
 
 /** An answer that is no success, as a sentence. */

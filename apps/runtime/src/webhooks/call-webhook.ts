@@ -3,7 +3,7 @@ import { type EventRecord, callWebhook as endpoint, webhookTriggered } from '@pl
 import { answer, parseQuery, type RequestInfo, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { buildRecord } from '@platform/outbox'
-import { isAllPowerful, type Permissions } from '@platform/permissions'
+import type { Permissions } from '@platform/permissions'
 import { callerOf } from '../automations/caller.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -60,14 +60,14 @@ async function findTarget(definitions: Definitions, address: string, path: strin
   return { workspace, automation, pathParams: match.pathParams }
 }
 
-/** An automation that names an action is for members; to everybody else it isn't there (decisions A2). */
+/** An automation that names an action is for members, and for keys that may execute; to everybody else it isn't there (decisions A2). */
 async function requireMember(
   permissions: Permissions,
   principal: Principal | undefined,
   workspaceId: string,
 ): Promise<void> {
-  const { role } = await permissions.require(principal, 'execute', 'automations', workspaceId)
-  if (role === undefined && !isAllPowerful(principal)) throw notFound()
+  const { by } = await permissions.require(principal, 'execute', 'automations', workspaceId)
+  if (by === 'everybody') throw notFound()
 }
 
 /** The one answer for whatever a caller can't reach, whether it exists or not. */

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
 import { limits } from '@platform/contracts'
+import { piecesOf } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { addField } from './form-fields.ts'
 
@@ -56,7 +57,7 @@ export function readMultipart(bytes: Buffer, contentType: string): Promise<Recor
     }
     parser.on('error', stop)
     parser.on('finish', () => void Promise.all(pending).then(() => resolve(fields), stop))
-    Readable.from([bytes]).pipe(parser)
+    Readable.from(piecesOf(bytes)).pipe(parser)
   })
 }
 

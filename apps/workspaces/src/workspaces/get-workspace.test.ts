@@ -1,6 +1,7 @@
 import { createAutomation, getWorkspace } from '@platform/contracts'
 import { newWorkspaceId } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newKey } from '../api-keys/testing.ts'
 import { startWorkspaces, type TestWorkspaces } from '../testing.ts'
 
 let service: TestWorkspaces
@@ -65,9 +66,19 @@ describe('GET /v2/workspaces/:workspaceId', () => {
     expect((await service.send(`/v2/workspaces/${address}`, {})).status).toBe(400)
   })
 
-  it('shows API keys nothing yet', async () => {
+  it('shows an API key the workspace it may read, and no other', async () => {
+    const { workspace, listed } = await newKey(service)
+    const other = await service.newWorkspace()
+    const headers = service.headersOf({ kind: 'apiKey', apiKeyId: listed._id })
+    const status = async (id: string) =>
+      (await fetch(`${service.url}/v2/workspaces/${id}`, { headers })).status
+    expect(await status(workspace.id)).toBe(200)
+    expect(await status(other.workspace.id)).toBe(404)
+  })
+
+  it('refuses an API key that has ended', async () => {
     const { workspace } = await service.newWorkspace()
     const headers = service.headersOf({ kind: 'apiKey', apiKeyId: 'some' })
-    expect((await fetch(`${service.url}/v2/workspaces/${workspace.id}`, { headers })).status).toBe(404)
+    expect((await fetch(`${service.url}/v2/workspaces/${workspace.id}`, { headers })).status).toBe(401)
   })
 })

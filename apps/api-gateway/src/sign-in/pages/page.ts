@@ -39,7 +39,7 @@ export function page({ language, title, body, footer, wide, formTargets }: Parts
 ${style}
 </head>
 <body>
-<div class="brand">${mark}<span>${product}</span></div>
+<header class="brand">${mark}<span>${product}</span></header>
 <main${wide === true && html` class="wide"`}>
 ${body}
 </main>

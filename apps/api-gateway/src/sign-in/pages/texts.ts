@@ -13,8 +13,17 @@ const en = {
   incomplete: 'Enter your e-mail address and your password.',
   deactivated: 'This account is deactivated. Ask an administrator of this platform to activate it.',
   tooMany: (seconds: number) => `Too many attempts. Wait ${seconds} seconds, then try again.`,
-  busy: 'Too many people sign in at this moment. Try again in a few seconds.',
-  unavailable: 'The platform can’t check your password right now. Try again in a moment.',
+  busy: 'Many people are here at this moment. Try again in a few seconds.',
+  unavailable: 'The platform can’t do this right now. Try again in a moment.',
+  or: 'or',
+  withProvider: (name: string) => `Continue with ${name}`,
+  noWay: 'No way to sign in is set up here. Ask an administrator of this platform.',
+  passwordsOff: 'This platform takes no passwords. Go back and sign in with one of the providers shown.',
+  stale: 'It has been too long since you entered your password. Enter it again.',
+  notConfirmed:
+    'Confirm your e-mail address first: open the link in the mail we sent you, then sign in here.',
+  sendAgain: 'Send the mail again',
+  notApproved: 'An administrator has to approve this account first. Ask one of them, then sign in here.',
   signedIn: 'You are signed in',
   signedInAs: (who: string) => `Signed in as ${who}`,
   superAdmin: 'Super administrator',
@@ -32,7 +41,9 @@ const en = {
   signInAgain: 'Sign in again',
   errorTitle: 'That did not work',
   expired: 'This sign-in has expired or was started in another browser. Start it again.',
-  otherSite: 'The form was not sent from this page, so it was refused. Start the sign-in again.',
+  ticketOver:
+    'This address works once and for a minute only. Go back to the application and ask for a new one.',
+  otherSite: 'The form was not sent from this page, so it was refused. Start again.',
   refused:
     'The application that sent you here asked for something this platform refuses. Its makers can help you.',
   internal: 'Something went wrong on our side. Try again; if it stays, tell an administrator.',
@@ -55,9 +66,20 @@ const fr: Texts = {
   incomplete: 'Saisissez votre adresse e-mail et votre mot de passe.',
   deactivated: 'Ce compte est désactivé. Demandez à un administrateur de cette plateforme de l’activer.',
   tooMany: (seconds) => `Trop de tentatives. Attendez ${seconds} secondes, puis réessayez.`,
-  busy: 'Trop de personnes se connectent en ce moment. Réessayez dans quelques secondes.',
-  unavailable:
-    'La plateforme ne peut pas vérifier votre mot de passe pour l’instant. Réessayez dans un moment.',
+  busy: 'Il y a beaucoup de monde en ce moment. Réessayez dans quelques secondes.',
+  unavailable: 'La plateforme ne peut pas le faire pour l’instant. Réessayez dans un moment.',
+  or: 'ou',
+  withProvider: (name) => `Continuer avec ${name}`,
+  noWay:
+    'Aucun moyen de connexion n’est configuré ici. Adressez-vous à un administrateur de cette plateforme.',
+  passwordsOff:
+    'Cette plateforme n’accepte pas de mots de passe. Revenez en arrière et choisissez l’un des fournisseurs affichés.',
+  stale: 'Vous avez saisi votre mot de passe il y a trop longtemps. Saisissez-le à nouveau.',
+  notConfirmed:
+    'Confirmez d’abord votre adresse e-mail : ouvrez le lien du message que nous vous avons envoyé, puis connectez-vous ici.',
+  sendAgain: 'Renvoyer le message',
+  notApproved:
+    'Un administrateur doit d’abord approuver ce compte. Adressez-vous à l’un d’eux, puis connectez-vous ici.',
   signedIn: 'Vous êtes connecté',
   signedInAs: (who) => `Connecté en tant que ${who}`,
   superAdmin: 'Super-administrateur',
@@ -76,7 +98,9 @@ const fr: Texts = {
   signInAgain: 'Se reconnecter',
   errorTitle: 'Cela n’a pas fonctionné',
   expired: 'Cette connexion a expiré ou a été commencée dans un autre navigateur. Recommencez-la.',
-  otherSite: 'Le formulaire n’a pas été envoyé depuis cette page et a été refusé. Recommencez la connexion.',
+  ticketOver:
+    'Cette adresse ne fonctionne qu’une fois et pendant une minute. Retournez à l’application et demandez-en une autre.',
+  otherSite: 'Le formulaire n’a pas été envoyé depuis cette page et a été refusé. Recommencez.',
   refused:
     'L’application qui vous a envoyé ici a demandé quelque chose que cette plateforme refuse. Ses auteurs peuvent vous aider.',
   internal: 'Un problème est survenu de notre côté. Réessayez ; s’il persiste, prévenez un administrateur.',

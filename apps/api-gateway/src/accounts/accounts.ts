@@ -1,0 +1,57 @@
+import type { UserRecord } from '../users/user.ts'
+
+/** Who asks, for events, the audit trail and the language of a mail. */
+export interface Visit {
+  ip: string
+  correlationId: string
+  /** Language of the page or of Accept-Language, for mails to people without one of their own. */
+  language: string | undefined
+  /** The sign-in somebody came from; a mailed link leads back to it when it is still open. */
+  interaction?: string | undefined
+}
+
+export interface SignUpInput {
+  email: string
+  password: string
+  firstName: string
+  lastName: string
+  language?: string | undefined
+}
+
+/**
+ * What an account's owner does with it before or without being signed in; the routes of the API and the pages both ask here. Rate
+ * limits are the callers' business; everything else (validation, silence about unknown addresses, mails, events, audit, ending of
+ * sessions) is done here.
+ */
+export interface Accounts {
+  /** `usable`: sign in at once; `mailed`: after the link; `manual`: after an administrator agreed. The user is what an answer shows. */
+  signUp(
+    input: SignUpInput,
+    visit: Visit,
+  ): Promise<{ user: UserRecord; next: 'usable' | 'mailed' | 'manual' }>
+  /** Mails the validation link again. Silent about unknown and validated addresses. */
+  requestValidation(email: string, visit: Visit): Promise<void>
+  /** Throws InvalidOrExpiredToken. */
+  validate(token: string, visit: Visit): Promise<{ user: UserRecord; interaction: string | undefined }>
+  /** Mails a link. Silent about unknown addresses. */
+  requestPasswordReset(email: string, visit: Visit): Promise<void>
+  /** True while the token of a mailed link could be used; nothing is used up. */
+  isResetTokenGood(token: string): Promise<boolean>
+  /** Sets a new password, ends all sessions, and counts as an answered mail. Throws InvalidOrExpiredToken. */
+  resetPassword(
+    token: string,
+    password: string,
+    visit: Visit,
+  ): Promise<{ user: UserRecord; interaction: string | undefined }>
+  /** Throws InvalidPassword. All other sessions end. */
+  changePassword(
+    change: { userId: string; sessionId: string; currentPassword: string; password: string },
+    visit: Visit,
+  ): Promise<void>
+  /** Mails a link to a page that asks before it deletes. */
+  requestDeletion(userId: string, visit: Visit): Promise<void>
+  /** Deletes the account the token was mailed to. Throws InvalidOrExpiredToken. */
+  deleteByToken(token: string, visit: Visit): Promise<void>
+  /** Which address a mailed link belongs to; undefined when it can't be used. Nothing is used up. */
+  emailOfDeletionToken(token: string): Promise<string | undefined>
+}

@@ -1,0 +1,10 @@
+import { interactiveUser } from '@platform/auth'
+import { mergeMeta as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import type { Profiles } from './profiles.ts'
+
+export const mergeMeta = ({ profiles }: { profiles: Pick<Profiles, 'mergeMeta'> }) =>
+  route(endpoint, {
+    access: interactiveUser,
+    handle: ({ body, principal }) => profiles.mergeMeta(principal.userId, body),
+  })

@@ -1,0 +1,30 @@
+import type { IdentityBase, Part } from '../identity-base.ts'
+import type { MintJwt } from '../sessions/mint-jwt.ts'
+import type { SessionStore } from '../sessions/session-store.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { KeyRing } from '../signing-keys/key-ring.ts'
+import { presentUser } from '../users/user.ts'
+import type { UserStore } from '../users/user-store.ts'
+import { anonymousRoom } from './anonymous-room.ts'
+import { createAnonymousSession } from './create-anonymous-session.ts'
+
+interface Needs extends Pick<IdentityBase, 'config' | 'clock' | 'cookies' | 'limited'> {
+  users: Pick<UserStore, 'insertAnonymous'>
+  sessions: Sessions
+  records: Pick<SessionStore, 'countAnonymous'>
+  keyRing: KeyRing
+  mintJwt: MintJwt
+}
+
+/** Starting without an account, for the composition root. */
+export function wireAnonymousSessions({ config, users, records, ...needs }: Needs): Part {
+  const { clock } = needs
+  const create = createAnonymousSession({
+    ...needs,
+    insertUser: async (times) => presentUser(await users.insertAnonymous(times)),
+    room: anonymousRoom({ count: records.countAnonymous, max: config.anonymousSessionsMax, clock }),
+    clientId: config.studioClientId,
+    perMinute: config.rateLimits.anonymousLoginPerMinute,
+  })
+  return { routes: [create], jobs: [] }
+}

@@ -1,0 +1,23 @@
+import { superAdmin } from '@platform/auth'
+import { deleteAuthProvider as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import { presentProvider } from './auth-provider.ts'
+import type { ProviderChangeNeeds } from './provider-changes.ts'
+import { requireOwn } from './require-own.ts'
+
+/** What was linked stays: the accounts belong to people, and the provider may come back. */
+export const deleteAuthProvider = ({ store, providers, changes }: ProviderChangeNeeds) =>
+  route(endpoint, {
+    access: superAdmin,
+    async handle({ params, principal, request }) {
+      await requireOwn(params, { store, providers })
+
+      const removed = await changes.commit('deleted', { principal, request }, async (tx) => {
+        const provider = await requireOwn(params, { store, providers }, tx)
+        await store.remove(tx, provider.id)
+        return provider
+      })
+
+      return presentProvider(removed)
+    },
+  })

@@ -1,0 +1,14 @@
+import { anyone } from '@platform/auth'
+import { finishLogin as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import type { CompleteLogin } from './complete-login.ts'
+
+/** GET /v2/login/callback — where a provider sends people back to. */
+export const finishLogin = ({ completeLogin }: { completeLogin: CompleteLogin }) =>
+  route(endpoint, {
+    access: anyone,
+    handle: ({ request }) => completeLogin(queryOf(request.url), request),
+  })
+
+/** As it came: a parameter that stands twice must be seen twice. */
+const queryOf = (url: string): URLSearchParams => new URL(url, 'http://callback').searchParams

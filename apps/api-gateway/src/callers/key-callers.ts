@@ -1,0 +1,67 @@
+import { type Caller, callerOf, type FindApiKey } from '@platform/auth'
+import type { Clock } from '@platform/kernel'
+import { type ApiKeyStore, recentAnswers } from '@platform/permissions'
+import { LRUCache } from 'lru-cache'
+import type { GatewayConfig } from '../config.ts'
+import { isOver, tooManyRequests } from '../rate-limits/rate-limit.ts'
+import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
+import type { UserRecord } from '../users/user.ts'
+import type { Guesses } from './guesses.ts'
+
+const KEYS_MAX = 10_000
+
+interface Needs {
+  keys: Pick<ApiKeyStore, 'findByHash'>
+  findUser: (userId: string) => Promise<UserRecord | undefined>
+  guesses: Guesses
+  rateLimiter: RateLimiter
+  config: { rateLimits: Pick<GatewayConfig['rateLimits'], 'badApiKeysPerMinute'> }
+  clock: Clock
+}
+
+/**
+ * The callers of API keys. An answer is at most one second old, so a key that is deleted, disabled, or whose creator has gone is
+ * refused within a second on every instance, whether or not word of it arrives.
+ */
+export function keyCallers(needs: Needs): FindApiKey {
+  const { guesses, clock } = needs
+  const known = recentAnswers<Caller | undefined>(clock)
+  const wasGood = new LRUCache<string, true>({ max: KEYS_MAX })
+  const lookUp = (keyHash: string, clientIp: string, now: number) =>
+    known.get(keyHash, () =>
+      // A key that worked is no guess, so neighbours behind one address don't pay for each other's.
+      wasGood.has(keyHash) ? open(keyHash, needs) : guesses.lookUp(clientIp, now, () => open(keyHash, needs)),
+    )
+  return async (keyHash, clientIp) => {
+    const now = clock.now().getTime()
+    const caller =
+      keyHash === undefined
+        ? await guesses.lookUp(clientIp, now, async () => undefined)
+        : await lookUp(keyHash, clientIp, now)
+    if (caller !== undefined && caller.expiresAt > now) {
+      if (keyHash !== undefined) wasGood.set(keyHash, true)
+      return caller
+    }
+    if (keyHash !== undefined) wasGood.delete(keyHash)
+    await countBadKey(needs, clientIp)
+    return undefined
+  }
+}
+
+/** Whoever made the key answers for it: it ends with the account, and one made by power alone ends with the power. */
+async function open(keyHash: string, { keys, findUser }: Needs): Promise<Caller | undefined> {
+  const key = await keys.findByHash(keyHash)
+  if (key === undefined || key.disabled) return undefined
+  const creator = await findUser(key.createdBy)
+  if (creator?.status !== 'validated') return undefined
+  if (key.createdAsSuperAdmin && creator.platformRole !== 'superAdmin') return undefined
+  const expiresAt = key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
+  return callerOf({ kind: 'apiKey', apiKeyId: key.id }, { expiresAt, dependsOn: [] })
+}
+
+/** All instances count together (reliability T-KEY-3). Throws TooManyRequests over the limit. */
+async function countBadKey({ rateLimiter, config }: Needs, clientIp: string): Promise<void> {
+  const points = config.rateLimits.badApiKeysPerMinute
+  const state = await rateLimiter.take({ name: 'bad-api-keys', points, seconds: 60 }, clientIp)
+  if (state !== undefined && isOver(state)) throw tooManyRequests(state)
+}

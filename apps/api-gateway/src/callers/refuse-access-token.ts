@@ -1,0 +1,14 @@
+import { Failure } from '@platform/kernel'
+import type { Exchange } from '../exchange.ts'
+
+/** The account itself, signing in and signing up; writes under `security/` are refused by the route table. */
+const INTERACTIVE_ONLY = /^\/v2\/(?:user|login|signup)(?:\/|$)/
+
+/**
+ * Access tokens work wherever a JWT does except where an account is changed or a session is made (decisions C4). Decided by path, before
+ * any route, so that one that is added later can't forget it.
+ */
+export function refuseAccessToken({ principal, path }: Exchange): void {
+  if (principal?.kind !== 'user' || principal.via !== 'accessToken' || !INTERACTIVE_ONLY.test(path)) return
+  throw new Failure('ForbiddenError', 'An access token may not do this: use the JWT of a sign-in.')
+}

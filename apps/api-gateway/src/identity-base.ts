@@ -1,0 +1,79 @@
+import { type Audit, openAudit } from '@platform/audit'
+import type { Broker } from '@platform/broker'
+import type { Cache } from '@platform/cache'
+import type { Env } from '@platform/config'
+import type { Database } from '@platform/database'
+import type { Route } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
+import type { Outbox } from '@platform/outbox'
+import type { Job, ServiceContext } from '@platform/service'
+import type { GatewayConfig } from './config.ts'
+import { type MasterKeyRing, masterKeyRing } from './master-keys/master-keys.ts'
+import { type Limited, limited } from './rate-limits/limited.ts'
+import { rateLimiter as newRateLimiter, type RateLimiter } from './rate-limits/rate-limiter.ts'
+import type { CookiePolicy } from './sessions/access-token-cookie.ts'
+import { type CsrfTokens, csrfTokens } from './sessions/csrf-token.ts'
+import { type SignInLog, signInLog } from './sign-in-log/sign-in-log.ts'
+
+/** What identity is built on. */
+export interface Stores {
+  database: Database
+  cache: Cache
+  broker: Broker
+  outbox: Outbox
+}
+
+/** What each part of identity brings along. */
+export interface Part {
+  routes: Route[]
+  jobs: Job[]
+}
+
+/** What every part of identity may use; made once, before any of them. */
+export interface IdentityBase extends Stores {
+  env: Env
+  config: GatewayConfig
+  clock: Clock
+  log: Logger
+  /** True where mail and the like need no server: all-in-one outside production. */
+  development: boolean
+  audit: Audit
+  signInLog: SignInLog
+  rateLimiter: RateLimiter
+  limited: Limited
+  /** Seals secrets of accounts and providers, each bound to its place. */
+  masterKeys: MasterKeyRing
+  cookies: CookiePolicy
+  csrf: CsrfTokens
+}
+
+export async function identityBase(
+  env: Env,
+  config: GatewayConfig,
+  stores: Stores,
+  { clock, log, development }: ServiceContext,
+): Promise<IdentityBase> {
+  const audit = await openAudit({ database: stores.database, clock })
+  const rateLimiter = newRateLimiter({
+    cache: stores.cache,
+    clock,
+    log,
+    disabled: config.rateLimits.disabled,
+  })
+  return {
+    ...stores,
+    env,
+    config,
+    clock,
+    log,
+    development,
+    audit,
+    signInLog: signInLog({ ...stores, audit, clock }),
+    rateLimiter,
+    limited: limited({ rateLimiter, clock }),
+    masterKeys: masterKeyRing(config.masterKeys),
+    cookies: { maxAgeSeconds: config.tokens.maxAgeSeconds, secure: config.secureCookies },
+    csrf: csrfTokens(config.cookieSecret),
+  }
+}

@@ -1,0 +1,43 @@
+import type { Queries } from '@platform/database'
+import { type Clock, uuidv7 } from '@platform/kernel'
+import type { MasterKeyRing } from '../master-keys/master-keys.ts'
+import { MAIL_LIFETIME_MS, placeOf, toText } from './mail.ts'
+import type { MailStore } from './mail-store.ts'
+import type { Mails } from './mails.ts'
+
+interface Needs {
+  storeIn: (tx: Queries) => Pick<MailStore, 'insert'>
+  masterKeys: Pick<MasterKeyRing, 'seal'>
+  clock: Clock
+  deliverSoon: () => void
+}
+
+/** Mails wait in the database, sealed, from the commit of what they tell of. */
+export const queuedMails = ({ storeIn, masterKeys, clock, deliverSoon }: Needs): Mails => ({
+  async post(tx, mail) {
+    const id = uuidv7()
+    const sealed = masterKeys.seal(toText(mail), placeOf(id))
+    const expiresAt = new Date(clock.now().getTime() + MAIL_LIFETIME_MS)
+    await storeIn(tx).insert({ id, sealed, expiresAt })
+  },
+  deliverSoon,
+})
+
+/** Runs `work` in the background, never twice at once; who asks meanwhile is served by one more run. Errors go to `failed`. */
+export function soon(work: () => Promise<void>, failed: (error: unknown) => void): () => void {
+  let running = false
+  let again = false
+  const run = async () => {
+    do {
+      again = false
+      await work().catch(failed)
+    } while (again)
+    running = false
+  }
+  return () => {
+    again = running
+    if (running) return
+    running = true
+    void run()
+  }
+}

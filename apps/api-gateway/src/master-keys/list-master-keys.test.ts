@@ -1,0 +1,50 @@
+import { listMasterKeys } from '@platform/contracts'
+import { createClient } from '@platform/http'
+import { startTestService, TEST_INTERNAL_KEY, testDatabaseUrl } from '@platform/testing'
+import { describe, expect, test } from 'vitest'
+import { apiGateway } from '../service.ts'
+import { startGateway } from '../testing.ts'
+
+describe('GET /v2/platform/master-keys', () => {
+  test('says what each has sealed; signing keys are sealed again some seconds after a start with a new one', async () => {
+    const bytes = (fill: number) => Buffer.alloc(32, fill).toString('base64')
+    const databaseUrl = await testDatabaseUrl()
+    const start = (SECRETS_MASTER_KEYS: string) =>
+      startTestService(apiGateway, {
+        databaseUrl,
+        env: {
+          SECRETS_MASTER_KEYS,
+          ADMIN_EMAIL: 'root@example.com',
+          ADMIN_PASSWORD: 'a password of the tests',
+        },
+      })
+    const keys = async (url: string) =>
+      (await createClient(url, { 'x-platform-api-key': TEST_INTERNAL_KEY })(listMasterKeys)).map(
+        ({ id, seals, known, sealed }) => [id, seals, known, sealed.length],
+      )
+    await using before = await start(`old:${bytes(1)}`)
+    expect(await keys(before.url)).toEqual([['old', true, true, 1]])
+    await using after = await start(`next:${bytes(2)},old:${bytes(1)}`)
+    await expect
+      .poll(() => keys(after.url), { timeout: 15_000, interval: 200 })
+      .toEqual([
+        ['next', true, true, 1],
+        ['old', false, true, 0],
+      ])
+    expect(await keys(before.url)).toEqual([
+      ['old', true, true, 0],
+      ['next', false, false, 1],
+    ])
+    await using alone = await start(`next:${bytes(2)}`)
+    expect(await keys(alone.url)).toEqual([['next', true, true, 1]])
+  }, 40_000)
+
+  test('is not for callers without a credential, nor for others than super administrators', async () => {
+    await using gateway = await startGateway()
+    await expect(gateway.client()(listMasterKeys)).rejects.toMatchObject({ status: 401 })
+    const ada = await gateway.signIn()
+    await expect(gateway.client(ada.headers)(listMasterKeys)).rejects.toMatchObject({ status: 403 })
+    const root = await gateway.signIn({ superAdmin: true })
+    expect(await gateway.client(root.headers)(listMasterKeys)).toHaveLength(1)
+  })
+})

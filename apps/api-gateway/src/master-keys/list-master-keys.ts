@@ -1,0 +1,38 @@
+import { superAdmin } from '@platform/auth'
+import { listMasterKeys as endpoint, type MasterKeyUse } from '@platform/contracts'
+import type { Database } from '@platform/database'
+import { answer, route } from '@platform/http'
+import type { MasterKeyRing } from './master-keys.ts'
+import type { SealedPlace } from './sealed-column-store.ts'
+
+interface Needs {
+  database: Database
+  masterKeys: MasterKeyRing
+  places: readonly SealedPlace[]
+}
+
+/** Says when an old master key may go: once nothing is sealed with it. */
+export const listMasterKeys = (deps: Needs) =>
+  route(endpoint, {
+    access: superAdmin,
+    async handle() {
+      const counted = await Promise.all(
+        deps.places.map(async (place) => ({ name: place.name, counts: await place.count(deps.database) })),
+      )
+      const found = counted.flatMap(({ counts }) => counts.map(({ masterKeyId }) => masterKeyId))
+      const ids = [...new Set([...deps.masterKeys.ids, ...found])]
+      const uses = ids.map((id): MasterKeyUse => {
+        const values = counted.map(({ name, counts }) => ({
+          place: name,
+          values: counts.find(({ masterKeyId }) => masterKeyId === id)?.values ?? 0,
+        }))
+        return {
+          id,
+          seals: id === deps.masterKeys.currentId,
+          known: deps.masterKeys.ids.includes(id),
+          sealed: values.filter((place) => place.values > 0),
+        }
+      })
+      return answer(uses, { headers: { 'cache-control': 'no-store' } })
+    },
+  })

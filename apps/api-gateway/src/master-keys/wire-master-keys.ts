@@ -1,0 +1,44 @@
+import type { Audit } from '@platform/audit'
+import type { Database } from '@platform/database'
+import type { Route } from '@platform/http'
+import type { Logger } from '@platform/logging'
+import type { Job } from '@platform/service'
+import { sealedClientSecrets } from '../oidc/sealed-client-secrets.ts'
+import { sealedSigningKeys } from '../signing-keys/sealed-keys.ts'
+import { listMasterKeys } from './list-master-keys.ts'
+import type { MasterKeyRing } from './master-keys.ts'
+import { resealSecrets } from './reseal-secrets.ts'
+import type { SealedColumn } from './sealed-column.ts'
+import { sealedColumnStore } from './sealed-column-store.ts'
+
+interface Needs {
+  database: Database
+  masterKeys: MasterKeyRing
+  audit: Audit
+  log: Logger
+}
+
+const totp = (column: string): SealedColumn => ({
+  table: 'gateway.totp',
+  key: 'user_id',
+  column,
+  place: (userId) => `gateway.totp|${userId}|secret`,
+})
+
+const sealedColumns: readonly SealedColumn[] = [
+  sealedSigningKeys,
+  totp('secret'),
+  totp('pending_secret'),
+  { table: 'gateway.mails', key: 'id', column: 'sealed' },
+  { table: 'gateway.auth_providers', key: 'id', column: 'client_secret' },
+  sealedClientSecrets,
+]
+
+/** Everything of the gateway that master keys have sealed and that lives for longer than minutes. */
+export const sealedPlaces = sealedColumns.map(sealedColumnStore)
+
+/** Master keys and what they seal, for the composition root. */
+export function wireMasterKeys(needs: Needs): { routes: Route[]; jobs: Job[] } {
+  const deps = { ...needs, places: sealedPlaces }
+  return { routes: [listMasterKeys(deps)], jobs: [resealSecrets(deps)] }
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { redirect } from '../sign-in/redirect.ts'
+import type { UserRecord } from '../users/user.ts'
+import { consoleForm } from './console-form.ts'
+import { type OpenInteraction, stepUrl } from './interactions.ts'
+import type { SignInNeeds } from './sign-in-needs.ts'
+import { AMR, replacing, toFinish, toWait } from './waiting-sign-in.ts'
+
+type Needs = Pick<SignInNeeds, 'provider' | 'settings' | 'signIn' | 'secondFactors' | 'clock'>
+
+/**
+ * Goes on with a sign-in whose password was right: straight to its end, or to the second factor. Until that is there, nothing that
+ * could sign anybody in exists: the interaction remembers only whose password it was.
+ */
+export const afterPassword =
+  (needs: Needs) =>
+  async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { interaction }: OpenInteraction,
+    user: UserRecord,
+    remember = false,
+  ): Promise<void> => {
+    const { provider, settings, secondFactors, clock } = needs
+    const signIn = { accountId: user.id, account: user.updatedAt.toISOString(), remember }
+    const need = await secondFactors.needOf(user)
+    if (need === 'none')
+      return provider().interactionFinished(request, response, toFinish(signIn, AMR.password), replacing)
+
+    if (need === 'enrol') await secondFactors.begin(user)
+    const waiting = toWait({ ...signIn, since: clock.now().getTime() })
+    await provider().interactionResult(request, response, waiting, replacing)
+    const ownForm = need === 'code' ? consoleForm(needs, interaction, 'MissingMFA') : undefined
+    redirect(response, ownForm ?? stepUrl(settings, interaction.uid))
+  }

@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http'
+import { requestState } from '@platform/http'
+import type { CodeProblem } from '../sign-in/pages/code-page.ts'
+import type { Page } from '../sign-in/pages/page.ts'
+import { redirect } from '../sign-in/redirect.ts'
+import { sendPage } from '../sign-in/send-page.ts'
+import { type InteractionVisit, interactionForm } from './interaction-page.ts'
+import { stepUrl } from './interactions.ts'
+import type { SignInNeeds } from './sign-in-needs.ts'
+import { stepOf, type Waiting } from './sign-in-step.ts'
+import { codePageOf, enrolPageOf } from './step-pages.ts'
+import { AMR, recoveryCodesPlace, replacing, toFinish, toWait } from './waiting-sign-in.ts'
+
+type Needs = Pick<SignInNeeds, 'provider' | 'settings' | 'users' | 'secondFactors' | 'masterKeys' | 'clock'>
+
+const statusOf: Record<CodeProblem['kind'], number> = { wrong: 401, missing: 400, tooMany: 429 }
+
+/** A form of a sign-in, as it came. */
+type Submission = InteractionVisit & { form: URLSearchParams }
+
+/** POST /oidc/interaction/:uid/code — the code after the password; or the first code of an authenticator, which sets it up. */
+export const submitCode = (needs: Needs) =>
+  interactionForm(needs, async (visit, form) => {
+    const { response, open } = visit
+    const due = await stepOf(needs, open.interaction)
+    if (due.step === 'code') return checkCode(needs, { ...visit, form }, due)
+    if (due.step === 'enrol') return confirmEnrolment(needs, { ...visit, form }, due)
+    redirect(response, stepUrl(needs.settings, open.interaction.uid))
+  })
+
+async function checkCode(needs: Needs, submission: Submission, { user, waiting }: Waiting): Promise<void> {
+  const { request, response, open, form } = submission
+  const kind = form.get('kind') === 'recovery' ? 'recovery' : 'authenticator'
+
+  const check = await attempt(submission, (code, visit) => needs.secondFactors.check(user, code, visit))
+
+  if (check !== 'right') {
+    const page = codePageOf(needs, open, { user, kind, problem: problemOf(check) })
+    return sendProblem(response, problemOf(check), page)
+  }
+  const login = toFinish(waiting, AMR.passwordAndCode)
+  await needs.provider().interactionFinished(request, response, login, replacing)
+}
+
+/** Keeps the recovery codes with the interaction until their page says that they were read. */
+async function confirmEnrolment(
+  needs: Needs,
+  submission: Submission,
+  { user, waiting }: Waiting,
+): Promise<void> {
+  const { request, response, open } = submission
+
+  const done = await attempt(submission, (code, visit) => needs.secondFactors.confirm(user, code, visit))
+
+  if (typeof done === 'string' || 'tooManySeconds' in done) {
+    const page = await enrolPageOf(needs, open, { user, problem: problemOf(done) })
+    return sendProblem(response, problemOf(done), page)
+  }
+  const { uid } = open.interaction
+  const recoveryCodes = needs.masterKeys.seal(done.recoveryCodes.join(' '), recoveryCodesPlace(uid))
+  const result = toWait({ ...waiting, recoveryCodes })
+  await needs.provider().interactionResult(request, response, result, replacing)
+  redirect(response, stepUrl(needs.settings, uid))
+}
+
+async function attempt<T>(
+  { request, form }: Submission,
+  check: (code: string, visit: { ip: string; correlationId: string }) => Promise<T>,
+): Promise<T | 'missing'> {
+  const code = (form.get('code') ?? '').trim()
+  const { clientIp: ip, correlationId } = requestState(request)
+  return code === '' ? 'missing' : check(code, { ip, correlationId })
+}
+
+const problemOf = (check: 'wrong' | 'missing' | { tooManySeconds: number }): CodeProblem =>
+  typeof check === 'string' ? { kind: check } : { kind: 'tooMany', seconds: check.tooManySeconds }
+
+/** As with a refused password, the form comes again with a status that scripts understand. */
+function sendProblem(response: ServerResponse, problem: CodeProblem, page: Page): void {
+  if (problem.kind === 'tooMany') response.setHeader('retry-after', String(problem.seconds))
+  sendPage(response, statusOf[problem.kind], page)
+}

@@ -1,0 +1,34 @@
+import { count } from '@platform/config'
+import { filesUrlOf } from '@platform/files'
+import { z } from 'zod'
+
+const s3 = (what: string) =>
+  z.string().optional().describe(`${what} of an S3 store, where FILES_URL is not set.`)
+
+/** Where pictures are kept, and how many somebody may send. */
+export const photosEnv = z
+  .object({
+    FILES_URL: z
+      .string()
+      .regex(/^(file:.|s3:\/\/)/, 'must be file:<directory> or s3://key:secret@host/bucket')
+      .optional()
+      .describe(
+        'Where files are kept: file:<directory> or s3://key:secret@host[:port]/bucket?region=…&tls=….',
+      ),
+    UPLOADS_STORAGE_S3_LIKE_ACCESS_KEY: s3('Access key'),
+    UPLOADS_STORAGE_S3_LIKE_SECRET_KEY: s3('Secret key'),
+    UPLOADS_STORAGE_S3_LIKE_ENDPOINT: s3('Address'),
+    UPLOADS_STORAGE_S3_LIKE_BUCKET_NAME: s3('Bucket'),
+    UPLOADS_STORAGE_S3_LIKE_REGION: s3('Region'),
+    RATE_LIMIT_UPLOADS: count(50).describe('Files a minute one user may send.'),
+  })
+  .transform(({ RATE_LIMIT_UPLOADS: points, ...storage }, problems) => {
+    const limit = { name: 'uploads', points, seconds: 60 }
+    try {
+      return { filesUrl: filesUrlOf(storage), limit }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      problems.addIssue({ code: 'custom', path: ['FILES_URL'], message: `is not set, and ${message}` })
+      return z.NEVER
+    }
+  })

@@ -1,0 +1,24 @@
+import { interactiveUser } from '@platform/auth'
+import { renewRecoveryCodes as endpoint } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import { Failure } from '@platform/kernel'
+import { requirePassword } from './require-password.ts'
+import type { FactorChangeNeeds } from './set-mfa.ts'
+
+export const renewRecoveryCodes = (deps: FactorChangeNeeds) =>
+  route(endpoint, {
+    access: interactiveUser,
+    handle: ({ body, principal }) =>
+      deps.limited(deps.passwordLimit, principal.userId, async () => {
+        const user = await requirePassword(deps, principal, body.currentPassword)
+
+        const recoveryCodes = await deps.secondFactors.renewRecoveryCodes(user)
+        if (recoveryCodes === undefined)
+          throw new Failure(
+            'RequestValidationError',
+            'This account has no second factor that recovery codes could replace: enrol one with POST /v2/user/mfa.',
+          )
+
+        return answer({ recoveryCodes }, { headers: { 'cache-control': 'no-store' } })
+      }),
+  })

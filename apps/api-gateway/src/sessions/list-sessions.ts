@@ -1,0 +1,32 @@
+import { sessionHolder } from '@platform/auth'
+import { listSessions as endpoint } from '@platform/contracts'
+import { answer, nextPage, route } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import { deviceOf } from './device.ts'
+import type { SessionRecord, SessionStore } from './session-store.ts'
+
+export const listSessions = (deps: { records: Pick<SessionStore, 'listLive'>; clock: Clock }) =>
+  route(endpoint, {
+    access: sessionHolder,
+    async handle({ query: { page, limit }, principal, request }) {
+      // One more than asked for tells whether there is a next page.
+      const range = { offset: page * limit, limit: limit + 1 }
+      const found = await deps.records.listLive(principal.userId, deps.clock.now(), range)
+
+      const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
+      const listed = found.slice(0, limit).map((record) => toListed(record, principal.sessionId))
+      return answer(listed, { headers })
+    },
+  })
+
+const toListed = (record: SessionRecord, currentId: string) => ({
+  id: record.sessionId,
+  current: record.sessionId === currentId,
+  clientId: record.clientId,
+  ...(record.clientName === null ? {} : { clientName: record.clientName }),
+  device: deviceOf(record.userAgent),
+  ip: record.ip,
+  createdAt: record.createdAt.toISOString(),
+  lastUsedAt: record.lastUsedAt?.toISOString() ?? null,
+  expiresAt: record.expiresAt.toISOString(),
+})

@@ -1,0 +1,44 @@
+import { anyone, type Principal } from '@platform/auth'
+import { deleteUser as endpoint } from '@platform/contracts'
+import { type RequestInfo, route } from '@platform/http'
+import { Failure } from '@platform/kernel'
+import type { AccountDeletion } from '../accounts/account-deletion.ts'
+import { tokenRefused } from '../accounts/mailed-token.ts'
+import { visitOf } from '../accounts/visit-of.ts'
+import { administrator } from './administrator.ts'
+import { userNotFound } from './get-user.ts'
+
+type Deletion = Pick<AccountDeletion, 'delete' | 'deleteByToken' | 'ownerOfDeletionToken'>
+
+export const deleteUser = ({ accounts }: { accounts: Deletion }) =>
+  route(endpoint, {
+    access: anyone,
+    async handle({ params, query, principal, request }) {
+      const { userId } = params
+      if (query.token === undefined) await asAdministrator(accounts, userId, principal, request)
+      else await asOwner(accounts, userId, query.token, request)
+
+      return { success: true }
+    },
+  })
+
+async function asOwner(accounts: Deletion, userId: string, token: string, request: RequestInfo) {
+  // The link of one account must not delete another, nor be used up at its address.
+  if ((await accounts.ownerOfDeletionToken(token)) !== userId) throw tokenRefused()
+  await accounts.deleteByToken(token, visitOf(request))
+}
+
+async function asAdministrator(
+  accounts: Deletion,
+  userId: string,
+  principal: Principal | undefined,
+  request: RequestInfo,
+) {
+  if (principal?.kind === 'user' && principal.userId === userId)
+    throw new Failure(
+      'ForbiddenError',
+      'Deleting your own account takes the link that DELETE /v2/user mails to you.',
+    )
+  const { actor } = administrator(principal)
+  if (!(await accounts.delete(userId, actor, visitOf(request)))) throw userNotFound()
+}

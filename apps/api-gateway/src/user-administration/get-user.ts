@@ -1,0 +1,35 @@
+import { type Access, authenticated, type Principal, signedIn } from '@platform/auth'
+import { getUser as endpoint, type User } from '@platform/contracts'
+import { route } from '@platform/http'
+import { Failure } from '@platform/kernel'
+
+interface Needs {
+  /** As its owner sees it. */
+  findUser: (userId: string) => Promise<User | undefined>
+}
+
+/** The platform itself, or somebody who may ask; about whom is decided with the answer. */
+const anyUser: Access<Principal> = (principal) => {
+  const caller = authenticated(principal)
+  return caller.kind === 'internal' ? caller : signedIn(caller)
+}
+
+export const getUser = ({ findUser }: Needs) =>
+  route(endpoint, {
+    access: anyUser,
+    async handle({ params, principal }) {
+      // Others learn nothing, not even whether there is such an account.
+      const user = mayRead(principal, params.userId) ? await findUser(params.userId) : undefined
+      if (user === undefined) throw userNotFound()
+
+      return user
+    },
+  })
+
+const mayRead = (principal: Principal, userId: string): boolean =>
+  principal.kind === 'internal' ||
+  (principal.kind === 'user' && (principal.superAdmin || principal.userId === userId))
+
+/** The one answer for an account that is missing or not the caller's to know. */
+export const userNotFound = (): Failure =>
+  new Failure('ObjectNotFoundError', 'There is no such account: check its id.')

@@ -1,0 +1,33 @@
+import { type BodyOf, patchUser as endpoint, gatewayUsersUpdated } from '@platform/contracts'
+import { route } from '@platform/http'
+import { sourceOf } from '../accounts/account-parts.ts'
+import { visitOf } from '../accounts/visit-of.ts'
+import { presentUser } from '../users/user.ts'
+import { administrator } from './administrator.ts'
+import { type Editor, type EditParts, editUsers } from './edit-users.ts'
+import { userNotFound } from './get-user.ts'
+
+export const patchUser = (parts: EditParts) =>
+  route(endpoint, {
+    access: administrator,
+    async handle({ params, body, principal, request }) {
+      const editor = { actor: principal.actor, visit: visitOf(request) }
+      const edited = await patch(parts, params.userId, body, editor)
+
+      await parts.spread(edited.ids)
+      if (body.mfa === 'none') await parts.secondFactors.remove(params.userId, principal.actor)
+
+      return presentUser(edited.user)
+    },
+  })
+
+const patch = (parts: EditParts, userId: string, body: BodyOf<typeof endpoint>, editor: Editor) =>
+  parts.database.transaction(async (tx) => {
+    const { after, ids, audit } = await editUsers(parts, tx, { ids: [userId] }, body, editor)
+    const [user] = after
+    if (user === undefined) throw userNotFound()
+    const payload = { user: presentUser(user) }
+    await parts.outbox.add(tx, gatewayUsersUpdated, payload, sourceOf(editor.visit, userId))
+    if (audit.length > 0) await parts.audit.record(tx, ...audit)
+    return { user, ids }
+  })

@@ -1,0 +1,38 @@
+import { type BodyOf, patchUsers as endpoint, gatewayUsersBulkUpdated } from '@platform/contracts'
+import { route } from '@platform/http'
+import { sourceOf } from '../accounts/account-parts.ts'
+import { visitOf } from '../accounts/visit-of.ts'
+import { administrator } from './administrator.ts'
+import { type Editor, type EditParts, editUsers } from './edit-users.ts'
+
+type Body = BodyOf<typeof endpoint>
+
+export const patchUsers = (parts: EditParts) =>
+  route(endpoint, {
+    access: administrator,
+    async handle({ body, principal, request }) {
+      const editor = { actor: principal.actor, visit: visitOf(request) }
+      const { after, ids, result } = await patch(parts, body, editor)
+
+      await parts.spread(ids)
+      if (body.data.mfa === 'none')
+        for (const { id } of after) await parts.secondFactors.remove(id, principal.actor)
+
+      return result
+    },
+  })
+
+const patch = (parts: EditParts, { query, data }: Body, editor: Editor) =>
+  parts.database.transaction(async (tx) => {
+    const { before, after, ids, audit } = await editUsers(parts, tx, query, data, editor)
+    const wanted = 'ids' in query ? query.ids : query.emails
+    const result = {
+      requestedCount: new Set(wanted).size,
+      matchedCount: before.length,
+      modifiedCount: after.length,
+    }
+    if (after.length > 0)
+      await parts.outbox.add(tx, gatewayUsersBulkUpdated, { query, data, result }, sourceOf(editor.visit))
+    if (audit.length > 0) await parts.audit.record(tx, ...audit)
+    return { after, ids, result }
+  })

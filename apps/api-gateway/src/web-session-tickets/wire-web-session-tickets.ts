@@ -1,0 +1,42 @@
+import type { Database } from '@platform/database'
+import { MINUTE_MS } from '@platform/kernel'
+import type { GatewayConfig } from '../config.ts'
+import type { IdentityBase } from '../identity-base.ts'
+import type { LeaveVisit } from '../sessions/leave-visit.ts'
+import type { MintJwt } from '../sessions/mint-jwt.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { UserRecord } from '../users/user.ts'
+import { createWebSessionTicket } from './create-web-session-ticket.ts'
+import { redeemWebSessionTicket } from './redeem-web-session-ticket.ts'
+import { webSessionTicketStore } from './web-session-ticket-store.ts'
+
+interface Needs extends Pick<IdentityBase, 'limited' | 'cookies' | 'clock'> {
+  database: Database
+  config: Pick<GatewayConfig, 'apiUrl' | 'allowedOrigins'>
+  sessions: Sessions
+  /** How a session was signed in to. */
+  providerOf: (sessionId: string) => Promise<string | undefined>
+  findUser: (userId: string) => Promise<UserRecord | undefined>
+  keyRing: { signing(): { kid: string } }
+  mintJwt: MintJwt
+  leaveVisit: LeaveVisit
+}
+
+/** Signing a browser in to a session that exists, for the composition root. */
+export function wireWebSessionTickets({ database, config, ...needs }: Needs) {
+  const tickets = webSessionTicketStore(database)
+  const { allowedOrigins } = config
+  const shared = { ...needs, tickets, allowedOrigins, origin: new URL(config.apiUrl).origin }
+  return {
+    routes: [createWebSessionTicket(shared), redeemWebSessionTicket(shared)],
+    jobs: [
+      {
+        name: 'purge-web-session-tickets',
+        everyMs: 10 * MINUTE_MS,
+        run: async () => {
+          await tickets.deleteOver(needs.clock.now())
+        },
+      },
+    ],
+  }
+}

@@ -1,0 +1,43 @@
+import { readConfig } from '@platform/config'
+import { accountOffers } from './account-pages/account-offers.ts'
+import { wireAccountPages } from './account-pages/wire-account-pages.ts'
+import { wireAuthProviders } from './auth-providers/wire-auth-providers.ts'
+import type { Part } from './identity-base.ts'
+import { type WiredOidc, wireOidc } from './oidc/wire-oidc.ts'
+import { wireSecondFactors } from './second-factors/wire-second-factors.ts'
+import { attemptLimits, noAttemptLimits } from './sign-in/attempt-limits.ts'
+import { signInEnv } from './sign-in/sign-in-env.ts'
+import type { Foundation, People } from './wire-people.ts'
+
+/** The ways to sign in. */
+export interface WiredSignIn {
+  oidc: WiredOidc
+  parts: Part[]
+}
+
+/** The OIDC server and its pages, those about accounts among them; other OpenID providers; and codes after the password. */
+export function wireSignIn(foundation: Foundation, people: People): WiredSignIn {
+  const { env, config, cache, oidcSettings: settings } = foundation
+  const { users, passwords, secondFactors, account } = people
+  const { sessions } = people.callers
+  const needs = { ...foundation, settings, users, passwords, secondFactors, sessions }
+  const providers = wireAuthProviders({ ...needs, local: account.settings })
+  const { external } = providers
+  const oidc = wireOidc({
+    ...needs,
+    ...readConfig(signInEnv, env),
+    limits: config.rateLimits.disabled ? noAttemptLimits : attemptLimits({ cache }),
+    offers: { ...accountOffers(settings, account.settings), ...external.offers },
+    external,
+    accountPages: (server) =>
+      wireAccountPages({
+        ...{ ...needs, ...server },
+        accounts: account.accounts,
+        accountSettings: account.settings,
+      }),
+  })
+  const { continueSignIn } = oidc.steps
+  const passwordLimit = account.settings.limits.passwordChange
+  const factors = wireSecondFactors({ ...needs, passwordLimit, continueSignIn })
+  return { oidc, parts: [providers, oidc, factors] }
+}

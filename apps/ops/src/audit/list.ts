@@ -1,0 +1,41 @@
+import { type AuditEntry, listAudit } from '@platform/contracts'
+import { ask } from '../platform/call.ts'
+import { paintOf, shownTime, type Terminal, table } from '../terminal.ts'
+
+export interface ListOptions {
+  limit?: string
+  before?: string
+  action?: string
+  subject?: string
+  actor?: string
+  json?: boolean
+}
+
+const title = ['ROW', 'AT', 'ACTION', 'ACTOR', 'SUBJECT', 'IP', 'DETAILS']
+const alarming = /\.(refused|removed|deactivated|deleted)$/
+
+/** `ops audit list`: the newest rows first. */
+export async function listTrail(terminal: Terminal, { json, ...filter }: ListOptions): Promise<number> {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined)
+  const query = given.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(given))}`
+  const entries = await ask(terminal, listAudit, { path: `${listAudit.path}${query}` })
+
+  terminal.print(json === true ? JSON.stringify(entries, null, 2) : lines(terminal, entries).join('\n'))
+  return 0
+}
+
+function lines(terminal: Terminal, entries: readonly AuditEntry[]): string[] {
+  if (entries.length === 0) return ['No row matches.']
+  const rows = entries.map((entry) => [
+    String(entry.sequence),
+    shownTime(entry.at),
+    entry.action,
+    entry.actor,
+    entry.subject,
+    entry.ip ?? '-',
+    JSON.stringify(entry.details),
+  ])
+  return table({ paint: paintOf(terminal), title, rows }, (at) =>
+    alarming.test(entries[at]?.action ?? '') ? 'yellow' : undefined,
+  )
+}

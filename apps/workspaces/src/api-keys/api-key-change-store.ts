@@ -1,0 +1,83 @@
+import type { Audit, AuditAction } from '@platform/audit'
+import { hashToken, isApiKey } from '@platform/auth'
+import type { EventContract, PayloadInputOf } from '@platform/contracts'
+import type { Database } from '@platform/database'
+import { isUuid } from '@platform/kernel'
+import type { Outbox } from '@platform/outbox'
+import { type ApiKeyRecord, apiKeyStore, type KeyAddress } from '@platform/permissions'
+import type { Caller } from '../callers/caller.ts'
+import { apiKeyNotFound, masked } from './api-key.ts'
+
+/** One change of a key: its row, the event and the audit row that tell of it, committed together or not at all. */
+export interface ApiKeyChange {
+  insert(key: ApiKeyRecord, keyHash: string): Promise<void>
+  update(key: ApiKeyRecord): Promise<void>
+  remove(key: ApiKeyRecord): Promise<void>
+  /** The key that a path names by its record id or by the whole key, locked; throws ObjectNotFoundError. */
+  lock(workspaceId: string, address: string): Promise<ApiKeyRecord>
+  /** Tells everybody, and the audit trail: always the last step of a change. */
+  tell<C extends EventContract>(told: {
+    contract: C
+    payload: PayloadInputOf<C>
+    action: AuditAction
+    key: ApiKeyRecord
+    caller: Caller
+  }): Promise<void>
+}
+
+export type ApiKeyChangeStore = ReturnType<typeof apiKeyChangeStore>
+
+/** Where API keys are read and changed. */
+export const apiKeyChangeStore = (database: Database, outbox: Outbox, audit: Audit) => ({
+  list: (workspaceId: string, page: { offset: number; limit: number }) =>
+    apiKeyStore(database).list(workspaceId, page),
+
+  /** The key that a path names; throws ObjectNotFoundError. */
+  find: (workspaceId: string, address: string) =>
+    required((by) => apiKeyStore(database).findIn(workspaceId, by), address),
+
+  commit: <T>(work: (change: ApiKeyChange) => Promise<T>): Promise<T> =>
+    database.transaction((tx) => {
+      const keys = apiKeyStore(tx)
+      return work({
+        insert: keys.insert,
+        update: keys.update,
+        remove: ({ id }) => keys.remove(id),
+        lock: (workspaceId, address) => required((by) => keys.lockIn(workspaceId, by), address),
+        async tell({ contract, payload, action, key, caller }) {
+          const { source } = caller
+          await outbox.add(tx, contract, payload, { ...source, workspaceId: key.workspaceId })
+          await audit.record(tx, {
+            action,
+            actor: `user:${caller.id}`,
+            subject: `apiKey:${key.id}`,
+            ip: source.ip,
+            correlationId: source.correlationId,
+            details: auditDetails(key),
+          })
+        },
+      })
+    }),
+})
+
+/** What the path of a request names; undefined for what can be no key. */
+function addressOf(text: string): KeyAddress | undefined {
+  if (isUuid(text)) return { id: text }
+  return isApiKey(text) ? { keyHash: hashToken(text) } : undefined
+}
+
+async function required(find: (by: KeyAddress) => Promise<ApiKeyRecord | undefined>, text: string) {
+  const by = addressOf(text)
+  const key = by && (await find(by))
+  if (key === undefined) throw apiKeyNotFound()
+  return key
+}
+
+const auditDetails = (key: ApiKeyRecord) => ({
+  workspaceId: key.workspaceId,
+  apiKey: masked(key),
+  name: key.name,
+  rules: key.rules,
+  disabled: key.disabled,
+  expiresAt: key.expiresAt?.toISOString() ?? null,
+})

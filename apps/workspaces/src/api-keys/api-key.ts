@@ -1,0 +1,79 @@
+import { maskedApiKey } from '@platform/auth'
+import type { ListedApiKey } from '@platform/contracts'
+import { Failure } from '@platform/kernel'
+import type { ApiKeyRecord } from '@platform/permissions'
+
+/** The slug in every key until organizations exist; it is decoration (decisions C5). */
+export const ORG_SLUG = 'default'
+
+/** How a record, an event or a log names a key. */
+export const masked = ({ orgSlug, keyTail }: ApiKeyRecord): string => maskedApiKey(orgSlug, keyTail)
+
+/** What every answer says of a key. */
+export const described = ({ name, rules, workspaceId }: ApiKeyRecord) => ({
+  name,
+  rules,
+  subjectId: workspaceId,
+  subjectType: 'workspaces' as const,
+})
+
+/** A key as lists and edits show it. */
+export const presentApiKey = (key: ApiKeyRecord): ListedApiKey => ({
+  _id: key.id,
+  apiKey: masked(key),
+  ...described(key),
+  disabled: key.disabled,
+  expiresAt: key.expiresAt?.toISOString() ?? null,
+  createdBy: key.createdBy,
+  createdAt: key.createdAt.toISOString(),
+  updatedAt: key.updatedAt.toISOString(),
+  lastUsedAt: toTheMinute(key.lastUsedAt),
+})
+
+/** What events tell of a key. */
+export const announced = (key: ApiKeyRecord) => ({
+  apiKey: masked(key),
+  _id: key.id,
+  subjectType: 'workspaces' as const,
+  subjectId: key.workspaceId,
+})
+
+/** What an edit may change. */
+export interface ApiKeyChanges {
+  name?: string | undefined
+  rules: ApiKeyRecord['rules']
+  expiresAt?: string | null | undefined
+  disabled?: boolean | undefined
+}
+
+/** The key after an edit: rules are replaced, anything else stays unless it was given. */
+export const changedApiKey = (key: ApiKeyRecord, changes: ApiKeyChanges, now: Date): ApiKeyRecord => ({
+  ...key,
+  rules: changes.rules,
+  name: changes.name ?? key.name,
+  expiresAt: changes.expiresAt === undefined ? key.expiresAt : expiryOf(changes.expiresAt),
+  disabled: changes.disabled ?? key.disabled,
+  updatedAt: now,
+})
+
+/** Throws RequestValidationError for an expiry that is not in the future. */
+export function requireFuture(expiresAt: string | null | undefined, now: Date): void {
+  if (expiresAt === undefined || expiresAt === null || new Date(expiresAt) > now) return
+  throw new Failure('RequestValidationError', 'expiresAt must lie in the future.', {
+    details: [{ path: 'expiresAt', message: 'must lie in the future' }],
+  })
+}
+
+/** The one answer for a key that is missing or of another workspace; a key in the path is not repeated. */
+export const apiKeyNotFound = (): Failure =>
+  new Failure('ObjectNotFoundError', 'There is no such API key in this workspace: check its _id in the list.')
+
+export const expiryOf = (expiresAt: string | null | undefined): Date | null =>
+  expiresAt === undefined || expiresAt === null ? null : new Date(expiresAt)
+
+function toTheMinute(at: Date | null): string | null {
+  if (at === null) return null
+  const minute = new Date(at)
+  minute.setUTCSeconds(0, 0)
+  return minute.toISOString()
+}

@@ -1,0 +1,50 @@
+import { hashToken, interactiveUser, newApiKey } from '@platform/auth'
+import { apiKeysCreated, createApiKey as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import { type Clock, uuidv7 } from '@platform/kernel'
+import { type ApiKeyRecord, isAllPowerful, type Permissions } from '@platform/permissions'
+import { callerOf } from '../callers/caller.ts'
+import { admitGrant } from './admit-grant.ts'
+import { announced, described, expiryOf, ORG_SLUG } from './api-key.ts'
+import type { ApiKeyChangeStore } from './api-key-change-store.ts'
+
+export const createApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Permissions; clock: Clock }) =>
+  route(endpoint, {
+    access: interactiveUser, // neither an access token nor another key may make one
+    async handle({ params, body, principal, request }) {
+      const admitted = await admitGrant(deps, principal, params.workspaceId, body)
+      const { workspace, role, rules, now } = admitted
+      const caller = callerOf(principal, request)
+
+      const apiKey = newApiKey(ORG_SLUG)
+      const record: ApiKeyRecord = {
+        id: uuidv7(),
+        workspaceId: workspace.id,
+        name: body.name,
+        keyTail: apiKey.slice(-4),
+        orgSlug: ORG_SLUG,
+        rules,
+        createdBy: principal.userId,
+        // An owner's key stands on the membership, so that it outlives the end of the other power.
+        createdAsSuperAdmin: isAllPowerful(principal) && role !== 'owner',
+        disabled: false,
+        expiresAt: expiryOf(body.expiresAt),
+        createdAt: now,
+        updatedAt: now,
+        lastUsedAt: null,
+      }
+      await deps.apiKeys.commit(async (change) => {
+        await change.insert(record, hashToken(apiKey))
+        const payload = { ...announced(record), rules }
+        await change.tell({
+          contract: apiKeysCreated,
+          payload,
+          action: 'apiKey.created',
+          key: record,
+          caller,
+        })
+      })
+
+      return { apiKey, ...described(record) }
+    },
+  })

@@ -1,0 +1,28 @@
+import { interactiveUser } from '@platform/auth'
+import { apiKeysDeleted, deleteApiKey as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import type { OpenPermissions } from '@platform/permissions'
+import { callerOf } from '../callers/caller.ts'
+import { admitAdministrator } from './admit-administrator.ts'
+import { announced, masked } from './api-key.ts'
+import type { ApiKeyChangeStore } from './api-key-change-store.ts'
+
+export const deleteApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: OpenPermissions }) =>
+  route(endpoint, {
+    access: interactiveUser,
+    async handle({ params, principal, request }) {
+      const { workspace } = await admitAdministrator(deps.permissions, principal, params.workspaceId)
+      const caller = callerOf(principal, request)
+
+      const deleted = await deps.apiKeys.commit(async (change) => {
+        const key = await change.lock(workspace.id, params.apiKey)
+        await change.remove(key)
+        const payload = announced(key)
+        await change.tell({ contract: apiKeysDeleted, payload, action: 'apiKey.deleted', key, caller })
+        return key
+      })
+      deps.permissions.forget()
+
+      return { _id: deleted.id, apiKey: masked(deleted) }
+    },
+  })

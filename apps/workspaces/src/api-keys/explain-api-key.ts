@@ -1,0 +1,26 @@
+import { interactiveUser } from '@platform/auth'
+import { explainApiKey as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import { isUsable, judgeKey, type Permissions, resourceIn } from '@platform/permissions'
+import { admitAdministrator } from './admit-administrator.ts'
+import type { ApiKeyChangeStore } from './api-key-change-store.ts'
+import { explanation } from './explanation.ts'
+
+export const explainApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Permissions; clock: Clock }) =>
+  route(endpoint, {
+    access: interactiveUser,
+    async handle({ params, body, principal }) {
+      const { workspace } = await admitAdministrator(deps.permissions, principal, params.workspaceId)
+      const key = await deps.apiKeys.find(workspace.id, params.apiKey)
+
+      const { action, subject } = body
+      const resource = body.resource ?? resourceIn(workspace.id, subject)
+      const creatorRole = await deps.permissions.roleOf(key.createdBy, key.workspaceId)
+      const verdict = judgeKey(key, creatorRole, { action, subject, resource })
+      const usable = isUsable(key, deps.clock.now())
+
+      const reason = explanation({ key, usable, verdict, creatorRole, action, subject })
+      return { allowed: usable && verdict.allowed, rule: verdict.rule ?? null, reason }
+    },
+  })

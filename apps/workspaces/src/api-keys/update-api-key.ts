@@ -1,0 +1,34 @@
+import { interactiveUser } from '@platform/auth'
+import { apiKeysUpdated, updateApiKey as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import type { OpenPermissions } from '@platform/permissions'
+import { callerOf } from '../callers/caller.ts'
+import { admitGrant } from './admit-grant.ts'
+import { announced, changedApiKey, presentApiKey } from './api-key.ts'
+import type { ApiKeyChangeStore } from './api-key-change-store.ts'
+
+export const updateApiKey = (deps: {
+  apiKeys: ApiKeyChangeStore
+  permissions: OpenPermissions
+  clock: Clock
+}) =>
+  route(endpoint, {
+    access: interactiveUser,
+    async handle({ params, body, principal, request }) {
+      const { workspace, rules, now } = await admitGrant(deps, principal, params.workspaceId, body)
+      const caller = callerOf(principal, request)
+
+      const saved = await deps.apiKeys.commit(async (change) => {
+        const before = await change.lock(workspace.id, params.apiKey)
+        const key = changedApiKey(before, { ...body, rules }, now)
+        await change.update(key)
+        const payload = { ...announced(key), rules }
+        await change.tell({ contract: apiKeysUpdated, payload, action: 'apiKey.updated', key, caller })
+        return key
+      })
+      deps.permissions.forget()
+
+      return presentApiKey(saved)
+    },
+  })

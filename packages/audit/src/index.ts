@@ -1,0 +1,2 @@
+export type { Audit, AuditAction, AuditEntry, AuditFilter, AuditVerdict } from './audit.ts'
+export { openAudit } from './open-audit.ts'

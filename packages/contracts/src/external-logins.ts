@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { AnonymousSession } from './sessions.ts'
+
+export const listLoginProviders = endpoint({
+  id: 'listLoginProviders',
+  summary: 'The ways to sign in that a sign-in page offers.',
+  service: 'api-gateway',
+  credential: 'none',
+  method: 'get',
+  path: '/v2/login/providers',
+  response: z.object({
+    localSignin: z.boolean(),
+    localSignup: z.boolean(),
+    providers: z.array(
+      z.object({
+        slug: z.string(),
+        type: z.string(),
+        name: z.string().optional(),
+        icon: z.string().optional(),
+        meta: z.record(z.string(), z.unknown()).optional(),
+      }),
+    ),
+  }),
+  failures: [],
+})
+
+const interaction = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,100}$/)
+  .optional()
+  .describe('The sign-in to continue afterwards; a new one at the gateway without it.')
+
+export const startLogin = endpoint({
+  id: 'startLogin',
+  summary:
+    'Starts signing in at another provider, named by its slug or found by a mail domain: 302 to it, or {provider: local} where passwords are meant.',
+  service: 'api-gateway',
+  credential: 'none',
+  method: 'get',
+  path: '/v2/login',
+  query: z.strictObject({
+    provider: z.string().min(1).max(100).optional(),
+    domain: z.string().min(1).max(254).optional().describe('A mail domain, or an address.'),
+    interaction,
+  }),
+  response: z.object({ provider: z.string() }),
+  failures: ['RequestValidationError', 'ForbiddenError', 'ObjectNotFoundError', 'ServiceUnavailable'],
+})
+
+const callbackQuery = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
+
+export const finishLogin = endpoint({
+  id: 'finishLogin',
+  summary: 'Where an OpenID provider sends people back to: checks its answer, then continues their sign-in.',
+  service: 'api-gateway',
+  credential: 'none',
+  method: 'get',
+  path: '/v2/login/callback',
+  query: callbackQuery,
+  response: z.string(),
+  status: 302,
+  failures: [],
+})
+
+export const finishLoginByForm = endpoint({
+  id: 'finishLoginByForm',
+  summary: 'The same for providers that answer with a form.',
+  service: 'api-gateway',
+  credential: 'none',
+  method: 'post',
+  path: '/v2/login/callback',
+  bodyKind: 'bytes',
+  body: z.instanceof(Buffer),
+  bodyLimitBytes: 65_536,
+  response: z.string(),
+  status: 302,
+  failures: [],
+})
+
+export const exchangeToken = endpoint({
+  id: 'exchangeToken',
+  summary: 'Swaps the id token of a provider that allows it for a JWT of the platform (after RFC 8693).',
+  service: 'api-gateway',
+  credential: 'none',
+  method: 'post',
+  path: '/v2/login/token-exchange',
+  body: z.strictObject({
+    provider: z.string().min(1).max(100),
+    subject_token: z.string().min(1).max(16_000),
+    subject_token_type: z.literal('urn:ietf:params:oauth:token-type:id_token').optional(),
+    grant_type: z.literal('urn:ietf:params:oauth:grant-type:token-exchange').optional(),
+    expiresAfter: z.number().int().min(1).max(31_536_000).optional().describe('Seconds the session lasts.'),
+  }),
+  response: AnonymousSession,
+  failures: [
+    'RequestValidationError',
+    'InvalidOrExpiredToken',
+    'ForbiddenError',
+    'TooManyRequests',
+    'ServiceUnavailable',
+  ],
+})

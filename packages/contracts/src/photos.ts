@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { User } from './users.ts'
+
+/** The largest picture of a person, in bytes (reference: 4 MB). */
+export const PHOTO_BYTES = 4_000_000
+
+export const setPhoto = endpoint({
+  id: 'setPhoto',
+  summary:
+    'Sets the picture of the caller: one field `photo` of a multipart form with a PNG, JPEG, GIF or WebP of up to 4 MB.',
+  service: 'api-gateway',
+  credential: 'required',
+  method: 'post',
+  path: '/v2/user/photo',
+  bodyKind: 'bytes',
+  body: z.instanceof(Buffer),
+  bodyLimitBytes: PHOTO_BYTES + 10_000,
+  response: User,
+  failures: [
+    'RequestValidationError',
+    'AuthenticationError',
+    'ForbiddenError',
+    'InvalidFile',
+    'PayloadTooLarge',
+    'UnsupportedMediaType',
+    'TooManyRequests',
+  ],
+})
+
+export const getPhoto = endpoint({
+  id: 'getPhoto',
+  summary:
+    'A picture of a person, by an address that can’t be guessed; served so that no browser runs anything of it.',
+  service: 'api-gateway',
+  credential: 'none',
+  method: 'get',
+  path: '/v2/photos/:photoId',
+  response: z.instanceof(Buffer),
+  failures: ['ObjectNotFoundError'],
+})

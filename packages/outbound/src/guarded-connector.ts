@@ -1,0 +1,58 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { buildConnector } from 'undici'
+import { type AddressCheck, bareHost, parsed } from './address.ts'
+import { OutboundRefused } from './outbound.ts'
+
+interface Needs {
+  isAllowed: AddressCheck
+  connectTimeoutMs: number
+  lookup?: LookupFunction
+}
+
+/** The sentence is the same whatever is behind a name, so that it tells nothing about the inside. */
+const refusedHost = (host: string): OutboundRefused =>
+  new OutboundRefused(
+    `${bareHost(host)} is not a public address: an operator can allow it with OUTBOUND_ALLOWED.`,
+  )
+
+/**
+ * Opens connections to addresses that pass the check only. A name is resolved once, and what was checked is what is dialled: there is
+ * no second look-up that could answer something else.
+ */
+export function guardedConnector({ isAllowed, connectTimeoutMs, lookup }: Needs): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    allowH2: false,
+    lookup: guardedLookup(lookup ?? (systemLookup as LookupFunction), isAllowed),
+  })
+  return (options, callback) => {
+    const literal = parsed(options.hostname) !== undefined || options.hostname.includes(':')
+    // Node asks no look-up for what is an address already.
+    if (literal && !isAllowed(options.hostname, bareHost(options.hostname)))
+      return callback(refusedHost(options.hostname), null)
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null)
+      if (isAllowed(options.hostname, socket.remoteAddress ?? '')) return callback(null, socket)
+      socket.destroy()
+      callback(refusedHost(options.hostname), null)
+    })
+  }
+}
+
+/** Leaves out what must not be dialled; an error when nothing is left. */
+const guardedLookup =
+  (lookup: LookupFunction, isAllowed: AddressCheck): LookupFunction =>
+  (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, [])
+      const dialled = listOf(found).filter(({ address }) => isAllowed(host, address))
+      const [first] = dialled
+      if (first === undefined) return callback(refusedHost(host), [])
+      if (options.all === true) return callback(null, dialled)
+      callback(null, first.address, first.family)
+    })
+  }
+
+const listOf = (found: string | LookupAddress[]): LookupAddress[] =>
+  typeof found === 'string' ? [{ address: found, family: found.includes(':') ? 6 : 4 }] : found

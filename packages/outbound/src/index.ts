@@ -1,0 +1,2 @@
+export { openOutbound } from './open-outbound.ts'
+export { type Outbound, type OutboundPolicy, OutboundRefused } from './outbound.ts'

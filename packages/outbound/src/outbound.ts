@@ -1,0 +1,30 @@
+import type { Dispatcher } from 'undici'
+
+/** How calls to addresses that somebody typed in are guarded (decisions G8, reliability T-SSRF-1). */
+export interface OutboundPolicy {
+  /** Hosts or CIDR ranges an operator allows although they are private: `10.0.0.0/8`, `idp.internal`. */
+  allowed: readonly string[]
+  connectTimeoutMs?: number
+  /** Until the whole answer is there. */
+  timeoutMs?: number
+  /** Bytes an answer may have. */
+  maxResponseBytes?: number
+  maxRedirects?: number
+}
+
+/**
+ * Calls to the world outside. Each connection is checked at the address it really goes to, after the name was resolved: private,
+ * loopback, link-local and metadata addresses are refused unless allowed; redirects are followed only as far as they pass the same
+ * check, never from https to http, and without credentials to another origin.
+ */
+export interface Outbound extends AsyncDisposable {
+  /** As the global `fetch`, guarded. Rejects with OutboundRefused for what may not be called. */
+  readonly fetch: typeof globalThis.fetch
+  /** The same guard for libraries that take an undici dispatcher. */
+  readonly dispatcher: Dispatcher
+}
+
+/** An address that must not be called; the message names the host and the remedy, never what was found behind it. */
+export class OutboundRefused extends Error {
+  override readonly name = 'OutboundRefused'
+}

@@ -1,0 +1,74 @@
+import { type Queries, type Sql, sql } from '@platform/database'
+import type { ApiKeyRecord } from './api-key.ts'
+
+/** How a key is named: by its record id, a UUID, or by its SHA-256. */
+export type KeyAddress = { id: string } | { keyHash: string }
+
+/** Questions to `permissions.api_keys`; give it a transaction to write with the change that caused it. */
+export type ApiKeyStore = ReturnType<typeof apiKeyStore>
+
+const columns: Sql = sql`id::text, workspace_id as "workspaceId", name, key_tail as "keyTail", org_slug as "orgSlug", rules,
+  created_by as "createdBy", created_as_super_admin as "createdAsSuperAdmin", disabled, expires_at as "expiresAt",
+  created_at as "createdAt", updated_at as "updatedAt", last_used_at as "lastUsedAt"`
+
+/** Statements about API keys, run on the pool or in a transaction. A key is kept and found by its SHA-256 alone. */
+export const apiKeyStore = (queries: Queries) => ({
+  async insert(key: ApiKeyRecord, keyHash: string): Promise<void> {
+    await queries.many(sql`
+      insert into permissions.api_keys (id, workspace_id, name, key_hash, key_tail, org_slug, rules, created_by,
+        created_as_super_admin, disabled, expires_at, created_at, updated_at)
+      values (${key.id}, ${key.workspaceId}, ${key.name}, ${keyHash}, ${key.keyTail}, ${key.orgSlug},
+        ${JSON.stringify(key.rules)}::jsonb, ${key.createdBy}, ${key.createdAsSuperAdmin}, ${key.disabled},
+        ${key.expiresAt}, ${key.createdAt}, ${key.updatedAt})`)
+  },
+
+  /** Disabled and expired ones too; undefined when there is none, or no more. */
+  findByHash: (keyHash: string) => first(queries, sql`where key_hash = ${keyHash}`),
+
+  findById: (id: string) => first(queries, sql`where id = ${id}::uuid`),
+
+  /** A key of this workspace, by its record id or by its hash. */
+  findIn: (workspaceId: string, by: KeyAddress) =>
+    first(queries, sql`where workspace_id = ${workspaceId} and ${isAt(by)}`),
+
+  /** The same, and nobody else changes it until the transaction ends. */
+  lockIn: (workspaceId: string, by: KeyAddress) =>
+    first(queries, sql`where workspace_id = ${workspaceId} and ${isAt(by)} for update`),
+
+  /** Newest first. */
+  list: (workspaceId: string, page: { offset: number; limit: number }) =>
+    queries.many<ApiKeyRecord>(sql`
+      select ${columns} from permissions.api_keys where workspace_id = ${workspaceId}
+      order by created_at desc, id limit ${page.limit} offset ${page.offset}`),
+
+  /** Name, rules, expiry and disabling; nothing else of a key ever changes. */
+  async update(key: ApiKeyRecord): Promise<void> {
+    await queries.many(sql`
+      update permissions.api_keys set name = ${key.name}, rules = ${JSON.stringify(key.rules)}::jsonb,
+        disabled = ${key.disabled}, expires_at = ${key.expiresAt}, updated_at = ${key.updatedAt}
+      where id = ${key.id}::uuid`)
+  },
+
+  async remove(id: string): Promise<void> {
+    await queries.many(sql`delete from permissions.api_keys where id = ${id}::uuid`)
+  },
+
+  /** The latest use of each key, in one statement. Rows are locked in one order: instances write uses of the same keys at the same time. */
+  async noteUses(uses: readonly { id: string; at: Date }[]): Promise<void> {
+    await queries.many(sql`
+      with used as (
+        select used.* from unnest(${uses.map(({ id }) => id)}::uuid[], ${uses.map(({ at }) => at.toISOString())}::timestamptz[]) as used (id, at)
+        join permissions.api_keys as key using (id)
+        order by id for update of key
+      )
+      update permissions.api_keys as key set last_used_at = used.at from used
+      where key.id = used.id and (key.last_used_at is null or key.last_used_at < used.at)`)
+  },
+})
+
+const isAt = (by: KeyAddress): Sql => ('id' in by ? sql`id = ${by.id}::uuid` : sql`key_hash = ${by.keyHash}`)
+
+async function first(queries: Queries, rest: Sql): Promise<ApiKeyRecord | undefined> {
+  const [row] = await queries.many<ApiKeyRecord>(sql`select ${columns} from permissions.api_keys ${rest}`)
+  return row
+}

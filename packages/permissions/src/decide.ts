@@ -1,0 +1,80 @@
+import type { Principal } from '@platform/auth'
+import { Failure } from '@platform/kernel'
+import { allows } from './ability.ts'
+import type { ApiKeyRecord } from './api-keys/api-key.ts'
+import { judgeKey, type KeyVerdict } from './api-keys/judge-key.ts'
+import type { Action, Admission, KnownWorkspace, Permissions, Subject, WorkspaceRole } from './permissions.ts'
+import { everybody, isAllPowerful, memberIdOf, roleRules } from './rules.ts'
+import { resourceIn } from './scope.ts'
+import { workspaceNotFound } from './workspace-not-found.ts'
+
+/** Who wants to do what; `key` is the one alone or beside the user. */
+interface Question {
+  principal: Principal | undefined
+  key: ApiKeyRecord | undefined
+  action: Action
+  subject: Subject
+  workspace: KnownWorkspace
+}
+
+/** Asks the membership first, then the key, then what everybody may: the first that allows admits (decisions C1). Throws the refusal. */
+export async function decide(question: Question, roleOf: RoleOf): Promise<Admission> {
+  const { principal, key, action, subject, workspace } = question
+  if (isAllPowerful(principal)) return { workspace, role: undefined, by: 'power' }
+  const asked = { action, subject, resource: resourceIn(workspace.id, subject) }
+  const userId = memberIdOf(principal)
+  const role = userId === undefined ? undefined : await roleOf(userId, workspace.id)
+  if (roleAllows(role, asked)) return { workspace, role, by: 'role' }
+  // A key says nothing about any workspace but its own.
+  const verdict = key?.workspaceId === workspace.id ? await judge(key, roleOf, asked) : undefined
+  if (verdict?.allowed) return { workspace, role, by: 'apiKey' }
+  if (everybodyMay(principal, verdict, asked)) return { workspace, role, by: 'everybody' }
+  throw refusal({ role, verdict, action, subject })
+}
+
+type Asked = Parameters<typeof judgeKey>[2]
+type RoleOf = Permissions['roleOf']
+
+const roleAllows = (role: WorkspaceRole | undefined, { action, subject, resource }: Asked): boolean =>
+  role !== undefined && allows(roleRules(role), action, subject, resource)
+
+async function judge(key: ApiKeyRecord, roleOf: RoleOf, asked: Asked): Promise<KeyVerdict> {
+  const creatorRole = key.createdAsSuperAdmin ? undefined : await roleOf(key.createdBy, key.workspaceId)
+  return judgeKey(key, creatorRole, asked)
+}
+
+/** In its own workspace a key alone has what it was given and nothing else. */
+function everybodyMay(
+  principal: Principal | undefined,
+  verdict: KeyVerdict | undefined,
+  { action, subject, resource }: Asked,
+): boolean {
+  if (principal?.kind === 'apiKey' && verdict !== undefined) return false
+  return allows(everybody, action, subject, resource)
+}
+
+/** 404 for callers who may not even know the workspace; 403 for members and keys of it, with what refused them. */
+function refusal(asked: {
+  role: WorkspaceRole | undefined
+  verdict: KeyVerdict | undefined
+  action: Action
+  subject: Subject
+}): Failure {
+  const { role, verdict, action, subject } = asked
+  if (role !== undefined) {
+    const message = `The role ${role} of this workspace does not allow to ${action} ${subject}: ask an owner.`
+    return new Failure('ForbiddenError', message, { details: { action, subject, role } })
+  }
+  if (verdict === undefined) return workspaceNotFound()
+  return new Failure('ForbiddenError', `${keySentences[verdict.cause](action, subject)} Ask an owner.`, {
+    details: { action, subject },
+  })
+}
+
+const keySentences: Readonly<Record<KeyVerdict['cause'], (action: Action, subject: Subject) => string>> = {
+  granted: (action, subject) => `The API key may ${action} ${subject}.`,
+  noRule: (action, subject) => `No rule of the API key allows to ${action} ${subject}.`,
+  neverForKeys: (action) => `An API key may not ${action}, whatever its rules say.`,
+  creatorMayNot: (action, subject) =>
+    `The API key may not ${action} ${subject} any more, because its creator may not.`,
+}
