@@ -107,6 +107,7 @@ const madeUp = (input: SignUpInput, visit: Visit, now: Date): UserRecord => ({
   photo: undefined,
   meta: {},
   emailValidatedAt: undefined,
+  signInsValidFrom: undefined,
   createdAt: now,
   updatedAt: now,
 })

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { requestState } from '@platform/http'
 import { redirect } from '../sign-in/redirect.ts'
 import type { UserRecord } from '../users/user.ts'
 import { consoleForm } from './console-form.ts'
 import { type OpenInteraction, stepUrl } from './interactions.ts'
 import type { SignInNeeds } from './sign-in-needs.ts'
-import { AMR, replacing, toFinish, toWait } from './waiting-sign-in.ts'
+import { AMR, provedAt, replacing, toFinish, toWait } from './waiting-sign-in.ts'
 
 type Needs = Pick<SignInNeeds, 'provider' | 'settings' | 'signIn' | 'secondFactors' | 'clock'>
 
@@ -22,7 +23,8 @@ export const afterPassword =
     remember = false,
   ): Promise<void> => {
     const { provider, settings, secondFactors, clock } = needs
-    const signIn = { accountId: user.id, account: user.updatedAt.toISOString(), remember }
+    const ts = provedAt(user, requestState(request).startedAt)
+    const signIn = { accountId: user.id, account: user.updatedAt.toISOString(), remember, ts }
     const need = await secondFactors.needOf(user)
     if (need === 'none')
       return provider().interactionFinished(request, response, toFinish(signIn, AMR.password), replacing)

@@ -1,7 +1,7 @@
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addPerson, PASSWORD } from '../second-factors/testing.ts'
-import { authorizationOf, Browser, returnedTo } from '../sign-in/testing.ts'
+import { authorizationOf, authorize, Browser, redeemCode, returnedTo } from '../sign-in/testing.ts'
 import { type IdentityServer, identityDatabase, startIdentityServer } from './testing.ts'
 
 let database: Awaited<ReturnType<typeof identityDatabase>>
@@ -52,5 +52,35 @@ describe('a sign-in that was finished and not followed yet', () => {
       const resumed = await browser.visit(resume)
       expect([resumed.status, resumed.text.includes('type="password"')]).toEqual([200, true])
     }
+  })
+})
+
+/** What a change of the password leaves, whatever was saved by a check of the old one that was under way. */
+const changePassword = (id: string) =>
+  database.many(sql`
+    update gateway.users set sign_ins_valid_from = clock_timestamp() + interval '5 seconds' where id = ${id}`)
+
+describe('a sign-in whose password was changed at that very moment', () => {
+  it('gets no tokens for its code, and its browser is asked again', async () => {
+    const user = await addPerson(server, 'races@example.com')
+    const browser = new Browser()
+    const authorization = authorizationOf(server)
+    const page = await browser.visit(authorization.url)
+    const returned = await browser.submit(page, { login: 'races@example.com', password: PASSWORD })
+    const code = returnedTo(returned).get('code') ?? ''
+    await changePassword(user.id)
+
+    const { status, body } = await redeemCode(server, authorization, code)
+    expect([status, body.error]).toEqual([400, 'invalid_grant'])
+    const anew = await browser.visit(authorizationOf(server).url)
+    expect([anew.status, anew.text.includes('type="password"')]).toEqual([200, true])
+  })
+
+  it('keeps nobody out who signs in with the new one right after', async () => {
+    const user = await addPerson(server, 'returns@example.com')
+    await changePassword(user.id)
+    const person = { email: 'returns@example.com', password: PASSWORD }
+    const { authorization, code } = await authorize(server, person)
+    expect((await redeemCode(server, authorization, code)).status).toBe(200)
   })
 })

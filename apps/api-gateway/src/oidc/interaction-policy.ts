@@ -1,3 +1,4 @@
+import { SECOND_MS } from '@platform/kernel'
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
 import type { PersonAccount } from './account.ts'
 import type { SignIns } from './sign-ins.ts'
@@ -32,19 +33,27 @@ const isAccountGone = ({ oidc }: KoaContextWithOIDC): boolean =>
 const LOGIN = ['accountId', 'loginTs', 'amr']
 
 /**
- * A sign-in that was finished but not followed yet ends with what its password proved: whoever knew the old one could otherwise keep
- * the address of its last step and open it after the owner has set a new one. Nobody stays signed in by it.
+ * A sign-in ends with what its password proved: whoever knew the old one could otherwise keep the address of its last step and open it
+ * after the owner has set a new one, or be signed in by a check that was under way. Nobody stays signed in by it.
  */
 function refuseOldLogin({ oidc }: KoaContextWithOIDC): boolean {
   const { result, session } = oidc
-  if (result?.login === undefined || !isOutdated(result.login.account, oidc.entities.Account)) return false
-  delete result.login
+  const account = oidc.entities.Account as PersonAccount | undefined
+  const isOld = result?.login !== undefined && isOutdated(result.login.account, account)
+  if (!isOld && !isTooEarly(session?.loginTs, account)) return false
+  delete result?.login
   if (session !== undefined) for (const name of LOGIN) Reflect.deleteProperty(session, name)
   return true
 }
 
 /** Who signed in elsewhere typed no password here: then only the account has to be there. */
-function isOutdated(then: unknown, account: KoaContextWithOIDC['oidc']['entities']['Account']): boolean {
+function isOutdated(then: unknown, account: PersonAccount | undefined): boolean {
   if (account === undefined) return true
-  return then !== undefined && then !== (account as PersonAccount).user.updatedAt.toISOString()
+  return then !== undefined && then !== account.user.updatedAt.toISOString()
+}
+
+/** A browser that was signed in before the password was changed, or at that very moment. */
+function isTooEarly(loginTs: number | undefined, account: PersonAccount | undefined): boolean {
+  const from = account?.user.signInsValidFrom
+  return from !== undefined && (loginTs ?? 0) * SECOND_MS < from.getTime()
 }

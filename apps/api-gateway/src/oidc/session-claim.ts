@@ -30,7 +30,14 @@ export const sessionClaim =
     const { AuthorizationCode: code, RefreshToken: refresh, Account: account } = ctx.oidc.entities
     const source = code ?? refresh
     const offline = source?.scopes.has('offline_access') ?? false
-    const grant = { grantId, accountId, browserUid, offline, amr: source?.amr ?? [] }
+    const grant = {
+      grantId,
+      accountId,
+      browserUid,
+      offline,
+      amr: source?.amr ?? [],
+      authTime: source?.authTime,
+    }
     const person = (account as PersonAccount | undefined)?.user
     return { prismeaiSessionId: await signIns.sessionFor({ ...visit, ...grant, person }) }
   }

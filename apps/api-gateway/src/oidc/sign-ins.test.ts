@@ -94,6 +94,7 @@ describe('the provider of a sign-in', () => {
       ...{ grantId, accountId, amr, clientId: 'local-client-id', clientName: 'Console', signingKid: 'k-1' },
       ...{
         browserUid: undefined,
+        authTime: Math.floor(Date.now() / 1000),
         offline: false,
         person: account?.user,
         ip: '127.0.0.1',

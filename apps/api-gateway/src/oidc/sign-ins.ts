@@ -1,4 +1,4 @@
-import type { Clock } from '@platform/kernel'
+import { type Clock, Failure, SECOND_MS } from '@platform/kernel'
 import { errors } from 'oidc-provider'
 import type { Ending, Sessions } from '../sessions/sessions.ts'
 import { LOCAL_PROVIDER } from '../sign-in-log/sign-in-log.ts'
@@ -29,6 +29,8 @@ export interface TokenRequest extends ClientVisit {
   accountId: string
   /** How the person proved who they are (RFC 8176): `pwd`, or `fed` with `idp:<slug>` of a provider; `otp` with a second factor. */
   amr: readonly string[]
+  /** When they did, in Unix seconds. */
+  authTime: number | undefined
   person: Pick<UserRecord, 'email' | 'authData'> | undefined
   /** The browser session the grant was given in. */
   browserUid: string | undefined
@@ -139,14 +141,23 @@ async function startSession(
 ): Promise<string> {
   const seconds = settings.accessTokenSeconds + (request.offline ? settings.refreshTokenSeconds : 0)
   const expiresAt = new Date(clock.now().getTime() + seconds * 1000)
-  const { grantId, accountId, browserUid, person } = request
-  const { sessionId } = await sessions.start({
+  const { grantId, accountId, browserUid, person, authTime = 0 } = request
+  const starting = sessions.start({
     ...sessionOf(request),
     userId: accountId,
     expiresAt,
+    basis: { provedAt: new Date(authTime * SECOND_MS) },
     signIn: { provider: providerOf(request.amr), email: person?.email, authData: person?.authData ?? {} },
   })
+  const { sessionId } = await starting.catch(refuseGrant)
   return store.insert({ grantId, sessionId, browserUid, accountId }, expiresAt)
+}
+
+/** The password was changed while this sign-in was under way. */
+function refuseGrant(error: unknown): never {
+  if (error instanceof Failure && error.name === 'AuthenticationError')
+    throw new errors.InvalidGrant('the account was secured since')
+  throw error
 }
 
 async function startProgram(request: ProgramRequest, { sessions, clock }: Needs): Promise<string> {

@@ -1,5 +1,6 @@
-import { MINUTE_MS } from '@platform/kernel'
+import { MINUTE_MS, SECOND_MS } from '@platform/kernel'
 import type { Interaction, InteractionResults } from 'oidc-provider'
+import type { UserRecord } from '../users/user.ts'
 
 /**
  * A sign-in whose password was right and whose second factor is still to come. It is kept with the interaction, at the server, under
@@ -10,6 +11,8 @@ export interface WaitingSignIn {
   /** The account as it was then, by its `updatedAt`: a password that was replaced meanwhile counts no more. */
   account: string
   remember: boolean
+  /** Unix seconds from which the password counted as proven; see `provedAt`. */
+  ts: number
   /** Unix milliseconds when the password was right. */
   since: number
   /** Sealed, once an enrolment was confirmed: the factor is proven, its recovery codes are to be read. */
@@ -40,9 +43,16 @@ export const AMR = { password: ['pwd'], passwordAndCode: ['pwd', 'otp', 'mfa'] }
 
 /** The login that lets an authorization go on, as long as the account stays as it was when its password was right. */
 export const toFinish = (
-  { accountId, account, remember }: Pick<WaitingSignIn, 'accountId' | 'account' | 'remember'>,
+  { accountId, account, remember, ts }: Pick<WaitingSignIn, 'accountId' | 'account' | 'remember' | 'ts'>,
   amr: readonly string[],
-): InteractionResults => ({ login: { accountId, account, remember, amr: [...amr] } })
+): InteractionResults => ({ login: { accountId, account, remember, ts, amr: [...amr] } })
 
 /** Where in the database the sealed recovery codes of an interaction are. */
 export const recoveryCodesPlace = (uid: string): string => `gateway.oidc_records|${uid}|recoveryCodes`
+
+/**
+ * The instant a login counts from, in Unix seconds: when its check began, and never before what the account it was checked against
+ * asks for. So who used a password that was replaced meanwhile is too early, and who used the new one is not.
+ */
+export const provedAt = (user: Pick<UserRecord, 'signInsValidFrom'>, beganAtMs: number): number =>
+  Math.max(Math.floor(beganAtMs / SECOND_MS), Math.ceil((user.signInsValidFrom?.getTime() ?? 0) / SECOND_MS))

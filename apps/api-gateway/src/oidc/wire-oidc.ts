@@ -77,7 +77,7 @@ export function wireOidc(needs: Needs): WiredOidc {
   const interactions: Interactions = {
     ...steps.interactions,
     ...pages.interactions,
-    external: { GET: continueExternalLogin({ provider, settings, external: needs.external }) },
+    external: { GET: continueExternalLogin({ ...needs, provider }) },
     consent: { POST: submitConsent({ provider, settings, consents: server.consents }) },
   }
   const exchange = codeExchange(listener, settings.origin)

@@ -1,5 +1,6 @@
 import { type Database, groupCommit, type Queries, type Sql, sql } from '@platform/database'
 import type { Use } from '../callers/recent-uses.ts'
+import { withoutBasis } from './session-basis-store.ts'
 import type { EndedSession, SessionTrail } from './session-trail.ts'
 import type { Ending, Session, StartedSession } from './sessions.ts'
 
@@ -19,6 +20,12 @@ export interface SessionRecord {
 
 const PURGE_BATCH = 5000
 
+/** A session to be started; `isStarted` unless its basis was gone. */
+interface WantedStart {
+  session: StartedSession
+  isStarted: boolean
+}
+
 /** A session to be ended; `isEnded` once that is committed, unless it was before. */
 interface WantedEnding {
   id: string
@@ -28,10 +35,15 @@ interface WantedEnding {
 
 /** The sessions in the database. What many people start or end at once shares a transaction, and the trail is locked once for all. */
 export const sessionStore = (database: Database, trail: SessionTrail) => {
-  const starting = groupCommit<StartedSession>((sessions) => startAll(database, trail, sessions))
+  const starting = groupCommit<WantedStart>((wanted) => startTogether(database, trail, wanted))
   const ending = groupCommit<WantedEnding>((wanted) => endTogether(database, trail, wanted))
   return {
-    insert: (session: StartedSession) => starting.add(session),
+    /** Starts a session, with its event and its audit row; false when its basis is gone. */
+    async insert(session: StartedSession): Promise<boolean> {
+      const wanted = { session, isStarted: false }
+      await starting.add(wanted)
+      return wanted.isStarted
+    },
 
     /** A session that was not ended and is not over. */
     findLive: (id: string, now: Date) => findLive(database, id, now),
@@ -96,14 +108,20 @@ export const sessionStore = (database: Database, trail: SessionTrail) => {
   }
 }
 
-const startAll = (database: Database, trail: SessionTrail, sessions: readonly StartedSession[]) =>
+const startTogether = (database: Database, trail: SessionTrail, wanted: readonly WantedStart[]) =>
   database.transaction(async (tx) => {
-    await insertAll(tx, sessions)
+    const gone = await withoutBasis(
+      tx,
+      wanted.map(({ session }) => session),
+    )
+    for (const one of wanted) one.isStarted = !gone.has(one.session.sessionId)
+    const sessions = wanted.filter(({ isStarted }) => isStarted).map(({ session }) => session)
+    if (sessions.length > 0) await insertAll(tx, sessions)
     if (sessions.some(({ signIn }) => signIn !== undefined)) await trail.started(tx, sessions)
   })
 
 async function insertAll(tx: Queries, sessions: readonly StartedSession[]): Promise<void> {
-  const rows = sessions.map(({ signIn, ...session }) => ({
+  const rows = sessions.map(({ signIn, basis: _, ...session }) => ({
     id: session.sessionId,
     user_id: session.userId,
     client_id: session.clientId,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '@platform/kernel'
+import { type Clock, Failure } from '@platform/kernel'
 
 /** What a session is started with. */
 export interface NewSession {
@@ -14,6 +14,11 @@ export interface NewSession {
   userAgent?: string
   /** The key that signs its first JWT; see `noteIssued`. */
   signingKid?: string | undefined
+  /**
+   * What must still hold when the row is written: the session it comes from lives, or the account was not secured after that instant
+   * (a new password).
+   */
+  basis?: { sessionId: string } | { provedAt: Date } | undefined
   /** How the person proved who they are; absent where nobody did (anonymous sessions, programs). It is logged and audited. */
   signIn?: {
     /** `prismeai` for passwords of this platform, else the slug of a provider. */
@@ -49,7 +54,10 @@ export interface Ending {
 
 /** The sessions JWTs belong to (decisions C3). Every method rejects with StoreError when the database does not answer. */
 export interface Sessions {
-  /** The row, the event of the sign-in and its audit row are there together or not at all. */
+  /**
+   * The row, the event of the sign-in and its audit row are there together or not at all. Rejects with AuthenticationError when what the
+   * session stands on has ended.
+   */
   start(session: NewSession): Promise<{ sessionId: string }>
   /** Read from the database; what is cached is the caller behind a credential. Undefined when it never was, is over or was ended. */
   find(sessionId: string): Promise<Session | undefined>
@@ -62,7 +70,8 @@ export interface Sessions {
 
 /** Where sessions are kept. */
 interface SessionRecords {
-  insert(session: StartedSession): Promise<unknown>
+  /** False when its basis is gone. */
+  insert(session: StartedSession): Promise<boolean>
   findLive(id: string, now: Date): Promise<Session | undefined>
   noteIssued(id: string, kid: string): Promise<unknown>
   end(id: string, ending: Ending): Promise<string[]>
@@ -77,7 +86,7 @@ export const liveSessions = (deps: {
 }): Sessions => ({
   async start(session) {
     const sessionId = randomUUID()
-    await deps.records.insert({ ...session, sessionId })
+    if (!(await deps.records.insert({ ...session, sessionId }))) throw basisGone()
     return { sessionId }
   },
   find: (sessionId) => deps.records.findLive(sessionId, deps.clock.now()),
@@ -87,3 +96,6 @@ export const liveSessions = (deps: {
   end: async (sessionId, ending = {}) => deps.spread(await deps.records.end(sessionId, ending)),
   endAllOf: async (userId, ending = {}) => deps.spread(await deps.records.endAllOf(userId, ending)),
 })
+
+const basisGone = () =>
+  new Failure('AuthenticationError', 'What this session would stand on has ended meanwhile: sign in again.')

@@ -18,6 +18,7 @@ const user: UserRecord = {
   photo: undefined,
   meta: {},
   emailValidatedAt: undefined,
+  signInsValidFrom: undefined,
   createdAt: new Date(),
   updatedAt: new Date(),
 }

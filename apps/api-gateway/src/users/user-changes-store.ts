@@ -2,6 +2,7 @@ import { isUniqueViolation, join, type Queries, type Sql, sql } from '@platform/
 import { uuidv7 } from '@platform/kernel'
 import { normalizeEmail, type UserRecord } from './user.ts'
 import {
+  endSignInsUnderWay,
   firstRecord,
   firstUser,
   isSuperAdmin,
@@ -108,6 +109,7 @@ function assignments(edit: UserEdit): Sql[] {
   ]
   const given = plain.filter(([, value]) => value !== undefined)
   const changes = given.map(([column, value]) => sql`${column} = ${value ?? null}`)
+  if (edit.passwordHash !== undefined) changes.push(endSignInsUnderWay)
   if (meta !== undefined) changes.push(sql`meta = ${JSON.stringify(meta)}::jsonb`)
   if (email !== undefined) changes.push(...newAddress(normalizeEmail(email)))
   if (emailAnswered === true) changes.push(sql`email_validated_at = coalesce(email_validated_at, now())`)

@@ -3,6 +3,7 @@ import { Failure, uuidv7 } from '@platform/kernel'
 import { normalizeEmail, type UserRecord } from './user.ts'
 import { userChanges } from './user-changes-store.ts'
 import {
+  endSignInsUnderWay,
   firstRecord,
   firstUser,
   type PasswordRecord,
@@ -59,7 +60,7 @@ function accounts(database: Database, columns: Sql) {
     async replacePassword(email: string, passwordHash: string): Promise<string | undefined> {
       const [row] = await database.many<{ id: string }>(sql`
         with changed as (
-          update gateway.users set password_hash = ${passwordHash}, updated_at = now()
+          update gateway.users set password_hash = ${passwordHash}, ${endSignInsUnderWay}, updated_at = now()
           where email = ${normalizeEmail(email)} returning id
         ), forgotten as (
           delete from gateway.mailed_tokens where user_id in (select id from changed)

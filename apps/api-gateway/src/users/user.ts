@@ -17,6 +17,8 @@ export interface UserRecord {
   meta: Record<string, unknown>
   /** When a mail to the address was answered. */
   emailValidatedAt: Date | undefined
+  /** What proved itself as this person before this instant counts no more: the password was changed. */
+  signInsValidFrom: Date | undefined
   createdAt: Date
   updatedAt: Date
 }
@@ -43,7 +45,7 @@ export const isAnonymous = (user: UserRecord): boolean => 'anonymous' in user.au
 
 /** A user as they see themselves. */
 export function presentUser(user: UserRecord): User {
-  const { createdAt, updatedAt, emailValidatedAt: _, ...rest } = user
+  const { createdAt, updatedAt, emailValidatedAt: _, signInsValidFrom: __, ...rest } = user
   const given = Object.entries(rest).filter(([, value]) => value !== undefined)
   return {
     ...(Object.fromEntries(given) as Omit<User, 'createdAt' | 'updatedAt'>),

@@ -1,7 +1,7 @@
 import { anyone } from '@platform/auth'
 import { redeemWebSessionTicket as endpoint } from '@platform/contracts'
 import { answer, type RequestInfo, route } from '@platform/http'
-import { type Clock, SECOND_MS } from '@platform/kernel'
+import { type Clock, Failure, SECOND_MS } from '@platform/kernel'
 import { accessTokenCookie, type CookiePolicy } from '../sessions/access-token-cookie.ts'
 import type { LeaveVisit } from '../sessions/leave-visit.ts'
 import type { MintJwt } from '../sessions/mint-jwt.ts'
@@ -39,7 +39,9 @@ export const redeemWebSessionTicket = (deps: Needs) =>
       const opened = await openTicket(deps, params.ticket)
       if (opened === undefined) return refused(deps, request)
 
-      const { jwt, seconds } = await startSession(deps, opened, request)
+      const started = await startSession(deps, opened, request).catch(whenSignedOut)
+      if (started === undefined) return refused(deps, request)
+      const { jwt, seconds } = started
       if (!opened.parent.anonymous) await deps.leaveVisit(request.headers.cookie)
 
       const headers = {
@@ -83,6 +85,7 @@ async function startSession(deps: Needs, { ticket, parent, user }: OpenedTicket,
   const { sessionId } = await deps.sessions.start({
     ...owner,
     anonymous: parent.anonymous,
+    basis: { sessionId: parent.sessionId },
     ip: request.clientIp,
     ...(userAgent === undefined ? {} : { userAgent }),
     signingKid: deps.keyRing.signing().kid,
@@ -90,6 +93,12 @@ async function startSession(deps: Needs, { ticket, parent, user }: OpenedTicket,
   })
   const jwt = deps.mintJwt({ ...owner, sessionId, scopes: ticket.scopes })
   return { jwt, seconds: Math.floor(lastsMs / SECOND_MS) }
+}
+
+/** The session the ticket was made in ended at this very moment. */
+function whenSignedOut(error: unknown): undefined {
+  if (error instanceof Failure && error.name === 'AuthenticationError') return undefined
+  throw error
 }
 
 /** Told as a sign-in: from now on another browser acts for this person. */
