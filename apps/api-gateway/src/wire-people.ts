@@ -52,7 +52,7 @@ export async function wirePeople(needs: Foundation) {
     pictures,
     callers,
     account,
-    wireUserAdministration({ ...account, secondFactors }),
+    wireUserAdministration({ ...account, secondFactors, limited: needs.limited }),
     { routes: [me], jobs: [] },
   ]
   return { users, passwords, ensureAdministrator, secondFactors, callers, account, parts }

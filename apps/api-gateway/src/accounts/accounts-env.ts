@@ -17,6 +17,9 @@ const schema = z.object({
   RATE_LIMIT_PASSWORD_RESET: count(1).describe('Forgotten passwords a minute from one address.'),
   RATE_LIMIT_VALIDATION_MAIL: count(1).describe('Validation mails a minute asked for from one address.'),
   RATE_LIMIT_DELETION_MAIL: count(1).describe('Deletion mails a minute asked for by one user.'),
+  RATE_LIMIT_CONTACTS: count(60).describe(
+    'Look-ups of other people a minute by one user who is no super administrator.',
+  ),
   RATE_LIMIT_PASSWORD_CHANGE: count(5).describe(
     'Tries a minute of one user at the own password, to change it or the second factor.',
   ),
@@ -43,6 +46,7 @@ export const accountsEnv = schema
       passwordReset: perMinute('password-reset', env.RATE_LIMIT_PASSWORD_RESET),
       validationMail: perMinute('validation-mail', env.RATE_LIMIT_VALIDATION_MAIL),
       deletionMail: perMinute('deletion-mail', env.RATE_LIMIT_DELETION_MAIL),
+      contacts: perMinute('contacts', env.RATE_LIMIT_CONTACTS),
       passwordChange: perMinute('password-change', env.RATE_LIMIT_PASSWORD_CHANGE),
     },
   }))

@@ -109,10 +109,10 @@ describe('exchanging a token', () => {
   })
 
   it('answers 60 a minute to one address', async () => {
-    const responses = []
-    for (let index = 0; index < 61; index += 1)
-      responses.push(await exchange('garbage', { provider: 'nobody' }))
-    const last = responses.at(-1)
-    expect([last?.status, last?.headers.has('retry-after')]).toEqual([429, true])
+    // A minute may end meanwhile, and the next one begins anew.
+    let [last, asked] = [await exchange('garbage', { provider: 'nobody' }), 1]
+    for (; last.status !== 429 && asked < 130; asked += 1)
+      last = await exchange('garbage', { provider: 'nobody' })
+    expect([last.status, last.headers.has('retry-after')]).toEqual([429, true])
   })
 })

@@ -1,36 +1,52 @@
 import { accountHolder, type UserPrincipal } from '@platform/auth'
-import { type BodyOf, type Contact, findContacts as endpoint } from '@platform/contracts'
+import { type BodyOf, type Contact, findContacts as endpoint, type QueryOf } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
+import type { Limited } from '../rate-limits/limited.ts'
+import type { RateLimit } from '../rate-limits/rate-limit.ts'
 import type { UserRecord } from '../users/user.ts'
 import type { FoundUsers, UserFilter } from '../users/user-search-store.ts'
 import { presentContact } from './contact.ts'
 
 interface Needs {
+  limited: Limited
+  limit: RateLimit
   users: { search(filter: UserFilter, page: { offset: number; limit: number }): Promise<FoundUsers> }
 }
 
-export const findContacts = ({ users }: Needs) =>
+export const findContacts = ({ users, limited, limit }: Needs) =>
   route(endpoint, {
     access: accountHolder,
     async handle({ body, query, principal }) {
-      const { page, limit, ...dates } = query
-      if (!principal.superAdmin) requireExact(body, dates)
-
-      const filter = { ...body, ...dates }
-      // Who may see everything may ask for everything; others get who they name, and nobody that is not there for them.
-      const found = principal.superAdmin
-        ? await users.search(filter, { offset: page * limit, limit })
-        : await usable(users, body, { offset: page * limit, limit })
-
-      return {
-        size: found.size,
-        contacts: found.users.map((user) => contactFor(principal, body.email, user)),
-      }
+      if (principal.superAdmin) return search(users, body, query, principal)
+      const { page: _, limit: __, ...dates } = query
+      requireExact(body, dates)
+      // Else a list of addresses could be tested for accounts, about which signing up and new passwords keep silent.
+      return limited(limit, principal.userId, () => find(users, body, query, principal))
     },
   })
 
 type Asked = BodyOf<typeof endpoint>
+type Query = QueryOf<typeof endpoint>
+type Users = Needs['users']
+
+/** Who may see everything may ask for everything. */
+async function search(users: Users, body: Asked, query: Query, principal: UserPrincipal) {
+  const { page, limit, ...dates } = query
+  return shownTo(principal, body, await users.search({ ...body, ...dates }, { offset: page * limit, limit }))
+}
+
+/** Others get who they name, and nobody that is not there for them: people who wait or are deactivated. */
+async function find(users: Users, body: Asked, { page, limit }: Query, principal: UserPrincipal) {
+  const { email, ids } = body
+  const found = await users.search({ email, ids, status: 'validated' }, { offset: page * limit, limit })
+  return shownTo(principal, body, found)
+}
+
+const shownTo = (principal: UserPrincipal, { email }: Asked, found: FoundUsers) => ({
+  size: found.size,
+  contacts: found.users.map((user) => contactFor(principal, email, user)),
+})
 
 /** Throws ForbiddenError for what would let somebody list or guess people. */
 function requireExact({ email, ids, ...rest }: Asked, dates: Record<string, unknown>): void {
@@ -41,10 +57,6 @@ function requireExact({ email, ids, ...rest }: Asked, dates: Record<string, unkn
     'Find people by their exact e-mail address or by ids: only super administrators may search.',
   )
 }
-
-/** People who wait or are deactivated are not there for others. */
-const usable = (users: Needs['users'], { email, ids }: Asked, page: { offset: number; limit: number }) =>
-  users.search({ email, ids, status: 'validated' }, page)
 
 const contactFor = (principal: UserPrincipal, asked: string | undefined, user: UserRecord): Contact =>
   presentContact(user, { everything: principal.superAdmin, email: asked !== undefined })

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import type { User } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 
@@ -26,8 +27,13 @@ export interface UserRecord {
 /** The shortest and longest password (decisions C9), in characters as people count them. */
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const
 
-/** Addresses are compared and kept in lower case. */
-export const normalizeEmail = (email: string): string => email.trim().toLowerCase()
+/** Addresses are compared and kept in lower case, their domains as mail servers know them: else one mailbox could have two accounts. */
+export function normalizeEmail(email: string): string {
+  const text = email.trim().toLowerCase()
+  const split = text.lastIndexOf('@') + 1
+  const domain = domainToASCII(text.slice(split))
+  return domain === '' ? text : text.slice(0, split) + domain
+}
 
 /** True for a text that can be the address of an account; `admin@localhost` is one. */
 export const isEmail = (text: string): boolean => text.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(text)
