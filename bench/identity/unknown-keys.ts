@@ -17,7 +17,7 @@ export async function unknownKeys(under: UnderTest): Promise<Figure[]> {
     connections: 32,
     durationMs: DURATION_MS,
   }
-  const nobody: PacedPlan = { ...valid, authorization: '', perSecond: FLOOD_PER_SECOND, connections: 64 }
+  const nobody: PacedPlan = { ...valid, authorization: '', perSecond: FLOOD_PER_SECOND, connections: 512 }
   // The yardstick carries as many requests as the flood, of callers without a credential: what counts is what the forgery costs.
   const [baseline] = await Promise.all([sendPaced(valid), sendPaced(nobody)])
   const [flooded, flood] = await Promise.all([

@@ -35,8 +35,11 @@ const nothing: Contents = {
 
 /** Pause between two reloads that unknown key ids may cause (decisions C2). */
 const UNKNOWN_KID_PAUSE_MS = 1000
-/** Callers with an unknown key id who may wait for the next reload at the same time. */
-const UNKNOWN_KID_WAITERS = 10_000
+/**
+ * Callers with an unknown key id who may wait for the next reload at the same time: more than ever come with a key that was just made,
+ * and too few for a flood to hold connections with. The others are answered from what is known.
+ */
+const UNKNOWN_KID_WAITERS = 200
 
 /**
  * The signing keys of the platform in memory. Filled from the database at start, on announcements, by a poll and when an unknown
