@@ -35,6 +35,14 @@ async function freshTrail(rows: number) {
   return { own, trail }
 }
 
+/** Each pool lends a few connections to many who wait for one lock. */
+const PATIENT = {
+  allowWeakDurability: true,
+  poolSize: 5,
+  connectTimeoutMs: 10_000,
+  statementTimeoutMs: 10_000,
+}
+
 describe('writing the trail', () => {
   test('keeps a row whole and answers it newest first', async () => {
     const details = { provider: 'prismeai', nested: { z: [1, null], a: 'é' } }
@@ -73,9 +81,7 @@ describe('writing the trail', () => {
 
   test('stays without a gap when 200 rows come from several pools at once', async () => {
     await using own = await testDatabase()
-    const pools = await Promise.all(
-      Array.from({ length: 4 }, () => openDatabase(own.url, { allowWeakDurability: true, poolSize: 5 })),
-    )
+    const pools = await Promise.all(Array.from({ length: 4 }, () => openDatabase(own.url, PATIENT)))
     const trails = await Promise.all(pools.map((pool) => openAudit({ database: pool, clock: systemClock })))
     await Promise.all(
       Array.from({ length: 200 }, (_, at) => {

@@ -12,7 +12,13 @@ declare module 'vitest' {
 }
 
 /** Durability is weak on purpose: nothing of a test must survive a power cut. */
-const OPTIONS = { allowWeakDurability: true, poolSize: 4 }
+/** Patient: what a test asks at once may take a while on a machine that does other things too. */
+const OPTIONS = {
+  allowWeakDurability: true,
+  poolSize: 4,
+  connectTimeoutMs: 10_000,
+  statementTimeoutMs: 10_000,
+}
 const ADMIN = { ...OPTIONS, poolSize: 1 }
 /** Copying a template is a few files, but two cores do much else at the same time. */
 const SLOW = { timeoutMs: 60_000 }

@@ -62,7 +62,11 @@ describe('rotating signing keys', () => {
   test('makes one first key, however many instances start at once', async () => {
     await using database = await freshDatabase()
     await using resources = new Resources(log, { development: true })
-    await using elsewhere = await openDatabase(database.url, { allowWeakDurability: true })
+    await using elsewhere = await openDatabase(database.url, {
+      allowWeakDurability: true,
+      connectTimeoutMs: 10_000,
+      statementTimeoutMs: 10_000,
+    })
     const { deps, signingKeys } = await keysIn(database, resources)
     const others = await keysIn(Object.assign(elsewhere, { url: database.url }), resources)
     // As many as each process has connections: the lock is what they wait for, not the pool.
