@@ -4,6 +4,8 @@ import type { Cache } from './cache.ts'
 import { CacheError } from './cache-error.ts'
 
 const COMMAND_MS = 150
+/** Nobody waits for a ping but a readiness report, and a slow answer is one. */
+const PING_MS = 1000
 const CONNECT_MS = 1000
 /** Well below what a reader of a rate limit would notice, well above what a busy server needs to recover. */
 const PAUSES = { firstPauseMs: 200, longestPauseMs: 2000 }
@@ -54,7 +56,7 @@ export function openRedisCache(url: string): Cache {
       }),
     async ping() {
       try {
-        await inTime(client.ping())
+        await inTime(client.ping(), PING_MS)
       } catch (error) {
         throw toCacheError(error, address)
       }
@@ -84,9 +86,9 @@ function guarded(address: string) {
 }
 
 /** The client's own timeout ends only commands that were not sent yet. */
-function inTime<T>(work: Promise<T>): Promise<T> {
+function inTime<T>(work: Promise<T>, milliseconds = COMMAND_MS): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('No answer in time.')), COMMAND_MS)
+  const timer = setTimeout(() => late.reject(new Error('No answer in time.')), milliseconds)
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
 }
 
