@@ -33,15 +33,17 @@ const vitest = (args) => [
 
 function report(summary, code) {
   if (!summary && code === 0) return 0 // no run: --help, --version
-  const { passed, failed, skipped, skippedSuites } = summary ?? {
+  const { passed, failed, skipped, skippedSuites, secondAttempts } = summary ?? {
     passed: 0,
     failed: 0,
     skipped: 0,
     skippedSuites: [],
+    secondAttempts: [],
   }
   for (const suite of skippedSuites) console.log(`SKIPPED: ${suite}`)
   if (skippedSuites.length > 0)
     console.log('Skipped suites need a server: .ci/run starts all of them, scripts/servers/ one.')
+  for (const test of secondAttempts) console.log(`PASSED ONLY AT THE SECOND ATTEMPT: ${test}`)
   // A run that ends badly without a failed test (it could not even begin) still failed.
   const failures = code === 0 ? failed : Math.max(failed, 1)
   console.log(`${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)

@@ -10,10 +10,15 @@ export default class TestSummaryReporter {
       failed: inState('failed') + modules.filter(failedByItself).length + unhandledErrors.length,
       skipped: inState('skipped'),
       skippedSuites: modules.flatMap(skippedSuitesOf),
+      secondAttempts: tests
+        .filter(passedAtLast)
+        .map((test) => `${test.fullName} (${test.module.relativeModuleId})`),
     }
     writeFileSync(process.env.TEST_SUMMARY_FILE, JSON.stringify(summary))
   }
 }
+
+const passedAtLast = (test) => test.result().state === 'passed' && (test.diagnostic()?.retryCount ?? 0) > 0
 
 /** A file that could not be loaded, or whose hooks failed, without any failed test in it. */
 function failedByItself(module) {
