@@ -1,4 +1,4 @@
-export { type Job, runOnce, startJob } from './job.ts'
+export { inBatches, type Job, runOnce, startJob } from './job.ts'
 export { Resources } from './resources.ts'
 export { processEnv, type RunOptions, run } from './run.ts'
 export {

@@ -44,3 +44,12 @@ export async function runOnce(job: Job, log: Logger, signal: AbortSignal): Promi
     return false
   }
 }
+
+/** Repeats work that takes at most `size` rows and answers how many it took, until it takes fewer or the job is stopped. */
+export async function inBatches(
+  size: number,
+  signal: AbortSignal,
+  work: (limit: number) => Promise<number>,
+): Promise<void> {
+  while (!signal.aborted) if ((await work(size)) < size) return
+}

@@ -1,5 +1,5 @@
 import { type Clock, MINUTE_MS } from '@platform/kernel'
-import type { Job } from '@platform/service'
+import { inBatches, type Job } from '@platform/service'
 import type { MailedTokenStore } from './mailed-token-store.ts'
 
 const BATCH = 1000
@@ -11,9 +11,5 @@ export const purgeMailedTokens = (deps: {
 }): Job => ({
   name: 'purge-mailed-tokens',
   everyMs: 10 * MINUTE_MS,
-  async run(signal) {
-    let deleted = BATCH
-    while (deleted === BATCH && !signal.aborted)
-      deleted = await deps.tokens.deleteOver(deps.clock.now(), BATCH)
-  },
+  run: (signal) => inBatches(BATCH, signal, (limit) => deps.tokens.deleteOver(deps.clock.now(), limit)),
 })

@@ -7,7 +7,7 @@ import { masterKeyRing } from '../master-keys/master-keys.ts'
 import { Browser } from '../sign-in/testing.ts'
 import { externalLoginStore } from './external-login-store.ts'
 import { sweepExternalLogins } from './sweep-external-logins.ts'
-import { leaveFor, startWorld, travel, unsigned, type World } from './testing.ts'
+import { leaveFor, startWorld, unsigned, type World } from './testing.ts'
 
 let world: World
 beforeAll(async () => {
@@ -17,17 +17,6 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 const me = (browser: Browser) =>
   createClient(world.origin, { cookie: `access-token=${browser.cookies.get('access-token')?.value}` })(getMe)
-
-const _signInAt = (slug: string, browser = new Browser()) =>
-  travel(browser, `${world.origin}/v2/login?provider=${slug}`).then((page) => ({ page, browser }))
-
-const _addUser = (id: string, email: string, validated: boolean, status = 'validated') =>
-  world.gateway.database.many(sql`
-    insert into gateway.users (id, email, status, email_validated_at)
-    values (${id}, ${email}, ${status}, ${validated ? new Date() : null})`)
-
-const _usersOf = (email: string) =>
-  world.gateway.database.many<{ id: string }>(sql`select id from gateway.users where email = ${email}`)
 
 describe('an answer that proves nothing', () => {
   const claimsFor = (nonce: string) => ({ iss: world.crooked.url, aud: 'platform', sub: 'eve', nonce })

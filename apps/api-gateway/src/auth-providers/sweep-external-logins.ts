@@ -1,5 +1,5 @@
 import { type Clock, MINUTE_MS } from '@platform/kernel'
-import type { Job } from '@platform/service'
+import { inBatches, type Job } from '@platform/service'
 import type { ExternalLoginStore } from './external-login-store.ts'
 
 const BATCH = 2000
@@ -11,8 +11,5 @@ export const sweepExternalLogins = (deps: {
 }): Job => ({
   name: 'sweep-external-logins',
   everyMs: 5 * MINUTE_MS,
-  async run(signal) {
-    let removed = BATCH
-    while (removed === BATCH && !signal.aborted) removed = await deps.logins.sweep(deps.clock.now(), BATCH)
-  },
+  run: (signal) => inBatches(BATCH, signal, (limit) => deps.logins.sweep(deps.clock.now(), limit)),
 })

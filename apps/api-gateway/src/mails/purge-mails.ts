@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
-import type { Job } from '@platform/service'
+import { inBatches, type Job } from '@platform/service'
 import type { MailStore } from './mail-store.ts'
 
 const BATCH = 1000
@@ -9,11 +9,10 @@ const BATCH = 1000
 export const purgeMails = ({ store, log }: { store: Pick<MailStore, 'deleteOver'>; log: Logger }): Job => ({
   name: 'purge-mails',
   everyMs: 10 * MINUTE_MS,
-  async run(signal) {
-    let deleted = BATCH
-    while (deleted === BATCH && !signal.aborted) {
-      deleted = await store.deleteOver(BATCH)
+  run: (signal) =>
+    inBatches(BATCH, signal, async (limit) => {
+      const deleted = await store.deleteOver(limit)
       if (deleted > 0) log.warn({ mails: deleted }, 'mails were given up, no mail server took them for a day')
-    }
-  },
+      return deleted
+    }),
 })

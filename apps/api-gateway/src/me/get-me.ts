@@ -1,4 +1,4 @@
-import { signedIn, type UserPrincipal } from '@platform/auth'
+import { isProgram, signedIn, type UserPrincipal } from '@platform/auth'
 import { getMe as endpoint, headers as names, type User } from '@platform/contracts'
 import { answer, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -29,6 +29,6 @@ export const getMe = (deps: { findUser: (userId: string) => Promise<User | undef
 
 /** A program that got its token by client credentials is no person. */
 function person(principal: UserPrincipal): UserPrincipal {
-  if (principal.userId !== principal.clientId) return principal
+  if (!isProgram(principal)) return principal
   throw new Failure('ForbiddenError', 'The token belongs to a client, not to a user.')
 }

@@ -1,5 +1,5 @@
 import { type Clock, MINUTE_MS } from '@platform/kernel'
-import type { Job } from '@platform/service'
+import { inBatches, type Job } from '@platform/service'
 
 interface Swept {
   /** Removes at most `limit` rows; answers how many. */
@@ -17,9 +17,6 @@ export const sweepOidcRecords = (deps: { stores: readonly Swept[]; clock: Clock 
   everyMs: 5 * MINUTE_MS,
   async run(signal) {
     const before = new Date(deps.clock.now().getTime() - KEEP_MS)
-    for (const store of deps.stores) {
-      let removed = BATCH
-      while (removed === BATCH && !signal.aborted) removed = await store.sweep(before, BATCH)
-    }
+    for (const store of deps.stores) await inBatches(BATCH, signal, (limit) => store.sweep(before, limit))
   },
 })

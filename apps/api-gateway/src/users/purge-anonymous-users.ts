@@ -1,5 +1,5 @@
 import { type Clock, MINUTE_MS } from '@platform/kernel'
-import type { Job } from '@platform/service'
+import { inBatches, type Job } from '@platform/service'
 import type { UserStore } from './user-store.ts'
 
 const BATCH = 1000
@@ -11,9 +11,5 @@ export const purgeAnonymousUsers = (deps: {
 }): Job => ({
   name: 'purge-anonymous-users',
   everyMs: 10 * MINUTE_MS,
-  async run(signal) {
-    let deleted = BATCH
-    while (deleted === BATCH && !signal.aborted)
-      deleted = await deps.users.deleteExpired(deps.clock.now(), BATCH)
-  },
+  run: (signal) => inBatches(BATCH, signal, (limit) => deps.users.deleteExpired(deps.clock.now(), limit)),
 })

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '@platform/kernel'
-import type { Job } from '@platform/service'
+import { inBatches, type Job } from '@platform/service'
 import type { ContextStore } from './context-store.ts'
 
 /** Contexts deleted in one statement, so that none holds its locks for long. */
@@ -9,8 +9,5 @@ const BATCH = 1000
 export const deleteExpiredContexts = (contexts: Pick<ContextStore, 'deleteExpired'>): Job => ({
   name: 'delete-expired-contexts',
   everyMs: MINUTE_MS,
-  async run(signal) {
-    let deleted = BATCH
-    while (deleted === BATCH && !signal.aborted) deleted = await contexts.deleteExpired(BATCH)
-  },
+  run: (signal) => inBatches(BATCH, signal, contexts.deleteExpired),
 })

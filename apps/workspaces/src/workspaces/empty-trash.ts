@@ -1,5 +1,5 @@
 import { type Clock, DAY_MS, HOUR_MS } from '@platform/kernel'
-import type { Job } from '@platform/service'
+import { inBatches, type Job } from '@platform/service'
 import type { ChangeStore } from '../changes/change-store.ts'
 
 /** Workspaces removed in one transaction, so that none holds its locks for long. */
@@ -11,13 +11,12 @@ export const emptyTrash = (deps: { changes: ChangeStore; clock: Clock; trashDays
   everyMs: HOUR_MS,
   async run(signal) {
     const before = new Date(deps.clock.now().getTime() - deps.trashDays * DAY_MS)
-    let removed = BATCH
-    while (removed === BATCH && !signal.aborted) {
-      removed = await deps.changes.commit(async ({ workspaces, permissions }) => {
-        const ids = await workspaces.removeTrash(before, BATCH)
+    await inBatches(BATCH, signal, (limit) =>
+      deps.changes.commit(async ({ workspaces, permissions }) => {
+        const ids = await workspaces.removeTrash(before, limit)
         if (ids.length > 0) await permissions.removeWorkspaces(ids)
         return ids.length
-      })
-    }
+      }),
+    )
   },
 })
