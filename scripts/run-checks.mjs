@@ -16,6 +16,7 @@ const checks = {
   architecture: [['scripts/check-architecture.ts']],
   knip: [['node_modules/knip/bin/knip.js', '--no-progress']],
   generate: generators.map((script) => [script]),
+  openapi: [['scripts/check-openapi.ts']],
 }
 
 /** Runs the named checks, or all; every one is run, and one failure fails the whole. */

@@ -11,29 +11,46 @@ export interface UnderTest extends AsyncDisposable {
   gatewayUrl: string
   bareUrl: string
   token: string
+  upstreamPort: number
+  /** Starts another process beside them that stops with them. */
+  launch(
+    name: string,
+    script: string,
+    ready: RegExp,
+    env: Record<string, string>,
+    args: (string | number)[],
+  ): Promise<PlatformProcess>
 }
 
-export async function startUnderTest(): Promise<UnderTest> {
+/** What a bench changes: an upstream of its own, variables of the gateway. */
+export interface UnderTestOptions {
+  upstreamPort?: number
+  env?: Record<string, string>
+}
+
+export async function startUnderTest(options: UnderTestOptions = {}): Promise<UnderTest> {
   const stack = new AsyncDisposableStack()
   const directory = mkdtempSync(join(tmpdir(), 'bench-'))
   stack.defer(() => rmSync(directory, { recursive: true, force: true }))
   const database = await startEmbedded(join(directory, 'postgres'))
   stack.defer(() => database.stop())
 
-  const [upstreamPort = 0, barePort = 0, gatewayPort = 0] = await freePorts(3)
+  const [ownPort = 0, barePort = 0, gatewayPort = 0] = await freePorts(3)
+  const upstreamPort = options.upstreamPort ?? ownPort
   const launch = async (
     name: string,
     script: string,
     ready: RegExp,
     env: Record<string, string>,
-    args: number[] = [],
+    args: (string | number)[] = [],
   ) => {
     const started = spawnPlatform(name, script, env, args)
     stack.defer(async () => void (await started.stop()))
     await started.printed(ready)
     return started
   }
-  await launch('upstream', 'bench/forwarding/upstream.ts', /is listening/, {}, [upstreamPort])
+  if (options.upstreamPort === undefined)
+    await launch('upstream', 'bench/forwarding/upstream.ts', /is listening/, {}, [upstreamPort])
   const bare = await launch('bare proxy', 'bench/forwarding/bare-proxy.ts', /is listening/, {}, [
     barePort,
     upstreamPort,
@@ -48,6 +65,7 @@ export async function startUnderTest(): Promise<UnderTest> {
     WORKSPACES_API_URL: `http://127.0.0.1:${upstreamPort}`,
     SAMPLE_WORKSPACE: 'false',
     RATE_LIMIT_DISABLED: 'true',
+    ...options.env,
   })
   const gatewayUrl = `http://127.0.0.1:${gatewayPort}`
   return {
@@ -56,6 +74,8 @@ export async function startUnderTest(): Promise<UnderTest> {
     gatewayUrl,
     bareUrl: `http://127.0.0.1:${barePort}`,
     token: await anonymousToken(gatewayUrl),
+    upstreamPort,
+    launch,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }

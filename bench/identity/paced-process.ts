@@ -14,7 +14,7 @@ function forgedJwt(issuer: string): string {
   return `${part({ alg: 'RS256', typ: 'at+jwt', kid })}.${part(claims)}.${randomBytes(256).toString('base64url')}`
 }
 
-const TICK_MS = 10
+const TICK_MS = 1
 
 /** Sends at a fixed rate, whatever the answers do: latency counts from the instant a request was due. */
 async function run(plan: PacedPlan): Promise<PacedResult> {

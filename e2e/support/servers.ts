@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePorts } from '@platform/testing/platform'
+import { freePorts, processTree } from '@platform/testing/platform'
 import { createClient } from 'redis'
+import { vi } from 'vitest'
 
 /** A real server of a test's own, to be stopped, wiped and started as a fault wants it. */
 export interface TestServer {
@@ -14,6 +15,9 @@ export interface TestServer {
   kill(): Promise<void>
   wipe(): Promise<void>
   stop(): Promise<void>
+  /** Stops the processes in their tracks, or lets them go on. */
+  freeze(): void
+  thaw(): void
 }
 
 function serverOf(
@@ -21,6 +25,7 @@ function serverOf(
   argumentsOf: (directory: string) => string[],
   port: number,
   url: string,
+  prepare: (directory: string) => void = () => undefined,
 ): TestServer {
   const home = mkdtempSync(join(tmpdir(), 'server-'))
   chmodSync(home, 0o755)
@@ -30,17 +35,20 @@ function serverOf(
     url,
     async start() {
       mkdirSync(directory, { recursive: true, mode: 0o700 })
-      child = spawn(command, argumentsOf(directory), { stdio: 'ignore' })
+      prepare(directory)
+      child = spawn(command, argumentsOf(directory), { stdio: 'ignore', cwd: '/' })
       await reachable(port).catch(async (error: unknown) => {
         await server.kill()
         throw error
       })
     },
     async kill() {
-      const gone = child === undefined || child.exitCode !== null ? undefined : once(child, 'exit')
-      child?.kill('SIGKILL')
+      const gone = child === undefined || hasEnded(child) ? undefined : once(child, 'exit')
+      signal(child, 'SIGKILL')
       await gone
     },
+    freeze: () => signal(child, 'SIGSTOP'),
+    thaw: () => signal(child, 'SIGCONT'),
     async wipe() {
       rmSync(directory, { recursive: true, force: true })
     },
@@ -50,6 +58,70 @@ function serverOf(
     },
   }
   return server
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
+
+/** To the server and all it has started. */
+function signal(child: ChildProcess | undefined, name: NodeJS.Signals): void {
+  if (child?.pid === undefined || hasEnded(child)) return
+  for (const pid of processTree(child.pid)) {
+    try {
+      process.kill(pid, name)
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+}
+
+/** PostgreSQL as durable as in production, of the newest version that is installed. As root it runs as nobody: it refuses root. */
+export async function startPostgres(): Promise<TestServer> {
+  const [port = 0] = await freePorts(1)
+  const programs = '/usr/lib/postgresql'
+  const newest = readdirSync(programs).toSorted((a, b) => Number(b) - Number(a))[0]
+  const asNobody =
+    process.getuid?.() === 0 ? ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'] : []
+  const commandOf = (program: string, ...args: string[]) => [
+    ...asNobody,
+    `${programs}/${newest}/bin/${program}`,
+    ...args,
+  ]
+  const url = `postgres://platform@127.0.0.1:${port}/postgres`
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
+  const [command = '', ...before] = commandOf('postgres')
+  const server = serverOf(
+    command,
+    (directory) => [
+      ...before,
+      '-D',
+      directory,
+      '-p',
+      String(port),
+      ...settings.flatMap((one) => ['-c', one]),
+    ],
+    port,
+    url,
+    (directory) => {
+      if (existsSync(join(directory, 'PG_VERSION'))) return
+      if (asNobody.length > 0) execFileSync('chown', ['nobody:nogroup', directory])
+      const [initdb = '', ...args] = commandOf('initdb', '-D', directory, '-U', 'platform', '-E', 'UTF8')
+      execFileSync(initdb, [...args, '--locale=C.UTF-8', '--auth=trust', '--no-sync'], {
+        stdio: 'ignore',
+        cwd: '/',
+      })
+    },
+  )
+  // It listens while it recovers; it is back when it takes connections.
+  const [ready = '', ...readyArgs] = commandOf('pg_isready', '-q', '-h', '127.0.0.1', '-p', String(port))
+  const started: TestServer = {
+    ...server,
+    async start() {
+      await server.start()
+      await vi.waitFor(() => execFileSync(ready, readyArgs, { cwd: '/' }), { timeout: 30_000, interval: 50 })
+    },
+  }
+  await started.start()
+  return started
 }
 
 /** NATS with JetStream, user and password; NATS_SERVER names the program. */

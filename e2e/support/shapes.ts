@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { openDatabase, raw } from '@platform/database'
-import { type Platform, startAllInOne, startSeparate } from '@platform/testing/platform'
+import { type Platform, type SeparateOptions, startAllInOne, startSeparate } from '@platform/testing/platform'
 
 /** A way to deploy the platform. */
 export interface Shape {
   name: string
-  start(extra?: Record<string, string>): Promise<Platform>
+  /** `options` is for separate processes. */
+  start(extra?: Record<string, string>, options?: SeparateOptions): Promise<Platform>
 }
 
 const embedded: Shape = {
@@ -31,7 +32,7 @@ if (servers === undefined) {
 /** Two gateways, two runtimes, events and workspaces on the servers above, in a database and a namespace of their own. */
 const separate: Shape = {
   name: 'separate processes on PostgreSQL, NATS and Redis',
-  async start(extra) {
+  async start(extra, options) {
     if (servers === undefined) throw new Error('The servers are not there.')
     const name = `e2e_${randomBytes(6).toString('hex')}`
     const admin = await openDatabase(servers.databaseUrl, { poolSize: 1 })
@@ -39,7 +40,11 @@ const separate: Shape = {
     const databaseUrl = new URL(servers.databaseUrl)
     databaseUrl.pathname = `/${name}`
     const brokerUrl = `${servers.brokerUrl}?namespace=${name}`
-    const platform = await startSeparate({ ...servers, databaseUrl: databaseUrl.href, brokerUrl }, extra)
+    const platform = await startSeparate(
+      { ...servers, databaseUrl: databaseUrl.href, brokerUrl },
+      extra,
+      options,
+    )
     const stop = platform[Symbol.asyncDispose].bind(platform)
     platform[Symbol.asyncDispose] = async () => {
       await stop()

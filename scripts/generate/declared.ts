@@ -5,11 +5,6 @@ const declared: readonly unknown[] = Object.values(contracts)
 const has = (value: unknown, ...names: string[]): boolean =>
   typeof value === 'object' && value !== null && names.every((name) => name in value)
 
-/** Every operation the contracts declare. */
-export const endpoints = declared.filter((value): value is contracts.Endpoint =>
-  has(value, 'method', 'path', 'response'),
-)
-
 /** Every native event the contracts declare, by type. */
 export const events = declared
   .filter((value): value is contracts.EventContract => has(value, 'type', 'emittedWhen'))

@@ -1,38 +1,38 @@
 import type { Broker } from '@platform/broker'
 import type { Cache } from '@platform/cache'
-import type { Database } from '@platform/database'
+import { type Database, sql } from '@platform/database'
+import type { Files } from '@platform/files'
 import type { Check } from '@platform/readiness'
-import type { Outcome } from './readiness/readiness.ts'
 
 /** What the gateway needs to be ready. */
 export interface GatewayNeeds {
   database: Database
   cache: Cache
   broker: Broker
+  /** Where photos are kept; absent where nobody has configured it. */
+  files: Files | undefined
   /** Asks for the key set at the address verifiers use. */
   reachJwks: (signal: AbortSignal) => Promise<unknown>
-  runtime: () => Promise<Outcome>
-  events: () => Promise<Outcome>
-  workspaces: () => Promise<Outcome>
+  /** Finds out by name whether every instance of a service answers. */
+  services: ReadonlyMap<string, (signal: AbortSignal) => Promise<unknown>>
 }
 
-export const gatewayChecks = (needs: GatewayNeeds): Check[] => [
-  { module: 'database', driver: needs.database.driver, probe: (signal) => needs.database.ping(signal) },
-  { module: 'sessionsRedis', driver: needs.cache.driver, probe: (signal) => needs.cache.ping(signal) },
-  { module: 'rateLimitsRedis', driver: needs.cache.driver, probe: (signal) => needs.cache.ping(signal) },
-  { module: 'broker', driver: needs.broker.driver, probe: (signal) => needs.broker.ping(signal) },
+/** decisions C13: the row of the gateway. */
+export const gatewayChecks = ({ database, cache, broker, files, ...needs }: GatewayNeeds): Check[] => [
+  { module: 'database', driver: database.driver, probe: () => readTables(database) },
+  { module: 'sessionsRedis', driver: cache.driver, probe: (signal) => cache.probe(signal) },
+  { module: 'rateLimitsRedis', driver: cache.driver, probe: (signal) => cache.probe(signal) },
+  { module: 'broker', driver: broker.driver, probe: (signal) => broker.ping(signal) },
   { module: 'jwks', driver: 'http', probe: (signal) => needs.reachJwks(signal) },
-  { module: 'runtime', driver: 'service', probe: () => reached(needs.runtime) },
-  { module: 'events', driver: 'service', probe: () => reached(needs.events) },
-  { module: 'workspaces', driver: 'service', probe: () => reached(needs.workspaces) },
+  ...(files === undefined
+    ? []
+    : [{ module: 'photos', driver: files.driver, probe: (signal: AbortSignal) => files.reach(signal) }]),
+  ...Array.from(needs.services, ([module, probe]): Check => ({ module, driver: 'service', probe })),
 ]
 
-/** The gateway needs to reach a service; whether that one is ready is its own entry. */
-async function reached(report: () => Promise<Outcome>): Promise<void> {
-  const outcome = await report()
-  if ('error' in outcome) throw new UnreachableService(outcome.error.message)
-}
-
-class UnreachableService extends Error {
-  override readonly name = 'ServiceUnavailable'
-}
+/** Reads nothing, but fails where a table is missing or may not be read. */
+const readTables = (database: Database) =>
+  database.many(sql`
+    select from gateway.users, gateway.sessions, gateway.signing_keys, gateway.access_tokens,
+      gateway.revocations, gateway.oidc_records, permissions.workspaces
+    limit 0`)

@@ -10,10 +10,16 @@ import {
   seconds,
   secret,
 } from '@platform/config'
+import { limitSettings, limitVariables } from '@platform/rate-limits'
+import { workersField } from '@platform/service'
 import { z } from 'zod'
 import { accountsEnv } from './accounts/accounts-env.ts'
 import { apiVersionsField } from './api-versions/api-version.ts'
 import { authProvidersEnv } from './auth-providers/auth-providers-env.ts'
+import { connectionsEnv } from './connections-env.ts'
+import { corsEnv } from './cors/cors-env.ts'
+import { forwardingEnv } from './forwarding/forwarding-env.ts'
+import { gatewayLimits } from './gateway-limits.ts'
 import { mailsEnv } from './mails/mails-env.ts'
 import { masterKeysField } from './master-keys/master-keys.ts'
 import { oidcEnv } from './oidc/oidc-env.ts'
@@ -29,6 +35,7 @@ const schema = z.object({
   NODE_ENV: variables.NODE_ENV,
   HOST: z.string().default('0.0.0.0').describe('Address the gateway listens on.'),
   PORT: port(3001).describe('Port of the gateway.'),
+  GATEWAY_WORKERS: workersField.describe('Processes that share the port: a number, or auto for one a core.'),
   DATABASE_URL: z.string({ error: 'is required' }).describe('postgres:… or embedded:<directory>.'),
   CACHE_URL: z.string().default('memory:').describe('redis:… or memory:.'),
   BROKER_URL: z
@@ -48,6 +55,7 @@ const schema = z.object({
   ),
   SESSION_COOKIES_SIGN_SECRET: variables.SESSION_COOKIES_SIGN_SECRET,
   ACCESS_TOKENS_MAX_AGE: variables.ACCESS_TOKENS_MAX_AGE,
+  ACCESS_TOKENS_PER_USER_MAX: count(100).describe('Live access tokens a user may have.'),
   JWKS_ROTATION_DAYS: z.coerce
     .number()
     .positive()
@@ -58,18 +66,20 @@ const schema = z.object({
   JWKS_ALG: z.string().default('RS256').describe('RS/PS 256–512 or ES256, ES384, ES512.'),
   JWKS_SIZE: z.coerce.number().int().default(2048).describe('RSA 2048–8192; EC 256, 384 or 521.'),
   GATEWAY_TIMEOUT: seconds(60).describe('Seconds a service may take to begin its answer.'),
-  TRUSTED_PROXY_HOPS: count(0).describe('Proxies in front whose X-Forwarded-For entry is believed.'),
+  TRUSTED_PROXY_HOPS: variables.TRUSTED_PROXY_HOPS,
   INTERNAL_API_URL: httpUrl('http://127.0.0.1:3001/v2')
     .optional()
     .describe('Internal address of the API; the own port on loopback without it.'),
+  SEARCHENGINE_API_URL: list('').describe(
+    'Instances of the search engine; in the readiness report when set.',
+  ),
+  CRAWLER_API_URL: list('').describe('Instances of the crawler; in the readiness report when set.'),
   READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long a readiness result is kept.'),
   OIDC_STUDIO_CLIENT_ID: variables.OIDC_STUDIO_CLIENT_ID,
-  RATE_LIMIT_ANONYMOUS_LOGIN: count(10).describe('Anonymous logins a minute from one address.'),
-  RATE_LIMIT_BAD_API_KEYS: count(10).describe('Bad API keys a minute from one address.'),
   ANONYMOUS_SESSIONS_MAX: count(100_000).describe(
     'Anonymous sessions that are kept at once; more are refused until some are over.',
   ),
-  RATE_LIMIT_DISABLED: variables.RATE_LIMIT_DISABLED,
+  ...limitVariables(gatewayLimits),
   API_VERSIONS: apiVersionsField.describe('JSON list of versions and their dates.'),
 })
 
@@ -89,6 +99,9 @@ export const apiGatewayEnv = schema
       if (env[name].length === 0 || !env[name].every((url) => URL.canParse(url)))
         add(name, 'must be http addresses')
     }
+    for (const name of ['SEARCHENGINE_API_URL', 'CRAWLER_API_URL'] as const) {
+      if (!env[name].every((url) => URL.canParse(url))) add(name, 'must be http addresses')
+    }
   })
   .transform((env) => ({
     listen: { host: env.HOST, port: env.PORT },
@@ -105,7 +118,7 @@ export const apiGatewayEnv = schema
     internalApiKey: env.INTERNAL_API_KEY,
     masterKeys: env.SECRETS_MASTER_KEYS,
     cookieSecret: env.SESSION_COOKIES_SIGN_SECRET,
-    tokens: { maxAgeSeconds: env.ACCESS_TOKENS_MAX_AGE },
+    tokens: { maxAgeSeconds: env.ACCESS_TOKENS_MAX_AGE, maxTokens: env.ACCESS_TOKENS_PER_USER_MAX },
     keys: {
       kty: env.JWKS_KTY as 'RSA' | 'EC',
       alg: env.JWKS_ALG,
@@ -118,13 +131,13 @@ export const apiGatewayEnv = schema
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
     internalOrigin: new URL(env.INTERNAL_API_URL ?? `http://127.0.0.1:${env.PORT}`).origin,
     readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
+    readiness: {
+      searchengine: env.SEARCHENGINE_API_URL.map(originOf),
+      crawler: env.CRAWLER_API_URL.map(originOf),
+    },
     studioClientId: env.OIDC_STUDIO_CLIENT_ID,
     anonymousSessionsMax: env.ANONYMOUS_SESSIONS_MAX,
-    rateLimits: {
-      disabled: env.RATE_LIMIT_DISABLED,
-      anonymousLoginPerMinute: env.RATE_LIMIT_ANONYMOUS_LOGIN,
-      badApiKeysPerMinute: env.RATE_LIMIT_BAD_API_KEYS,
-    },
+    rateLimits: limitSettings(env),
     apiVersions: env.API_VERSIONS,
   }))
 
@@ -148,6 +161,9 @@ export const gatewayEnvs: readonly z.ZodType[] = [
   apiGatewayEnv,
   accountsEnv,
   authProvidersEnv,
+  connectionsEnv,
+  corsEnv,
+  forwardingEnv,
   mailsEnv,
   oidcEnv,
   photosEnv,

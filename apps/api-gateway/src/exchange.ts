@@ -2,11 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller, Principal } from '@platform/auth'
 import type { RequestState } from '@platform/http'
 import type { Logger } from '@platform/logging'
-import type { CompiledRoute } from './forwarding/route-table.ts'
+import type { Span } from '@platform/tracing'
+import type { VersionedCall } from './api-versions/versioned-call.ts'
+import type { CompiledRoute } from './forwarding/match-route.ts'
 
 /** One request on its way through the pipeline: what the steps learn about it, and what later steps and the app read. */
 export class Exchange implements RequestState {
-  readonly request: IncomingMessage
+  /** Replaced when another version's body was changed into that of v2. */
+  request: IncomingMessage
   readonly response: ServerResponse
   readonly log: Logger
   readonly startedAt = Date.now()
@@ -19,14 +22,25 @@ export class Exchange implements RequestState {
   search = ''
   /** Where the request is forwarded to; undefined for what the gateway answers itself. */
   forwarding: CompiledRoute | undefined = undefined
+  /** Set when another version is asked for than the newest v2, whose path and query are above. */
+  version: VersionedCall | undefined = undefined
   caller: Caller | undefined = undefined
   principal: Principal | undefined = undefined
   /** True when the caller was found by the cookie. */
   byCookie = false
   /** True when the Authorization header is the sender's own business (decisions I6). */
   foreignBearer = false
+  /** Value of Strict-Transport-Security, where the API is https. */
+  strictTransport: string | undefined = undefined
   /** Pattern of the route that answers, for the log line. */
   route: string | undefined = undefined
+  /** Origin of the instance it was forwarded to, for the log line. */
+  upstream: string | undefined = undefined
+  /** Bytes the connection had sent before. */
+  sentBefore = 0
+  /** While traces are sent: the whole request, and the part of it that a service takes. */
+  span: Span | undefined = undefined
+  upstreamSpan: Span | undefined = undefined
   /** Called when the client is gone before the answer was complete. */
   onAbandoned: { abandon(): void } | undefined = undefined
 

@@ -7,11 +7,10 @@ import type { Route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Outbox } from '@platform/outbox'
+import { type Limits, rateLimiter } from '@platform/rate-limits'
 import type { Job, ServiceContext } from '@platform/service'
 import type { GatewayConfig } from './config.ts'
 import { type MasterKeyRing, masterKeyRing } from './master-keys/master-keys.ts'
-import { type Limited, limited } from './rate-limits/limited.ts'
-import { rateLimiter as newRateLimiter, type RateLimiter } from './rate-limits/rate-limiter.ts'
 import type { CookiePolicy } from './sessions/access-token-cookie.ts'
 import { type CsrfTokens, csrfTokens } from './sessions/csrf-token.ts'
 import { type SignInLog, signInLog } from './sign-in-log/sign-in-log.ts'
@@ -40,8 +39,7 @@ export interface IdentityBase extends Stores {
   development: boolean
   audit: Audit
   signInLog: SignInLog
-  rateLimiter: RateLimiter
-  limited: Limited
+  rateLimiter: Limits
   /** Seals secrets of accounts and providers, each bound to its place. */
   masterKeys: MasterKeyRing
   cookies: CookiePolicy
@@ -55,12 +53,6 @@ export async function identityBase(
   { clock, log, development }: ServiceContext,
 ): Promise<IdentityBase> {
   const audit = await openAudit({ database: stores.database, clock })
-  const rateLimiter = newRateLimiter({
-    cache: stores.cache,
-    clock,
-    log,
-    disabled: config.rateLimits.disabled,
-  })
   return {
     ...stores,
     env,
@@ -70,8 +62,12 @@ export async function identityBase(
     development,
     audit,
     signInLog: signInLog({ ...stores, audit, clock }),
-    rateLimiter,
-    limited: limited({ rateLimiter, clock }),
+    rateLimiter: rateLimiter({
+      cache: stores.cache,
+      log,
+      service: 'api-gateway',
+      settings: config.rateLimits,
+    }),
     masterKeys: masterKeyRing(config.masterKeys),
     cookies: { maxAgeSeconds: config.tokens.maxAgeSeconds, secure: config.secureCookies },
     csrf: csrfTokens(config.cookieSecret),

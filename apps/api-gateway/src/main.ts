@@ -1,4 +1,4 @@
-import { run } from '@platform/service'
+import { run, runInWorkers } from '@platform/service'
 import { apiGateway } from './service.ts'
 
-await run([apiGateway], process.env)
+await runInWorkers(process.env, 'GATEWAY_WORKERS', (ready) => run([apiGateway], process.env, { ready }))

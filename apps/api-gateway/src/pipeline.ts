@@ -2,60 +2,76 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { authenticated, interactiveUser } from '@platform/auth'
 import { correlationIdOf, refuseAmbiguous, setRequestState } from '@platform/http'
 import type { Logger } from '@platform/logging'
-import { accounting } from './account.ts'
+import { tracer } from '@platform/tracing'
+import { accounting, traceForwarding } from './account.ts'
+import { sendUp } from './api-versions/send-up.ts'
 import { refuseAccessToken } from './callers/refuse-access-token.ts'
 import { refuseThirdParty } from './callers/refuse-third-party.ts'
 import { canonicalPath } from './canonical-path.ts'
 import { clientIpOf } from './client-ip.ts'
 import { Exchange } from './exchange.ts'
-import { type CompiledRoute, matchRoute } from './forwarding/route-table.ts'
+import type { CompiledRoute, MatchRoute } from './forwarding/match-route.ts'
 import { requireReadableQuery } from './readable-query.ts'
+import { requireHttps } from './strict-transport.ts'
 
-/** One thing done with a request. Throwing ends it with an error answer; a promise is waited for. */
-export type Step = (exchange: Exchange) => void | Promise<void>
+/** One thing done with a request. Throwing ends it with an error answer, 'answered' without; a promise is waited for. */
+export type Step = (exchange: Exchange) => void | 'answered' | Promise<void>
 
 /** The parts of the pipeline that are made elsewhere. */
 export interface PipelineDeps {
   log: Logger
   trustedProxyHops: number
   gatewayTimeoutMs: number
-  routes: readonly CompiledRoute[]
-  checkVersion: (path: string) => void
+  /** Sent with every answer where the API is https. */
+  strictTransport: string | undefined
+  admitPage: Step
+  matchRoute: MatchRoute
+  chooseVersion: (exchange: Exchange) => void
   identify: Step
   refuseForgedRequest: Step
-  forward: Step
+  forward: (exchange: Exchange, route: CompiledRoute) => void
+  /** True when the request was a handshake and is dealt with. */
+  takeUpgrade: (exchange: Exchange) => boolean
   refuse: (exchange: Exchange, error: unknown) => void
 }
 
 /** What happens to a request, in this order. `app` answers what the gateway answers itself; nothing else enters Express. */
 const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
-  correlate(deps),
-  ({ request }) => refuseAmbiguous(request), // bytes that are no honest HTTP
+  ({ request, response }) => refuseAmbiguous(request, response), // bytes that are no honest HTTP
+  deps.admitPage, //                           what pages of other origins may read
   locate(deps), //                             one canonical path, its version, its line in the route table
   deps.identify, //                            credential → caller, or nobody
   deps.refuseForgedRequest, //                 changes authenticated by cookie
   refuseAccessToken, //                        accounts and sign-ins are changed by people
   refuseThirdParty, //                         what no scope of an application covers
   requireCaller, //                            the access column of the route table
+  sendUp, //                                   another version's body → v2's
   answer(deps, app), //                        forward, with the identity set by us; or the gateway's own routes
 ]
 
 /** Joins the steps to a request listener. */
 export function pipeline(deps: PipelineDeps, app: RequestListener): RequestListener {
   const list = steps(deps, app)
+  const correlated = correlate(deps)
   const account = accounting(deps.log)
   const runFrom = (exchange: Exchange, start: number): void | Promise<void> => {
     for (let index = start; index < list.length; index += 1) {
       const pending = list[index]?.(exchange)
-      if (pending !== undefined) return pending.then(() => runFrom(exchange, index + 1))
+      if (pending === undefined) continue
+      return pending === 'answered' ? undefined : pending.then(() => runFrom(exchange, index + 1))
     }
     return undefined
   }
+  const run = (exchange: Exchange): void | Promise<void> =>
+    exchange.span === undefined || tracer === undefined
+      ? runFrom(exchange, 0)
+      : tracer.within(exchange.span, () => runFrom(exchange, 0))
   return (request: IncomingMessage, response: ServerResponse) => {
     const exchange = new Exchange(request, response, deps.log)
+    correlated(exchange)
     account(exchange)
     try {
-      runFrom(exchange, 0)?.catch((error: unknown) => deps.refuse(exchange, error))
+      run(exchange)?.catch((error: unknown) => deps.refuse(exchange, error))
     } catch (error) {
       deps.refuse(exchange, error)
     }
@@ -63,12 +79,13 @@ export function pipeline(deps: PipelineDeps, app: RequestListener): RequestListe
 }
 
 const correlate =
-  (deps: PipelineDeps): Step =>
-  (exchange) => {
+  (deps: PipelineDeps) =>
+  (exchange: Exchange): void => {
     const { headers } = exchange.request
     exchange.correlationId = correlationIdOf(headers['x-correlation-id'], headers.traceparent)
     exchange.clientIp = clientIpOf(exchange.request, deps.trustedProxyHops)
     exchange.deadlineAt = exchange.startedAt + deps.gatewayTimeoutMs
+    exchange.strictTransport = deps.strictTransport
   }
 
 const locate =
@@ -79,9 +96,12 @@ const locate =
     exchange.path = canonicalPath(question < 0 ? url : url.slice(0, question))
     exchange.search = question < 0 ? '' : url.slice(question)
     requireReadableQuery(exchange.search)
-    deps.checkVersion(exchange.path)
-    exchange.forwarding = matchRoute(deps.routes, exchange.path)
-    exchange.route = exchange.forwarding?.path
+    deps.chooseVersion(exchange)
+    const forwarding = deps.matchRoute(exchange.path)
+    exchange.forwarding = forwarding
+    if (forwarding === undefined) return
+    exchange.route = forwarding.path
+    exchange.deadlineAt = exchange.startedAt + forwarding.timeoutMs
   }
 
 const requireCaller: Step = ({ forwarding, principal, isSafe }) => {
@@ -93,8 +113,13 @@ const requireCaller: Step = ({ forwarding, principal, isSafe }) => {
 const answer =
   (deps: PipelineDeps, app: RequestListener): Step =>
   (exchange) => {
-    if (exchange.forwarding !== undefined) return deps.forward(exchange)
+    if (exchange.request.headers.upgrade !== undefined && deps.takeUpgrade(exchange)) return undefined
+    if (exchange.forwarding !== undefined) {
+      if (exchange.span !== undefined) traceForwarding(exchange)
+      return deps.forward(exchange, exchange.forwarding)
+    }
     exchange.request.url = exchange.path + exchange.search
+    requireHttps(exchange)
     setRequestState(exchange.request, exchange)
     app(exchange.request, exchange.response)
     return undefined

@@ -1,18 +1,18 @@
 import { readConfig } from '@platform/config'
 import { migrate } from '@platform/database'
+import { openIdempotency } from '@platform/idempotency'
 import type { Resources, Service } from '@platform/service'
-import { versionCheck } from './api-versions/choose-version.ts'
-import { refuseForgedRequest } from './callers/refuse-forged-request.ts'
+import { wireApiDescription } from './api-description/wire-api-description.ts'
+import { wireApiVersions } from './api-versions/wire-api-versions.ts'
 import { closeWithServer } from './close-with-server.ts'
 import { apiGatewayEnv, type GatewayConfig, requireEnvironment } from './config.ts'
-import { forward } from './forwarding/forward.ts'
-import { openInstances } from './forwarding/instances.ts'
-import { compileRoutes, routeTable } from './forwarding/route-table.ts'
 import type { Stores } from './identity-base.ts'
 import { pipeline } from './pipeline.ts'
 import { wireReadiness } from './readiness/wire-readiness.ts'
 import { refuse as refuseWith } from './refuse.ts'
 import { getStatus } from './status/get-status.ts'
+import { wireEdge } from './wire-edge.ts'
+import { wireForwarding } from './wire-forwarding.ts'
 import { wireIdentity } from './wire-identity.ts'
 
 /** The only public door: authentication, sessions, routing. */
@@ -25,45 +25,55 @@ export const apiGateway: Service = {
   async build(env, resources, context) {
     const { clock, log, version } = context
     const config = readConfig(apiGatewayEnv, env)
-    if (config.rateLimits.disabled)
-      log.warn('RATE_LIMIT_DISABLED is set: nothing limits how often callers may ask')
     const stores = await openStores(config, resources)
+    const idempotency = await openIdempotency(stores)
     const identity = await wireIdentity(env, config, stores, context)
-    const readiness = wireReadiness({ ...stores, config, clock })
+    const readiness = wireReadiness({ ...stores, files: identity.files, config, clock })
 
-    const instances = openInstances(config.upstreams, config.gatewayTimeoutMs)
+    const edge = wireEdge(env, config, identity)
     const refuse = refuseWith(identity.cookies)
+    const forwarding = await wireForwarding({ env, config, identify: identity.identify, refuse })
+    const versions = wireApiVersions({ ...stores, config, clock, refuse })
     const { trustedProxyHops, gatewayTimeoutMs, internalApiKey, readinessCacheTtlMs } = config
     const front = {
       log,
       trustedProxyHops,
       gatewayTimeoutMs,
-      routes: compileRoutes(routeTable),
-      checkVersion: versionCheck({ versions: config.apiVersions, clock }),
+      ...edge.steps,
+      ...forwarding.steps,
+      chooseVersion: versions.choose,
       identify: identity.identify,
-      refuseForgedRequest: refuseForgedRequest({
-        csrf: identity.csrf,
-        allowedOrigins: config.allowedOrigins,
-      }),
-      forward: forward({ instances, internalKey: internalApiKey, refuse }),
       refuse,
     }
     return {
       ...config.listen,
       internalApiKey,
       keepAliveTimeoutMs: 75_000,
+      ...edge.connections,
       readinessCacheTtlMs,
-      routes: [getStatus({ version }), ...readiness.routes, ...identity.routes],
+      routes: [...ownRoutes(config, version), ...readiness.routes, ...identity.routes, ...versions.routes],
+      routeServices: { idempotency: idempotency.store, rateLimiter: identity.rateLimiter },
       mounts: identity.mounts,
-      front: (app) => pipeline(front, app),
-      attach: closeWithServer([instances, ...identity.closing], log),
+      front: (app) => forwarding.inFrontOf(pipeline(front, app)),
+      attach: (server) => {
+        forwarding.attach(server)
+        closeWithServer([forwarding.closing, versions.closing, ...identity.closing], log)(server)
+      },
+      leaving: forwarding.leaving,
       subscriptions: identity.subscriptions,
-      jobs: identity.jobs,
+      jobs: [...identity.jobs, ...idempotency.jobs, ...versions.jobs, ...forwarding.jobs],
       checks: readiness.checks,
+      report: readiness.report,
       started: () => tellFirstSignIn(identity),
     }
   },
 }
+
+/** What touches no store. */
+const ownRoutes = (config: GatewayConfig, version: string) => [
+  getStatus({ version }),
+  ...wireApiDescription(config),
+]
 
 async function openStores({ stores }: GatewayConfig, resources: Resources): Promise<Stores> {
   const database = await resources.database(stores.database)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { resourceScopes } from '@platform/contracts'
 import { type Database, sql } from '@platform/database'
 import { createClient } from '@platform/http'
-import { systemClock, uuidv7 } from '@platform/kernel'
+import { type Clock, systemClock, uuidv7 } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { startTestService, TEST_INTERNAL_KEY } from '@platform/testing'
 import { masterKeyRing } from './master-keys/master-keys.ts'
@@ -44,12 +44,19 @@ export type TestGateway = Awaited<ReturnType<typeof startGateway>>
 
 /** A gateway on a real database, in front of whatever `services` are; without them nothing answers behind it. */
 export async function startGateway(
-  options: { env?: Record<string, string>; databaseUrl?: string; services?: string; log?: Logger } = {},
+  options: {
+    env?: Record<string, string>
+    databaseUrl?: string
+    services?: string
+    log?: Logger
+    clock?: Clock
+  } = {},
 ) {
   const behind = options.services ?? 'http://127.0.0.1:9'
   const service = await startTestService(apiGateway, {
     ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
     ...(options.log === undefined ? {} : { log: options.log }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     env: {
       SAMPLE_WORKSPACE: 'false',
       ADMIN_EMAIL: 'root@example.com',

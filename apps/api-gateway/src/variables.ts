@@ -1,4 +1,4 @@
-import { flag, httpUrl, list, optionalHttpUrl, seconds, secret } from '@platform/config'
+import { count, flag, httpUrl, list, optionalHttpUrl, seconds, secret } from '@platform/config'
 import { z } from 'zod'
 
 /** The variables that more than one part of the gateway reads, each with one meaning, one default and one rule. */
@@ -12,9 +12,12 @@ export const variables = {
     'Public origin of the OIDC server; the origin of API_URL without it.',
   ),
   CONSOLE_URL: list('http://localhost:3000').describe(
-    'Addresses of the console: where signing in may lead, and origins that may write with a cookie.',
+    'Addresses of the console: where signing in may lead, and origins that may read and write with a cookie.',
   ),
-  CORS_ADDITIONAL_ALLOWED_ORIGINS: list('').describe('Further origins that may write with a cookie.'),
+  CORS_ADDITIONAL_ALLOWED_ORIGINS: list('').describe(
+    'Further origins that may read and write with a cookie.',
+  ),
+  TRUSTED_PROXY_HOPS: count(0).describe('Proxies in front whose X-Forwarded-For entry is believed.'),
   SESSION_COOKIES_SIGN_SECRET: secret.describe('Signs cookies and CSRF tokens.'),
   ACCESS_TOKENS_MAX_AGE: seconds(2_592_000).describe(
     'Longest lifetime of JWTs and access tokens, in seconds.',
@@ -24,9 +27,6 @@ export const variables = {
     .regex(/^[A-Za-z0-9._-]{1,100}$/, 'must be 1–100 characters of [A-Za-z0-9._-]')
     .default('local-client-id')
     .describe('Client of the console and of anonymous sessions.'),
-  RATE_LIMIT_DISABLED: flag(false).describe(
-    'Switches all limits off; for benches and end-to-end tests only.',
-  ),
   SMTP_HOST: z
     .string()
     .regex(/^[A-Za-z0-9.-]{1,253}$|^[0-9A-Fa-f:]{2,45}$/, 'must be a host name or an address')

@@ -38,8 +38,10 @@ export async function wireIdentity(env: Env, config: GatewayConfig, stores: Stor
   return {
     csrf: base.csrf,
     cookies: base.cookies,
+    rateLimiter: base.rateLimiter,
     identify: people.callers.identify,
-    closing: people.callers.closing,
+    closing: [...people.callers.closing, ...keys.closing],
+    files: people.files,
     ensureAdministrator: people.ensureAdministrator,
     routes: parts.flatMap(({ routes }) => routes),
     mounts: signIn.oidc.mounts,

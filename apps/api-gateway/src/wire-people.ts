@@ -52,10 +52,11 @@ export async function wirePeople(needs: Foundation) {
     pictures,
     callers,
     account,
-    wireUserAdministration({ ...account, secondFactors, limited: needs.limited }),
+    wireUserAdministration({ ...account, secondFactors }),
     { routes: [me], jobs: [] },
   ]
-  return { users, passwords, ensureAdministrator, secondFactors, callers, account, parts }
+  const { files } = pictures
+  return { users, passwords, ensureAdministrator, secondFactors, callers, account, files, parts }
 }
 
 /** The users, and the first one of a new platform with a sample workspace. */

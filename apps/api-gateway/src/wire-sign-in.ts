@@ -5,7 +5,7 @@ import { wireAuthProviders } from './auth-providers/wire-auth-providers.ts'
 import type { Part } from './identity-base.ts'
 import { type WiredOidc, wireOidc } from './oidc/wire-oidc.ts'
 import { wireSecondFactors } from './second-factors/wire-second-factors.ts'
-import { attemptLimits, noAttemptLimits } from './sign-in/attempt-limits.ts'
+import { attemptLimits } from './sign-in/attempt-limits.ts'
 import { signInEnv } from './sign-in/sign-in-env.ts'
 import type { Foundation, People } from './wire-people.ts'
 
@@ -17,7 +17,7 @@ export interface WiredSignIn {
 
 /** The OIDC server and its pages, those about accounts among them; other OpenID providers; and codes after the password. */
 export function wireSignIn(foundation: Foundation, people: People): WiredSignIn {
-  const { env, config, cache, oidcSettings: settings } = foundation
+  const { env, oidcSettings: settings } = foundation
   const { users, passwords, secondFactors, account } = people
   const { sessions } = people.callers
   const needs = { ...foundation, settings, users, passwords, secondFactors, sessions }
@@ -26,7 +26,7 @@ export function wireSignIn(foundation: Foundation, people: People): WiredSignIn 
   const oidc = wireOidc({
     ...needs,
     ...readConfig(signInEnv, env),
-    limits: config.rateLimits.disabled ? noAttemptLimits : attemptLimits({ cache }),
+    limits: attemptLimits(foundation),
     offers: { ...accountOffers(settings, account.settings), ...external.offers },
     external,
     accountPages: (server) =>
@@ -37,7 +37,6 @@ export function wireSignIn(foundation: Foundation, people: People): WiredSignIn 
       }),
   })
   const { continueSignIn } = oidc.steps
-  const passwordLimit = account.settings.limits.passwordChange
-  const factors = wireSecondFactors({ ...needs, passwordLimit, continueSignIn })
+  const factors = wireSecondFactors({ ...needs, continueSignIn })
   return { oidc, parts: [providers, oidc, factors] }
 }

@@ -1,6 +1,6 @@
 import type { Broker } from '@platform/broker'
 import type { Cache } from '@platform/cache'
-import type { Database } from '@platform/database'
+import { type Database, sql } from '@platform/database'
 import { reach } from '@platform/http'
 import type { Check } from '@platform/readiness'
 import type { Search } from '@platform/search'
@@ -13,12 +13,12 @@ export const eventsChecks = (needs: {
   search: Search
   gatewayUrl: string
 }): Check[] => [
-  { module: 'cache', driver: needs.cache.driver, probe: (signal) => needs.cache.ping(signal) },
+  { module: 'cache', driver: needs.cache.driver, probe: (signal) => needs.cache.probe(signal) },
   { module: 'broker', driver: needs.broker.driver, probe: (signal) => needs.broker.ping(signal) },
   {
     module: 'permissions',
     driver: needs.permissions.driver,
-    probe: (signal) => needs.permissions.ping(signal),
+    probe: () => needs.permissions.many(sql`select from permissions.workspaces, permissions.members limit 0`),
   },
   { module: 'search', driver: needs.search.driver, probe: (signal) => needs.search.probe(signal) },
   { module: 'gateway', driver: 'http', probe: (signal) => reach(`${needs.gatewayUrl}/`, signal) },

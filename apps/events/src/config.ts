@@ -1,4 +1,5 @@
 import { count, httpUrl, milliseconds, optionalPort, port, secret } from '@platform/config'
+import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
 
 /** The environment of the events service (decisions I1, I2). */
@@ -22,6 +23,7 @@ export const eventsEnv = z
     OUTBOX_RETENTION_HOURS: count(72).describe(
       'Hours committed events stay in the outbox, to be delivered again after a broker loss.',
     ),
+    ...limitVariables(['emit', 'eventSearch']),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Characters an event may have.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
       'Characters runtime.automations.executed may have.',
@@ -38,6 +40,7 @@ export const eventsEnv = z
     gatewayUrl: new URL(env.INTERNAL_API_URL).origin,
     readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
     outboxRetentionHours: env.OUTBOX_RETENTION_HOURS,
+    rateLimits: limitSettings(env),
     eventLimits: {
       maxLength: env.BROKER_EMIT_MAXLEN,
       executedMaxLength: env.BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN,

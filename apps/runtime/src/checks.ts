@@ -23,17 +23,17 @@ export const runtimeChecks = ({
   gatewayUrl,
   neighbours,
 }: Needs): Check[] => [
-  { module: 'cache', driver: cache.driver, probe: (signal) => cache.ping(signal) },
+  { module: 'cache', driver: cache.driver, probe: (signal) => cache.probe(signal) },
   { module: 'broker', driver: broker.driver, probe: (signal) => broker.ping(signal) },
   {
     module: 'permissions',
     driver: database.driver,
-    probe: () => database.many(sql`select 1 from permissions.migrations limit 1`),
+    probe: () => database.many(sql`select from permissions.workspaces, permissions.members limit 0`),
   },
   {
     module: 'collections',
     driver: database.driver,
-    probe: () => database.many(sql`select 1 from runtime.migrations limit 1`),
+    probe: () => database.many(sql`select from runtime.runs, runtime.contexts limit 0`),
   },
   { module: 'automations', driver: database.driver, probe: () => definitions.probe() },
   { module: 'gateway', driver: 'http', probe: (signal) => reach(`${gatewayUrl}/`, signal) },

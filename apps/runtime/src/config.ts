@@ -1,20 +1,14 @@
-import {
-  count,
-  days,
-  flag,
-  httpUrl,
-  milliseconds,
-  optionalPort,
-  port,
-  seconds,
-  secret,
-} from '@platform/config'
+import { count, days, httpUrl, milliseconds, optionalPort, port, seconds, secret } from '@platform/config'
+import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
 
 const optionalUrl = z.url({ protocol: /^https?$/ }).optional()
 
 /** Contexts are refused at this many times their size (decisions H). */
 const REFUSED_AT = 4
+
+/** What is held back by a limit of 0 would wait for ever. */
+const rate = (preset: number) => count(preset).refine((value) => value > 0, 'must be at least 1')
 
 /** The environment of the runtime service. */
 export const runtimeEnv = z
@@ -65,13 +59,13 @@ export const runtimeEnv = z
     CONTEXT_USER_MAX_SIZE: count(100_000).describe('The same for the user context.'),
     CONTEXT_SESSION_MAX_SIZE: count(1_000_000).describe('The same for the session context.'),
     CONTEXT_GLOBAL_MAX_SIZE: count(500_000).describe('The same for the global context.'),
-    RATE_LIMIT_AUTOMATIONS: count(100).describe('Automations a second, for each workspace and instance.'),
-    RATE_LIMIT_AUTOMATIONS_BURST: count(400).describe('Automations at once.'),
-    RATE_LIMIT_EMITS: count(30).describe('Emitted events a second, for each workspace and instance.'),
-    RATE_LIMIT_EMITS_BURST: count(100).describe('Emitted events at once.'),
-    RATE_LIMIT_REPEATS: count(1000).describe('Rounds of repeat a second, for each workspace and instance.'),
-    RATE_LIMIT_REPEATS_BURST: count(4000).describe('Rounds of repeat at once.'),
-    RATE_LIMIT_DISABLED: flag(false).describe('true switches the limits off; for benches and tests only.'),
+    RATE_LIMIT_AUTOMATIONS: rate(100).describe('Automations a second, for each workspace and instance.'),
+    RATE_LIMIT_AUTOMATIONS_BURST: rate(400).describe('Automations at once.'),
+    RATE_LIMIT_EMITS: rate(30).describe('Emitted events a second, for each workspace and instance.'),
+    RATE_LIMIT_EMITS_BURST: rate(100).describe('Emitted events at once.'),
+    RATE_LIMIT_REPEATS: rate(1000).describe('Rounds of repeat a second, for each workspace and instance.'),
+    RATE_LIMIT_REPEATS_BURST: rate(4000).describe('Rounds of repeat at once.'),
+    ...limitVariables(['webhooks']),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Most characters of an event.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
       'Most characters of runtime.automations.executed.',
@@ -112,6 +106,7 @@ export const runtimeEnv = z
       session: env.CONTEXT_SESSION_MAX_SIZE * REFUSED_AT,
       global: env.CONTEXT_GLOBAL_MAX_SIZE * REFUSED_AT,
     },
+    rateLimits: limitSettings(env),
     throttling: env.RATE_LIMIT_DISABLED ? undefined : throttling(env),
     events: {
       maxLength: env.BROKER_EMIT_MAXLEN,

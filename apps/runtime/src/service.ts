@@ -1,6 +1,7 @@
 import { readConfig } from '@platform/config'
 import { migrate } from '@platform/database'
 import { openPermissions } from '@platform/permissions'
+import { rateLimiter } from '@platform/rate-limits'
 import type { Service } from '@platform/service'
 import { testAutomation } from './automations/test-automation.ts'
 import { wireEngine } from './automations/wire-engine.ts'
@@ -29,6 +30,7 @@ export const runtime: Service = {
     const { definitions, store, ...fresh } = wireDefinitions({ database, events, maxWorkspaces })
     const { engine, jobs } = wireEngine({ database, clock, permissions, config })
     const { runNow, ...queued } = wireRuns({ database, engine, definitions, clock, log, config })
+    const limits = rateLimiter({ cache, log, service: 'runtime', settings: config.rateLimits })
     const keySet = new KeySet(config.gatewayUrl, log)
 
     return {
@@ -40,6 +42,10 @@ export const runtime: Service = {
         callWebhook({ definitions, permissions, runNow, issuer }),
         testAutomation({ definitions, permissions, runNow }),
       ],
+      routeServices: {
+        rateLimiter: limits,
+        workspaceIdOf: async (address) => (await definitions.find(address))?.id,
+      },
       subscriptions: [...fresh.subscriptions, keySet.subscription, ...queued.subscriptions],
       jobs: [...fresh.jobs, ...jobs, ...queued.jobs, keySet.job],
       checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),

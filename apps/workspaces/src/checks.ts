@@ -1,5 +1,6 @@
 import type { Broker } from '@platform/broker'
 import { type Database, sql } from '@platform/database'
+import { reach } from '@platform/http'
 import { uuidv7 } from '@platform/kernel'
 import type { Check } from '@platform/readiness'
 
@@ -13,9 +14,10 @@ export const workspacesChecks = (deps: {
   {
     module: 'permissions',
     driver: deps.database.driver,
-    probe: () => deps.database.many(sql`select 1 from permissions.workspaces limit 1`),
+    probe: () => deps.database.many(sql`select from permissions.workspaces, permissions.members limit 0`),
   },
   { module: 'automations', driver: deps.database.driver, probe: () => writeAndDelete(deps.database) },
+  // `GET /` of the gateway touches no dependency, so that two services never wait for each other's checks.
   { module: 'gateway', driver: 'http', probe: (signal) => reach(deps.gatewayUrl, signal) },
 ]
 
@@ -26,16 +28,3 @@ const writeAndDelete = (database: Database) =>
     await tx.many(sql`insert into workspaces.probes (id) values (${id})`)
     await tx.many(sql`delete from workspaces.probes where id = ${id}`)
   })
-
-/** `GET /` of the gateway touches no dependency, so that two services never wait for each other's checks. */
-async function reach(url: string, signal: AbortSignal): Promise<void> {
-  const response = await fetch(url, { signal }).catch((error: unknown) => {
-    throw new GatewayError(`The gateway does not answer at ${url}: check INTERNAL_API_URL.`, { cause: error })
-  })
-  await response.body?.cancel()
-  if (!response.ok) throw new GatewayError(`The gateway answered ${response.status} at ${url}.`)
-}
-
-class GatewayError extends Error {
-  override readonly name = 'GatewayError'
-}

@@ -1,4 +1,5 @@
 import { count, days, httpUrl, milliseconds, optionalPort, port, secret } from '@platform/config'
+import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
 
 /** The environment of the workspaces service (decisions I1, I2). */
@@ -11,12 +12,15 @@ export const workspacesEnv = z
     HOST: z.string().default('0.0.0.0').describe('Address the service listens on.'),
     DATABASE_URL: z.string({ error: 'is required' }).describe('postgres://… or embedded:<directory>.'),
     BROKER_URL: z.string().default('postgres:').describe('postgres: (the database itself) or nats://…'),
+    CACHE_URL: z.string().default('memory:').describe('memory: or redis://…'),
     INTERNAL_API_KEY: secret.describe('Key the services of the platform show each other.'),
     INTERNAL_API_URL: httpUrl('http://127.0.0.1:3001/v2').describe(
       'Internal address of the gateway’s v2 path.',
     ),
     READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long a readiness report is kept.'),
     WORKSPACE_TRASH_DAYS: days(30).describe('How long a deleted workspace can be restored.'),
+    ...limitVariables(['createWorkspace']),
+    API_KEYS_PER_WORKSPACE_MAX: count(1000).describe('API keys a workspace may have.'),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Characters an event may have.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
       'Characters runtime.automations.executed may have.',
@@ -26,11 +30,14 @@ export const workspacesEnv = z
     port: env.WORKSPACES_PORT ?? env.PORT,
     host: env.HOST,
     databaseUrl: env.DATABASE_URL,
+    cacheUrl: env.CACHE_URL,
     brokerUrl: env.BROKER_URL,
     internalApiKey: env.INTERNAL_API_KEY,
     gatewayUrl: `${new URL(env.INTERNAL_API_URL).origin}/`,
     readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
     trashDays: env.WORKSPACE_TRASH_DAYS,
+    rateLimits: limitSettings(env),
+    maxApiKeys: env.API_KEYS_PER_WORKSPACE_MAX,
     eventLimits: {
       maxLength: env.BROKER_EMIT_MAXLEN,
       executedMaxLength: env.BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN,

@@ -1,7 +1,9 @@
 import { openAudit } from '@platform/audit'
 import { readConfig } from '@platform/config'
 import { migrate } from '@platform/database'
+import { openIdempotency } from '@platform/idempotency'
 import { openPermissions } from '@platform/permissions'
+import { rateLimiter } from '@platform/rate-limits'
 import type { Service } from '@platform/service'
 import { wireApiKeys } from './api-keys/wire-api-keys.ts'
 import { automationStore } from './automations/automation-store.ts'
@@ -29,14 +31,17 @@ export { workspacesEnv } from './config.ts'
 export const workspaces: Service = {
   name: 'workspaces',
   address: (env) => readConfig(workspacesEnv, env),
-  async build(env, resources, { clock }) {
+  async build(env, resources, { clock, log }) {
     const config = readConfig(workspacesEnv, env)
     const database = await resources.database(config.databaseUrl)
     const broker = await resources.broker(config.brokerUrl, config.databaseUrl)
+    const cache = await resources.cache(config.cacheUrl)
+    const limits = rateLimiter({ cache, log, service: 'workspaces', settings: config.rateLimits })
     const outbox = await resources.outbox(config.brokerUrl, config.databaseUrl, config.eventLimits)
     await migrate(database, 'workspaces', new URL('../migrations/', import.meta.url))
     const permissions = await openPermissions({ database, clock })
     const audit = await openAudit({ database, clock })
+    const idempotency = await openIdempotency({ database })
 
     const automations = automationStore(database)
     const stores = { workspaces: workspaceStore(database), automations }
@@ -62,10 +67,11 @@ export const workspaces: Service = {
         patchAutomation(deps),
         deleteAutomation(deps),
         createSampleWorkspace(deps),
-        ...wireApiKeys({ database, outbox, audit, permissions, clock }).routes,
+        ...wireApiKeys({ database, outbox, audit, permissions, clock, maxKeys: config.maxApiKeys }).routes,
       ],
+      routeServices: { idempotency: idempotency.store, rateLimiter: limits },
       subscriptions: [],
-      jobs: [emptyTrash({ changes, clock, trashDays: config.trashDays })],
+      jobs: [emptyTrash({ changes, clock, trashDays: config.trashDays }), ...idempotency.jobs],
       checks: workspacesChecks({ database, broker, gatewayUrl: config.gatewayUrl }),
     }
   },

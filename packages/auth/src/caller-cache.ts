@@ -15,6 +15,9 @@ export class CallerCache {
   readonly #forgottenAt = new LRUCache<string, number>({ max: FORGOTTEN_MAX })
   #version = 0
   #clearedAt = 0
+  /** How often a credential was known, and how often it was not. */
+  hits = 0
+  misses = 0
 
   constructor(max: number) {
     this.#callers = new LRUCache({ max, dispose: (caller, credential) => this.#unlink(caller, credential) })
@@ -23,10 +26,18 @@ export class CallerCache {
   /** The caller of a credential that was checked before and has not ended. */
   find(credential: string, nowMs: number): Caller | undefined {
     const caller = this.#callers.get(credential)
-    if (caller === undefined) return undefined
-    if (caller.expiresAt > nowMs) return caller
-    this.#callers.delete(credential)
+    if (caller !== undefined && caller.expiresAt > nowMs) {
+      this.hits += 1
+      return caller
+    }
+    this.misses += 1
+    if (caller !== undefined) this.#callers.delete(credential)
     return undefined
+  }
+
+  /** Credentials that are known now. */
+  get size(): number {
+    return this.#callers.size
   }
 
   /** Checks a credential and keeps the outcome; those who present the same one meanwhile wait for the same check. */

@@ -24,6 +24,7 @@ export { identityHeaders, isInternalKey, readIdentity, requireInternalKey } from
 export { internalKeyCredential } from './internal-key-credential.ts'
 export {
   CLOCK_LEEWAY_SECONDS,
+  checkedSignatures,
   claimsIssuer,
   type JwtCheck,
   type JwtClaims,

@@ -1,11 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@platform/contracts'
 import { StoreError } from '@platform/kernel'
+import { tracer } from '@platform/tracing'
 import type { BrokerLog } from './log.ts'
 import type { BatchHandler } from './queue.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5000
+/** Of a batch from many requests not all are told. */
+const CORRELATION_IDS_TOLD = 20
 
 /** One group's way of handling a batch. */
 export interface Delivery {
@@ -62,12 +65,28 @@ async function deliverAlone(one: EventRecord[], delivery: Delivery, firstError: 
 /** One try that counts; answers what was thrown. */
 async function attempt(events: EventRecord[], delivery: Delivery): Promise<unknown> {
   try {
-    await throughOutages(delivery, () => delivery.handle(events))
+    await throughOutages(delivery, () => handled(events, delivery))
     return undefined
   } catch (error) {
     if (delivery.signal.aborted) throw error
     return error ?? new Error('The handler rejected without a reason.')
   }
+}
+
+/** Handles a batch, as a part of the trace that its events come from where they have one in common. */
+async function handled(events: EventRecord[], { group, handle }: Delivery): Promise<void> {
+  if (tracer === undefined) return await handle(events)
+  const ids = new Set(events.map(({ source }) => source.correlationId))
+  const [traceId] = ids.size === 1 ? ids : []
+  const attributes = {
+    'messaging.system': 'platform',
+    'messaging.operation.type': 'process',
+    'messaging.consumer.group.name': group,
+    'messaging.batch.message_count': events.length,
+    'platform.correlation_id': [...ids].slice(0, CORRELATION_IDS_TOLD).join(','),
+  }
+  const span = tracer.begin({ name: `process ${group}`, kind: 'consumer', attributes }, { traceId })
+  await tracer.finish(span, () => handle(events))
 }
 
 /** Repeats `work` for as long as a store it needs is away. */

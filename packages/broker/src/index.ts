@@ -12,6 +12,7 @@ export {
   readEvents,
   storeCursor,
 } from './event-log.ts'
+export { type Lag, readLags } from './lag.ts'
 export type { BrokerLog } from './log.ts'
 export { type OpenBrokerOptions, openBroker, RELAY_READER } from './open.ts'
 export { dropOldPartitions, ensurePartitions } from './partitions.ts'

@@ -1,3 +1,9 @@
+/** A counter after it was changed, and for how long it still exists. */
+export interface Counted {
+  value: number
+  remainingMs: number
+}
+
 /**
  * Keys that expire and counters. Holds only what may vanish at any moment (reliability L3): every caller must do right without it.
  * Methods reject with CacheError within 150 ms when the server doesn't answer.
@@ -7,7 +13,8 @@ export interface Cache extends AsyncDisposable {
   get(key: string): Promise<string | undefined>
   set(key: string, value: string, ttlMs: number): Promise<void>
   delete(key: string): Promise<void>
-  /** Adds to a counter that starts at 0 and vanishes `ttlMs` after its first use. Answers the new value. */
-  increment(key: string, by: number, ttlMs: number): Promise<number>
-  ping(signal: AbortSignal): Promise<void>
+  /** Adds to a counter that starts at 0 and vanishes `ttlMs` after its first use. */
+  increment(key: string, by: number, ttlMs: number): Promise<Counted>
+  /** Writes a key that expires, and deletes it (specification "Readiness": cache store). More patient than other calls: 1 s. */
+  probe(signal: AbortSignal): Promise<void>
 }

@@ -55,9 +55,12 @@ export function cacheConformance(cache: () => Cache): void {
 
     it('counts, also for many at once and by any step', async () => {
       const key = newKey()
-      const values = await Promise.all(Array.from({ length: 50 }, () => cache().increment(key, 2, MINUTE_MS)))
-      expect(values.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => 2 * (index + 1)))
-      expect(await cache().increment(key, -100, MINUTE_MS)).toBe(0)
+      const counted = await Promise.all(
+        Array.from({ length: 50 }, () => cache().increment(key, 2, MINUTE_MS)),
+      )
+      const values = counted.map(({ value }) => value).sort((a, b) => a - b)
+      expect(values).toEqual(Array.from({ length: 50 }, (_, index) => 2 * (index + 1)))
+      expect(await cache().increment(key, -100, MINUTE_MS)).toMatchObject({ value: 0 })
       expect(await cache().get(key)).toBe('0')
     })
 
@@ -65,13 +68,22 @@ export function cacheConformance(cache: () => Cache): void {
       const key = newKey()
       const firstUseAt = performance.now()
       await cache().increment(key, 1, 300)
-      await vi.waitFor(async () => expect(await cache().increment(key, 1, 300)).toBe(1), {
+      await vi.waitFor(async () => expect(await cache().increment(key, 1, 300)).toMatchObject({ value: 1 }), {
         interval: 20,
         timeout: 3000,
       })
       const livedMs = performance.now() - firstUseAt
       expect(livedMs).toBeGreaterThan(250)
       expect(livedMs).toBeLessThan(1500)
+    })
+
+    it('tells how long a counter still exists', async () => {
+      const key = newKey()
+      expect(await cache().increment(key, 1, 1000)).toEqual({ value: 1, remainingMs: 1000 })
+      await pause(50)
+      const { remainingMs } = await cache().increment(key, 1, MINUTE_MS)
+      expect(remainingMs).toBeGreaterThan(0)
+      expect(remainingMs).toBeLessThan(960)
     })
 
     it('refuses to count what is no number, and goes on working', async () => {
@@ -81,8 +93,8 @@ export function cacheConformance(cache: () => Cache): void {
       expect(await cache().get(key)).toBe('text')
     })
 
-    it('answers a ping', async () => {
-      await expect(cache().ping(AbortSignal.timeout(2000))).resolves.toBeUndefined()
+    it('answers a probe', async () => {
+      await expect(cache().probe(AbortSignal.timeout(2000))).resolves.toBeUndefined()
     })
   })
 }

@@ -28,10 +28,11 @@ export function openMemoryCache(): Cache {
         throw new CacheError(`The cache entry "${key}" is no counter.`, { unavailable: false })
       }
       // Only the first use sets when the counter vanishes.
-      entries.set(key, String(value), { ttl: before === undefined ? ttlMs : entries.getRemainingTTL(key) })
-      return value
+      const remainingMs = before === undefined ? ttlMs : entries.getRemainingTTL(key)
+      entries.set(key, String(value), { ttl: remainingMs })
+      return { value, remainingMs }
     },
-    ping: async () => {},
+    probe: async () => {},
     [Symbol.asyncDispose]: async () => entries.clear(),
   }
 }

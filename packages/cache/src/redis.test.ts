@@ -88,7 +88,7 @@ describe.skipIf(server === undefined)('the redis driver', () => {
     const url = new URL(server ?? '')
     url.password = 'a-wrong-password'
     await using wrong = await openCache(url.href)
-    await expect(wrong.ping(AbortSignal.timeout(2000))).rejects.not.toThrow('a-wrong-password')
+    await expect(wrong.probe(AbortSignal.timeout(2000))).rejects.not.toThrow('a-wrong-password')
   })
 })
 
@@ -100,7 +100,7 @@ describe('a redis server that is not there', () => {
     expect(error).toMatchObject({ name: 'CacheError', unavailable: true })
     expect(String(error)).not.toContain('geheim')
     await expect(cache.increment('key', 1, 1000)).rejects.toMatchObject({ unavailable: true })
-    await expect(cache.ping(AbortSignal.timeout(2000))).rejects.toMatchObject({ unavailable: true })
+    await expect(cache.probe(AbortSignal.timeout(2000))).rejects.toMatchObject({ unavailable: true })
     expect(performance.now() - startedAt).toBeLessThan(500)
   })
 })

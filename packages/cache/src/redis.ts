@@ -1,19 +1,26 @@
+import { randomUUID } from 'node:crypto'
 import { createClient, ErrorReply } from 'redis'
 import { Breaker } from './breaker.ts'
 import type { Cache } from './cache.ts'
 import { CacheError } from './cache-error.ts'
 
 const COMMAND_MS = 150
-/** Nobody waits for a ping but a readiness report, and a slow answer is one. */
-const PING_MS = 1000
+/** Nobody waits for a probe but a readiness report, and a slow answer is one. */
+const PROBE_MS = 1000
+/** What a probe wrote and could not delete any more is gone by then. */
+const PROBE_TTL_MS = 10_000
 const CONNECT_MS = 1000
 /** Well below what a reader of a rate limit would notice, well above what a busy server needs to recover. */
 const PAUSES = { firstPauseMs: 200, longestPauseMs: 2000 }
 
 /** INCRBY and the first use's expiry in one step, so that no counter can stay for ever. */
 const INCREMENT = `local value = redis.call('INCRBY', KEYS[1], ARGV[1])
-if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-return value`
+local remaining = redis.call('PTTL', KEYS[1])
+if remaining < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  remaining = tonumber(ARGV[2])
+end
+return {value, remaining}`
 
 /** A Redis server (or one that speaks its language), connected in the background and connected again for ever. */
 export function openRedisCache(url: string): Cache {
@@ -52,11 +59,14 @@ export function openRedisCache(url: string): Cache {
     increment: (key, by, ttlMs) =>
       call(async () => {
         const options = { keys: [key], arguments: [String(by), String(wholeMs(ttlMs))] }
-        return Number(await client.eval(INCREMENT, options))
+        const [value, remainingMs] = (await client.eval(INCREMENT, options)) as [number, number]
+        return { value: Number(value), remainingMs: Number(remainingMs) }
       }),
-    async ping() {
+    async probe() {
+      const key = `readiness-probe-${randomUUID()}`
+      const written = { expiration: { type: 'PX', value: PROBE_TTL_MS } } as const
       try {
-        await inTime(client.ping(), PING_MS)
+        await inTime(Promise.all([client.set(key, '1', written), client.unlink(key)]), PROBE_MS)
       } catch (error) {
         throw toCacheError(error, address)
       }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { exampleId, exampleListedToken } from './example-values.ts'
 import { paging } from './paging.ts'
 
 /** specification "Access token". */
@@ -28,7 +29,18 @@ export const createAccessToken = endpoint({
   path: '/v2/user/accessTokens',
   body: z.strictObject({ name: AccessToken.shape.name, expiresAt: AccessToken.shape.expiresAt }),
   response: AccessToken,
+  idempotent: 'secret',
   failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError'],
+  example: {
+    request: { name: 'Laptop', expiresAt: '2026-12-21T09:00:00Z' },
+    response: {
+      _id: exampleId,
+      name: 'Laptop',
+      expiresAt: '2026-12-21T09:00:00Z',
+      userId: exampleId,
+      token: 'at:Zk3fQ9w1…',
+    },
+  },
 })
 
 export const listAccessTokens = endpoint({
@@ -41,6 +53,7 @@ export const listAccessTokens = endpoint({
   query: z.strictObject(paging),
   response: z.array(ListedAccessToken),
   failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError'],
+  example: { response: [exampleListedToken] },
 })
 
 export const revokeAccessToken = endpoint({
@@ -52,4 +65,5 @@ export const revokeAccessToken = endpoint({
   path: '/v2/user/accessTokens/:accessTokenId',
   response: ListedAccessToken,
   failures: ['AuthenticationError', 'ForbiddenError', 'ObjectNotFoundError'],
+  example: { response: exampleListedToken },
 })

@@ -29,6 +29,7 @@ export const signUp = endpoint({
     language: Language.optional(),
   }),
   response: User,
+  limits: ['signUp'],
   failures: [
     'RequestValidationError',
     'AlreadyUsed',
@@ -68,6 +69,7 @@ export const validateAccount = endpoint({
     z.strictObject({ email: Email, language: Language.optional() }),
   ]),
   response: Done,
+  limits: ['validationMail'],
   failures: ['RequestValidationError', 'ForbiddenError', 'InvalidOrExpiredToken', 'TooManyRequests'],
   example: { request: { email: 'ada@example.com', language: 'en' }, response: { success: true } },
 })
@@ -86,6 +88,7 @@ export const setPassword = endpoint({
     z.strictObject({ currentPassword: z.string().min(1).max(512), password: Password }),
   ]),
   response: Done,
+  limits: ['passwordReset', 'passwordChange'],
   failures: [
     'RequestValidationError',
     'AuthenticationError',
@@ -109,6 +112,7 @@ export const requestDeletion = endpoint({
   method: 'delete',
   path: '/v2/user',
   response: Done,
+  limits: ['deletionMail'],
   failures: ['AuthenticationError', 'ForbiddenError', 'TooManyRequests'],
   example: { response: { success: true } },
 })

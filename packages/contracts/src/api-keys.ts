@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { event } from './event.ts'
+import { exampleId, exampleListedKey } from './example-values.ts'
 import { instant } from './instant.ts'
 import { paging } from './paging.ts'
 
@@ -75,6 +75,7 @@ export const listApiKeys = endpoint({
   query: z.strictObject(paging),
   response: z.array(ListedApiKey),
   failures,
+  example: { response: [exampleListedKey] },
 })
 
 export const createApiKey = endpoint({
@@ -87,6 +88,7 @@ export const createApiKey = endpoint({
   path,
   body: z.strictObject({ name, rules, expiresAt: instant.optional() }),
   response: ApiKey,
+  idempotent: 'secret',
   failures: [...failures, 'InvalidSecurity'],
   example: {
     request: {
@@ -121,7 +123,12 @@ export const updateApiKey = endpoint({
     disabled: z.boolean().optional(),
   }),
   response: ListedApiKey,
-  failures: [...failures, 'InvalidSecurity'],
+  etag: true,
+  failures: [...failures, 'InvalidSecurity', 'PreconditionFailed'],
+  example: {
+    request: { rules: [{ action: 'read', subject: 'workspaces' }], disabled: false },
+    response: exampleListedKey,
+  },
 })
 
 export const deleteApiKey = endpoint({
@@ -133,7 +140,9 @@ export const deleteApiKey = endpoint({
   method: 'delete',
   path: keyPath,
   response: z.object({ _id: z.string(), apiKey: z.string().describe('The masked key.') }),
-  failures,
+  etag: true,
+  failures: [...failures, 'PreconditionFailed'],
+  example: { response: { _id: exampleId, apiKey: 'iak_default_…4f2a' } },
 })
 
 export const explainApiKey = endpoint({
@@ -158,29 +167,8 @@ export const explainApiKey = endpoint({
     reason: z.string().describe('One sentence.'),
   }),
   failures,
-})
-
-const changed = {
-  apiKey: z.string().describe('The masked key.'),
-  _id: z.string(),
-  subjectType: z.literal('workspaces'),
-  subjectId: z.string(),
-}
-
-export const apiKeysCreated = event({
-  type: 'apikeys.created',
-  emittedWhen: 'An API key was created.',
-  payload: z.object({ ...changed, rules: z.array(ApiKeyRule) }),
-})
-
-export const apiKeysUpdated = event({
-  type: 'apikeys.updated',
-  emittedWhen: 'The rules of an API key were replaced.',
-  payload: z.object({ ...changed, rules: z.array(ApiKeyRule) }),
-})
-
-export const apiKeysDeleted = event({
-  type: 'apikeys.deleted',
-  emittedWhen: 'An API key was deleted.',
-  payload: z.object(changed),
+  example: {
+    request: { action: 'create', subject: 'files' },
+    response: { allowed: false, rule: null, reason: 'No rule of the key covers creating files.' },
+  },
 })

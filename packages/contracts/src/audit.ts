@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { exampleHash, exampleId, exampleInstant } from './example-values.ts'
 
 /** Everything that is written into the audit trail. */
 export const auditActions = [
@@ -11,6 +12,7 @@ export const auditActions = [
   'mfa.refused',
   'mfa.recoveryCodeUsed',
   'mfa.recoveryCodesRenewed',
+  'mfa.codesRefusedForToday',
   'account.created',
   'account.validated',
   'account.updated',
@@ -68,6 +70,21 @@ export const listAudit = endpoint({
   }),
   response: z.array(AuditEntry),
   failures,
+  example: {
+    response: [
+      {
+        sequence: 42,
+        at: exampleInstant,
+        action: 'session.started',
+        actor: `user:${exampleId}`,
+        subject: `user:${exampleId}`,
+        ip: '203.0.113.7',
+        correlationId: exampleId,
+        details: { via: 'password' },
+        hash: exampleHash,
+      },
+    ],
+  },
 })
 
 export const verifyAudit = endpoint({
@@ -94,4 +111,5 @@ export const verifyAudit = endpoint({
       .describe('The first row that does not fit.'),
   }),
   failures,
+  example: { response: { intact: true, entries: 42, head: exampleHash, broken: null } },
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { event } from './event.ts'
+import { exampleProvider, exampleProviderInput } from './example-values.ts'
 
 /** Names a provider in addresses and in `authData`. */
 export const ProviderSlug = z
@@ -98,6 +99,7 @@ export const listAuthProviders = endpoint({
   path: orgPath,
   response: z.array(AuthProvider),
   failures,
+  example: { response: [exampleProvider] },
 })
 
 export const createAuthProvider = endpoint({
@@ -109,7 +111,9 @@ export const createAuthProvider = endpoint({
   path: orgPath,
   body: AuthProviderInput,
   response: AuthProvider,
+  idempotent: 'answer',
   failures: [...failures, 'AlreadyUsed', 'DomainAlreadyUsed'],
+  example: { request: exampleProviderInput, response: exampleProvider },
 })
 
 export const getAuthProvider = endpoint({
@@ -120,7 +124,9 @@ export const getAuthProvider = endpoint({
   method: 'get',
   path: onePath,
   response: AuthProvider,
+  etag: true,
   failures: [...failures, 'ObjectNotFoundError'],
+  example: { response: exampleProvider },
 })
 
 export const updateAuthProvider = endpoint({
@@ -133,7 +139,9 @@ export const updateAuthProvider = endpoint({
   path: onePath,
   body: AuthProviderInput,
   response: AuthProvider,
-  failures: [...failures, 'ObjectNotFoundError', 'AlreadyUsed', 'DomainAlreadyUsed'],
+  etag: true,
+  failures: [...failures, 'ObjectNotFoundError', 'AlreadyUsed', 'DomainAlreadyUsed', 'PreconditionFailed'],
+  example: { request: exampleProviderInput, response: exampleProvider },
 })
 
 export const deleteAuthProvider = endpoint({
@@ -144,7 +152,9 @@ export const deleteAuthProvider = endpoint({
   method: 'delete',
   path: onePath,
   response: AuthProvider,
-  failures: [...failures, 'ObjectNotFoundError'],
+  etag: true,
+  failures: [...failures, 'ObjectNotFoundError', 'PreconditionFailed'],
+  example: { response: exampleProvider },
 })
 
 export const gatewaySsoUpdated = event({

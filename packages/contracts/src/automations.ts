@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { Instruction, When } from './automation-triggers.ts'
 import { endpoint } from './endpoint.ts'
 import { event } from './event.ts'
+import { exampleAutomation, exampleAutomationInput, exampleListedAutomation } from './example-values.ts'
 import { paging } from './paging.ts'
 import { Label, LocalizedText } from './workspaces.ts'
 
@@ -8,23 +10,6 @@ import { Label, LocalizedText } from './workspaces.ts'
 export const AutomationSlug = z
   .string()
   .regex(/^[/a-zA-Z0-9 _-]{1,100}$/, 'must be 1–100 characters of [/a-zA-Z0-9 _-]')
-
-export const Schedule = z.union([
-  z.string().max(100),
-  z.strictObject({ cron: z.string().max(100), timezone: z.string().max(60).optional() }),
-])
-
-/** What starts an automation; all three may stand together (reference automations 2.2). */
-export const When = z.strictObject({
-  events: z.array(z.string().min(1).max(200)).max(200).optional(),
-  endpoint: z.union([z.boolean(), z.string().max(500)]).optional(),
-  schedules: z.array(Schedule).max(50).optional(),
-})
-export type When = z.infer<typeof When>
-
-/** One step: a record of exactly one instruction or call (beside `output` of some forms). Checked in depth when saved. */
-export const Instruction = z.record(z.string(), z.unknown())
-export type Instruction = z.infer<typeof Instruction>
 
 const editable = {
   name: LocalizedText,
@@ -120,7 +105,9 @@ export const createAutomation = endpoint({
   bodyKind: 'automation',
   body: AutomationInput,
   response: Automation,
+  idempotent: 'answer',
   failures: [...failures, 'AlreadyUsed'],
+  example: { request: exampleAutomationInput, response: exampleAutomation },
 })
 
 export const listAutomations = endpoint({
@@ -133,6 +120,7 @@ export const listAutomations = endpoint({
   query: z.strictObject(paging),
   response: z.array(Automation.omit({ do: true, warnings: true })),
   failures,
+  example: { response: [exampleListedAutomation] },
 })
 
 export const getAutomation = endpoint({
@@ -143,7 +131,9 @@ export const getAutomation = endpoint({
   method: 'get',
   path: single,
   response: Automation,
+  etag: true,
   failures,
+  example: { response: exampleAutomation },
 })
 
 export const patchAutomation = endpoint({
@@ -156,7 +146,12 @@ export const patchAutomation = endpoint({
   bodyKind: 'automation',
   body: AutomationPatch,
   response: Automation,
+  etag: true,
   failures: [...failures, 'AlreadyUsed'],
+  example: {
+    request: { description: 'Greets whoever calls.' },
+    response: { ...exampleAutomation, description: 'Greets whoever calls.' },
+  },
 })
 
 export const deleteAutomation = endpoint({
@@ -167,7 +162,9 @@ export const deleteAutomation = endpoint({
   method: 'delete',
   path: single,
   response: z.object({ slug: z.string() }),
+  etag: true,
   failures,
+  example: { response: { slug: 'greet' } },
 })
 
 export const automationCreated = event({

@@ -52,6 +52,7 @@ export const findContacts = endpoint({
     size: z.number().describe('How many there are on all pages.'),
     contacts: z.array(Contact),
   }),
+  limits: ['contacts'],
   failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError', 'TooManyRequests'],
   example: {
     request: { email: 'ada@example.com' },

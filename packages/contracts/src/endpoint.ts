@@ -1,5 +1,6 @@
 import type { FailureName } from '@platform/kernel'
 import type { z } from 'zod'
+import type { LimitName } from './rate-limits.ts'
 import type { ResourceScope } from './scopes.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -18,6 +19,14 @@ export type PathParams<Path extends string> = Path extends `${infer Head}/${infe
     : Path extends `*${infer Name}`
       ? { [K in Name]: string }
       : unknown
+
+/** An answer beside the usual one, as JSON or as another media type; where failures have the same status, either is possible. */
+export interface OtherAnswer {
+  status: number
+  summary: string
+  response?: z.ZodType
+  mediaType?: string
+}
 
 /** One operation of the HTTP API: everything a caller can see of it. */
 export interface Endpoint<
@@ -45,6 +54,21 @@ export interface Endpoint<
   failures: readonly FailureName[]
   /** Bytes a body may have; 1 MB unless stated (decisions A9). */
   bodyLimitBytes?: number
+  /** Limits on how often this may be done; taken in this order, before the body is read (decisions A8). */
+  limits?: readonly LimitName[]
+  /**
+   * A POST that creates or emits honours `Idempotency-Key` (decisions A7): `answer` keeps the answer for a replay, `secret` keeps only
+   * the record's `_id`, because the answer shows what must never be shown twice.
+   */
+  idempotent?: 'answer' | 'secret'
+  /** A single resource: its answer has a strong ETag, `If-None-Match` answers 304 (decisions A6). */
+  etag?: boolean
+  /** Media types of the body that is answered; application/json unless stated, none where there is no body, as with redirects. */
+  mediaTypes?: readonly string[]
+  /** Media types of a body of bytes; any unless stated. */
+  bodyMediaTypes?: readonly string[]
+  /** Answers beside the usual one and the failures, for example a redirect. With neither `response` nor `mediaType` they have no body. */
+  otherAnswers?: readonly OtherAnswer[]
   /** A worked example, shown in the API description. */
   example?: { request?: unknown; response?: unknown }
 }

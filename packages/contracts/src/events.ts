@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { event } from './event.ts'
+import { exampleEvent, exampleInstant } from './example-values.ts'
 import { limits } from './limits.ts'
 import { eventPaging } from './paging.ts'
 
@@ -104,6 +105,8 @@ export const emitEvents = endpoint({
   response: z.object({
     result: z.array(z.object({ id: z.string(), type: z.string(), createdAt: z.iso.datetime() })),
   }),
+  idempotent: 'answer',
+  limits: ['emit'],
   failures: [
     'RequestValidationError',
     'AuthenticationError',
@@ -114,6 +117,10 @@ export const emitEvents = endpoint({
     'TooManyRequests',
     'ServiceUnavailable',
   ],
+  example: {
+    request: { events: [{ type: 'order.placed', payload: { order: { id: 5 } } }] },
+    response: { result: [{ id: exampleEvent.id, type: 'order.placed', createdAt: exampleInstant }] },
+  },
 })
 
 /** A free filter: any `payload.*` or `source.*` path; repeated means OR, `*` is a wildcard, empty means missing. */
@@ -154,6 +161,7 @@ export const listEvents = endpoint({
     'ObjectNotFoundError',
     'ServiceUnavailable',
   ],
+  example: { response: { result: { events: [exampleEvent] } } },
 })
 
 export const errorEvent = event({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { exampleGuest } from './example-values.ts'
 import { AnonymousSession } from './sessions.ts'
 
 export const listLoginProviders = endpoint({
@@ -23,6 +24,13 @@ export const listLoginProviders = endpoint({
     ),
   }),
   failures: [],
+  example: {
+    response: {
+      localSignin: true,
+      localSignup: true,
+      providers: [{ slug: 'acme-sso', type: 'oidc', name: 'Acme' }],
+    },
+  },
 })
 
 const interaction = z
@@ -45,7 +53,16 @@ export const startLogin = endpoint({
     interaction,
   }),
   response: z.object({ provider: z.string() }),
-  failures: ['RequestValidationError', 'ForbiddenError', 'ObjectNotFoundError', 'ServiceUnavailable'],
+  limits: ['externalLogin'],
+  failures: [
+    'RequestValidationError',
+    'ForbiddenError',
+    'ObjectNotFoundError',
+    'ServiceUnavailable',
+    'TooManyRequests',
+  ],
+  otherAnswers: [{ status: 302, summary: 'Leads to the provider.' }],
+  example: { response: { provider: 'local' } },
 })
 
 const callbackQuery = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
@@ -61,6 +78,8 @@ export const finishLogin = endpoint({
   response: z.string(),
   status: 302,
   failures: [],
+  mediaTypes: [],
+  otherAnswers: [{ status: 400, summary: 'A page says why.', mediaType: 'text/html' }],
 })
 
 export const finishLoginByForm = endpoint({
@@ -75,7 +94,13 @@ export const finishLoginByForm = endpoint({
   bodyLimitBytes: 65_536,
   response: z.string(),
   status: 302,
-  failures: [],
+  failures: ['UnsupportedMediaType'],
+  bodyMediaTypes: ['application/x-www-form-urlencoded'],
+  mediaTypes: [],
+  otherAnswers: [
+    { status: 303, summary: 'Leads on with the answer of the provider.' },
+    { status: 400, summary: 'A page says why.', mediaType: 'text/html' },
+  ],
 })
 
 export const exchangeToken = endpoint({
@@ -93,6 +118,7 @@ export const exchangeToken = endpoint({
     expiresAfter: z.number().int().min(1).max(31_536_000).optional().describe('Seconds the session lasts.'),
   }),
   response: AnonymousSession,
+  limits: ['tokenExchange'],
   failures: [
     'RequestValidationError',
     'InvalidOrExpiredToken',
@@ -100,4 +126,8 @@ export const exchangeToken = endpoint({
     'TooManyRequests',
     'ServiceUnavailable',
   ],
+  example: {
+    request: { provider: 'acme-sso', subject_token: 'eyJhbGciOiJSUzI1NiJ9.…' },
+    response: exampleGuest,
+  },
 })

@@ -26,6 +26,8 @@ export const setMfa = endpoint({
     }),
     z.object({ method: MfaMethod }),
   ]),
+  idempotent: 'secret',
+  limits: ['passwordChange'],
   failures: [
     'RequestValidationError',
     'AuthenticationError',
@@ -34,6 +36,10 @@ export const setMfa = endpoint({
     'TooManyRequests',
     'ServiceUnavailable',
   ],
+  example: {
+    request: { method: 'totp', currentPassword: 'correct horse battery' },
+    response: { secret: 'JBSWY3DPEHPK3PXP', qrImage: 'data:image/png;base64,iVBORw0KGgo=' },
+  },
 })
 
 export const renewRecoveryCodes = endpoint({
@@ -45,6 +51,8 @@ export const renewRecoveryCodes = endpoint({
   path: '/v2/user/mfa/recoveryCodes',
   body: z.strictObject({ currentPassword: CurrentPassword }),
   response: z.object({ recoveryCodes: RecoveryCodes }),
+  idempotent: 'secret',
+  limits: ['passwordChange'],
   failures: [
     'RequestValidationError',
     'AuthenticationError',
@@ -53,6 +61,10 @@ export const renewRecoveryCodes = endpoint({
     'TooManyRequests',
     'ServiceUnavailable',
   ],
+  example: {
+    request: { currentPassword: 'correct horse battery' },
+    response: { recoveryCodes: ['k3x9-w0a1', 'b2c3-d4e5'] },
+  },
 })
 
 export const submitMfaCode = endpoint({
@@ -76,6 +88,7 @@ export const submitMfaCode = endpoint({
     url: z.string().optional().describe('Where the browser goes on with its sign-in.'),
     recoveryCodes: RecoveryCodes.optional(),
   }),
+  limits: ['secondFactor', 'secondFactorAddress', 'secondFactorDay'],
   failures: [
     'RequestValidationError',
     'AuthenticationError',
@@ -83,6 +96,7 @@ export const submitMfaCode = endpoint({
     'MissingMFA',
     'TooManyRequests',
   ],
+  example: { request: { totp: '123456' }, response: { success: true, recoveryCodes: ['k3x9-w0a1'] } },
 })
 
 export const gatewayMfaFailed = event({

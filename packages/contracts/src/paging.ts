@@ -10,11 +10,15 @@ const wholeNumber = (max: number) =>
 
 /** Query of core lists: `page` from 0 and `limit` (decisions A5). */
 export const paging = {
-  page: wholeNumber(100_000).default(0).describe('Page, counted from 0.'),
+  page: wholeNumber(100_000).default(0).meta({ description: 'Page, counted from 0.', maximum: 100_000 }),
   limit: wholeNumber(limits.pageMax)
     .refine((n) => n > 0, 'must be at least 1')
     .default(limits.pageDefault)
-    .describe('Entries of a page.'),
+    .meta({
+      description: 'Entries of a page.',
+      minimum: 1,
+      maximum: limits.pageMax,
+    }),
 }
 
 /** The same with the default of the events list. */
@@ -23,5 +27,9 @@ export const eventPaging = {
   limit: wholeNumber(limits.pageMax)
     .refine((n) => n > 0, 'must be at least 1')
     .default(limits.eventPageDefault)
-    .describe('Events of a page.'),
+    .meta({
+      description: 'Events of a page.',
+      minimum: 1,
+      maximum: limits.pageMax,
+    }),
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { exampleUser } from './example-values.ts'
 import { User } from './users.ts'
 
 /** The largest picture of a person, in bytes (reference: 4 MB). */
@@ -17,6 +18,7 @@ export const setPhoto = endpoint({
   body: z.instanceof(Buffer),
   bodyLimitBytes: PHOTO_BYTES + 10_000,
   response: User,
+  limits: ['upload'],
   failures: [
     'RequestValidationError',
     'AuthenticationError',
@@ -26,6 +28,8 @@ export const setPhoto = endpoint({
     'UnsupportedMediaType',
     'TooManyRequests',
   ],
+  bodyMediaTypes: ['multipart/form-data'],
+  example: { response: { ...exampleUser, photo: 'https://api.example.com/v2/photos/p7Qk2mX9' } },
 })
 
 export const getPhoto = endpoint({
@@ -37,5 +41,7 @@ export const getPhoto = endpoint({
   method: 'get',
   path: '/v2/photos/:photoId',
   response: z.instanceof(Buffer),
+  etag: true,
   failures: ['ObjectNotFoundError'],
+  mediaTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
 })

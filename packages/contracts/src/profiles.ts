@@ -23,7 +23,8 @@ export const patchOwnUser = endpoint({
     meta: UserMeta.optional(),
   }),
   response: User,
-  failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError'],
+  etag: true,
+  failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError', 'PreconditionFailed'],
   example: {
     request: { language: 'en', meta: { theme: 'dark' } },
     response: {
@@ -50,7 +51,8 @@ export const mergeMeta = endpoint({
   path: '/v2/user/meta',
   body: UserMeta,
   response: UserMeta,
-  failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError'],
+  etag: true,
+  failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError', 'PreconditionFailed'],
   example: { request: { theme: 'dark' }, response: { theme: 'dark', tour: 'seen' } },
 })
 
@@ -62,6 +64,13 @@ export const deleteMeta = endpoint({
   method: 'delete',
   path: '/v2/user/meta/:key',
   response: UserMeta,
-  failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError', 'ObjectNotFoundError'],
+  etag: true,
+  failures: [
+    'RequestValidationError',
+    'AuthenticationError',
+    'ForbiddenError',
+    'ObjectNotFoundError',
+    'PreconditionFailed',
+  ],
   example: { response: { tour: 'seen' } },
 })

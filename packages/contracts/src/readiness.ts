@@ -49,6 +49,15 @@ export const getReadiness = endpoint({
   }),
   response: ReadinessReport,
   failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError', 'ServiceUnavailable'],
+  otherAnswers: [
+    { status: 400, summary: 'Something is not ready: the same report.', response: ReadinessReport },
+  ],
+  example: {
+    response: {
+      status: 'ready',
+      services: { runtime: { status: 'ready', modulesReady: [{ module: 'cache', driver: 'redis' }] } },
+    },
+  },
 })
 
 export const getServiceReadiness = endpoint({

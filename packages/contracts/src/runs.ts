@@ -29,7 +29,8 @@ export const webhookTriggered = event({
 
 export const callWebhook = endpoint({
   id: 'callWebhook',
-  summary: 'Runs the automation behind a URL trigger, with any verb; answers its output.',
+  summary:
+    'Runs the automation behind a URL trigger, with any verb; answers its output. `Idempotency-Key` is passed on: what a repeated call means is for the automation to say.',
   service: 'runtime',
   credential: 'optional',
   scope: 'webhooks',
@@ -41,6 +42,7 @@ export const callWebhook = endpoint({
   body: z.unknown(),
   query: z.unknown(),
   response: z.unknown(),
+  limits: ['webhooks'],
   failures: [
     'RequestValidationError',
     'InvalidArgumentsError',
@@ -51,7 +53,10 @@ export const callWebhook = endpoint({
     'ForbiddenError',
     'ObjectNotFoundError',
     'ServiceUnavailable',
+    'TooManyRequests',
   ],
+  mediaTypes: ['application/json', '*/*'],
+  example: { request: { name: 'Ada' }, response: 'Hello Ada' },
 })
 
 export const testAutomation = endpoint({
@@ -64,11 +69,14 @@ export const testAutomation = endpoint({
   path: '/v2/workspaces/:workspaceId/test/*automationSlug',
   body: z.strictObject({ payload: z.record(z.string(), z.unknown()).optional() }),
   response: z.unknown(),
+  limits: ['webhooks'],
   failures: [
     'RequestValidationError',
     'AuthenticationError',
     'ForbiddenError',
     'ObjectNotFoundError',
     'ServiceUnavailable',
+    'TooManyRequests',
   ],
+  example: { request: { payload: { name: 'Ada' } }, response: 'Hello Ada' },
 })

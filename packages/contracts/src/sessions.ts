@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { exampleGuest, exampleId, exampleInstant } from './example-values.ts'
 import { paging } from './paging.ts'
 import { User } from './users.ts'
 
@@ -31,7 +32,9 @@ export const createAnonymousSession = endpoint({
     })
     .optional(),
   response: AnonymousSession,
+  limits: ['anonymousLogin'],
   failures: ['RequestValidationError', 'ForbiddenError', 'ObjectNotFoundError', 'TooManyRequests'],
+  example: { request: { expiresAfter: 3600 }, response: exampleGuest },
 })
 
 const SignedOut = z.object({ success: z.boolean() })
@@ -45,6 +48,7 @@ export const endCurrentSession = endpoint({
   path: '/v2/user/sessions/current',
   response: SignedOut,
   failures: ['AuthenticationError', 'ForbiddenError'],
+  example: { response: { success: true } },
 })
 
 export const endAllSessions = endpoint({
@@ -56,6 +60,7 @@ export const endAllSessions = endpoint({
   path: '/v2/user/sessions',
   response: SignedOut,
   failures: ['AuthenticationError', 'ForbiddenError'],
+  example: { response: { success: true } },
 })
 
 /** A session as its owner sees it. */
@@ -82,6 +87,20 @@ export const listSessions = endpoint({
   query: z.strictObject(paging),
   response: z.array(ListedSession),
   failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError'],
+  example: {
+    response: [
+      {
+        id: exampleId,
+        current: true,
+        clientId: 'local-client-id',
+        device: 'Firefox on Linux',
+        ip: '203.0.113.7',
+        createdAt: exampleInstant,
+        lastUsedAt: exampleInstant,
+        expiresAt: '2026-12-21T09:00:00.000Z',
+      },
+    ],
+  },
 })
 
 export const endSession = endpoint({
@@ -93,6 +112,7 @@ export const endSession = endpoint({
   path: '/v2/user/sessions/:sessionId',
   response: z.object({ id: z.string() }),
   failures: ['AuthenticationError', 'ForbiddenError', 'ObjectNotFoundError'],
+  example: { response: { id: exampleId } },
 })
 
 export const createWebSessionTicket = endpoint({
@@ -107,7 +127,13 @@ export const createWebSessionTicket = endpoint({
     redirect: z.string().min(1).max(2000).describe('An address of an allowed origin.'),
   }),
   response: z.object({ url: z.string() }),
+  idempotent: 'secret',
+  limits: ['webSessionTicket'],
   failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError', 'TooManyRequests'],
+  example: {
+    request: { redirect: 'https://console.example.com/' },
+    response: { url: 'https://api.example.com/signin/tickets/Zk3fQ9w1' },
+  },
 })
 
 export const redeemWebSessionTicket = endpoint({
@@ -120,4 +146,6 @@ export const redeemWebSessionTicket = endpoint({
   response: z.string(),
   status: 303,
   failures: [],
+  mediaTypes: [],
+  otherAnswers: [{ status: 400, summary: 'A page says why.', mediaType: 'text/html' }],
 })

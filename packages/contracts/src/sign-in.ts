@@ -18,6 +18,8 @@ export const startSignIn = endpoint({
   response: Page,
   status: 303,
   failures: [],
+  mediaTypes: [],
+  otherAnswers: [{ status: 400, summary: 'A page says why.', mediaType: 'text/html' }],
 })
 
 export const finishSignIn = endpoint({
@@ -31,4 +33,6 @@ export const finishSignIn = endpoint({
   query: looseQuery,
   response: Page,
   failures: [],
+  mediaTypes: ['text/html'],
+  otherAnswers: [{ status: 400, summary: 'A page says why.', mediaType: 'text/html' }],
 })

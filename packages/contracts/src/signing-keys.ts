@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { event } from './event.ts'
+import { exampleRemoval, exampleSigningKey } from './example-values.ts'
 
 const change = z.object({
   created: z.array(z.string()).describe('Identifiers of the keys that are now published.'),
@@ -43,7 +44,9 @@ export const getJwks = endpoint({
   method: 'get',
   path: '/oidc/jwks',
   response: Jwks,
+  etag: true,
   failures: [],
+  example: { response: { keys: [{ kty: 'EC', crv: 'P-256', kid: 'kXb4J0v2', alg: 'ES256', use: 'sig' }] } },
 })
 
 /** A signing key as operators see it (specification "Signing-key lifecycle"). */
@@ -72,6 +75,7 @@ export const listSigningKeys = endpoint({
   path: '/v2/platform/signing-keys',
   response: z.array(SigningKey),
   failures,
+  example: { response: [exampleSigningKey] },
 })
 
 export const rotateSigningKey = endpoint({
@@ -91,7 +95,9 @@ export const rotateSigningKey = endpoint({
     })
     .optional(),
   response: z.object({ keys: z.array(SigningKey) }),
+  idempotent: 'answer',
   failures: ['RequestValidationError', ...failures],
+  example: { request: { immediately: false }, response: { keys: [exampleSigningKey] } },
 })
 
 const Removal = z.object({
@@ -112,6 +118,7 @@ export const previewSigningKeyRemoval = endpoint({
   path: '/v2/platform/signing-keys/:kid/removal',
   response: Removal,
   failures: [...failures, 'ObjectNotFoundError'],
+  example: { response: exampleRemoval },
 })
 
 export const removeSigningKey = endpoint({
@@ -124,6 +131,7 @@ export const removeSigningKey = endpoint({
   path: '/v2/platform/signing-keys/:kid',
   response: Removal,
   failures: [...failures, 'ObjectNotFoundError'],
+  example: { response: exampleRemoval },
 })
 
 /** A master key by its id and what it has sealed; its bytes are in SECRETS_MASTER_KEYS alone. */
@@ -151,4 +159,14 @@ export const listMasterKeys = endpoint({
   path: '/v2/platform/master-keys',
   response: z.array(MasterKeyUse),
   failures,
+  example: {
+    response: [
+      {
+        id: 'main',
+        seals: true,
+        known: true,
+        sealed: [{ place: 'gateway.signing_keys.sealed_jwk', values: 3 }],
+      },
+    ],
+  },
 })

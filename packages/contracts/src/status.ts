@@ -10,4 +10,5 @@ export const getStatus = endpoint({
   path: '/',
   response: z.object({ status: z.literal('ok'), name: z.string(), version: z.string() }),
   failures: [],
+  example: { response: { status: 'ok', name: 'api-gateway', version: '1.4.0' } },
 })

@@ -25,12 +25,14 @@ export const patchUser = endpoint({
   path: '/v2/users/:userId',
   body: UserPatch,
   response: User,
+  etag: true,
   failures: [
     'RequestValidationError',
     'AuthenticationError',
     'ForbiddenError',
     'ObjectNotFoundError',
     'AlreadyUsed',
+    'PreconditionFailed',
   ],
   example: {
     request: { status: 'validated', platformRole: 'superAdmin' },
@@ -58,6 +60,7 @@ export const getUser = endpoint({
   method: 'get',
   path: '/v2/users/:userId',
   response: User,
+  etag: true,
   failures: ['AuthenticationError', 'ForbiddenError', 'ObjectNotFoundError'],
   example: {
     response: {
@@ -113,12 +116,14 @@ export const deleteUser = endpoint({
   path: '/v2/users/:userId',
   query: z.strictObject({ token: z.string().max(200).optional().describe('The token of the mailed link.') }),
   response: z.object({ success: z.boolean() }),
+  etag: true,
   failures: [
     'RequestValidationError',
     'AuthenticationError',
     'ForbiddenError',
     'ObjectNotFoundError',
     'InvalidOrExpiredToken',
+    'PreconditionFailed',
   ],
   example: { response: { success: true } },
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { exampleId, exampleUser } from './example-values.ts'
 
 /** A first or last name (reference schemas "PatternName"). */
 export const PersonName = z
@@ -63,7 +64,18 @@ export const getMe = endpoint({
   method: 'get',
   path: '/v2/me',
   response: Me,
+  etag: true,
   failures: ['AuthenticationError', 'ForbiddenError'],
+  example: {
+    response: {
+      ...exampleUser,
+      sessionId: exampleId,
+      expires: '2026-12-21T09:00:00.000Z',
+      org: null,
+      permissions: [],
+      organizations: [],
+    },
+  },
 })
 
 /** An operator's way back in for an account whose password is lost. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { event } from './event.ts'
+import { exampleWorkspace } from './example-values.ts'
 import { paging } from './paging.ts'
 
 export const LocalizedText = z.union([
@@ -87,6 +88,8 @@ const failures = [
   'PreconditionFailed',
 ] as const
 
+const { config: _, ...exampleListed } = exampleWorkspace
+
 export const createWorkspace = endpoint({
   id: 'createWorkspace',
   summary: 'Creates a workspace; the caller becomes its owner.',
@@ -97,7 +100,13 @@ export const createWorkspace = endpoint({
   path: '/v2/workspaces',
   body: WorkspaceInput,
   response: Workspace,
-  failures: [...failures, 'AlreadyUsed'],
+  idempotent: 'answer',
+  limits: ['createWorkspace'],
+  failures: [...failures, 'AlreadyUsed', 'TooManyRequests'],
+  example: {
+    request: { name: 'My shop', labels: ['sales'], config: { value: { currency: 'EUR' } } },
+    response: exampleWorkspace,
+  },
 })
 
 export const listWorkspaces = endpoint({
@@ -118,6 +127,7 @@ export const listWorkspaces = endpoint({
   }),
   response: z.array(ListedWorkspace),
   failures,
+  example: { response: [exampleListed] },
 })
 
 export const getWorkspace = endpoint({
@@ -129,7 +139,9 @@ export const getWorkspace = endpoint({
   method: 'get',
   path: '/v2/workspaces/:workspaceId',
   response: WorkspaceDetails,
+  etag: true,
   failures,
+  example: { response: { ...exampleWorkspace, automations: { greet: { name: 'Greet', slug: 'greet' } } } },
 })
 
 export const patchWorkspace = endpoint({
@@ -142,7 +154,9 @@ export const patchWorkspace = endpoint({
   path: '/v2/workspaces/:workspaceId',
   body: WorkspacePatch,
   response: Workspace,
+  etag: true,
   failures: [...failures, 'AlreadyUsed'],
+  example: { request: { name: 'My shop' }, response: exampleWorkspace },
 })
 
 export const deleteWorkspace = endpoint({
@@ -154,7 +168,9 @@ export const deleteWorkspace = endpoint({
   method: 'delete',
   path: '/v2/workspaces/:workspaceId',
   response: z.object({ id: z.string() }),
+  etag: true,
   failures,
+  example: { response: { id: 'k3x9w0a1b2c3d4e5' } },
 })
 
 export const workspaceCreated = event({

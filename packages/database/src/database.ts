@@ -12,6 +12,21 @@ export interface Queries {
   many<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>
 }
 
+/** What a handle is doing, and what it has done so far. */
+export interface DatabaseLoad {
+  /** Connections of the pool that work. */
+  active: number
+  idle: number
+  /** Statements that wait for a connection. */
+  waiting: number
+  /** Connections the pool may have. */
+  max: number
+  /** Statements and transactions since the handle was opened, those that failed, and the seconds they took with their waiting. */
+  calls: number
+  failures: number
+  seconds: number
+}
+
 /** A PostgreSQL database behind a bounded pool. Every wait has an end; it recovers by itself when the server does. */
 export interface Database extends Queries, AsyncDisposable {
   readonly driver: string
@@ -30,6 +45,9 @@ export interface Database extends Queries, AsyncDisposable {
    * when the lock is lost or the handle closes. Returns at once; disposing gives the lock back and waits for `work` to end.
    */
   whileLeader(name: string, work: (signal: AbortSignal) => Promise<void>): AsyncDisposable
+
+  /** For metrics; asks nobody. */
+  load(): DatabaseLoad
 
   /** Rejects with DatabaseError when the server doesn't answer. */
   ping(signal: AbortSignal): Promise<void>

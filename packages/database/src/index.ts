@@ -1,4 +1,4 @@
-export type { Database, Queries, QueryOptions } from './database.ts'
+export type { Database, DatabaseLoad, Queries, QueryOptions } from './database.ts'
 export { DatabaseError, isUniqueViolation } from './database-error.ts'
 export { EmbeddedStartError } from './embedded/embedded-start-error.ts'
 export { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './embedded.ts'

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Pool, type PoolClient } from 'pg'
 import { toConnectError } from './classify-error.ts'
 import { Connection } from './connection.ts'
+import type { DatabaseLoad } from './database.ts'
 import { DatabaseError } from './database-error.ts'
 import { type PostgresSettings, poolConfig } from './postgres-settings.ts'
 import { checkServer } from './server-check.ts'
@@ -24,6 +25,7 @@ export interface Lease {
 /** A bounded pool: waiting for a connection has an end, and so has the number of those who wait. */
 export interface BoundedPool {
   lend<T>(work: (lease: Lease) => Promise<T>): Promise<T>
+  load(): DatabaseLoad
   close(): Promise<void>
 }
 
@@ -35,6 +37,12 @@ export function openPool(settings: PostgresSettings): BoundedPool {
   pool.on('connect', (client) => client instanceof Connection && open.add(client))
   pool.on('remove', (client) => client instanceof Connection && open.delete(client))
   const drained = Promise.withResolvers<void>()
+  const done = { calls: 0, failures: 0, seconds: 0 }
+  /** What the work itself thinks of its data is no failure of the database. */
+  const noted = (error: unknown): unknown => {
+    if (error instanceof DatabaseError) done.failures += 1
+    return error
+  }
   let lent = 0
   let closed: Promise<void> | undefined
 
@@ -47,11 +55,22 @@ export function openPool(settings: PostgresSettings): BoundedPool {
       try {
         const client = await acquire(pool, settings)
         return await workWith(client, settings, startedAt, work)
+      } catch (error) {
+        throw noted(error)
       } finally {
         lent -= 1
+        done.calls += 1
+        done.seconds += (performance.now() - startedAt) / 1000
         if (lent === 0 && closed !== undefined) drained.resolve()
       }
     },
+    load: () => ({
+      active: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: pool.options.max,
+      ...done,
+    }),
     close: () => {
       if (lent === 0) drained.resolve()
       closed ??= closePool(pool, open, drained.promise)

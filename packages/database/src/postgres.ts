@@ -56,6 +56,7 @@ function assemble(settings: PostgresSettings, pool: BoundedPool): PostgresDataba
     transaction: (work, options = {}) => pool.lend((lease) => runTransaction(lease, settings, work, options)),
     listen: (channel, onNotice, onGap) => notices.listen(steady, channel, onNotice, onGap),
     whileLeader: (name, work) => leadership.whileLeader(steady, name, work),
+    load: () => pool.load(),
     ping: (signal) => beforeAbort(signal, many(sql`select 1`), settings),
     [connectAlone]: connect,
     async [Symbol.asyncDispose]() {

@@ -1,3 +1,4 @@
+import { type SpanOptions, tracer } from '@platform/tracing'
 import type { ClientBase, QueryConfig, QueryResult } from 'pg'
 import { serverTimeoutMs } from './postgres-settings.ts'
 import type { Sql } from './sql.ts'
@@ -23,9 +24,20 @@ export async function runStatement<Row>(
 ): Promise<Row[]> {
   const text = statement.text
   const name = prepare ? statementName(text) : undefined
-  const result = await timed(client, { name, text, values: statement.values, query_timeout: timeoutMs })
+  const query = { name, text, values: statement.values, query_timeout: timeoutMs }
+  const result =
+    tracer === undefined
+      ? await timed(client, query)
+      : await tracer.around(spanOf(text), () => timed(client, query))
   return result.rows
 }
+
+/** The first word of a statement, and its text without its values. */
+const spanOf = (text: string): SpanOptions => ({
+  name: /\w+/.exec(text)?.[0]?.toLowerCase() ?? 'statement',
+  kind: 'client',
+  attributes: { 'db.system.name': 'postgresql', 'db.query.text': text },
+})
 
 /** Runs a statement that may take longer than the connection's own limits; the three travel together. */
 export async function runLongStatement<Row>(

@@ -5,6 +5,7 @@ import express, { type Request, type Response } from 'express'
 import { sendFailure, setSafetyHeaders } from './reply.ts'
 import { requestState } from './request-state.ts'
 import type { Route } from './route.ts'
+import type { RouteServices } from './route-services.ts'
 import { runRoute } from './run-route.ts'
 
 /** Anything else mounted under a path prefix, for example the OIDC server. It sees the path without the prefix. */
@@ -17,7 +18,11 @@ export interface Mount {
  * Routes → one request listener. A path it does not know is 404, a known path with another method 405; HEAD is answered where GET is.
  * Every error leaves through one door.
  */
-export function createApp(routes: readonly Route[], mounts: readonly Mount[] = []): RequestListener {
+export function createApp(
+  routes: readonly Route[],
+  mounts: readonly Mount[] = [],
+  services: RouteServices = {},
+): RequestListener {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -28,8 +33,9 @@ export function createApp(routes: readonly Route[], mounts: readonly Mount[] = [
   for (const one of routes) {
     const listener = (request: Request, response: Response) => {
       requestState(request).route = one.contract.path
-      runRoute(one, request, response, request.params as Record<string, string | string[]>).catch(
-        (error: unknown) => fail(request, response, error),
+      const params = request.params as Record<string, string | string[]>
+      runRoute(one, services, request, response, params).catch((error: unknown) =>
+        fail(request, response, error),
       )
     }
     app[one.contract.method](one.contract.path, listener)
@@ -57,6 +63,7 @@ export function createApp(routes: readonly Route[], mounts: readonly Mount[] = [
 }
 
 const mounted = (mount: Mount) => (request: Request, response: Response) => {
+  requestState(request).route = mount.path
   setSafetyHeaders(response)
   response.setHeader(names.correlationId, requestState(request).correlationId)
   mount.listener(request, response)

@@ -1,5 +1,6 @@
 import type { BodyInputOf, Endpoint, ParamsOf, QueryInputOf, ResponseOf } from '@platform/contracts'
 import { Failure, type FailureBody, isFailureName } from '@platform/kernel'
+import { tracer } from '@platform/tracing'
 import { Agent, type Dispatcher, request as send } from 'undici'
 import type { z } from 'zod'
 
@@ -60,7 +61,15 @@ export const createClient = (
 
 type Options = Parameters<typeof send>[1]
 
-async function exchange(url: string, options: Options) {
+/** One call, as a part of the trace it belongs to. */
+async function exchange(url: string, options: Options & { headers: Record<string, string> }) {
+  const span = tracer?.beginPart({ name: `${options.method}`, kind: 'client' })
+  if (tracer === undefined || span === undefined) return sendOnce(url, options)
+  const headers = { ...options.headers, traceparent: span.traceparent }
+  return tracer.finish(span, () => sendOnce(url, { ...options, headers }))
+}
+
+async function sendOnce(url: string, options: Options) {
   try {
     const { statusCode, headers, body } = await send(url, options)
     return { statusCode, headers, text: await body.text() }

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { correlationIdOf } from './index.ts'
+import { describe, expect, test } from 'vitest'
+import { correlationIdOf, traceIdOf } from './index.ts'
 
 const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 const made = /^[0-9a-f]{32}$/
@@ -32,4 +32,20 @@ test('without one the trace goes on', () => {
 
 test('every new one is another', () => {
   expect(new Set(Array.from({ length: 1000 }, () => correlationIdOf(undefined, undefined))).size).toBe(1000)
+})
+
+describe('the trace of a request', () => {
+  const trace = '0af7651916cd43dd8448eb211c80319c'
+
+  test('is that of its traceparent, else its correlation id where that has the form of one', () => {
+    expect(traceIdOf('my-own-id', `00-${trace}-b7ad6b7169203331-01`)).toBe(trace)
+    expect(traceIdOf(trace, undefined)).toBe(trace)
+    expect(traceIdOf(trace, 'no traceparent')).toBe(trace)
+    expect(traceIdOf(correlationIdOf(undefined, undefined), undefined)).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  test('is not known otherwise', () => {
+    for (const id of ['my-own-id', '0'.repeat(32), 'A'.repeat(32)])
+      expect(traceIdOf(id, undefined)).toBeUndefined()
+  })
 })

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 
 const acceptable = /^[A-Za-z0-9._-]{8,64}$/
-const traceparent = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
+/** Version ff and ids of zeros are no trace (W3C Trace Context). */
+const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?=-|$)/
 
 let pool = Buffer.alloc(0)
 let offset = 0
@@ -23,5 +24,14 @@ export function correlationIdOf(
 ): string {
   if (typeof given === 'string' && acceptable.test(given)) return given
   const traceId = typeof trace === 'string' ? traceparent.exec(trace)?.[1] : undefined
-  return traceId !== undefined && !/^0+$/.test(traceId) ? traceId : newCorrelationId()
+  return traceId ?? newCorrelationId()
+}
+
+const traceId = /^(?!0+$)[0-9a-f]{32}$/
+
+/** The trace a request belongs to: that of `traceparent`, else the one of its correlation id where that has the form of one. */
+export function traceIdOf(correlationId: string, trace: string | string[] | undefined): string | undefined {
+  const given = typeof trace === 'string' ? traceparent.exec(trace)?.[1] : undefined
+  if (given !== undefined && !/^0+$/.test(given)) return given
+  return traceId.test(correlationId) ? correlationId : undefined
 }

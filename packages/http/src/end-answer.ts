@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { declaredLength } from './body.ts'
 import { holdsBodyBack } from './expect-continue.ts'
+import { endConnectionWith } from './last-request.ts'
 
 /** A body up to here is thrown away so that the connection can serve the next request. */
 const DISCARDED_BYTES = 65_536
@@ -19,6 +20,7 @@ export function endAnswer(response: ServerResponse, body: string | Uint8Array): 
     return
   }
   response.setHeader('connection', 'close')
+  endConnectionWith(request)
   if (holdsBodyBack(request)) {
     response.end(body)
     return

@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '@platform/kernel'
+import { endConnectionWith, isBehindTheLast } from './last-request.ts'
 
 const singletons = new Set([
   'host',
@@ -10,6 +11,8 @@ const singletons = new Set([
   'transfer-encoding',
   'expect',
   'user-agent',
+  'origin',
+  'idempotency-key',
 ])
 /** A name or an IPv4 address, or an IPv6 address in brackets; then perhaps a port. */
 const host = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
@@ -17,18 +20,28 @@ const urlBytes = /^[!-~]+$/
 
 /** Node drops the headers beyond this number in silence, and with them what they say. */
 export const MAX_HEADERS = 100
+/** Parameters a query may have (reliability T-DOS-2). */
+const MAX_PARAMETERS = 100
 
 /**
  * What node:http lets through but an honest client never sends (reliability §6, L7): the first thing done with any request.
- * Throws RequestValidationError; a caller of several identities is refused here too (decisions C1).
+ * Throws RequestValidationError; a caller of several identities is refused here too (decisions C1). Who is unclear about where a
+ * request ends is told so, and nothing further is believed on that connection.
  */
-export function refuseAmbiguous(request: IncomingMessage): void {
-  inspectVersion(request.httpVersion)
+export function refuseAmbiguous(request: IncomingMessage, response: ServerResponse): void {
+  if (isBehindTheLast(request)) throw invalid('The connection had ended before this request.')
+  try {
+    inspectVersion(request.httpVersion)
+    inspectHeaders(request.rawHeaders)
+    inspectHost(request)
+    if (request.headers['transfer-encoding'] !== undefined)
+      inspectFraming(request, request.headers['transfer-encoding'])
+  } catch (error) {
+    response.shouldKeepAlive = false
+    endConnectionWith(request)
+    throw error
+  }
   inspectTarget(request.method, request.url ?? '')
-  inspectHeaders(request.rawHeaders)
-  inspectHost(request)
-  if (request.headers['transfer-encoding'] !== undefined)
-    inspectFraming(request, request.headers['transfer-encoding'])
 }
 
 /** Node also takes 0.9, which is what it calls a request line without a version, and 2.0. */
@@ -53,6 +66,17 @@ function inspectTarget(method: string | undefined, url: string): void {
   if (!urlBytes.test(url) || url.includes('#'))
     throw invalid('The request target holds bytes that must be percent-encoded.')
   if (url.includes('%')) inspectPathEncoding(url)
+  // Shorter ones have no room for so many.
+  if (url.length > 2 * MAX_PARAMETERS) inspectParameters(url)
+}
+
+function inspectParameters(url: string): void {
+  const start = url.indexOf('?')
+  if (start < 0) return
+  let count = 1
+  for (let at = url.indexOf('&', start); at >= 0; at = url.indexOf('&', at + 1)) count += 1
+  if (count > MAX_PARAMETERS)
+    throw invalid(`The query has ${count} parameters: send ${MAX_PARAMETERS} at most.`)
 }
 
 function inspectPathEncoding(url: string): void {

@@ -1,17 +1,16 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { principalKind, readIdentity, requireInternalKey } from '@platform/auth'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { readIdentity, requireInternalKey } from '@platform/auth'
 import { headers as names } from '@platform/contracts'
 import { HOUR_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
+import { tracer } from '@platform/tracing'
 import { correlationIdOf } from './correlation.ts'
 import { refuseAmbiguous } from './guard.ts'
-import { countRequest } from './metrics.ts'
+import { requestObserver } from './observe-requests.ts'
 import { sendFailure } from './reply.ts'
 import { type RequestState, setRequestState } from './request-state.ts'
 
 const DEFAULT_DEADLINE_MS = 60_000
-/** What is logged and counted for a client that left before its answer; never sent. */
-const CLIENT_GONE = 499
 
 /**
  * The front of a service behind the gateway: strict request, correlation id, internal key, forwarded identity; then `next`.
@@ -22,18 +21,20 @@ export const serviceListener = (
   next: RequestListener,
 ): RequestListener => {
   const key = Buffer.from(options.internalApiKey)
+  const observe = requestObserver(options.service, options.log)
   return (request, response) => {
     const state = startRequest(request, options.log)
-    observe(options.service, request, response, state)
+    const span = observe(request, response, state)
     try {
-      refuseAmbiguous(request)
+      refuseAmbiguous(request, response)
       requireInternalKey(request.headers[names.internalKey], key)
       state.principal = readIdentity(request.headers) ?? internalCaller(request)
     } catch (error) {
       sendFailure(response, error, options.log, state.correlationId)
       return
     }
-    next(request, response)
+    if (span === undefined || tracer === undefined) next(request, response)
+    else tracer.within(span, () => next(request, response))
   }
 }
 
@@ -61,25 +62,4 @@ function startRequest(request: IncomingMessage, log: Logger): RequestState {
 function deadlineOf(given: string | string[] | undefined, now: number): number {
   const deadlineAt = Number(given)
   return deadlineAt > 0 ? Math.min(deadlineAt, now + HOUR_MS) : now + DEFAULT_DEADLINE_MS
-}
-
-/** One line and one count for each request that was answered, or whose client left before. Of the path only the route's pattern is told. */
-export function observe(
-  service: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-  state: RequestState,
-): void {
-  response.once('close', () => {
-    const route = state.route ?? 'unknown'
-    const principal = principalKind(state.principal)
-    const status = response.writableFinished ? response.statusCode : CLIENT_GONE
-    const ms = Date.now() - state.startedAt
-    countRequest({ service, route, status: String(status), principal }, ms / 1000)
-    const level = service === 'api-gateway' ? 'info' : 'debug'
-    if (!state.log.isLevelEnabled(level)) return
-    const { correlationId } = state
-    const line = { service, method: request.method, route, status, ms, correlationId, principal }
-    state.log[level](line, 'request answered')
-  })
 }

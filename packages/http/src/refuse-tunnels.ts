@@ -3,22 +3,35 @@ import type { Duplex } from 'node:stream'
 import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { correlationIdOf } from './correlation.ts'
-import { answerOnSocket, type Busy } from './socket-answer.ts'
+import { offersHttp2, takeWithoutOffer } from './offered-http2.ts'
+import { answerOnSocket, type Busy, isTakenForAnother } from './socket-answer.ts'
 
 /**
  * Refuses what would turn a connection into something else than HTTP/1.1 (reliability T-HTTP-4): CONNECT, and an upgrade nobody else
- * listens for. Left alone, Node closes without a word on the one and ignores the other.
+ * listens for. Left alone, Node closes without a word on the one and ignores the other. WebSockets are for whoever else listens for
+ * upgrades of the server. An offer of HTTP/2, which some clients make with every first request, is ignored (RFC 9110 7.8).
  */
 export function refuseTunnels(server: Server): void {
   server.on('connect', (request, socket) =>
     refuse(request, socket, new Failure('MethodNotAllowed', 'The method CONNECT is not allowed.')),
   )
-  server.on('upgrade', (request, socket) => {
-    if (server.listenerCount('upgrade') > 1) return
+  server.on('upgrade', (request, socket, head) => {
+    if (offersHttp2(request) && !isTakenForAnother(socket as Busy)) {
+      takeWithoutOffer(server, request, socket, head)
+      return
+    }
+    if (isWebSocket(request) && server.listenerCount('upgrade') > 1 && !isTakenForAnother(socket as Busy))
+      return
+    // An answer is owed to an earlier request of the connection, or nobody wants it: others pass it by too.
+    delete request.headers.upgrade
     const message = 'The connection can’t be upgraded: send the request without the header upgrade.'
     refuse(request, socket, new Failure('RequestValidationError', message))
   })
 }
+
+/** True for the upgrade that others may take: a handler of upgrades leaves the rest to the server itself. */
+export const isWebSocket = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket'
 
 /** Node has let go of the socket: its errors and what still arrives on it are ours. */
 function refuse({ headers }: IncomingMessage, socket: Duplex, failure: Failure): void {

@@ -3,6 +3,8 @@ import { headers as names } from '@platform/contracts'
 import { Failure, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { endAnswer } from './end-answer.ts'
+import { setLimitHeaders } from './limit-headers.ts'
+import { TooManyRequests } from './too-many-requests.ts'
 
 /** What a handler answers when a plain value is not enough: another status, headers, or bytes that are no JSON. */
 export class Answer {
@@ -11,15 +13,23 @@ export class Answer {
   readonly headers: Readonly<Record<string, string | string[]>>
   /** Set for bytes or text that are sent as they are. */
   readonly contentType: string | undefined
+  /** `_id` of the record that was made, where the answer holds a secret: all that a replay tells of it (decisions A7). */
+  readonly createdId: string | undefined
 
   constructor(
     body: unknown,
-    options: { status?: number; headers?: Record<string, string | string[]>; contentType?: string } = {},
+    options: {
+      status?: number
+      headers?: Record<string, string | string[]>
+      contentType?: string
+      createdId?: string
+    } = {},
   ) {
     this.body = body
     this.status = options.status
     this.headers = options.headers ?? {}
     this.contentType = options.contentType
+    this.createdId = options.createdId
   }
 }
 
@@ -92,9 +102,14 @@ export function sendFailure(
     if (!response.writableEnded) response.destroy()
     return
   }
-  const retryAfter = failure.retryAfterSeconds ?? (failure.status === 503 ? 1 : undefined)
-  if (retryAfter !== undefined) response.setHeader('retry-after', String(Math.max(1, Math.ceil(retryAfter))))
+  tellWhenToReturn(response, failure)
   response.setHeader(names.correlationId, correlationId)
   response.setHeader('cache-control', 'no-store')
   sendJson(response, failure.status, failure)
+}
+
+function tellWhenToReturn(response: ServerResponse, failure: Failure): void {
+  if (failure instanceof TooManyRequests) setLimitHeaders(response, failure.state)
+  const retryAfter = failure.retryAfterSeconds ?? (failure.status === 503 ? 1 : undefined)
+  if (retryAfter !== undefined) response.setHeader('retry-after', String(Math.max(1, Math.ceil(retryAfter))))
 }

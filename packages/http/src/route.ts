@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Access } from '@platform/auth'
-import type { BodyOf, Endpoint, ParamsOf, QueryOf, ResponseInputOf } from '@platform/contracts'
+import type { BodyOf, Endpoint, LimitName, ParamsOf, QueryOf, ResponseInputOf } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
 import type { z } from 'zod'
 import type { Answer } from './reply.ts'
@@ -18,16 +18,20 @@ export interface RequestInfo {
   readonly deadlineAt: number
   /** Aborts when the client is gone or the deadline has passed; made when first asked for. */
   readonly signal: AbortSignal
+  /** Takes uses (1 without) of a limit whose `per` is `handler`. Throws TooManyRequests; the answer tells where the caller stands. */
+  takeLimit(name: LimitName, key: string, points?: number): Promise<void>
 }
 
 /** What a handler gets: everything parsed, nothing to check for shape again. */
-export interface RouteInput<E, P> {
+export interface RouteInput<E, P, A = undefined> {
   readonly params: ParamsOf<E>
   readonly query: QueryOf<E>
   /** Parsed JSON, the text of an automation (`{ text, mediaType }`) or bytes, by the contract's `bodyKind`. */
   readonly body: BodyOf<E>
   readonly principal: P
   readonly request: RequestInfo
+  /** What `admit` has answered. */
+  readonly admitted: A
 }
 
 /** Text of an automation as it arrived; `bodyKind: 'automation'` handlers get it as `body`. */
@@ -42,11 +46,32 @@ type AnyEndpoint = Endpoint<string, z.ZodType, z.ZodType, z.ZodType>
 export interface Route {
   readonly contract: AnyEndpoint
   readonly access: Access<unknown>
-  readonly handle: (input: RouteInput<AnyEndpoint, unknown>) => Promise<unknown>
+  readonly admit: ((input: RouteInput<AnyEndpoint, unknown, unknown>) => Promise<unknown>) | undefined
+  readonly handle: (input: RouteInput<AnyEndpoint, unknown, unknown>) => Promise<unknown>
 }
 
-/** Joins a contract, its access rule and its handler. `principal` has the type that `access` returns. */
-export const route = <E extends AnyEndpoint, P>(
+/**
+ * Joins a contract, its access rule and its handler. `principal` has the type that `access` returns. `admit` decides what the access
+ * rule can't, for example by the workspace of the path: it runs before an answer is given a second time, too (decisions A7).
+ */
+export const route = <E extends AnyEndpoint, P, A = undefined>(
   contract: E,
-  parts: { access: Access<P>; handle(input: RouteInput<E, P>): Promise<ResponseInputOf<E> | Answer> },
-): Route => ({ contract, access: parts.access, handle: parts.handle as unknown as Route['handle'] })
+  parts: {
+    access: Access<P>
+    admit?(input: RouteInput<E, P>): Promise<A>
+    handle(input: RouteInput<E, P, A>): Promise<ResponseInputOf<E> | Answer>
+  },
+): Route => {
+  if (
+    parts.admit === undefined &&
+    contract.idempotent !== undefined &&
+    contract.path.includes(':workspaceId')
+  )
+    throw new Error(`${contract.id} repeats answers about a workspace: it needs "admit".`)
+  return {
+    contract,
+    access: parts.access,
+    admit: parts.admit as unknown as Route['admit'],
+    handle: parts.handle as unknown as Route['handle'],
+  }
+}

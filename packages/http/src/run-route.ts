@@ -1,20 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasScope, type Principal } from '@platform/auth'
-import { limits, headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import { hasBody, mediaTypeOf, readBody, requireMediaType } from './body.ts'
+import { answerOnce } from './answer-once.ts'
 import { callerSignal } from './caller-signal.ts'
-import { Answer, sendJson, sendRaw } from './reply.ts'
+import { refuseTags } from './conditional.ts'
+import { parseContractBody, readContractBytes } from './contract-body.ts'
+import { type Prepared, prepare, sendPrepared } from './prepared.ts'
 import { type RequestState, requestState } from './request-state.ts'
-import type { AutomationText, RequestInfo, Route } from './route.ts'
-import { decodeUtf8, parseStrictJson } from './strict-json.ts'
+import type { RequestInfo, Route } from './route.ts'
+import type { RouteServices } from './route-services.ts'
+import { type LimitedVisit, takeLimit, withLimits } from './take-limits.ts'
 import { parseQuery, validate } from './validation.ts'
 
 type Contract = Route['contract']
 
-/** access → params → query → body → handler → answer: the fixed order of every route. */
+/** access → params → query → limits → body → admission → handler → answer: the fixed order of every route. */
 export async function runRoute(
   route: Route,
+  services: RouteServices,
   request: IncomingMessage,
   response: ServerResponse,
   rawParams: Record<string, string | string[]>,
@@ -27,17 +30,39 @@ export async function runRoute(
   const params = readParams(rawParams)
   const url = request.url ?? '/'
   const query = contract.query === undefined ? undefined : validate(contract.query, parseQuery(url), 'query')
-  const body = await readContractBody(contract, request)
-
-  const result = await route.handle({
-    params,
-    query,
-    body,
-    principal,
-    request: requestInfo(request, response, state),
-  })
-  send(contract, response, result, state.correlationId)
+  if (changesByMethod(contract)) refuseTags(request.headers)
+  const visit: LimitedVisit = { services, request, response, params }
+  await withLimits(contract, visit, () => runWithin(route, visit, { params, query, principal }))
 }
+
+/** What is left when the caller is within the limits. */
+async function runWithin(
+  route: Route,
+  visit: LimitedVisit,
+  known: Pick<Parameters<Route['handle']>[0], 'params' | 'principal'> & { query: unknown },
+): Promise<void> {
+  const { contract } = route
+  const { request, response, services } = visit
+  const state = requestState(request)
+  const bytes = await readContractBytes(contract, request)
+  const body = parseContractBody(contract, request, bytes)
+
+  const info = requestInfo(visit, state)
+  const input = { ...known, body, request: info, admitted: undefined as unknown }
+  if (route.admit !== undefined) input.admitted = await route.admit(input)
+  const work = async (): Promise<Prepared> => prepare(contract, await route.handle(input))
+  const store = services.idempotency
+  const isKeyed = contract.idempotent !== undefined && request.headers['idempotency-key'] !== undefined
+  const prepared =
+    isKeyed && store !== undefined
+      ? await answerOnce({ contract, request, bytes, store }, work)
+      : await work()
+  sendPrepared(contract, request, response, prepared, state.correlationId)
+}
+
+/** Of what has no tag, nobody can have read the one that If-Match names. */
+const changesByMethod = ({ method, etag }: Contract): boolean =>
+  etag !== true && (method === 'patch' || method === 'put' || method === 'delete')
 
 function requireScope(contract: Contract, principal: Principal | undefined): void {
   if (contract.scope === undefined || principal === undefined || hasScope(principal, contract.scope)) return
@@ -59,28 +84,8 @@ function readParams(raw: Record<string, string | string[]>): Record<string, stri
   return params
 }
 
-async function readContractBody(contract: Contract, request: IncomingMessage): Promise<unknown> {
-  const limit = contract.bodyLimitBytes ?? limits.bodyBytes
-  if (contract.bodyKind === 'bytes') return hasBody(request) ? readBody(request, limit) : Buffer.alloc(0)
-  if (contract.bodyKind === 'automation') return readAutomation(request, limit)
-  if (contract.body === undefined) return undefined
-  if (!hasBody(request)) return validate(contract.body, undefined, 'body')
-  requireMediaType(request, ['application/json'])
-  const bytes = await readBody(request, limit)
-  // A chunked body may turn out to be empty: nothing was sent then.
-  return validate(contract.body, bytes.length === 0 ? undefined : parseStrictJson(bytes), 'body')
-}
-
-const yamlTypes = ['application/yaml', 'text/yaml', 'application/x-yaml']
-
-async function readAutomation(request: IncomingMessage, limit: number): Promise<AutomationText> {
-  requireMediaType(request, ['application/json', ...yamlTypes])
-  const bytes = await readBody(request, limit)
-  const mediaType = yamlTypes.includes(mediaTypeOf(request)) ? 'yaml' : 'json'
-  return { text: decodeUtf8(bytes), mediaType }
-}
-
-function requestInfo(request: IncomingMessage, response: ServerResponse, state: RequestState): RequestInfo {
+function requestInfo(visit: LimitedVisit, state: RequestState): RequestInfo {
+  const { request, response } = visit
   let signal: AbortSignal | undefined
   return {
     correlationId: state.correlationId,
@@ -90,27 +95,10 @@ function requestInfo(request: IncomingMessage, response: ServerResponse, state: 
     url: request.url ?? '/',
     headers: request.headers,
     deadlineAt: state.deadlineAt,
+    takeLimit: (name, key, points = 1) => takeLimit(name, key, points, visit),
     get signal() {
       signal ??= callerSignal(response, state.deadlineAt)
       return signal
     },
   }
-}
-
-/** Nothing is set on the response before the body has passed its schema: a failure must not carry the headers of a success. */
-function send(contract: Contract, response: ServerResponse, result: unknown, correlationId: string): void {
-  const wrapped = result instanceof Answer ? result : new Answer(result)
-  const status = wrapped.status ?? contract.status ?? 200
-  const body = bodyOf(contract, wrapped, status)
-  if (response.destroyed) return
-  response.setHeader(names.correlationId, correlationId)
-  for (const [name, value] of Object.entries(wrapped.headers)) response.setHeader(name, value)
-  if (wrapped.contentType === undefined) sendJson(response, status, body)
-  else sendRaw(response, status, body, wrapped.contentType)
-}
-
-/** The contract's response schema is also the filter: a field it does not name never leaves. */
-function bodyOf(contract: Contract, { body, contentType }: Answer, status: number): unknown {
-  const isEmpty = body === undefined && (status === 204 || (status >= 300 && status < 400))
-  return contentType !== undefined || isEmpty ? body : contract.response.parse(body)
 }

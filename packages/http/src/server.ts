@@ -1,27 +1,45 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
+import { limitConnections } from './connection-limit.ts'
 import { correlationIdOf } from './correlation.ts'
 import { continueWhenRead } from './expect-continue.ts'
-import { MAX_HEADERS } from './guard.ts'
+import { MAX_HEADERS, refuseAmbiguous } from './guard.ts'
 import { refuseTunnels } from './refuse-tunnels.ts'
-import { sendJson } from './reply.ts'
+import { sendJson, toFailure } from './reply.ts'
+import type { Busy } from './socket-answer.ts'
 import { answerUnreadable } from './unreadable-request.ts'
 
-/** Time-outs and limits of every listener of the platform (reliability §6). */
+/** Time-outs and limits of every listener of the platform (reliability §6). What is left out has the value written there. */
 export interface ServerLimits {
   keepAliveTimeoutMs: number
   maxConnections: number
+  /** How long the headers of a request may take to arrive. */
+  headersTimeoutMs?: number
+  /** How long a whole request may take to arrive. */
+  requestTimeoutMs?: number
+  /** How long a client may take nothing at all of an answer that waits for it. */
+  stalledTimeoutMs?: number
 }
+
+const HEADERS_MS = 10_000
+const REQUEST_MS = 30_000
+const STALLED_MS = 30_000
 
 /** A strict HTTP/1.1 server: bounded in time, size and connections; what it can't parse is answered in our error shape. */
 export function createHardenedServer(listener: RequestListener, limits: ServerLimits): Server {
   const server = createServer(
     {
-      requestTimeout: 30_000,
-      headersTimeout: 10_000,
+      requestTimeout: limits.requestTimeoutMs ?? REQUEST_MS,
+      headersTimeout: limits.headersTimeoutMs ?? HEADERS_MS,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: 1000,
+      connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs ?? HEADERS_MS),
       maxHeaderSize: 16_384,
       // The guard asks for it: Node's own answer has no body.
       requireHostHeader: false,
@@ -34,18 +52,44 @@ export function createHardenedServer(listener: RequestListener, limits: ServerLi
   server.maxHeadersCount = MAX_HEADERS
   server.maxRequestsPerSocket = 10_000
   server.maxConnections = limits.maxConnections
+  server.setTimeout(limits.stalledTimeoutMs ?? STALLED_MS, endWhenStalled)
   server.on('clientError', answerUnreadable)
   refuseTunnels(server)
+  limitConnections(server)
+  answerExpectations(server, listener)
+  return server
+}
+
+/**
+ * Silence while an answer is under way is allowed: an event stream waits for its next event. What may not wait for ever is an answer
+ * nobody takes, or a connection nobody uses (Node leaves its own time-out for those to whoever listens for time-outs).
+ */
+function endWhenStalled(socket: Busy): void {
+  const answer = socket._httpMessage
+  if (answer === undefined || answer === null || socket.writableLength > 0) socket.destroy()
+}
+
+function answerExpectations(server: Server, listener: RequestListener): void {
   server.on('checkContinue', (request, response) => {
+    // Node also takes lists and parameters for it.
+    if (request.headers.expect?.toLowerCase() !== '100-continue') {
+      refuseExpectation(request, response)
+      return
+    }
     continueWhenRead(request, response)
     listener(request, response)
   })
-  server.on('checkExpectation', ({ headers }, response) => {
-    response.setHeader(
-      names.correlationId,
-      correlationIdOf(headers[names.correlationId], headers.traceparent),
-    )
-    sendJson(response, 417, new Failure('ExpectationFailed', 'Only "Expect: 100-continue" is known.'))
-  })
-  return server
+  server.on('checkExpectation', refuseExpectation)
+}
+
+function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const { headers } = request
+  response.setHeader(names.correlationId, correlationIdOf(headers[names.correlationId], headers.traceparent))
+  try {
+    refuseAmbiguous(request, response)
+    throw new Failure('ExpectationFailed', 'Only "Expect: 100-continue" is known.')
+  } catch (error) {
+    const failure = toFailure(error)
+    sendJson(response, failure.status, failure)
+  }
 }

@@ -5,8 +5,11 @@ import type { Failure } from '@platform/kernel'
 
 const LINGER_MS = 500
 
-/** Node keeps the answer in the making here. */
-export type Busy = Socket & { _httpMessage?: ServerResponse<IncomingMessage> | null }
+/** Node keeps the answer in the making here, and with its parser the request whose body is being read. */
+export type Busy = Socket & {
+  _httpMessage?: ServerResponse<IncomingMessage> | null
+  parser?: { incoming: IncomingMessage | null } | null
+}
 
 /** Writes an error where Node gives no response to write to, and closes. Nothing is written that would be read as another's answer. */
 export function answerOnSocket(socket: Busy, failure: Failure, correlationId: string): void {
@@ -32,14 +35,19 @@ export function answerOnSocket(socket: Busy, failure: Failure, correlationId: st
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
-/** An answer is under way, or owed to an earlier request: whatever is written now would be read as that answer. */
-function isTakenForAnother({ _httpMessage: answer }: Busy): boolean {
-  return answer !== undefined && answer !== null && (answer.headersSent || answer.req.complete)
+/**
+ * An answer is under way, or owed to an earlier request, or was given before the body of its request came to an end: whatever is
+ * written now would be read as that answer, or as one to a request that nobody sent.
+ */
+export function isTakenForAnother({ _httpMessage: answer, parser }: Busy): boolean {
+  if (answer !== undefined && answer !== null) return answer.headersSent || answer.req.complete
+  return parser?.incoming?.complete === false
 }
 
 const reasons: Record<number, string> = {
   400: 'Bad Request',
   405: 'Method Not Allowed',
   408: 'Request Timeout',
+  429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
 }

@@ -104,7 +104,6 @@ describe('what would turn the connection into something else', () => {
 
   test.each([
     ['a WebSocket', upgrade('websocket')],
-    ['HTTP/2', upgrade('h2c', ', HTTP2-Settings')],
     ['TLS', upgrade('TLS/1.0')],
     ['several', upgrade('h2c, websocket')],
   ])('an upgrade to %s is 400 and closes', async (_, bytes) => {
@@ -140,5 +139,62 @@ describe('what would turn the connection into something else', () => {
     using connection = await openSocket(server.port)
     connection.send(upgrade('websocket'))
     expect((await connection.answer())?.status).toBe(426)
+  })
+})
+
+describe('an offer of HTTP/2 is ignored', () => {
+  const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n'
+  const echo = route(
+    { ...contract, path: '/echo', bodyKind: 'bytes' as const },
+    {
+      access: anyone,
+      handle: async ({ body, request: { headers } }) => ({ body: String(body), names: Object.keys(headers) }),
+    },
+  )
+  const marked = (name: string, line: string, headers = '', body = '') =>
+    raw(line, `X-Correlation-Id: request-${name}\r\n${headers}`, body)
+
+  test.each([
+    ['alone', [marked('a', 'GET /echo', offer)]],
+    ['before others in one piece', [marked('a', 'GET /echo', offer) + marked('b', 'GET /echo')]],
+    [
+      'with a body',
+      [marked('a', 'POST /echo', `${offer}Content-Length: 3\r\n`, 'abc') + marked('b', 'GET /echo')],
+    ],
+    [
+      'with a body in pieces',
+      [marked('a', 'POST /echo', `${offer}Transfer-Encoding: chunked\r\n`), '3\r\nabc\r\n', '0\r\n\r\n'],
+    ],
+  ])('%s, and each request has its answer', async (_, pieces) => {
+    await using server = await startTestServer([echo])
+    using connection = await openSocket(server.port)
+    for (const piece of pieces) {
+      connection.send(piece)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    connection.send(marked('z', 'GET /echo'))
+    const expected = [...pieces.join('').matchAll(/request-\w/g)].map(([id]) => id)
+    for (const id of [...expected, 'request-z']) {
+      const answer = await connection.answer()
+      expect(answer).toMatchObject({ status: 200, headers: { 'x-correlation-id': id } })
+      const { names, body } = JSON.parse(answer?.body ?? '')
+      expect(names).not.toContain('upgrade')
+      expect(names).not.toContain('http2-settings')
+      if (id === 'request-a' && pieces[0]?.includes('POST')) expect(body).toBe('abc')
+    }
+  })
+
+  test('each time it is made', async () => {
+    await using server = await startTestServer([echo])
+    using connection = await openSocket(server.port)
+    for (const name of ['a', 'b', 'c']) {
+      connection.send(marked(name, 'GET /echo', offer))
+      expect((await connection.answer())?.headers['x-correlation-id']).toBe(`request-${name}`)
+    }
+  })
+
+  test('unless what else the request says is refused', async () => {
+    const both = `${offer}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n`
+    expect(await attempt(raw('POST /thing', both, '0\r\n\r\n'), true)).toMatchObject({ status: 400 })
   })
 })

@@ -92,7 +92,8 @@ describe('strict JSON', () => {
     for (const text of hostile) {
       const startedAt = performance.now()
       problemOf(text)
-      expect(performance.now() - startedAt).toBeLessThan(500)
+      // Quadratic work would take minutes.
+      expect(performance.now() - startedAt).toBeLessThan(2000)
     }
   })
 

@@ -1,19 +1,26 @@
 import { Failure } from '@platform/kernel'
-import { inspectStructure } from './json-structure.ts'
+import { inspectStructure, refuseCostly } from './json-structure.ts'
+
+/** Characters that may be parsed whatever they are: even if all of them are brackets that takes a few milliseconds. */
+const LONG = 10_000
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
- * JSON as the platform accepts it (decisions A9): UTF-8, no duplicate or prototype keys, no lone surrogates, no NUL, at most 64
- * levels and 10,000 keys. Throws RequestValidationError with a sentence.
+ * JSON as the platform accepts it (decisions A9): UTF-8, no duplicate or prototype keys, no lone surrogates, no NUL, no number beyond
+ * what a double holds, at most 64 levels and 10,000 keys. Throws RequestValidationError with a sentence.
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   const text = decodeUtf8(bytes)
+  if (text.length > LONG) refuseCostly(text)
   const value = parse(text)
   if (typeof value === 'object' && value !== null) inspectStructure(text)
-  if (text.includes('\\u')) inspectText(value)
+  if (text.includes('\\u') || perhapsHuge.test(text)) inspectValues(value)
   return value
 }
+
+/** Only a number with such an exponent, or as many digits, can be more than a double holds. */
+const perhapsHuge = /[eE]\+?\d{3}|\d{309}/
 
 /** Text of a body; invalid UTF-8 and NUL bytes are refused. */
 export function decodeUtf8(bytes: Uint8Array): string {
@@ -44,19 +51,25 @@ function reasonOf(error: unknown): string {
   return position === undefined ? what : `${what} ${position}`
 }
 
-/** Escapes can smuggle in what the raw bytes can't: NUL and lone surrogates. */
-function inspectText(value: unknown): void {
+/** Escapes can smuggle in what the raw bytes can't: NUL and lone surrogates. A number that is Infinity would be kept as null. */
+function inspectValues(value: unknown): void {
   if (typeof value === 'string') {
-    if (value.includes('\u0000'))
-      throw invalid('A text of the body holds a NUL character, which no text here may have.')
-    if (!value.isWellFormed()) throw invalid('A text of the body holds half of a surrogate pair.')
+    inspectText(value)
     return
   }
+  if (value === Infinity || value === -Infinity)
+    throw invalid('A number of the body is larger than any number here may be.')
   if (typeof value !== 'object' || value === null) return
   for (const [name, item] of Object.entries(value)) {
     inspectText(name)
-    inspectText(item)
+    inspectValues(item)
   }
+}
+
+function inspectText(text: string): void {
+  if (text.includes('\u0000'))
+    throw invalid('A text of the body holds a NUL character, which no text here may have.')
+  if (!text.isWellFormed()) throw invalid('A text of the body holds half of a surrogate pair.')
 }
 
 const invalid = (message: string) => new Failure('RequestValidationError', message)

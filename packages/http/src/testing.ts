@@ -13,7 +13,11 @@ export async function startTestServer(
   wrap = (next: RequestListener) => next,
 ) {
   const lines: Record<string, unknown>[] = []
-  const log = createLogger({ level: 'debug', destination: { write: (line) => lines.push(JSON.parse(line)) } })
+  // Lines of requests come several at once.
+  const write = (text: string) => {
+    for (const line of text.trim().split('\n')) lines.push(JSON.parse(line))
+  }
+  const log = createLogger({ level: 'debug', destination: { write } }).child({ service: 'events' })
   const listener = serviceListener(
     { service: 'events', internalApiKey: INTERNAL_KEY, log },
     createApp(routes, mounts),

@@ -8,6 +8,8 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Busy): vo
     socket.destroy()
     return
   }
+  // Bytes behind a request that said it was the last one: the answer to it is under way and closes the connection.
+  if (error.code === 'HPE_CLOSED_CONNECTION') return
   answerOnSocket(socket, failureOf(error.code), correlationIdOf(undefined, undefined))
 }
 

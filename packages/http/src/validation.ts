@@ -3,6 +3,7 @@ import type { z } from 'zod'
 
 const MOST_PROBLEMS = 20
 const LONGEST_PATH = 200
+const MOST_PARAMETERS = 100
 
 /** Parses a part of a request. Throws RequestValidationError with every problem and its path in `details`. */
 export function validate<Schema extends z.ZodType>(
@@ -43,19 +44,26 @@ function phraseOf(issue: z.core.$ZodRawIssue): string | undefined {
   return `must be ${/^[aeio]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
 }
 
-/** The query of a URL; a repeated name becomes an array. */
+/** The query of a URL; a repeated name becomes an array. Throws RequestValidationError for NUL and for more than 100 parameters. */
 export function parseQuery(url: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null)
   const start = url.indexOf('?')
   if (start < 0) return query
-  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
-    if (name.includes('\u0000') || value.includes('\u0000')) {
-      throw new Failure('RequestValidationError', 'The query holds a NUL character.')
-    }
+  const given = new URLSearchParams(url.slice(start + 1))
+  requirePlain(given)
+  for (const [name, value] of given) {
     const before = query[name]
     if (before === undefined) query[name] = value
     else if (Array.isArray(before)) before.push(value)
     else query[name] = [before, value]
   }
   return query
+}
+
+function requirePlain(given: URLSearchParams): void {
+  if (given.size > MOST_PARAMETERS)
+    throw new Failure('RequestValidationError', `The query has more than ${MOST_PARAMETERS} parameters.`)
+  for (const [name, value] of given)
+    if (name.includes('\u0000') || value.includes('\u0000'))
+      throw new Failure('RequestValidationError', 'The query holds a NUL character.')
 }

@@ -1,24 +1,80 @@
-import { type Logger as PinoLogger, pino } from 'pino'
+import { type DestinationStream, type LoggerOptions, type Logger as PinoLogger, pino } from 'pino'
 import { describeError } from './describe-error.ts'
+import { LineLimit } from './line-limit.ts'
+import { safeLine } from './line-shape.ts'
 import { redactedPaths } from './redaction.ts'
 
 /** What the platform logs with: pino, fields first, a fixed lower-case sentence second. */
 export type Logger = PinoLogger
 
-/** The one logger of a process, made in main. `level` is a pino level; `silent` for tests. A reader that goes away is no error. */
-export const createLogger = (options: {
+const WARN = 40
+const FATAL = 60
+/** Warnings and errors a second; thousands of the same would hide the first, and fill the disk. */
+const TROUBLES_PER_SECOND = 90
+/** Bytes that wait for a reader that has stopped reading; what comes then is lost, and the process lives. */
+const WAITING_BYTES = 16_000_000
+
+/**
+ * The one logger of a process, made in main. `level` is a pino level; `silent` for tests. A reader that goes away is no error. No line
+ * is longer than 64 KB or holds a character that a terminal obeys; of warnings and errors 90 a second are written, and how many were not.
+ */
+export function createLogger(options: {
   level: string
   destination?: { write(line: string): void }
-}): Logger =>
-  pino(
+}): Logger {
+  const destination = options.destination ?? standardOutput()
+  const limit = new LineLimit(TROUBLES_PER_SECOND)
+  const log = pino(
     {
+      ...settings,
       level: options.level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: redactedPaths, censor: '[redacted]' },
-      serializers: { err: (error: unknown) => describeError(error) },
+      hooks: { logMethod: limited(limit, () => tellDropped(limit, log)) },
     },
-    // Lines leave together, at the latest after 100 ms: a write for each costs more than everything else about it.
-    options.destination ?? pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 }),
+    linesTo(destination),
   )
+  return log
+}
+
+/** Where a logger writes. `writeSafe` takes lines that are known to be harmless, several at once. */
+export interface LineStream {
+  write(line: string): void
+  writeSafe(lines: string): void
+}
+
+const linesTo = (destination: { write(line: string): void }): LineStream => ({
+  write: (line) => destination.write(safeLine(line)),
+  writeSafe: (lines) => destination.write(lines),
+})
+
+// Lines leave together, at the latest after 100 ms: a write for each costs more than everything else about it.
+const standardOutput = (): DestinationStream =>
+  pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100, maxLength: WAITING_BYTES })
+
+const settings: LoggerOptions = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }) },
+  redact: { paths: redactedPaths, censor: '[redacted]' },
+  serializers: { err: (error: unknown) => describeError(error) },
+}
+
+type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
+
+/** Lets information through and counts trouble. What ends the process is always told. */
+function limited(limit: LineLimit, tell: () => void): LogMethod {
+  let isCounting = false
+  return function logMethod(args, method, level) {
+    if (level < WARN || level >= FATAL || limit.admits(Date.now())) return method.apply(this, args)
+    if (isCounting) return
+    isCounting = true
+    setTimeout(() => {
+      isCounting = false
+      tell()
+    }, 1000).unref()
+  }
+}
+
+function tellDropped(limit: LineLimit, log: Logger): void {
+  const dropped = limit.takeDropped()
+  if (dropped > 0) log.warn({ dropped }, 'too much trouble at once, lines were left out')
+}

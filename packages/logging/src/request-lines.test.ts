@@ -6,8 +6,12 @@ const line = {
   route: '/v2/me',
   status: 200,
   ms: 3,
+  bytes: 1042,
   correlationId: 'abcdef0123456789',
+  traceId: '0af7651916cd43dd8448eb211c80319c',
   principal: 'jwt',
+  apiVersion: 'v2',
+  upstream: 'http://127.0.0.1:3002',
 }
 
 describe('the line of an answered request', () => {
@@ -32,6 +36,20 @@ describe('the line of an answered request', () => {
     for (let count = 0; count < 5; count += 1) write?.(line)
     await vi.waitFor(() => expect(written).toHaveLength(1))
     expect(written[0]?.trim().split('\n')).toHaveLength(5)
+  })
+
+  test('names neither trace, version nor instance where there is none', async () => {
+    const written: string[] = []
+    const log = createLogger({ level: 'debug', destination: { write: (text) => written.push(text) } })
+    requestLines(log, 'debug')?.({ ...line, traceId: undefined, apiVersion: '', upstream: undefined })
+    await vi.waitFor(() => expect(written).toHaveLength(1))
+    const { traceId: _, apiVersion: __, upstream: ___, ...rest } = line
+    expect(JSON.parse(written[0] ?? '')).toEqual({
+      ...rest,
+      level: 'debug',
+      time: expect.any(String),
+      msg: 'request answered',
+    })
   })
 
   test('is left out where the level says so', () => {

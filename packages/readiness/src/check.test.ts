@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { type Check, runChecks } from './index.ts'
+import { type Check, moduleErrorNames, runChecks } from './index.ts'
 
 const check = (module: string, probe: Check['probe']): Check => ({ module, driver: 'memory', probe })
 
@@ -60,7 +60,7 @@ describe('running checks', () => {
       const noError = check('b', () => Promise.reject('text'))
       const late = check('c', () => setTimeout(60).then(() => Promise.reject(new Error('too late'))))
       const report = await runChecks([atOnce, noError, late], 20)
-      expect(report.errors?.map(({ error }) => error)).toEqual(['TypeError', 'ProbeError', 'ProbeTimeout'])
+      expect(report.errors?.map(({ error }) => error)).toEqual(['ProbeError', 'ProbeError', 'ProbeTimeout'])
       await setTimeout(100)
       expect(unhandled).not.toHaveBeenCalled()
     } finally {
@@ -68,18 +68,42 @@ describe('running checks', () => {
     }
   })
 
-  test('shows no password, and no endless message', async () => {
-    const report = await runChecks([
-      check('a', () =>
-        Promise.reject(new Error('redis://:hunter2@cache:6379 and postgres://u:p@ss@db/x fail')),
-      ),
-      check('b', () => Promise.reject(new Error('x'.repeat(100_000)))),
-      check('c', () => Promise.reject(new AggregateError([new Error('refused')]))),
+  test('calls every failure by one of the documented names', async () => {
+    const named = (name: string) => check(name, () => Promise.reject(Object.assign(new Error('x'), { name })))
+    const thrown = [...moduleErrorNames, 'UnreachableError', 'Error', 'AggregateError', 'SomethingNew']
+    const report = await runChecks(thrown.map(named))
+    expect(report.errors?.map(({ error }) => error)).toEqual([
+      ...moduleErrorNames,
+      'ServiceUnavailable',
+      'ProbeError',
+      'ProbeError',
+      'ProbeError',
     ])
-    expect(report.errors?.map(({ message }) => message)).toEqual([
+  })
+
+  test.each([
+    [
+      'redis://:canary@cache:6379 and postgres://u:can@ary@db/x fail',
       'redis://cache:6379 and postgres://db/x fail',
-      'x'.repeat(500),
-      'The probe failed.',
+    ],
+    ['refused: password=canary host=db', 'refused: password=*** host=db'],
+    ['refused: {"password":"canary canary"}', 'refused: {"password":***}'],
+    ['sent Authorization: Bearer canary.canary', 'sent Authorization: ***'],
+    ['token eyJhbGciOi.canary.canary expired', 'token *** expired'],
+    ['near: insert into t (secret) values (canary)', 'near: [statement]'],
+    ['near: SELECT canary\nFROM users', 'near: [statement]'],
+    ['it failed\n    at probe (/srv/canary.ts:1:1)', 'it failed'],
+    ['', 'The probe failed.'],
+  ])('shows no credential, SQL or stack: %s', async (message, shown) => {
+    const report = await runChecks([check('a', () => Promise.reject(new Error(message)))])
+    expect(report.errors?.[0]?.message).toBe(shown)
+  })
+
+  test('has no endless message', async () => {
+    const report = await runChecks([
+      check('a', () => Promise.reject(new Error('x'.repeat(100_000)))),
+      check('b', () => Promise.reject(new AggregateError([new Error('refused')]))),
     ])
+    expect(report.errors?.map(({ message }) => message)).toEqual(['x'.repeat(500), 'The probe failed.'])
   })
 })

@@ -1,4 +1,6 @@
 import type { ModuleError, ReadyModule, ServiceReport } from '@platform/contracts'
+import { moduleErrorName } from './error-name.ts'
+import { safeMessage } from './safe-message.ts'
 
 /** One line of a service's checks: rejects when the module can't do its work. */
 export interface Check {
@@ -41,7 +43,7 @@ async function runCheck(
     await Promise.race([late, probed])
     return { module, driver }
   } catch (error) {
-    return { error: nameOf(error), module, driver, message: messageOf(error) }
+    return { error: moduleErrorName(error), module, driver, message: safeMessage(error) }
   } finally {
     clearTimeout(timer)
   }
@@ -54,16 +56,4 @@ export class ProbeTimeout extends Error {
   constructor(timeoutMs: number) {
     super(`No answer within ${timeoutMs} ms.`)
   }
-}
-
-const nameOf = (error: unknown): string =>
-  error instanceof Error && error.name !== 'Error' ? error.name : 'ProbeError'
-
-const LONGEST_MESSAGE = 500
-
-/** The report is for operators, but a password never belongs into it. */
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message.slice(0, LONGEST_MESSAGE) : ''
-  if (message === '') return 'The probe failed.'
-  return message.replace(/\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@:]*:[^\s/]*@/gi, '$1')
 }

@@ -1,4 +1,4 @@
-import { type Database, empty, migrate, type Sql, sql } from '@platform/database'
+import { type Database, empty, migrate, type Queries, type Sql, sql } from '@platform/database'
 import { StoreError, uuidv7 } from '@platform/kernel'
 import { toSql } from './filter-to-sql.ts'
 import { ensurePartitions } from './partitions.ts'
@@ -10,8 +10,6 @@ const DATABASE_WAIT_MS = 60_000
 /** A rare filter reads much of a stream. */
 const FIND_MS = 5000
 const DELETE_BATCH = 5000
-/** A stream no workspace can have. */
-const PROBE_STREAM = 'probe'
 
 /** Documents in a partitioned table of PostgreSQL, found by their own order and a few indexed fields. */
 export async function openPostgresSearch(database: Database): Promise<Search> {
@@ -28,7 +26,7 @@ export async function openPostgresSearch(database: Database): Promise<Search> {
   }
 }
 
-async function append(database: Database, documents: readonly StreamDocument[]): Promise<void> {
+async function append(database: Queries, documents: readonly StreamDocument[]): Promise<void> {
   if (documents.length === 0) return
   const ids = documents.map(({ id }) => id)
   const streams = documents.map(({ stream }) => stream)
@@ -81,11 +79,14 @@ async function deleteStream(database: Database, stream: string): Promise<void> {
   }
 }
 
+/** Written and deleted in one transaction, in a stream no workspace can have: a check that dies between leaves nothing behind. */
 async function probe(database: Database, signal: AbortSignal): Promise<void> {
-  await database.ping(signal)
+  signal.throwIfAborted()
   const id = uuidv7()
-  await append(database, [{ stream: PROBE_STREAM, id, document: { type: 'probe' } }])
-  await database.many(sql`delete from search.documents where id = ${id}::uuid`)
+  await database.transaction(async (tx) => {
+    await append(tx, [{ stream: `readiness-probe-${id}`, id, document: { type: 'probe' } }])
+    await tx.many(sql`delete from search.documents where id = ${id}::uuid`)
+  })
 }
 
 async function asSearchErrors<T>(work: () => Promise<T>): Promise<T> {

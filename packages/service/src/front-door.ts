@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createHardenedServer } from '@platform/http'
+import { createHardenedServer, setConnectionsPerAddress } from '@platform/http'
 import type { Logger } from '@platform/logging'
 import { AnswersInFlight } from './answers-in-flight.ts'
+import type { Parts } from './service.ts'
+import type { Waiting } from './starting-report.ts'
 
 const KEEP_ALIVE_MS = 80_000
 const MAX_CONNECTIONS = 10_000
@@ -17,10 +19,13 @@ export class FrontDoor implements AsyncDisposable {
   #isLeaving = false
   #closed: Promise<void> | undefined
   readonly #answers = new AnswersInFlight()
+  /** What whoever answers while the service is built tells about it. */
+  readonly waiting: Waiting
   readonly #patienceMs: number
 
-  private constructor(listener: RequestListener, patienceMs: number) {
+  private constructor(listener: RequestListener, patienceMs: number, waiting: Waiting) {
     this.#listener = listener
+    this.waiting = waiting
     this.#patienceMs = patienceMs
     this.server = createHardenedServer(
       (request, response) => {
@@ -35,9 +40,9 @@ export class FrontDoor implements AsyncDisposable {
   static async open(
     address: { port: number; host: string },
     listener: RequestListener,
-    options: { patienceMs: number; log: Logger },
+    options: { patienceMs: number; log: Logger; waiting: Waiting },
   ): Promise<FrontDoor> {
-    const door = new FrontDoor(listener, options.patienceMs)
+    const door = new FrontDoor(listener, options.patienceMs, options.waiting)
     door.server.listen(address.port, address.host)
     await once(door.server, 'listening')
     // Too many open files, for example: the next connection may find its place again.
@@ -50,9 +55,14 @@ export class FrontDoor implements AsyncDisposable {
   }
 
   /** From now on requests go there. */
-  handTo(listener: RequestListener, options: { keepAliveTimeoutMs?: number | undefined } = {}): void {
+  handTo(
+    listener: RequestListener,
+    options: Partial<Pick<Parts, 'keepAliveTimeoutMs' | 'maxConnections' | 'maxConnectionsPerAddress'>> = {},
+  ): void {
     this.#listener = listener
     this.server.keepAliveTimeout = options.keepAliveTimeoutMs ?? KEEP_ALIVE_MS
+    this.server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS
+    setConnectionsPerAddress(this.server, options.maxConnectionsPerAddress ?? 0)
   }
 
   /** Still answers, but tells every client to open its next connection elsewhere. */

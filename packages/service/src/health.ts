@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { isInternalKey } from '@platform/auth'
+import { bearerOf, isInternalKey } from '@platform/auth'
 import { headers as names, type ServiceReport } from '@platform/contracts'
-import { correlationIdOf, registry, sendFailure, sendJson, sendRaw } from '@platform/http'
+import { correlationIdOf, refuseAmbiguous, registry, sendFailure, sendJson, sendRaw } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 
@@ -33,7 +33,10 @@ export function healthListener(options: Options, next: RequestListener): Request
     if (handle === undefined) return next(request, response)
     const correlationId = correlationIdOf(headers[names.correlationId], headers.traceparent)
     response.setHeader(names.correlationId, correlationId)
-    const answered = (async () => handle(request, response))()
+    const answered = (async () => {
+      refuseAmbiguous(request, response)
+      await handle(request, response)
+    })()
     answered.catch((error: unknown) => sendFailure(response, error, options.log, correlationId))
   }
 }
@@ -67,7 +70,9 @@ const pathOf = (url: string): string => {
 const guarded =
   (key: Buffer, answer: (response: ServerResponse) => Promise<void>): Handle =>
   async (request, response) => {
-    const given = request.headers[names.internalKey] ?? request.headers[names.apiKey]
+    const { authorization, ...headers } = request.headers
+    const bearer = authorization === undefined ? undefined : bearerOf(authorization)
+    const given = headers[names.internalKey] ?? headers[names.apiKey] ?? bearer
     if (!isInternalKey(given, key))
       throw new Failure('AuthenticationError', `Send the internal key in ${names.internalKey}.`)
     await answer(response)

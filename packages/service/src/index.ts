@@ -1,6 +1,7 @@
 export { inBatches, type Job, runOnce, startJob } from './job.ts'
 export { Resources } from './resources.ts'
 export { processEnv, type RunOptions, run } from './run.ts'
+export { runInWorkers, workersField } from './run-in-workers.ts'
 export {
   type AnnouncedEvent,
   onEveryInstance,

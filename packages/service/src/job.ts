@@ -1,4 +1,5 @@
 import type { Logger } from '@platform/logging'
+import { countJobRun } from './job-metrics.ts'
 import { pause } from './pause.ts'
 
 /** Work done now and again. Any instance may run it: what must happen once decides that inside. */
@@ -38,9 +39,12 @@ export function startJob(job: Job, log: Logger): AsyncDisposable {
 export async function runOnce(job: Job, log: Logger, signal: AbortSignal): Promise<boolean> {
   try {
     await job.run(signal)
+    countJobRun(job.name, true)
     return true
   } catch (error) {
-    if (!signal.aborted) log.warn({ job: job.name, err: error }, 'job failed, it will be tried again')
+    if (signal.aborted) return false
+    countJobRun(job.name, false)
+    log.warn({ job: job.name, err: error }, 'job failed, it will be tried again')
     return false
   }
 }

@@ -1,7 +1,12 @@
+import cluster from 'node:cluster'
 import type { Logger } from '@platform/logging'
 import { stopWithParent } from './stop-with-parent.ts'
+import { STOP_WORKER } from './workers.ts'
 
 const CRASH_GRACE_MS = 5000
+
+/** Why the process stops, where a bug is the reason. */
+export const CRASHED = 'crashed'
 
 /** The first signal stops in order; the second, or the grace period, ends the process. */
 export function stopOnSignals(stopping: AbortController, graceMs: number): void {
@@ -10,11 +15,13 @@ export function stopOnSignals(stopping: AbortController, graceMs: number): void 
     stopping.abort()
     setTimeout(() => process.exit(1), graceMs).unref()
   }
+  const stopOnce = () => {
+    if (!stopping.signal.aborted) stop()
+  }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  stopWithParent(() => {
-    if (!stopping.signal.aborted) stop()
-  })
+  if (cluster.isWorker) process.on('message', (message) => message === STOP_WORKER && stopOnce())
+  stopWithParent(stopOnce)
 }
 
 /** A bug that nobody caught: say so, stop in order, end with 1. Going on would serve from a state nobody knows. */
@@ -28,7 +35,7 @@ export function crashOnBugs(stopping: AbortController, log: Logger): void {
       return
     }
     log.fatal({ err: error }, 'unexpected error, the process stops')
-    stopping.abort()
+    stopping.abort(CRASHED)
     setTimeout(() => process.exit(1), CRASH_GRACE_MS).unref()
   }
   process.on('uncaughtException', crash)

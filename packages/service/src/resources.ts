@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '@platform/database'
 import type { Logger } from '@platform/logging'
 import { type EventLimits, type Outbox, openOutbox } from '@platform/outbox'
 import { openSearch, type Search } from '@platform/search'
+import { exposeDatabase, exposeLag } from './store-metrics.ts'
 
 /** Opens each URL once per process, and closes all in reverse order. `postgres:` without a host is the database of the service. */
 export class Resources implements AsyncDisposable {
@@ -19,12 +20,14 @@ export class Resources implements AsyncDisposable {
   }
 
   database(url: string): Promise<Database> {
-    return this.#once(url, () =>
-      openDatabase(url, {
+    return this.#once(url, async () => {
+      const database = await openDatabase(url, {
         log: (message) => this.#log.info(message),
         allowWeakDurability: this.#allowWeakDurability,
-      }),
-    )
+      })
+      this.#stack.use(exposeDatabase(database))
+      return database
+    })
   }
 
   cache(url: string): Promise<Cache> {
@@ -32,12 +35,12 @@ export class Resources implements AsyncDisposable {
   }
 
   broker(url: string, databaseUrl: string): Promise<Broker> {
-    return this.#once(`broker ${url} ${databaseUrl}`, async () =>
-      openBroker(url, {
-        database: await this.database(databaseUrl),
-        log: this.#log.child({ part: 'broker' }),
-      }),
-    )
+    return this.#once(`broker ${url} ${databaseUrl}`, async () => {
+      const database = await this.database(databaseUrl)
+      const broker = await openBroker(url, { database, log: this.#log.child({ part: 'broker' }) })
+      this.#stack.use(exposeLag(database))
+      return broker
+    })
   }
 
   /** The outbox of a database; relays to the broker where that is another system. */

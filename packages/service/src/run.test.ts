@@ -12,7 +12,7 @@ const script = (body: string) => `
 /** A process that runs tiny services. `ready` is what it says when it is ready. */
 function start(body: string, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script(body)], {
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env },
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', SHUTDOWN_DELAY_MS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { out: '', err: '' }
@@ -91,6 +91,37 @@ describe('a process', () => {
     const answer = fetch(`${await tiny.ready()}/slow`, { headers })
     await expect(answer).rejects.toThrow()
     expect(await tiny.exited).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    ['alone in production', { NODE_ENV: 'production' }, 1, true],
+    ['in development', { NODE_ENV: 'development' }, 1, false],
+    ['with others in one process', { NODE_ENV: 'production' }, 2, false],
+  ])(
+    '%s, it answers on for a while after it is not ready: load balancers see it',
+    async (_, env, count, isPatient) => {
+      using tiny = start(
+        `delete process.env.SHUTDOWN_DELAY_MS
+       await run([tinyService({ name: 'runtime' }).service, tinyService().service].slice(-${count}), process.env, ${sayReady})`,
+        { ...env, SHUTDOWN_GRACE_MS: '8000' },
+      )
+      const url = await tiny.ready()
+      const startedAt = performance.now()
+      tiny.child.kill('SIGTERM')
+      if (isPatient) {
+        await vi.waitFor(async () => expect((await fetch(`${url}/sys/readyz`)).status).toBe(503))
+        expect((await fetch(`${url}/hello`, { headers })).headers.get('connection')).toBe('close')
+      }
+      expect(await tiny.exited).toMatchObject({ code: 0 })
+      expect(performance.now() - startedAt > 750).toBe(isPatient)
+    },
+  )
+
+  test('with a bug it does not answer on', async () => {
+    using tiny = start(`setTimeout(() => { throw new Error('the bug') }, 300); ${plain}`, {
+      SHUTDOWN_DELAY_MS: '20000',
+    })
+    expect(await tiny.exited).toMatchObject({ code: 1 })
   })
 
   test('stops its services in reverse order of their start', async () => {

@@ -4,8 +4,11 @@ import { ConfigError, count, type Env, readConfig } from '@platform/config'
 import { systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { z } from 'zod'
+import { observabilityFields } from './observability-env.ts'
+import { observeProcess } from './observe-process.ts'
 import { StartInterrupted } from './patiently.ts'
 import { crashOnBugs, stopOnSignals, surviveClosedOutput } from './process-signals.ts'
+import { releaseStartMemory } from './release-start-memory.ts'
 import { Resources } from './resources.ts'
 import type { Service, ServiceContext } from './service.ts'
 import { startAll } from './start-all.ts'
@@ -22,12 +25,16 @@ export const processEnv = z.object({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('Least level that is logged.'),
+  ...observabilityFields,
   SHUTDOWN_GRACE_MS: count(30_000).describe(
     'Milliseconds after which a stopping process ends whatever is still open.',
   ),
-  SHUTDOWN_DELAY_MS: count(0).describe(
-    'Milliseconds between not ready and not listening, for load balancers.',
-  ),
+  SHUTDOWN_DELAY_MS: count(0)
+    .unwrap()
+    .optional()
+    .describe(
+      'Milliseconds a stopping process still answers after it is not ready, for load balancers: 2000 for a service alone in production, else 0.',
+    ),
 })
 
 export interface RunOptions {
@@ -101,15 +108,20 @@ async function serve(
     version: productVersion(),
     development: config.NODE_ENV !== 'production',
   }
+  await using _observed = await observeProcess({
+    ...{ config, env, log, version: context.version },
+    services: services.map(({ name }) => name),
+  })
   await using resources = new Resources(log, { development: config.NODE_ENV === 'test' })
   await using stack = new AsyncDisposableStack()
   try {
     const limits = {
-      drainDelayMs: config.SHUTDOWN_DELAY_MS,
-      patienceMs: config.SHUTDOWN_GRACE_MS * 0.6,
+      drainDelayMs: drainDelayOf(config, services),
+      patienceMs: patienceOf(config),
       signal,
     }
     const running = await startAll(services, env, { resources, context, limits, stack })
+    releaseStartMemory()
     if (!signal.aborted) await options.ready?.(running, env)
   } catch (error) {
     if (!(error instanceof StartInterrupted)) throw error
@@ -117,6 +129,22 @@ async function serve(
   if (!signal.aborted) await once(signal, 'abort')
   log.info('stopping')
 }
+
+/** Longer than a load balancer that asks every half second needs to see a 503 twice. */
+const DRAIN_DELAY_MS = 2000
+/** What stopping needs after the last request: subscriptions, the outbox, the log, the stores. */
+const CLOSING_MS = 5000
+
+/** A process on its own in production has a load balancer in front of it, or the gateway. */
+function drainDelayOf(config: Running['config'], services: readonly Service[]): number {
+  if (config.SHUTDOWN_DELAY_MS !== undefined) return config.SHUTDOWN_DELAY_MS
+  if (services.length > 1 || config.NODE_ENV !== 'production') return 0
+  return Math.min(DRAIN_DELAY_MS, config.SHUTDOWN_GRACE_MS / 10)
+}
+
+/** How long requests in flight may take: 25 of 30 s, and what is left of less. */
+const patienceOf = ({ SHUTDOWN_GRACE_MS: graceMs }: Running['config']): number =>
+  Math.max(graceMs * 0.6, graceMs - CLOSING_MS)
 
 /** After a failed start nothing may keep the process: what is open was closed already, or never will be. */
 const exitSoon = () => setTimeout(() => process.exit(1), 2000).unref()

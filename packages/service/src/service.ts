@@ -1,7 +1,7 @@
 import type { RequestListener, Server } from 'node:http'
 import type { Env } from '@platform/config'
-import type { EventContract, EventRecord } from '@platform/contracts'
-import type { Mount, Route } from '@platform/http'
+import type { EventContract, EventRecord, ServiceReport } from '@platform/contracts'
+import type { Mount, Route, RouteServices } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Check } from '@platform/readiness'
@@ -59,15 +59,25 @@ export interface Parts {
   /** Proves to services that a call comes from the platform; also opens /sys/readiness and /metrics. */
   internalApiKey: string
   routes: Route[]
+  /** What routes share by contract: the rate limiter and the store of idempotent answers. */
+  routeServices?: RouteServices
   mounts?: Mount[]
   /** Takes the place of the service listener: gets the app of the routes, answers everything. */
   front?: (app: RequestListener) => RequestListener
   /** Called with the listening server, for example to handle upgrades. */
   attach?: (server: Server) => void
+  /** Called when the service begins to stop, for what outlives requests, for example upgraded connections. */
+  leaving?: () => void
   subscriptions: Subscription[]
   jobs: Job[]
   checks: Check[]
+  /** The report on `checks`, by a service that shows it elsewhere too: one round of probes serves both. */
+  report?: () => Promise<ServiceReport>
   keepAliveTimeoutMs?: number
+  /** Connections at once; 10,000 unless stated. */
+  maxConnections?: number
+  /** Connections of one address at once; no limit unless stated. */
+  maxConnectionsPerAddress?: number
   readinessCacheTtlMs: number
   /** Runs once after the service listens, for example to print the first sign-in. */
   started?: () => Promise<void>

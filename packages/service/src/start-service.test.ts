@@ -106,6 +106,31 @@ describe('starting a service', () => {
     stopping.abort()
   })
 
+  test('reports which store it waits for, to the platform only', async () => {
+    const { env, url } = await addressOf()
+    const key = 'internal-key-of-the-tests-0123456789'
+    const waiting = { name: 'api-gateway', failures: 1000, env: { ...env, INTERNAL_API_KEY: key } } as const
+    const { running, stopping } = await start(waiting)
+    const asked = (path: string) => get(url + path, { 'x-platform-api-key': key })
+    const error = {
+      error: 'DatabaseError',
+      module: 'database',
+      driver: 'postgres',
+      message: 'connect ECONNREFUSED',
+    }
+    const report = { status: 'error', modulesReady: [], errors: [error] }
+    await vi.waitFor(async () => expect(await (await asked('/sys/readiness')).json()).toEqual(report))
+    const platform = await asked('/v2/readiness?services=events')
+    expect([platform.status, await platform.json()]).toEqual([
+      400,
+      { status: 'error', services: { 'api-gateway': report } },
+    ])
+    for (const path of ['/sys/readiness', '/v2/readiness'])
+      expect((await get(url + path, {})).status).toBe(503)
+    stopping.abort()
+    await expect(running).rejects.toThrow()
+  })
+
   test('ends at once when the process is told to stop while a store is down', async () => {
     const { env, url } = await addressOf()
     const { running, stopping } = await start({ failures: 1000, env })

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { Env } from '@platform/config'
+import type { ServiceReport } from '@platform/contracts'
 import { createApp, serviceListener } from '@platform/http'
 import { cachedFor, runChecks } from '@platform/readiness'
 import { FrontDoor } from './front-door.ts'
@@ -8,9 +9,12 @@ import { runOnce, startJob } from './job.ts'
 import { listenFailure } from './listen-failure.ts'
 import { patiently, StartInterrupted } from './patiently.ts'
 import { pause } from './pause.ts'
+import { CRASHED } from './process-signals.ts'
 import type { Resources } from './resources.ts'
 import type { Parts, Service, ServiceContext } from './service.ts'
+import { exposeReadiness } from './service-metrics.ts'
 import { startingListener } from './starting-listener.ts'
+import type { Waiting } from './starting-report.ts'
 import { subscribe } from './subscriptions.ts'
 
 /** A service that listens. Disposing stops it in order: not ready, jobs, listener, subscriptions. */
@@ -62,17 +66,19 @@ export async function startService(
   let door: FrontDoor | undefined
   try {
     door = options.door ?? (await openDoor(service, env, context, patienceMs))
-    const parts = await patiently(log, signal, () => service.build(env, resources, context))
+    const parts = await patiently(log, signal, () => service.build(env, resources, context), door?.waiting)
     for (const subscription of parts.subscriptions)
       stack.use(await patiently(log, signal, () => subscribe(subscription, env, resources, log)))
     const health: Health = { ready: false, state: 'starting' }
     door ??= await listen(service, parts, env, context, patienceMs)
     stack.use(door)
     parts.attach?.(door.server)
-    door.handTo(listenerOf(service, parts, health, context), parts)
+    const report = reportOf(parts, context)
+    door.handTo(listenerOf(service, parts, { health, report }, context), parts)
+    stack.use(exposeReadiness(service.name, health, report))
     await runRequiredJobs(parts, log, signal)
     for (const job of parts.jobs) stack.use(startJob(job, log))
-    stack.defer(drain(health, door, options.drainDelayMs))
+    stack.defer(drain(health, door, parts, options))
     health.ready = true
     await parts.started?.()
     return running(service, parts, door, log, stack)
@@ -102,25 +108,30 @@ const listen = (
   service: Service,
   address: { port: number; host: string },
   env: Env,
-  { version, log }: ServiceContext,
+  context: ServiceContext,
   patienceMs: number,
-): Promise<FrontDoor> =>
-  FrontDoor.open(address, startingListener(service.name, version, log), { patienceMs, log }).catch(
+): Promise<FrontDoor> => {
+  const waiting: Waiting = { obstacle: undefined }
+  const listener = startingListener(service.name, env, context, waiting)
+  return FrontDoor.open(address, listener, { patienceMs, log: context.log, waiting }).catch(
     (error: Error) => {
       throw listenFailure(error, service.name, address, env)
     },
   )
+}
+
+const reportOf = (parts: Parts, { clock }: ServiceContext) =>
+  parts.report ?? cachedFor(parts.readinessCacheTtlMs, clock, () => runChecks(parts.checks))
 
 function listenerOf(
   service: Service,
   parts: Parts,
-  health: Health,
-  { log, clock }: ServiceContext,
+  { health, report }: { health: Health; report: () => Promise<ServiceReport> },
+  { log }: ServiceContext,
 ): RequestListener {
   const { internalApiKey } = parts
-  const app = createApp(parts.routes, parts.mounts)
+  const app = createApp(parts.routes, parts.mounts, parts.routeServices)
   const front = parts.front?.(app) ?? serviceListener({ service: service.name, internalApiKey, log }, app)
-  const report = cachedFor(parts.readinessCacheTtlMs, clock, () => runChecks(parts.checks))
   return healthListener({ health, internalApiKey, report, log }, front)
 }
 
@@ -134,12 +145,16 @@ async function runRequiredJobs(parts: Parts, log: ServiceContext['log'], signal:
 }
 
 /** Load balancers get time to see that the service is leaving before it stops to listen. */
-const drain = (health: Health, door: FrontDoor, delayMs: number) => async (): Promise<void> => {
-  health.ready = false
-  health.state = 'draining'
-  door.leave()
-  if (delayMs > 0) await pause(delayMs)
-}
+const drain =
+  (health: Health, door: FrontDoor, { leaving }: Parts, { drainDelayMs, signal }: StartOptions) =>
+  async (): Promise<void> => {
+    health.ready = false
+    health.state = 'draining'
+    door.leave()
+    leaving?.()
+    // After a bug the process goes at once: what it would answer meanwhile comes from a state nobody knows.
+    if (drainDelayMs > 0 && signal.reason !== CRASHED) await pause(drainDelayMs)
+  }
 
 const urlHost = (host: string): string => {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'

@@ -17,6 +17,10 @@ const tinyEnv = z.object({
 })
 const base = { summary: '', service: 'events', method: 'get', response: z.unknown(), failures: [] } as const
 
+class Down extends StoreError {
+  override readonly name = 'DatabaseError'
+}
+
 export interface TinyOptions {
   name?: Service['name']
   /** How often the store is down before `build` succeeds. */
@@ -41,7 +45,7 @@ export function tinyService({
     address: (env) => ({ port: readConfig(tinyEnv, env).PORT, host: '127.0.0.1' }),
     async build(env) {
       note('build')
-      if (failuresLeft-- > 0) throw new StoreError('connect ECONNREFUSED', { unavailable: true })
+      if (failuresLeft-- > 0) throw new Down('connect ECONNREFUSED', { unavailable: true })
       const config = readConfig(tinyEnv, env)
       return {
         port: config.PORT,

@@ -2,7 +2,7 @@ import { identityHeaders, type Principal, type UserPrincipal } from '@platform/a
 import { headers as names, resourceScopes } from '@platform/contracts'
 import { type Database, openDatabase } from '@platform/database'
 import { type Client, createClient } from '@platform/http'
-import { systemClock } from '@platform/kernel'
+import { type Clock, systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { Resources, type RunningService, type Service, startService } from '@platform/service'
 import { testDatabaseUrl } from './postgres-server.ts'
@@ -32,14 +32,15 @@ export interface TestService extends AsyncDisposable {
 /** Starts a service with its real parts: PostgreSQL, the outbox broker and an in-process cache. */
 export async function startTestService(
   service: Service,
-  options: { env?: Record<string, string>; databaseUrl?: string; log?: Logger } = {},
+  options: { env?: Record<string, string>; databaseUrl?: string; log?: Logger; clock?: Clock } = {},
 ): Promise<TestService> {
   const databaseUrl = options.databaseUrl ?? (await testDatabaseUrl())
   const env = { ...testEnvironment(databaseUrl), ...options.env }
   const stack = new AsyncDisposableStack()
   const log = options.log ?? createLogger({ level: env.LOG_LEVEL ?? 'silent' })
   const resources = stack.use(new Resources(log, { development: true }))
-  const context = { log, clock: systemClock, version: '0.0.0-test', development: true }
+  const clock = options.clock ?? systemClock
+  const context = { log, clock, version: '0.0.0-test', development: true }
   const stopping = new AbortController()
   const running = stack.use(
     await startService(service, env, resources, context, { drainDelayMs: 0, signal: stopping.signal }),
@@ -72,6 +73,8 @@ function testEnvironment(databaseUrl: string): Record<string, string> {
     SECRETS_MASTER_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     SESSION_COOKIES_SIGN_SECRET: 'cookie-secret-of-the-tests-0123456789',
     RATE_LIMIT_DISABLED: 'true',
+    // A machine that runs tests is busy: that is no overload.
+    GATEWAY_MAX_LAG_MS: '0',
   }
 }
 

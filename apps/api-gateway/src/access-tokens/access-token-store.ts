@@ -1,5 +1,6 @@
 import type { Audit } from '@platform/audit'
-import { type Database, one, type Sql, sql } from '@platform/database'
+import { type Database, one, type Queries, type Sql, sql } from '@platform/database'
+import { Failure } from '@platform/kernel'
 import type { Use } from '../callers/recent-uses.ts'
 import type { AccessTokenRecord } from './access-token.ts'
 
@@ -16,8 +17,14 @@ const fields: Sql = sql`id::text as "_id", user_id as "userId", name, created_at
 
 /** The access tokens in the database; a token is found by its hash alone. */
 export const accessTokenStore = (database: Database, audit: Pick<Audit, 'record'>) => ({
-  insert: (token: { userId: string; name: string; tokenHash: string; expiresAt: Date }, by: By) =>
+  /** Throws ForbiddenError when the user has `max` live tokens already. */
+  insert: (
+    token: { userId: string; name: string; tokenHash: string; expiresAt: Date },
+    by: By,
+    { max, now }: { max: number; now: Date },
+  ) =>
     database.transaction(async (tx) => {
+      if ((await countToInsert(tx, token.userId, now)) >= max) throw tooManyTokens(max)
       const record = await one<AccessTokenRecord>(
         tx,
         sql`
@@ -70,6 +77,25 @@ export const accessTokenStore = (database: Database, audit: Pick<Audit, 'record'
 
   deleteOver: (now: Date) => database.many(sql`delete from gateway.access_tokens where expires_at < ${now}`),
 })
+
+/** How many live tokens a user has. Until the transaction ends, nobody else counts them to make one. */
+async function countToInsert(tx: Queries, userId: string, now: Date): Promise<number> {
+  await tx.many(sql`select pg_advisory_xact_lock(hashtextextended('accessTokens:' || ${userId}, 0))`)
+  const { tokens } = await one<{ tokens: number }>(
+    tx,
+    sql`select count(*)::int as tokens from gateway.access_tokens where user_id = ${userId} and expires_at > ${now}`,
+  )
+  return tokens
+}
+
+const tooManyTokens = (max: number) =>
+  new Failure(
+    'ForbiddenError',
+    `You have ${max} access tokens, as many as one may have: revoke some first.`,
+    {
+      details: { max },
+    },
+  )
 
 const entryOf = ({ _id, userId, name, expiresAt }: AccessTokenRecord, { ip, correlationId }: By) => ({
   actor: `user:${userId}`,

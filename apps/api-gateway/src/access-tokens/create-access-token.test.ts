@@ -1,6 +1,7 @@
 import { createAccessToken, createAnonymousSession } from '@platform/contracts'
 import { raw, sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startGateway } from '../testing.ts'
 import { bearer, createFor, inSeconds, startWithAda, type WithAda } from './testing.ts'
 
 let world: WithAda
@@ -19,6 +20,51 @@ const post = (body: unknown) =>
     body: JSON.stringify(body),
   })
 const create = (who = ada, name?: string) => createFor(gateway, who, name)
+
+describe('an Idempotency-Key', () => {
+  test('makes one token, whose secret is neither kept nor shown again', async () => {
+    const eve = await gateway.signIn()
+    const body = JSON.stringify({ name: 'once', expiresAt: inSeconds(600) })
+    const ask = () =>
+      fetch(`${gateway.url}/v2/user/accessTokens`, {
+        method: 'POST',
+        headers: { ...eve.headers, 'content-type': 'application/json', 'idempotency-key': 'once' },
+        body,
+      })
+    const made = (await (await ask()).json()) as { _id: string; token: string }
+    const again = await ask()
+    expect([again.status, await again.json()]).toEqual([
+      409,
+      { error: 'AlreadyCreated', message: expect.stringContaining(made._id), details: { _id: made._id } },
+    ])
+    const rows = JSON.stringify(
+      await gateway.database.many(sql`select r::text from idempotency.requests as r`),
+    )
+    expect(rows).toContain(made._id)
+    expect(rows).not.toContain(made.token.slice(3))
+    const [{ count }] = (await gateway.database.many<{ count: number }>(
+      sql`select count(*)::int as count from gateway.access_tokens where user_id = ${eve.userId}`,
+    )) as [{ count: number }]
+    expect(count).toBe(1)
+  })
+})
+
+describe('the number of access tokens', () => {
+  test('is limited for a user, exactly and also at once; an expired one does not count', async () => {
+    await using few = await startGateway({ env: { ACCESS_TOKENS_PER_USER_MAX: '3' } })
+    const eve = await few.signIn()
+    await few.database.many(sql`
+      insert into gateway.access_tokens (user_id, name, token_hash, expires_at)
+      values (${eve.userId}, 'old', 'the hash of an old one', now() - interval '1 second')`)
+    const made = await Promise.allSettled(Array.from({ length: 6 }, () => createFor(few, eve)))
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+    await expect(createFor(few, eve)).rejects.toMatchObject({
+      name: 'ForbiddenError',
+      message: 'You have 3 access tokens, as many as one may have: revoke some first.',
+    })
+    await createFor(few, await few.signIn())
+  })
+})
 
 describe('creating an access token', () => {
   test('shows the token once: only its hash is kept', async () => {

@@ -9,12 +9,13 @@ interface Needs {
   spread: (ids: string[]) => Promise<void>
   clock: Clock
   maxAgeSeconds: number
+  maxTokens: number
 }
 
 /** Access tokens, for the composition root. */
-export const wireAccessTokens = ({ accessTokens, spread, clock, maxAgeSeconds }: Needs) => ({
+export const wireAccessTokens = ({ accessTokens, spread, clock, ...limits }: Needs) => ({
   routes: [
-    createAccessToken({ accessTokens, clock, maxAgeSeconds }),
+    createAccessToken({ accessTokens, clock, ...limits }),
     listAccessTokens({ accessTokens }),
     revokeAccessToken({ accessTokens, spread }),
   ],

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RateLimiter } from '@platform/http'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { AccountSettings } from '../accounts/accounts-env.ts'
 import type { OpenInteraction } from '../oidc/interactions.ts'
 import type { OidcSettings } from '../oidc/oidc-settings.ts'
 import type { SignInNeeds } from '../oidc/sign-in-needs.ts'
-import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import type { Language } from '../sign-in/language.ts'
 import type { UserRecord } from '../users/user.ts'
 
@@ -21,9 +21,9 @@ export interface AccountPagesNeeds {
   accounts: Accounts
   provider: SignInNeeds['provider']
   settings: OidcSettings
+  /** The limits are the very ones of the API. */
   rateLimiter: RateLimiter
-  /** The limits are the very ones of the API, keyed by the client's address. */
-  accountSettings: Pick<AccountSettings, 'localSignUp' | 'limits'>
+  accountSettings: Pick<AccountSettings, 'localSignUp'>
   finishSignUp: FinishSignUp
 }
 

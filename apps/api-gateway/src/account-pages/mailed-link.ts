@@ -1,4 +1,3 @@
-import { requestState } from '@platform/http'
 import { loginHintOf, stepUrl } from '../oidc/interactions.ts'
 import type { FormProblem } from '../sign-in/pages/account-form.ts'
 import { accountTextsOf } from '../sign-in/pages/account-texts.ts'
@@ -47,16 +46,15 @@ interface Typed {
 }
 
 async function mailLink(
-  { accounts, accountSettings, rateLimiter }: AccountPagesNeeds,
+  { accounts, rateLimiter }: AccountPagesNeeds,
   visit: PageVisit,
   link: MailedLink,
   { email, interaction }: Typed,
 ): Promise<FormProblem | undefined> {
   const wrong = problemOfFields({ email: emailProblem(email) })
   if (wrong !== undefined) return wrong
-  const { limits } = accountSettings
-  const limit = link === 'password' ? limits.passwordReset : limits.validationMail
-  const tooMany = await takeLimit(rateLimiter, limit, requestState(visit.request).clientIp)
+  const limit = link === 'password' ? 'passwordReset' : 'validationMail'
+  const tooMany = await takeLimit(rateLimiter, limit, visit)
   if (tooMany !== undefined) return tooMany
   const asVisit = visitOf(visit, interaction)
   await (link === 'password'

@@ -1,4 +1,3 @@
-import { requestState } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { formTargetsOf, loginHintOf, type OpenInteraction, stepUrl } from '../oidc/interactions.ts'
 import { clientNameOf } from '../oidc/password-page.ts'
@@ -51,13 +50,7 @@ export const submitSignUp =
   }
 
 async function signUp(needs: AccountPagesNeeds, visit: SignUpVisit, typed: TypedSignUp) {
-  const problem =
-    signUpProblem(typed) ??
-    (await takeLimit(
-      needs.rateLimiter,
-      needs.accountSettings.limits.signUp,
-      requestState(visit.request).clientIp,
-    ))
+  const problem = signUpProblem(typed) ?? (await takeLimit(needs.rateLimiter, 'signUp', visit))
   if (problem !== undefined) return { problem }
   return needs.accounts.signUp({ ...typed, language: visit.language }, visitOf(visit))
 }

@@ -1,13 +1,16 @@
-import { isOver, type RateLimit } from '../rate-limits/rate-limit.ts'
-import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
+import { type LimitName, rateLimits } from '@platform/contracts'
+import { type RateLimiter, requestState, showLimit } from '@platform/http'
 import type { FormProblem } from '../sign-in/pages/account-form.ts'
+import type { PageVisit } from './account-pages.ts'
 
-/** Counts one use of a limit; answers the problem to show when there were too many. */
+/** Counts one use of a limit for the address of a visitor; answers the problem to show when there were too many. */
 export async function takeLimit(
   rateLimiter: RateLimiter,
-  limit: RateLimit,
-  key: string,
+  name: LimitName,
+  { request, response }: PageVisit,
 ): Promise<FormProblem | undefined> {
-  const state = await rateLimiter.take(limit, key)
-  return state !== undefined && isOver(state) ? { kind: 'tooMany', seconds: state.resetSeconds } : undefined
+  const state = await rateLimiter.take(rateLimits[name], requestState(request).clientIp)
+  if (state === undefined) return undefined
+  showLimit(response, state)
+  return state.remaining < 0 ? { kind: 'tooMany', seconds: state.resetSeconds } : undefined
 }

@@ -2,6 +2,7 @@ import { gatewayUsersDeleted, shownIp } from '@platform/contracts'
 import type { Queries } from '@platform/database'
 import { Failure } from '@platform/kernel'
 import type { UserRecord } from '../users/user.ts'
+import type { RequireState } from '../users/user-etag.ts'
 import { type AccountParts, newLink, redeemToken, sourceOf, traceOf } from './account-parts.ts'
 import type { Accounts, Visit } from './accounts.ts'
 import { hashOfToken } from './mailed-token.ts'
@@ -10,7 +11,7 @@ import { addressOf, mailedTo } from './registration.ts'
 export interface AccountDeletion
   extends Pick<Accounts, 'requestDeletion' | 'deleteByToken' | 'emailOfDeletionToken'> {
   /** As an administrator; `actor` as in the audit trail. False when there is no such account. */
-  delete(userId: string, actor: string, visit: Visit): Promise<boolean>
+  delete(userId: string, actor: string, visit: Visit, requireState?: RequireState): Promise<boolean>
   /** Whose account a token would delete. Nothing is used up. */
   ownerOfDeletionToken(token: string): Promise<string | undefined>
 }
@@ -46,11 +47,12 @@ export const accountDeletion = (parts: AccountParts): AccountDeletion => {
       await parts.forgetPhoto?.(user)
     },
 
-    async delete(userId, actor, visit) {
+    async delete(userId, actor, visit, requireState) {
       const deleted = await parts.database.transaction(async (tx) => {
         const changes = parts.users.changes(tx)
         await changes.lockSuperAdmins()
         const [user] = await changes.lock({ ids: [userId] })
+        if (user !== undefined) requireState?.(user)
         return user && { ids: await remove(parts, tx, user, { actor, visit }), user }
       })
       if (deleted === undefined) return false

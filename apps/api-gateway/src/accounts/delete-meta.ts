@@ -2,13 +2,14 @@ import { interactiveUser } from '@platform/auth'
 import { deleteMeta as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
+import { stateOf } from '../users/user-etag.ts'
 import type { Profiles } from './profiles.ts'
 
 export const deleteMeta = ({ profiles }: { profiles: Pick<Profiles, 'deleteMeta'> }) =>
   route(endpoint, {
     access: interactiveUser,
-    async handle({ params, principal }) {
-      const left = await profiles.deleteMeta(principal.userId, params.key)
+    async handle({ params, principal, request }) {
+      const left = await profiles.deleteMeta(principal.userId, params.key, stateOf(request.headers))
       if (left === undefined)
         throw new Failure('ObjectNotFoundError', 'The meta of your account has no such key.')
 

@@ -1,15 +1,17 @@
 import { interactiveUser } from '@platform/auth'
 import { patchOwnUser as endpoint } from '@platform/contracts'
-import { route } from '@platform/http'
+import { answer, route } from '@platform/http'
 import { presentUser } from '../users/user.ts'
+import { stateOf, userEtag } from '../users/user-etag.ts'
 import type { Profiles } from './profiles.ts'
 
 export const patchOwnUser = ({ profiles }: { profiles: Pick<Profiles, 'edit'> }) =>
   route(endpoint, {
     access: interactiveUser,
-    async handle({ body, principal }) {
-      const user = await profiles.edit(principal.userId, body)
+    async handle({ body, principal, request }) {
+      const saved = await profiles.edit(principal.userId, body, stateOf(request.headers))
 
-      return presentUser(user)
+      const user = presentUser(saved)
+      return answer(user, { headers: { etag: userEtag(user) } })
     },
   })

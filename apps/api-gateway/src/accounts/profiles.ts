@@ -1,36 +1,54 @@
 import { Failure } from '@platform/kernel'
 import type { UserRecord } from '../users/user.ts'
 import type { UserChanges, UserEdit } from '../users/user-changes-store.ts'
+import type { RequireState } from '../users/user-etag.ts'
 import type { AccountParts } from './account-parts.ts'
 
 /** Most keys and characters of the free data of an account. */
 const META_KEYS = 100
 const META_CHARACTERS = 100_000
 
-/** What people change of their own account without more ado. */
+/** What people change of their own account without more ado; each asks the caller about the state it finds. */
 export interface Profiles {
-  edit(userId: string, edit: UserEdit): Promise<UserRecord>
-  mergeMeta(userId: string, meta: Record<string, unknown>): Promise<Record<string, unknown>>
+  edit(userId: string, edit: UserEdit, requireState: RequireState): Promise<UserRecord>
+  mergeMeta(
+    userId: string,
+    meta: Record<string, unknown>,
+    requireState: RequireState,
+  ): Promise<Record<string, unknown>>
   /** Undefined when there was no such key. */
-  deleteMeta(userId: string, key: string): Promise<Record<string, unknown> | undefined>
+  deleteMeta(
+    userId: string,
+    key: string,
+    requireState: RequireState,
+  ): Promise<Record<string, unknown> | undefined>
 }
 
 export function profiles(parts: Pick<AccountParts, 'database' | 'users' | 'forgetPhoto'>): Profiles {
-  const edit = (userId: string, editOf: EditOf) =>
-    parts.database.transaction((tx) => editLocked(parts.users.changes(tx), userId, editOf))
+  const edit = (userId: string, requireState: RequireState, editOf: EditOf) =>
+    parts.database.transaction((tx) =>
+      editLocked(parts.users.changes(tx), userId, (user) => {
+        requireState(user)
+        return editOf(user)
+      }),
+    )
   return {
-    async edit(userId, wanted) {
+    async edit(userId, wanted, requireState) {
       if (wanted.meta !== undefined) requireMeta(wanted.meta)
-      const { before, after } = await edit(userId, () => wanted)
+      const { before, after } = await edit(userId, requireState, () => wanted)
       if (before.photo !== after.photo) await parts.forgetPhoto?.(before)
       return after
     },
-    async mergeMeta(userId, meta) {
-      const { after } = await edit(userId, (user) => ({ meta: requireMeta({ ...user.meta, ...meta }) }))
+    async mergeMeta(userId, meta, requireState) {
+      const { after } = await edit(userId, requireState, (user) => ({
+        meta: requireMeta({ ...user.meta, ...meta }),
+      }))
       return after.meta
     },
-    async deleteMeta(userId, key) {
-      const { before, after } = await edit(userId, ({ meta }) => ({ meta: without(meta, key) }))
+    async deleteMeta(userId, key, requireState) {
+      const { before, after } = await edit(userId, requireState, ({ meta }) => ({
+        meta: without(meta, key),
+      }))
       return Object.hasOwn(before.meta, key) ? after.meta : undefined
     },
   }

@@ -1,34 +1,27 @@
 import { interactiveUser, type Principal } from '@platform/auth'
 import { setPassword as endpoint } from '@platform/contracts'
 import { type RequestInfo, route } from '@platform/http'
-import type { Limited } from '../rate-limits/limited.ts'
 import type { Accounts } from './accounts.ts'
-import type { AccountSettings } from './accounts-env.ts'
 import { withoutAccessToken } from './sign-up.ts'
 import { visitOf } from './visit-of.ts'
 
 interface Needs {
   accounts: Pick<Accounts, 'requestPasswordReset' | 'resetPassword' | 'changePassword'>
-  limited: Limited
-  settings: AccountSettings
 }
 
 const done = { success: true }
 
-export const setPassword = ({ accounts, limited, settings }: Needs) => {
-  const { passwordReset, passwordChange } = settings.limits
-
+export const setPassword = ({ accounts }: Needs) => {
   /** Each attempt shows whether the password was right: a stolen session must not find it out. */
-  const change = (
+  const change = async (
     principal: Principal | undefined,
     passwords: { currentPassword: string; password: string },
     request: RequestInfo,
   ) => {
     const { userId, sessionId } = interactiveUser(principal)
-    return limited(passwordChange, userId, async () => {
-      await accounts.changePassword({ userId, sessionId, ...passwords }, visitOf(request))
-      return done
-    })
+    await request.takeLimit('passwordChange', userId)
+    await accounts.changePassword({ userId, sessionId, ...passwords }, visitOf(request))
+    return done
   }
 
   return route(endpoint, {
@@ -39,10 +32,9 @@ export const setPassword = ({ accounts, limited, settings }: Needs) => {
         await accounts.resetPassword(body.token, body.password, visitOf(request))
         return done
       }
-      return limited(passwordReset, request.clientIp, async () => {
-        await accounts.requestPasswordReset(body.email, visitOf(request, body.language))
-        return done
-      })
+      await request.takeLimit('passwordReset', request.clientIp)
+      await accounts.requestPasswordReset(body.email, visitOf(request, body.language))
+      return done
     },
   })
 }

@@ -1,18 +1,14 @@
 import { validateAccount as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
-import type { Limited } from '../rate-limits/limited.ts'
 import type { Accounts } from './accounts.ts'
-import type { AccountSettings } from './accounts-env.ts'
 import { withoutAccessToken } from './sign-up.ts'
 import { visitOf } from './visit-of.ts'
 
 interface Needs {
   accounts: Pick<Accounts, 'validate' | 'requestValidation'>
-  limited: Limited
-  settings: AccountSettings
 }
 
-export const validateAccount = ({ accounts, limited, settings }: Needs) =>
+export const validateAccount = ({ accounts }: Needs) =>
   route(endpoint, {
     access: withoutAccessToken,
     async handle({ body, request }) {
@@ -20,10 +16,9 @@ export const validateAccount = ({ accounts, limited, settings }: Needs) =>
         await accounts.validate(body.token, visitOf(request))
         return { success: true }
       }
-      return limited(settings.limits.validationMail, request.clientIp, async () => {
-        await accounts.requestValidation(body.email, visitOf(request, body.language))
+      await request.takeLimit('validationMail', request.clientIp)
+      await accounts.requestValidation(body.email, visitOf(request, body.language))
 
-        return { success: true }
-      })
+      return { success: true }
     },
   })

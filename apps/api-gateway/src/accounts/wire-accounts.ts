@@ -46,7 +46,7 @@ export interface WiredAccounts {
 }
 
 export function wireAccounts(needs: Needs): WiredAccounts {
-  const { database, limited, clock } = needs
+  const { database, clock } = needs
   const settings = readConfig(accountsEnv, needs.env)
   const tokens = mailedTokenStore(database)
   const parts: AccountParts = {
@@ -59,7 +59,7 @@ export function wireAccounts(needs: Needs): WiredAccounts {
     removeMemberships: (tx: Queries, userId: string) => permissionStore(tx).removeUser(userId),
   }
   const accounts = { ...registration(parts), ...passwordChanges(parts), ...accountDeletion(parts) }
-  const owners = { accounts, limited, settings, profiles: profiles(parts) }
+  const owners = { accounts, profiles: profiles(parts) }
   return {
     accounts,
     parts,

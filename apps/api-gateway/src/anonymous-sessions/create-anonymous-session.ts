@@ -2,8 +2,6 @@ import { anyone } from '@platform/auth'
 import { anonymousScopes, createAnonymousSession as endpoint, type User } from '@platform/contracts'
 import { answer, type RequestInfo, route } from '@platform/http'
 import { type Clock, Failure, SECOND_MS } from '@platform/kernel'
-import type { Limited } from '../rate-limits/limited.ts'
-import type { RateLimit } from '../rate-limits/rate-limit.ts'
 import { accessTokenCookie, type CookiePolicy } from '../sessions/access-token-cookie.ts'
 import type { MintJwt } from '../sessions/mint-jwt.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -15,30 +13,26 @@ export interface AnonymousSessionDeps {
   sessions: Sessions
   keyRing: { signing(): { kid: string } }
   mintJwt: MintJwt
-  limited: Limited
   room: AnonymousRoom
   clock: Clock
   cookies: CookiePolicy
   clientId: string
-  perMinute: number
 }
 
 export const createAnonymousSession = (deps: AnonymousSessionDeps) => {
-  const limit: RateLimit = { name: 'anonymous-login', points: deps.perMinute, seconds: 60 }
   const { maxAgeSeconds } = deps.cookies
   return route(endpoint, {
     access: anyone,
-    handle: ({ body, request }) =>
-      deps.limited(limit, request.clientIp, async () => {
-        if (body?.orgSlug !== undefined) throw noOrganization(body.orgSlug)
-        await deps.room()
+    async handle({ body, request }) {
+      if (body?.orgSlug !== undefined) throw noOrganization(body.orgSlug)
+      await deps.room()
 
-        const seconds = Math.min(body?.expiresAfter ?? maxAgeSeconds, maxAgeSeconds)
-        const { session, token } = await startSession(deps, seconds, request)
+      const seconds = Math.min(body?.expiresAfter ?? maxAgeSeconds, maxAgeSeconds)
+      const { session, token } = await startSession(deps, seconds, request)
 
-        const cookie = accessTokenCookie(token, deps.cookies, seconds)
-        return answer({ ...session, token }, { headers: { 'set-cookie': cookie } })
-      }),
+      const cookie = accessTokenCookie(token, deps.cookies, seconds)
+      return answer({ ...session, token }, { headers: { 'set-cookie': cookie } })
+    },
   })
 }
 

@@ -8,7 +8,7 @@ import type { UserStore } from '../users/user-store.ts'
 import { anonymousRoom } from './anonymous-room.ts'
 import { createAnonymousSession } from './create-anonymous-session.ts'
 
-interface Needs extends Pick<IdentityBase, 'config' | 'clock' | 'cookies' | 'limited'> {
+interface Needs extends Pick<IdentityBase, 'config' | 'clock' | 'cookies'> {
   users: Pick<UserStore, 'insertAnonymous'>
   sessions: Sessions
   records: Pick<SessionStore, 'countAnonymous'>
@@ -24,7 +24,6 @@ export function wireAnonymousSessions({ config, users, records, ...needs }: Need
     insertUser: async (times) => presentUser(await users.insertAnonymous(times)),
     room: anonymousRoom({ count: records.countAnonymous, max: config.anonymousSessionsMax, clock }),
     clientId: config.studioClientId,
-    perMinute: config.rateLimits.anonymousLoginPerMinute,
   })
   return { routes: [create], jobs: [] }
 }

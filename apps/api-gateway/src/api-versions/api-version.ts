@@ -1,8 +1,8 @@
-import { Failure } from '@platform/kernel'
 import { z } from 'zod'
 
 const version = z.object({
   name: z.string().regex(/^v[1-9]\d*$/),
+  releasedOn: z.iso.date().default('2024-12-31'),
   deprecatedAt: z.iso.datetime().optional(),
   retiresAt: z.iso.datetime().optional(),
   successor: z.string().optional(),
@@ -16,9 +16,15 @@ export type ApiVersion = z.infer<typeof version>
 export type VersionState = 'beta' | 'stable' | 'deprecated' | 'retired'
 
 const specified: ApiVersion[] = [
-  { name: 'v1', deprecatedAt: '2024-12-31T00:00:00Z', retiresAt: '2025-12-31T23:59:59Z', successor: 'v2' },
-  { name: 'v2' },
-  { name: 'v3', beta: true },
+  {
+    name: 'v1',
+    releasedOn: '2023-01-01',
+    deprecatedAt: '2024-12-31T00:00:00Z',
+    retiresAt: '2025-12-31T23:59:59Z',
+    successor: 'v2',
+  },
+  { name: 'v2', releasedOn: '2024-12-31' },
+  { name: 'v3', releasedOn: '2025-06-30', beta: true },
 ]
 
 /** API_VERSIONS: a JSON list; the specification's table without it. */
@@ -30,7 +36,7 @@ export const apiVersionsField = z
     if (parsed.success) return parsed.data
     context.addIssue({
       code: 'custom',
-      message: 'must be a JSON list of {name, deprecatedAt?, retiresAt?, successor?, beta?}',
+      message: 'must be a JSON list of {name, releasedOn?, deprecatedAt?, retiresAt?, successor?, beta?}',
     })
     return z.NEVER
   })
@@ -44,22 +50,8 @@ export function stateOf(entry: ApiVersion, now: Date): VersionState {
 
 const isPast = (instant: string | undefined, now: Date) => instant !== undefined && now >= new Date(instant)
 
-/** The answer for everything under a retired version (decisions B2). */
-export function retired(entry: ApiVersion): Failure {
-  const successor = entry.successor ?? 'v2'
-  return new Failure('RetiredVersion', `Version ${entry.name} was retired: use ${successor}.`, {
-    details: {
-      version: entry.name,
-      retiredAt: entry.retiresAt,
-      successor,
-      migrationGuide: `Change the path prefix /${entry.name} to /${successor} and read the changes of ${successor} in its API description.`,
-    },
-  })
-}
-
-/** The answer for a version that never was. */
-export const unknownVersion = (segment: string): Failure =>
-  new Failure('UnknownVersion', `There is no version "${segment.slice(0, 20)}": the current one is v2.`)
+/** The version whoever uses `entry` should move to. */
+export const successorOf = (entry: ApiVersion): string => entry.successor ?? 'v2'
 
 function parseJson(text: string): unknown {
   try {

@@ -1,6 +1,6 @@
 import { superAdmin } from '@platform/auth'
-import { deleteAuthProvider as endpoint } from '@platform/contracts'
-import { route } from '@platform/http'
+import { deleteAuthProvider as endpoint, getAuthProvider } from '@platform/contracts'
+import { etagOf, requireMatch, route } from '@platform/http'
 import { presentProvider } from './auth-provider.ts'
 import type { ProviderChangeNeeds } from './provider-changes.ts'
 import { requireOwn } from './require-own.ts'
@@ -14,6 +14,7 @@ export const deleteAuthProvider = ({ store, providers, changes }: ProviderChange
 
       const removed = await changes.commit('deleted', { principal, request }, async (tx) => {
         const provider = await requireOwn(params, { store, providers }, tx)
+        requireMatch(request.headers, etagOf(getAuthProvider, presentProvider(provider)))
         await store.remove(tx, provider.id)
         return provider
       })

@@ -2,7 +2,6 @@ import { anyone, type Principal } from '@platform/auth'
 import { exchangeToken as endpoint, resourceScopes } from '@platform/contracts'
 import { answer, type RequestInfo, route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
-import type { Limited } from '../rate-limits/limited.ts'
 import { accessTokenCookie, type CookiePolicy } from '../sessions/access-token-cookie.ts'
 import type { MintJwt } from '../sessions/mint-jwt.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -22,7 +21,6 @@ interface Needs {
   sessions: Pick<Sessions, 'start'>
   mintJwt: MintJwt
   signInLog: Pick<SignInLog, 'failed'>
-  limited: Limited
   clock: Clock
   cookies: CookiePolicy
   clientId: string
@@ -30,18 +28,15 @@ interface Needs {
   cookieSecret: string
 }
 
-const EXCHANGES = { name: 'token-exchange', points: 60, seconds: 60 }
-
 /** POST /v2/login/token-exchange — a session for whoever holds an id token of a provider that allows it. */
 export const exchangeToken = (needs: Needs) =>
   route(endpoint, {
     access: withoutAccessToken,
-    handle: ({ body, request }) =>
-      needs.limited(EXCHANGES, request.clientIp, async () => {
-        const provider = await allowedProvider(body.provider, needs.providers)
-        const user = await personOf(provider, body.subject_token, request, needs)
-        return startSession(provider, user, body.expiresAfter, request, needs)
-      }),
+    async handle({ body, request }) {
+      const provider = await allowedProvider(body.provider, needs.providers)
+      const user = await personOf(provider, body.subject_token, request, needs)
+      return startSession(provider, user, body.expiresAfter, request, needs)
+    },
   })
 
 /** decisions C4: an access token acts for an account, it can't sign anybody in. */

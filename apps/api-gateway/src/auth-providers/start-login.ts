@@ -3,7 +3,6 @@ import { startLogin as endpoint, type QueryOf } from '@platform/contracts'
 import { type Answer, answer, type RequestInfo, route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
 import type { OidcSettings } from '../oidc/oidc-settings.ts'
-import type { Limited } from '../rate-limits/limited.ts'
 import { type AuthProvider, noSuchProvider } from './auth-provider.ts'
 import { type BindingPlace, bindingCookie, newBinding } from './browser-binding.ts'
 import type { ExternalLoginStore } from './external-login-store.ts'
@@ -19,14 +18,11 @@ interface Needs {
   logins: Pick<ExternalLoginStore, 'insert'>
   settings: OidcSettings
   binding: BindingPlace
-  limited: Limited
   clock: Clock
 }
 
 type Query = QueryOf<typeof endpoint>
 
-/** Each start keeps a row for ten minutes, and asks a provider that may be slow. */
-const STARTS = { name: 'external-login', points: 60, seconds: 60 }
 const LOGIN_SECONDS = 600
 
 /** GET /v2/login — leaves for the provider of a slug or a mail domain. */
@@ -39,9 +35,9 @@ export const startLogin = (needs: Needs) =>
 
       const { interaction } = query
       if (interaction === undefined) return redirect(signInUrl(provider, query, needs.settings))
-      return needs.limited(STARTS, request.clientIp, () =>
-        leave(provider, interaction, loginHintOf(query), request, needs),
-      )
+      // Each start keeps a row for ten minutes, and asks a provider that may be slow.
+      await request.takeLimit('externalLogin', request.clientIp)
+      return leave(provider, interaction, loginHintOf(query), request, needs)
     },
   })
 

@@ -32,6 +32,30 @@ describe('replacing a provider', () => {
     expect(await secretOf('mine')).not.toEqual(before)
   })
 
+  it.each(['PUT', 'DELETE'])('%s is refused to who has read another state', async (method) => {
+    const slug = `guarded-${method.toLowerCase()}`
+    const body = (name: string) => input(slug, { name, domains: [`${slug}.example`] })
+    const params = { orgSlug: 'acme' }
+    await crud.root(createAuthProvider, { params, body: body('One') })
+    const headers = (await crud.gateway.signIn({ superAdmin: true })).headers
+    const path = `${crud.gateway.url}/v2/orgs/acme/auth/sso/${slug}`
+    const ask = (init: RequestInit & { tag?: string }) =>
+      fetch(path, {
+        ...init,
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          ...(init.tag && { 'if-match': init.tag }),
+        },
+      })
+    const tag = async () => (await ask({})).headers.get('etag') ?? ''
+    const stale = await tag()
+    expect((await update(slug, body('Two'))).status).toBe(200)
+    const init = { method, ...(method === 'PUT' && { body: JSON.stringify(body('Three')) }) }
+    expect((await ask({ ...init, tag: stale })).status).toBe(412)
+    expect((await ask({ ...init, tag: await tag() })).status).toBe(200)
+  })
+
   it('sends a kept secret nowhere else', async () => {
     const config = { client_id: 'x', issuer: 'http://127.0.0.1:10' }
     const { status, text } = await update('second', input('second', { config }))

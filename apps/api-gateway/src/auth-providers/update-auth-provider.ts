@@ -1,6 +1,6 @@
 import { superAdmin } from '@platform/auth'
-import { type AuthProviderConfig, updateAuthProvider as endpoint } from '@platform/contracts'
-import { route } from '@platform/http'
+import { type AuthProviderConfig, updateAuthProvider as endpoint, getAuthProvider } from '@platform/contracts'
+import { etagOf, requireMatch, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { presentProvider } from './auth-provider.ts'
 import { givenProvider, type ProviderChangeNeeds } from './provider-changes.ts'
@@ -20,7 +20,9 @@ export const updateAuthProvider = ({ store, providers, changes }: ProviderChange
       await changes.check(body)
 
       const updated = await changes.commit('updated', { principal, request }, async (tx) => {
-        const { id, config } = await requireOwn(params, { store, providers }, tx)
+        const before = await requireOwn(params, { store, providers }, tx)
+        requireMatch(request.headers, etagOf(getAuthProvider, presentProvider(before)))
+        const { id, config } = before
         requireSecretAgain(config, body.config)
         const provider = givenProvider(body, { id, orgSlug, secret: config.client_secret })
         await store.update(tx, provider)

@@ -1,10 +1,9 @@
 import { type Caller, callerOf, type FindApiKey } from '@platform/auth'
+import { rateLimits } from '@platform/contracts'
+import { type RateLimiter, refuseOver } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type ApiKeyStore, recentAnswers } from '@platform/permissions'
 import { LRUCache } from 'lru-cache'
-import type { GatewayConfig } from '../config.ts'
-import { isOver, tooManyRequests } from '../rate-limits/rate-limit.ts'
-import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import type { UserRecord } from '../users/user.ts'
 import type { Guesses } from './guesses.ts'
 
@@ -15,7 +14,6 @@ interface Needs {
   findUser: (userId: string) => Promise<UserRecord | undefined>
   guesses: Guesses
   rateLimiter: RateLimiter
-  config: { rateLimits: Pick<GatewayConfig['rateLimits'], 'badApiKeysPerMinute'> }
   clock: Clock
 }
 
@@ -27,17 +25,17 @@ export function keyCallers(needs: Needs): FindApiKey {
   const { guesses, clock } = needs
   const known = recentAnswers<Caller | undefined>(clock)
   const wasGood = new LRUCache<string, true>({ max: KEYS_MAX })
-  const lookUp = (keyHash: string, clientIp: string, now: number) =>
+  const lookUp = (keyHash: string, clientIp: string) =>
     known.get(keyHash, () =>
       // A key that worked is no guess, so neighbours behind one address don't pay for each other's.
-      wasGood.has(keyHash) ? open(keyHash, needs) : guesses.lookUp(clientIp, now, () => open(keyHash, needs)),
+      wasGood.has(keyHash) ? open(keyHash, needs) : guesses.lookUp(clientIp, () => open(keyHash, needs)),
     )
   return async (keyHash, clientIp) => {
     const now = clock.now().getTime()
     const caller =
       keyHash === undefined
-        ? await guesses.lookUp(clientIp, now, async () => undefined)
-        : await lookUp(keyHash, clientIp, now)
+        ? await guesses.lookUp(clientIp, async () => undefined)
+        : await lookUp(keyHash, clientIp)
     if (caller !== undefined && caller.expiresAt > now) {
       if (keyHash !== undefined) wasGood.set(keyHash, true)
       return caller
@@ -60,8 +58,6 @@ async function open(keyHash: string, { keys, findUser }: Needs): Promise<Caller 
 }
 
 /** All instances count together (reliability T-KEY-3). Throws TooManyRequests over the limit. */
-async function countBadKey({ rateLimiter, config }: Needs, clientIp: string): Promise<void> {
-  const points = config.rateLimits.badApiKeysPerMinute
-  const state = await rateLimiter.take({ name: 'bad-api-keys', points, seconds: 60 }, clientIp)
-  if (state !== undefined && isOver(state)) throw tooManyRequests(state)
+async function countBadKey({ rateLimiter }: Needs, clientIp: string): Promise<void> {
+  refuseOver(await rateLimiter.take(rateLimits.badApiKeys, clientIp))
 }

@@ -52,7 +52,7 @@ function tokenFinder({ findToken, guesses, clock }: CallerSources) {
   return async (tokenHash: string, clientIp: string) => {
     const now = clock.now()
     const find = () => findToken(tokenHash, now)
-    const token = await (wasGood.has(tokenHash) ? find() : guesses.lookUp(clientIp, now.getTime(), find))
+    const token = await (wasGood.has(tokenHash) ? find() : guesses.lookUp(clientIp, find))
     if (token === undefined) wasGood.delete(tokenHash)
     else wasGood.set(tokenHash, true)
     return token

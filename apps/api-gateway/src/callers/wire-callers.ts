@@ -2,13 +2,13 @@ import type { Audit } from '@platform/audit'
 import { CallerCache } from '@platform/auth'
 import type { Announcements } from '@platform/broker'
 import type { Database } from '@platform/database'
+import type { RateLimiter } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { openApiKeys } from '@platform/permissions'
 import { accessTokenStore } from '../access-tokens/access-token-store.ts'
 import { wireAccessTokens } from '../access-tokens/wire-access-tokens.ts'
 import type { GatewayConfig } from '../config.ts'
-import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { revocationStore } from '../revocations/revocation-store.ts'
 import { Revocations } from '../revocations/revocations.ts'
 import { purgeSessions } from '../sessions/purge-sessions.ts'
@@ -18,6 +18,7 @@ import { liveSessions } from '../sessions/sessions.ts'
 import type { SignInLog } from '../sign-in-log/sign-in-log.ts'
 import type { KeyRing } from '../signing-keys/key-ring.ts'
 import type { UserRecord } from '../users/user.ts'
+import { exposeCallers } from './caller-metrics.ts'
 import { credentialChain } from './credential-chain.ts'
 import { Guesses } from './guesses.ts'
 import { identify } from './identify.ts'
@@ -59,7 +60,7 @@ export async function wireCallers(needs: Needs) {
   keyRing.onChange(() => callers.clear())
   const listening = await revocations.listen()
 
-  const guesses = new Guesses({ limited: !config.rateLimits.disabled })
+  const guesses = new Guesses(needs)
   const found = { findSession: sessions.find, findToken: tokens.findByHash, findUser }
   const open = openCallers({ ...found, isOwnClient, guesses, clock })
   const keys = await openApiKeys(database)
@@ -76,7 +77,7 @@ export async function wireCallers(needs: Needs) {
     /** Tells every instance what has ended, after it was committed: ids of sessions, `at:<id>` of access tokens, `user:<id>` of users. */
     spread,
     /** Hears the endings of other instances until disposed; then also what was used last is written. */
-    closing: [listening, ...Object.values(uses)],
+    closing: [listening, ...Object.values(uses), exposeCallers({ callers, revocations })],
     identify: identify({
       issuer: config.issuer,
       callers,

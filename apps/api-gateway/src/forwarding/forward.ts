@@ -1,9 +1,11 @@
 import type { Exchange } from '../exchange.ts'
-import { type ForwardDeps, Forwarded } from './forwarded.ts'
+import type { ForwardDeps } from './forward-deps.ts'
+import { Forwarded } from './forwarded.ts'
+import type { CompiledRoute } from './match-route.ts'
 
 /** Sends a request to the service its line names and streams the answer back. Bodies are never parsed or held. */
 export const forward =
   (deps: ForwardDeps) =>
-  (exchange: Exchange): void => {
-    new Forwarded(exchange, deps).send()
+  (exchange: Exchange, route: CompiledRoute): void => {
+    new Forwarded(exchange, route, deps).send()
   }

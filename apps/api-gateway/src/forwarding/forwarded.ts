@@ -1,59 +1,59 @@
-import type { IncomingMessage } from 'node:http'
-import { hasBody } from '@platform/http'
+import type { Duplex } from 'node:stream'
+import { firstByteTimes, hasBody } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Dispatcher } from 'undici'
 import type { Exchange } from '../exchange.ts'
+import type { ForwardDeps, Join } from './forward-deps.ts'
 import { gatherBody } from './gather-body.ts'
-import type { Instance, Instances } from './instances.ts'
+import type { Instance, Waiting } from './instance.ts'
+import type { CompiledRoute } from './match-route.ts'
+import { mayRepeat } from './may-repeat.ts'
+import { RelayedAnswer, upgradeHeaders } from './relayed-answer.ts'
 import { requestHeaders } from './request-headers.ts'
-import { responseHeaders } from './response-headers.ts'
-import { isConnectFailure, isConnectionLost, toFailure } from './upstream-failure.ts'
+import { tooLarge, Upload } from './upload.ts'
+import { busy, noteFailure, timedOut, toFailure, unreachable } from './upstream-failure.ts'
 
 type Controller = Dispatcher.DispatchController
 
-/** What forwarding needs. */
-export interface ForwardDeps {
-  instances: Instances
-  internalKey: string
-  /** Answers the client when no service could. */
-  refuse: (exchange: Exchange, error: unknown) => void
-}
-
-/** The raw header list undici keeps beside its parsed one. */
-type WithRawHeaders = Controller & { rawHeaders: Buffer[] }
-
 /** A body up to this size is passed on in one piece. */
 const WHOLE_MAX_BYTES = 65_536
+/** A request that was given no connection by then is refused: nothing of it was sent. */
+const UNSENT_MAX_MS = 3000
 
 /** One request on its way to a service and its answer on the way back; the handler undici calls. */
-export class Forwarded implements Dispatcher.DispatchHandler {
+export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
+  waitingSince = 0
   readonly #exchange: Exchange
   readonly #deps: ForwardDeps
-  readonly #bodyLimit: number
+  readonly #route: CompiledRoute
+  readonly #join: Join | undefined
   readonly #hasBody: boolean
-  #body: IncomingMessage | Buffer | null = null
+  readonly #answer: RelayedAnswer
+  #body: Upload | Buffer | null = null
   #instance: Instance | undefined
+  /** Set as soon as there is a connection to send on. */
   #controller: Controller | undefined
-  #resume: (() => void) | undefined
-  #bodySent = 0
-  /** Bytes of the answer's body; -1 when the service did not say. */
-  #length = -1
-  #failure: Failure | undefined
+  #bodyWasSent = false
   #retried = false
-  #abandoned = false
+  /** Nobody waits for the service any more: the client is gone, or was told that the time is over. */
+  #isOver = false
 
-  constructor(exchange: Exchange, deps: ForwardDeps) {
+  /** With `join` the service is asked to upgrade. */
+  constructor(exchange: Exchange, route: CompiledRoute, deps: ForwardDeps, join?: Join) {
     this.#exchange = exchange
+    this.#join = join
+    this.#route = route
     this.#deps = deps
-    this.#bodyLimit = exchange.forwarding?.bodyLimitBytes ?? 0
     this.#hasBody = hasBody(exchange.request)
+    this.#answer = new RelayedAnswer(exchange)
     exchange.onAbandoned = this
   }
 
   send(): void {
     const { request } = this.#exchange
+    const { bodyLimitBytes } = this.#route
     const length = Number(request.headers['content-length'] ?? -1)
-    if (length > this.#bodyLimit) throw tooLarge(this.#bodyLimit)
+    if (length > bodyLimitBytes) throw tooLarge(bodyLimitBytes)
     if (length > 0 && length <= WHOLE_MAX_BYTES) {
       gatherBody(request, (body) => {
         this.#body = body
@@ -61,27 +61,43 @@ export class Forwarded implements Dispatcher.DispatchHandler {
       })
       return
     }
-    if (this.#hasBody) this.#body = request
     this.#dispatch(undefined)
   }
 
-  /** The client is gone: nobody waits for the service any more. */
+  get timeoutMs(): number {
+    const { timeoutMs } = this.#route
+    return this.#controller === undefined ? Math.min(UNSENT_MAX_MS, timeoutMs) : timeoutMs
+  }
+
   abandon(): void {
-    this.#abandoned = true
-    this.#controller?.abort(new Failure('RequestTimeout', 'The client is gone.'))
+    this.#isOver = true
+    this.#controller?.abort(clientGone)
+  }
+
+  expire(): void {
+    if (this.#body instanceof Upload && this.#body.waitsForClient) {
+      this.waitingSince = Date.now()
+      return
+    }
+    this.#instance?.waiting.delete(this)
+    this.#isOver = true
+    const failure = this.#controller === undefined ? busy() : timedOut()
+    this.#controller?.abort(failure)
+    this.#deps.refuse(this.#exchange, failure)
+  }
+
+  disconnect(): void {
+    this.#controller?.abort(unreachable())
   }
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller
-    if (this.#abandoned) controller.abort(new Failure('RequestTimeout', 'The client is gone.'))
+    if (this.#isOver) controller.abort(clientGone)
   }
 
-  /** Counted while it streams: a length was checked before, a chunked body has none. */
-  onBodySent(chunk: Uint8Array): void {
-    this.#bodySent += chunk.length
-    if (this.#bodySent <= this.#bodyLimit) return
-    this.#failure = tooLarge(this.#bodyLimit)
-    this.#controller?.abort(this.#failure)
+  onBodySent(): void {
+    this.#bodyWasSent = true
+    if (this.#body instanceof Upload) this.waitingSince = Date.now()
   }
 
   onResponseStart(
@@ -89,91 +105,95 @@ export class Forwarded implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status < 200) return
-    const { response, correlationId } = this.#exchange
-    const connection = typeof headers.connection === 'string' ? headers.connection : undefined
-    this.#length = Number(headers['content-length'] ?? -1)
-    response.writeHead(
-      status,
-      responseHeaders((controller as WithRawHeaders).rawHeaders, connection, correlationId),
-    )
-    // The first event may be long in coming, and a client waits for the headers.
-    if (this.#length < 0) response.flushHeaders()
+    if (status < 200 || this.#isOver) return
+    this.#answered(headers.connection)
+    this.#answer.begin(controller, status, headers)
+  }
+
+  onRequestUpgrade(controller: Controller, _status: number, _headers: unknown, socket: Duplex): void {
+    this.#answered(undefined)
+    const list = upgradeHeaders(controller, this.#exchange.correlationId)
+    this.#join?.(this.#exchange, list, socket, () => this.#release())
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
-    const { response } = this.#exchange
-    if (chunk.length === this.#length && chunk.length <= WHOLE_MAX_BYTES) {
-      // As a string it leaves together with the headers in one write, which is half the cost of two.
-      response.end(chunk.toString('latin1'), 'latin1')
-      return
-    }
-    if (response.write(chunk)) return
-    controller.pause()
-    this.#resume ??= () => this.#controller?.resume()
-    response.once('drain', this.#resume)
+    this.#answer.pass(controller, chunk)
   }
 
   onResponseEnd(): void {
     this.#release()
-    const { response } = this.#exchange
-    if (!response.writableEnded) response.end()
+    this.#answer.end()
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {
+    const instance = this.#instance
     this.#release()
     const { response } = this.#exchange
-    if (this.#abandoned) return
     if (response.headersSent) {
       // The status is out already: cutting the connection is the only honest way to say that the rest is missing.
-      response.destroy()
+      if (!this.#isOver) response.destroy()
       return
     }
-    if (this.#mayRetry(error)) this.#dispatch(this.#instance)
-    else this.#deps.refuse(this.#exchange, this.#failure ?? toFailure(error))
+    if (instance !== undefined) noteFailure(instance, error, this.#controller === undefined, this.#isOver)
+    if (this.#isOver) return
+    if (this.#mayRetry(error)) this.#dispatch(instance)
+    else this.#deps.refuse(this.#exchange, toFailure(error))
   }
 
   #dispatch(failed: Instance | undefined): void {
-    const { request, forwarding, path, search } = this.#exchange
-    const instance = forwarding && this.#deps.instances.choose(forwarding.to, Date.now(), failed)
+    const { request, path, search } = this.#exchange
+    const { instances, internalKey, refuse } = this.#deps
+    const instance = instances.choose(this.#route.to, failed)
     if (instance === undefined) {
-      this.#deps.refuse(
-        this.#exchange,
-        new Failure('ServiceUnavailable', 'The platform is busy: try again shortly.'),
-      )
+      refuse(this.#exchange, busy())
       return
     }
+    if (failed === undefined) instances.budget(this.#route.to).earn()
+    if (this.#hasBody && !(this.#body instanceof Buffer))
+      this.#body = new Upload(request, this.#route.bodyLimitBytes)
     this.#instance = instance
+    this.#exchange.upstream = instance.origin
     this.#controller = undefined
+    this.waitingSince = Date.now()
     instance.outstanding += 1
+    instance.waiting.add(this)
     instance.pool.dispatch(
       {
         path: path + search,
         method: request.method as Dispatcher.HttpMethod,
-        headers: requestHeaders(this.#exchange, this.#deps.internalKey),
+        headers: requestHeaders(this.#exchange, internalKey),
         body: this.#body,
         // Otherwise undici closes the connection after each HEAD.
         reset: false,
+        upgrade: this.#join === undefined ? null : 'websocket',
       },
       this,
     )
   }
 
-  /** Once, and only what can't happen twice: nothing reached the service, or the request is safe and had no answer. */
+  /** An answer has begun. A service that is leaving says so with its answers: it is asked sooner than its turn. */
+  #answered(connection: string | string[] | undefined): void {
+    const instance = this.#instance
+    if (instance === undefined) return
+    instance.waiting.delete(this)
+    firstByteTimes(this.#route.to).observe((Date.now() - this.waitingSince) / 1000)
+    if (!instance.breaker.isCalm) instance.breaker.succeeded()
+    if (connection === 'close') instance.probedAt = 0
+  }
+
   #mayRetry(error: Error): boolean {
-    const neverSent = isConnectFailure(error)
-    if (neverSent && this.#instance !== undefined) this.#deps.instances.eject(this.#instance, Date.now())
-    if (this.#retried || this.#failure !== undefined) return false
-    this.#retried = neverSent || (isConnectionLost(error) && this.#exchange.isSafe && !this.#hasBody)
+    const sent = { head: this.#controller !== undefined, body: this.#bodyWasSent }
+    if (this.#retried || !mayRepeat(this.#exchange, sent, this.#hasBody, error)) return false
+    this.#retried = this.#deps.instances.budget(this.#route.to).spend()
     return this.#retried
   }
 
   #release(): void {
-    if (this.#instance !== undefined) this.#instance.outstanding -= 1
+    if (this.#instance === undefined) return
+    this.#instance.outstanding -= 1
+    this.#instance.waiting.delete(this)
+    this.#instance = undefined
   }
 }
 
-const tooLarge = (limitBytes: number) =>
-  new Failure('PayloadTooLarge', `The body is larger than ${limitBytes} bytes.`, {
-    details: { max: limitBytes },
-  })
+const clientGone = new Failure('RequestTimeout', 'The client is gone.')

@@ -13,14 +13,20 @@ export function requestHeaders(exchange: Exchange, internalKey: string): string[
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index] as string
     if (isDroppedFromRequest(name) || tokens?.has(name.toLowerCase()) === true) continue
-    if (!exchange.foreignBearer && isAuthorization(name)) continue
+    if (isReplaced(name, exchange)) continue
     list.push(name, raw[index + 1] as string)
   }
   list.push(names.internalKey, internalKey, names.correlationId, exchange.correlationId)
   list.push(names.clientIp, exchange.clientIp, names.deadline, String(exchange.deadlineAt))
   if (exchange.caller !== undefined) list.push(...exchange.caller.identity)
+  if (exchange.upstreamSpan !== undefined) list.push('traceparent', exchange.upstreamSpan.traceparent)
   return list
 }
+
+/** Our own credential stays here, and while traces are sent the service goes on with our part of the trace. */
+const isReplaced = (name: string, { foreignBearer, upstreamSpan }: Exchange): boolean =>
+  (!foreignBearer && isAuthorization(name)) ||
+  (upstreamSpan !== undefined && name.toLowerCase() === 'traceparent')
 
 const isAuthorization = (name: string): boolean =>
   name.length === 13 &&

@@ -1,4 +1,5 @@
 import { Failure } from '@platform/kernel'
+import type { Instance } from './instance.ts'
 
 const refused = new Set([
   'ECONNREFUSED',
@@ -8,23 +9,45 @@ const refused = new Set([
   'EAI_AGAIN',
   'UND_ERR_CONNECT_TIMEOUT',
 ])
-const lost = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const UNREACHABLE = 'INSTANCE_UNREACHABLE'
+const lost = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', UNREACHABLE])
 
 const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
 
 /** True when no connection could be made, so that nothing of the request was sent. */
-export const isConnectFailure = (error: Error): boolean => refused.has(codeOf(error))
+const isConnectFailure = (error: Error): boolean => refused.has(codeOf(error))
 
 /** True when the connection ended before an answer came. */
 export const isConnectionLost = (error: Error): boolean => lost.has(codeOf(error))
+
+/** What ends a request whose instance is found to be gone. */
+export const unreachable = () =>
+  Object.assign(new Error('The instance can’t be reached any more.'), { code: UNREACHABLE })
+
+/** Tells the breaker of an instance what a failed request says about it. */
+export function noteFailure({ breaker }: Instance, error: Error, wasUnsent: boolean, isOver: boolean): void {
+  if (isConnectFailure(error)) breaker.unreachable()
+  else if (!isOver && !wasUnsent && isConnectionLost(error)) breaker.lost()
+  else breaker.abandoned()
+}
+
+/** Nobody can take a request now. */
+export const busy = () =>
+  new Failure(
+    'ServiceUnavailable',
+    'The service behind this address can’t take requests: try again shortly.',
+    {
+      retryAfterSeconds: 1,
+    },
+  )
+
+/** The service had the request and its time, and said nothing. */
+export const timedOut = () => new Failure('GatewayTimeout', 'The service did not answer in time.')
 
 /** What a client is told when a service did not answer (decisions A2). */
 export function toFailure(error: Error): Failure {
   if (error instanceof Failure) return error
   const code = codeOf(error)
-  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
-    return new Failure('GatewayTimeout', 'The service did not answer in time.', { cause: error })
-  }
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
     return new Failure('RequestValidationError', 'The request has a header that can’t be passed on.', {
       cause: error,

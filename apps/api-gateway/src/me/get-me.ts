@@ -3,6 +3,7 @@ import { getMe as endpoint, headers as names, type User } from '@platform/contra
 import { answer, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { CsrfTokens } from '../sessions/csrf-token.ts'
+import { userEtag } from '../users/user-etag.ts'
 
 export const getMe = (deps: { findUser: (userId: string) => Promise<User | undefined>; csrf: CsrfTokens }) =>
   route(endpoint, {
@@ -22,7 +23,11 @@ export const getMe = (deps: { findUser: (userId: string) => Promise<User | undef
         organizations: [],
       }
       return answer(me, {
-        headers: { [names.csrfToken]: deps.csrf.of(sessionId), 'cache-control': 'no-store' },
+        headers: {
+          etag: userEtag(user, [user.mfa, sessionId, me.expires]),
+          [names.csrfToken]: deps.csrf.of(sessionId),
+          'cache-control': 'no-store',
+        },
       })
     },
   })

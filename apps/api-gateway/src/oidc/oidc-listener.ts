@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { requestState } from '@platform/http'
+import { type RateLimiter, requestState } from '@platform/http'
 import { withReadForm } from './form-request.ts'
+import { limitOidc } from './limit-oidc.ts'
 import { requireAddress, requireMethod } from './oidc-addresses.ts'
 import type { OidcSettings } from './oidc-settings.ts'
 import { sendError } from './send-error.ts'
@@ -11,6 +12,7 @@ interface Needs {
   settings: OidcSettings
   provider: Listener
   interactions: Interactions
+  rateLimiter: RateLimiter
 }
 
 /** One page or form of an authorization that waits for a person. Answers everything itself, its own errors included. */
@@ -39,13 +41,13 @@ export const oidcListener =
 
 /** The discovery documents at the root, where some clients look: the same ones as under the issuer (RFC 8414 appends its path). */
 export const wellKnownListener =
-  ({ settings, provider }: Pick<Needs, 'settings' | 'provider'>) =>
+  ({ settings, provider, rateLimiter }: Omit<Needs, 'interactions'>) =>
   (request: IncomingMessage, response: ServerResponse): void => {
     const path = pathOf(request).replace(/\/oidc$/, '')
     const mounted = Object.assign(request, { originalUrl: `/oidc/.well-known${path}`, baseUrl: '/oidc' })
     mounted.url = `/.well-known${path}`
     prepare(mounted, response, settings)
-    answerAsServer({ settings, provider }, mounted, response).catch((error: unknown) => {
+    answerAsServer({ settings, provider, rateLimiter }, mounted, response).catch((error: unknown) => {
       sendError(mounted, response, error, settings)
     })
   }
@@ -61,12 +63,13 @@ async function answer(needs: Needs, request: IncomingMessage, response: ServerRe
 }
 
 async function answerAsServer(
-  { provider, settings }: Pick<Needs, 'settings' | 'provider'>,
+  { provider, settings, rateLimiter }: Omit<Needs, 'interactions'>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const path = pathOf(request)
   requireAddress({ method: request.method, path }, response, settings)
+  await limitOidc(rateLimiter, request, path, response)
   return provider(await withReadForm(request, path), response)
 }
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { requestState } from '@platform/http'
+import { type LimitState, requestState, showLimit } from '@platform/http'
 import type { CodeProblem } from '../sign-in/pages/code-page.ts'
 import type { Page } from '../sign-in/pages/page.ts'
 import { redirect } from '../sign-in/redirect.ts'
@@ -36,7 +36,7 @@ async function checkCode(needs: Needs, submission: Submission, { user, waiting }
 
   if (check !== 'right') {
     const page = codePageOf(needs, open, { user, kind, problem: problemOf(check) })
-    return sendProblem(response, problemOf(check), page)
+    return sendProblem(response, check, page)
   }
   const login = toFinish(waiting, AMR.passwordAndCode)
   await needs.provider().interactionFinished(request, response, login, replacing)
@@ -52,9 +52,9 @@ async function confirmEnrolment(
 
   const done = await attempt(submission, (code, visit) => needs.secondFactors.confirm(user, code, visit))
 
-  if (typeof done === 'string' || 'tooManySeconds' in done) {
+  if (typeof done === 'string' || 'tooMany' in done) {
     const page = await enrolPageOf(needs, open, { user, problem: problemOf(done) })
-    return sendProblem(response, problemOf(done), page)
+    return sendProblem(response, done, page)
   }
   const { uid } = open.interaction
   const recoveryCodes = needs.masterKeys.seal(done.recoveryCodes.join(' '), recoveryCodesPlace(uid))
@@ -72,11 +72,16 @@ async function attempt<T>(
   return code === '' ? 'missing' : check(code, { ip, correlationId })
 }
 
-const problemOf = (check: 'wrong' | 'missing' | { tooManySeconds: number }): CodeProblem =>
-  typeof check === 'string' ? { kind: check } : { kind: 'tooMany', seconds: check.tooManySeconds }
+type Refused = 'wrong' | 'missing' | { tooMany: LimitState }
+
+const problemOf = (check: Refused): CodeProblem =>
+  typeof check === 'string' ? { kind: check } : { kind: 'tooMany', seconds: check.tooMany.resetSeconds }
 
 /** As with a refused password, the form comes again with a status that scripts understand. */
-function sendProblem(response: ServerResponse, problem: CodeProblem, page: Page): void {
-  if (problem.kind === 'tooMany') response.setHeader('retry-after', String(problem.seconds))
-  sendPage(response, statusOf[problem.kind], page)
+function sendProblem(response: ServerResponse, refused: Refused, page: Page): void {
+  if (typeof refused === 'object') {
+    showLimit(response, refused.tooMany)
+    response.setHeader('retry-after', String(refused.tooMany.resetSeconds))
+  }
+  sendPage(response, statusOf[problemOf(refused).kind], page)
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { requestState } from '@platform/http'
+import { type LimitState, requestState, showLimit } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Page } from '../sign-in/pages/page.ts'
 import type { SignInProblem } from '../sign-in/pages/sign-in-page.ts'
@@ -46,6 +46,7 @@ async function submit(
   const attempt = await signIn(needs, uid, typed.email, form.get('password') ?? '', requestState(request))
 
   if ('problem' in attempt) {
+    if (attempt.tooMany !== undefined) showLimit(response, attempt.tooMany)
     const elsewhere = await elsewhereOf(needs, open, typed.email, attempt.problem)
     if (elsewhere !== undefined) return sendPage(response, 200, elsewhere)
     return refuse(needs, response, open, typed, attempt.problem)
@@ -76,7 +77,7 @@ async function refuse(
   sendPage(response, status, await passwordPageOf(needs, open, typed, problem))
 }
 
-type Attempt = { user: UserRecord } | { problem: SignInProblem }
+type Attempt = { user: UserRecord } | { problem: SignInProblem; tooMany?: LimitState }
 
 async function signIn(
   needs: SignInNeeds,
@@ -87,8 +88,8 @@ async function signIn(
 ): Promise<Attempt> {
   const { limits, passwords, signInLog } = needs
   if (email === '' || password === '') return { problem: { kind: 'incomplete' } }
-  const seconds = await limits.count(email, ip)
-  if (seconds !== undefined) return { problem: { kind: 'tooMany', seconds } }
+  const tooMany = await limits.count(email, ip)
+  if (tooMany !== undefined) return { problem: { kind: 'tooMany', seconds: tooMany.resetSeconds }, tooMany }
 
   const check = await passwords.check(email, password).catch(whenBusy)
   if (check.outcome === 'busy') return { problem: { kind: 'busy' } }

@@ -9,16 +9,15 @@ import { createApp, setRequestState } from '@platform/http'
 import { randomBase62, systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { openOutbox } from '@platform/outbox'
+import { rateLimiter } from '@platform/rate-limits'
 import { templateDatabase, testDatabase } from '@platform/testing'
 import { wireMails } from '../mails/wire-mails.ts'
 import { masterKeyRing } from '../master-keys/master-keys.ts'
-import { limited } from '../rate-limits/limited.ts'
-import { rateLimiter as newRateLimiter } from '../rate-limits/rate-limiter.ts'
 import { openSecondFactors, wireSecondFactors } from '../second-factors/wire-second-factors.ts'
 import { sessionStore } from '../sessions/session-store.ts'
 import { sessionTrail } from '../sessions/session-trail.ts'
 import { liveSessions } from '../sessions/sessions.ts'
-import { attemptLimits, noAttemptLimits } from '../sign-in/attempt-limits.ts'
+import { attemptLimits } from '../sign-in/attempt-limits.ts'
 import { signInEnv } from '../sign-in/sign-in-env.ts'
 import { signInLog } from '../sign-in-log/sign-in-log.ts'
 import { getJwks } from '../signing-keys/get-jwks.ts'
@@ -33,7 +32,6 @@ import { wireOidc } from './wire-oidc.ts'
 
 export const ADMIN = { email: 'ada@example.com', password: 'correct horse battery' }
 const CONSOLE = 'http://console.localhost:3000'
-const PASSWORD_LIMIT = { name: 'password-change', points: 5, seconds: 60 }
 const SIZES: Record<string, { kty: 'RSA' | 'EC'; size: number }> = {
   RS256: { kty: 'RSA', size: 2048 },
   ES384: { kty: 'EC', size: 384 },
@@ -140,16 +138,16 @@ async function wire(options: Options, origin: string, keys: PrivateJwk[]) {
   const oidc = wireOidc({
     ...needs,
     ...signInEnv.parse(env),
-    limits: attemptsLimited ? attemptLimits({ cache }) : noAttemptLimits,
+    limits: attemptLimits(base),
     offers,
     external: { takeTicket: async () => undefined },
     accountPages: () => ({ interactions: {}, mounts: [] }),
   })
   const { continueSignIn } = oidc.steps
-  const factors = wireSecondFactors({ ...needs, passwordLimit: PASSWORD_LIMIT, continueSignIn })
+  const factors = wireSecondFactors({ ...needs, continueSignIn })
   const reset = resetUserPassword({ users, passwords, signOutEverywhere: oidc.signOutEverywhere })
   const routes = [getJwks({ keyRing }), reset, ...factors.routes, ...oidc.routes]
-  const listener = identified(createApp(routes, oidc.mounts), log)
+  const listener = identified(createApp(routes, oidc.mounts, { rateLimiter: base.rateLimiter }), log)
   return { ...needs, accounts, jobs: [...accounts.jobs, ...oidc.jobs], listener }
 }
 
@@ -160,10 +158,11 @@ async function openBase(database: Database, cache: Cache, isLimited: boolean) {
   const audit = await openAudit({ database, clock })
   const broker = await openBroker('postgres:', { database, log })
   const outbox = await openOutbox({ database, broker, log })
-  const rateLimiter = newRateLimiter({ cache, clock, log, disabled: !isLimited })
+  const settings = { disabled: !isLimited, points: new Map() }
+  const limits = rateLimiter({ cache, log, service: 'test', settings })
   return {
-    ...{ database, clock, log, audit, outbox, rateLimiter },
-    limited: limited({ rateLimiter, clock }),
+    ...{ database, clock, log, audit, outbox },
+    rateLimiter: limits,
     signInLog: signInLog({ database, outbox, audit, clock }),
     masterKeys: masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]),
   }

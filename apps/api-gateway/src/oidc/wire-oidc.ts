@@ -1,6 +1,6 @@
 import type { Audit } from '@platform/audit'
 import type { Database } from '@platform/database'
-import type { Mount, Route } from '@platform/http'
+import type { Mount, RateLimiter, Route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
@@ -32,6 +32,7 @@ interface Needs extends Omit<SignInNeeds, 'provider' | 'secondFactors'> {
   sessions: Sessions
   secondFactors: SignInNeeds['secondFactors'] & Pick<SecondFactors, 'methodOf'>
   audit: Audit
+  rateLimiter: RateLimiter
   /** Who has come back from another OpenID provider. */
   external: Pick<ExternalSignIn, 'takeTicket'>
   /** Makes the pages about accounts: those of an authorization, and those mailed links lead to. */
@@ -91,8 +92,8 @@ export function wireOidc(needs: Needs): WiredOidc {
       finishSignIn({ settings, exchange, readAccessToken, leaveVisit: leave, users }),
     ],
     mounts: [
-      { path: '/oidc', listener: oidcListener({ settings, provider: listener, interactions }) },
-      { path: '/.well-known', listener: wellKnownListener({ settings, provider: listener }) },
+      { path: '/oidc', listener: oidcListener({ ...needs, provider: listener, interactions }) },
+      { path: '/.well-known', listener: wellKnownListener({ ...needs, provider: listener }) },
       ...pages.mounts,
     ],
     jobs: [sweepOidcRecords({ stores: [server.records, server.store], clock })],

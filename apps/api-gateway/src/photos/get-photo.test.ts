@@ -31,6 +31,17 @@ describe('GET /v2/photos/:photoId', () => {
     expect((await response.arrayBuffer()).byteLength).toBe(0)
   })
 
+  test('tells browsers that they have it: an address never shows other bytes', async () => {
+    const url = `${started.gateway.url}${new URL(photo).pathname}`
+    const etag = (await fetch(url)).headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[^"]+"$/)
+    for (const method of ['GET', 'HEAD']) {
+      const again = await fetch(url, { method, headers: { 'if-none-match': etag } })
+      expect([again.status, again.headers.get('etag')]).toEqual([304, etag])
+      expect(again.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    }
+  })
+
   test('takes no wrong credential, though it needs none', async () => {
     const url = `${started.gateway.url}${new URL(photo).pathname}`
     const response = await fetch(url, { headers: { authorization: 'Bearer nonsense' } })

@@ -14,6 +14,7 @@ export const getPhoto = ({ photos }: { photos: Pick<Photos, 'find'> }) =>
       if (photo === undefined) throw new Failure('ObjectNotFoundError', 'There is no such picture.')
 
       const headers = {
+        etag: `"${params.photoId}"`,
         'cache-control': 'public, max-age=31536000, immutable',
         'content-disposition': `inline; filename="photo.${endingOf(photo.mediaType)}"`,
         'content-security-policy': "default-src 'none'; sandbox",

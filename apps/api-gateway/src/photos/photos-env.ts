@@ -1,4 +1,3 @@
-import { count } from '@platform/config'
 import { filesUrlOf } from '@platform/files'
 import { z } from 'zod'
 
@@ -20,12 +19,10 @@ export const photosEnv = z
     UPLOADS_STORAGE_S3_LIKE_ENDPOINT: s3('Address'),
     UPLOADS_STORAGE_S3_LIKE_BUCKET_NAME: s3('Bucket'),
     UPLOADS_STORAGE_S3_LIKE_REGION: s3('Region'),
-    RATE_LIMIT_UPLOADS: count(50).describe('Files a minute one user may send.'),
   })
-  .transform(({ RATE_LIMIT_UPLOADS: points, ...storage }, problems) => {
-    const limit = { name: 'uploads', points, seconds: 60 }
+  .transform((storage, problems) => {
     try {
-      return { filesUrl: filesUrlOf(storage), limit }
+      return { filesUrl: filesUrlOf(storage) }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       problems.addIssue({ code: 'custom', path: ['FILES_URL'], message: `is not set, and ${message}` })

@@ -2,8 +2,6 @@ import { interactiveUser } from '@platform/auth'
 import { setPhoto as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
-import type { Limited } from '../rate-limits/limited.ts'
-import type { RateLimit } from '../rate-limits/rate-limit.ts'
 import { presentUser } from '../users/user.ts'
 import { imageTypeOf } from './image-type.ts'
 import type { Photos } from './photos.ts'
@@ -11,26 +9,23 @@ import { readPhoto } from './read-photo.ts'
 
 interface Needs {
   photos: Pick<Photos, 'set'>
-  limited: Limited
-  limit: RateLimit
 }
 
 /** POST /v2/user/photo — what a picture is, its bytes say; what is none of the four kinds is refused. */
-export const setPhoto = ({ photos, limited, limit }: Needs) =>
+export const setPhoto = ({ photos }: Needs) =>
   route(endpoint, {
     access: interactiveUser,
-    handle: ({ body, principal, request }) =>
-      limited(limit, principal.userId, async () => {
-        const bytes = await readPhoto(body, request.headers['content-type'])
-        const mediaType = imageTypeOf(bytes)
-        if (mediaType === undefined)
-          throw new Failure(
-            'InvalidFile',
-            'The file is no picture that is taken here: send PNG, JPEG, GIF or WebP.',
-          )
+    async handle({ body, principal, request }) {
+      const bytes = await readPhoto(body, request.headers['content-type'])
+      const mediaType = imageTypeOf(bytes)
+      if (mediaType === undefined)
+        throw new Failure(
+          'InvalidFile',
+          'The file is no picture that is taken here: send PNG, JPEG, GIF or WebP.',
+        )
 
-        const user = await photos.set(principal.userId, { bytes, mediaType })
+      const user = await photos.set(principal.userId, { bytes, mediaType })
 
-        return presentUser(user)
-      }),
+      return presentUser(user)
+    },
   })

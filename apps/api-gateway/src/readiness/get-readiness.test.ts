@@ -1,4 +1,8 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createAnonymousSession } from '@platform/contracts'
+import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
 
@@ -122,16 +126,95 @@ describe('the readiness report', () => {
     expect([status, report.error]).toEqual([400, 'RequestValidationError'])
   })
 
-  test('costs one round of probes a service for the whole cache period, however many ask', async () => {
+  test('costs one round of probes a service for the whole cache period, however many ask, and for whom', async () => {
     behaviour = 'ready'
     await using cached = await startGateway({ databaseUrl: gateway.databaseUrl, services: services.url })
     const before = services.seen.length
-    const names = ['events', 'runtime', 'workspaces']
-    const queries = Array.from(
-      { length: 100 },
-      (_, index) => `?services=${names[index % 3]},api-gateway,${names[(index + 1) % 3]}`,
+    const names = ['events', 'runtime', 'workspaces', 'api-gateway']
+    const permutation = (at: number) =>
+      at % 5 === 0 ? '' : `?services=${names[at % 4]},${names[(at + 1) % 4]},${names[(at * 7 + 2) % 4]}`
+    const calls = Array.from({ length: 500 }, (_, at) =>
+      ask(permutation(at), gateway.internalHeaders, cached),
     )
-    await Promise.all(queries.map((query) => ask(query, gateway.internalHeaders, cached)))
-    expect(services.seen.length - before).toBe(3)
+    await Promise.all(calls)
+    await fetch(`${cached.url}/sys/readiness`, { headers: gateway.internalHeaders })
+    const asked = services.seen.slice(before).map(({ url }) => url)
+    expect(asked.toSorted()).toEqual([...Array(3).fill('/sys/livez'), ...Array(3).fill('/sys/readiness')])
+  })
+
+  test('names that are none cost no round and are not kept', async () => {
+    const before = services.seen.length
+    for (let at = 0; at < 100; at += 1) {
+      const { status } = await ask(`?services=events,junk-${at}`)
+      expect(status).toBe(400)
+    }
+    expect(services.seen.length).toBe(before)
+  })
+
+  test('has the search engine and the crawler where their addresses are configured', async () => {
+    behaviour = 'ready'
+    await using wide = await startGateway({
+      databaseUrl: gateway.databaseUrl,
+      services: services.url,
+      env: { SEARCHENGINE_API_URL: services.url, CRAWLER_API_URL: 'http://127.0.0.1:9' },
+    })
+    const { status, report } = await ask('?services=crawler,searchengine', gateway.internalHeaders, wide)
+    expect([status, Object.keys(report.services)]).toEqual([400, ['searchengine', 'crawler']])
+    expect(report.services.searchengine).toMatchObject({ status: 'ready', url: services.url })
+    expect(report.services.crawler).toEqual({
+      status: 'error',
+      url: 'http://127.0.0.1:9',
+      errors: [
+        {
+          error: 'ServiceUnavailable',
+          module: 'crawler',
+          driver: 'service',
+          message: 'The service can’t be reached.',
+        },
+      ],
+    })
+    const own = await ask('?services=api-gateway', gateway.internalHeaders, wide)
+    expect(own.report.services['api-gateway']?.errors).toContainEqual({
+      error: 'ServiceUnavailable',
+      module: 'crawler',
+      driver: 'service',
+      message: 'Nothing answers at http://127.0.0.1:9.',
+    })
+    expect((await ask('?services=crawler')).status).toBe(400)
+  })
+
+  test('has the store of photos where it is configured, with what really runs', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'photos-'))
+    await using photographed = await startGateway({
+      databaseUrl: gateway.databaseUrl,
+      env: { FILES_URL: `file:${directory}` },
+    })
+    const own = async () => (await ask('?services=api-gateway', gateway.internalHeaders, photographed)).report
+    expect((await own()).services['api-gateway']?.modulesReady).toContainEqual({
+      module: 'photos',
+      driver: 'directory',
+    })
+  })
+
+  test('names a missing table, and shows no password, statement or stack', async () => {
+    const broken = await startGateway({
+      services: services.url,
+      env: { READINESS_CACHE_TTL_MS: '0', CACHE_URL: 'redis://canary-user:canary-password@127.0.0.1:9' },
+    })
+    await using _ = broken
+    await broken.database.many(sql`alter table gateway.oidc_records rename to gone`)
+    const { status, report } = await ask('?services=api-gateway', broken.internalHeaders, broken)
+    expect(status).toBe(400)
+    expect(report.services['api-gateway']?.errors).toContainEqual({
+      error: 'DatabaseError',
+      module: 'database',
+      driver: 'postgres',
+      message: expect.stringContaining('relation "gateway.oidc_records" does not exist (42P01)'),
+    })
+    expect(report.services['api-gateway']?.errors).toContainEqual(
+      expect.objectContaining({ error: 'CacheError', module: 'rateLimitsRedis', driver: 'redis' }),
+    )
+    const { password } = new URL(broken.databaseUrl)
+    expect(JSON.stringify(report)).not.toMatch(new RegExp(`canary|select|\\.ts|${password || 'never'}`, 'i'))
   })
 })

@@ -1,30 +1,19 @@
 import { superAdmin } from '@platform/auth'
-import { getReadiness as endpoint, type ServiceEntry, type ServiceReport } from '@platform/contracts'
+import { getReadiness as endpoint, type ServiceEntry } from '@platform/contracts'
 import { answer, route } from '@platform/http'
-import {
-  gatewayEntry,
-  type Outcome,
-  type ReportedService,
-  reportOf,
-  requestedServices,
-  serviceEntry,
-} from './readiness.ts'
+import { reportOf, requestedServices } from './readiness.ts'
 
-/** Reports, each made once per cache period however many ask. */
-export interface ReadinessSources {
-  gateway: () => Promise<ServiceReport>
-  services: Record<Exclude<ReportedService, 'api-gateway'>, () => Promise<Outcome>>
-}
+/** The entries of the report by service, in its order; each is made once per cache period however many ask. */
+export type ReadinessSources = ReadonlyMap<string, () => Promise<ServiceEntry>>
 
 export const getReadiness = (sources: ReadinessSources) =>
   route(endpoint, {
     access: superAdmin,
     async handle({ query }) {
-      const names = requestedServices(query.services)
+      const names = requestedServices(query.services, [...sources.keys()])
 
-      const entries = await Promise.all(
-        names.map(async (name) => [name, await entryOf(sources, name)] as const),
-      )
+      const asked = Array.from(sources).filter(([name]) => names.includes(name))
+      const entries = await Promise.all(asked.map(async ([name, entry]) => [name, await entry()] as const))
       const report = reportOf(Object.fromEntries(entries))
 
       return answer(report, {
@@ -33,8 +22,3 @@ export const getReadiness = (sources: ReadinessSources) =>
       })
     },
   })
-
-const entryOf = async (sources: ReadinessSources, name: ReportedService): Promise<ServiceEntry> =>
-  name === 'api-gateway'
-    ? gatewayEntry(await sources.gateway())
-    : serviceEntry(await sources.services[name]())

@@ -1,31 +1,23 @@
 import type { ModuleError, ReadinessReport, ServiceEntry, ServiceReport } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 
-/** The services a report may be restricted to, in the order of the report. */
-export const reportedServices = ['api-gateway', 'runtime', 'events', 'workspaces'] as const
-
-export type ReportedService = (typeof reportedServices)[number]
-
 /** What the gateway learnt of a service behind it. */
 export type Outcome = { url: string; report: ServiceReport } | { url: string; error: ModuleError }
 
-/** The names of `?services=`; all without it. Throws RequestValidationError for a name that is none. */
-export function requestedServices(text: string | undefined): ReportedService[] {
-  if (text === undefined) return [...reportedServices]
+/** The names of `?services=` in the order of the report; all without it. Throws RequestValidationError for a name that is none. */
+export function requestedServices(text: string | undefined, known: readonly string[]): string[] {
+  if (text === undefined) return [...known]
   const names = text.split(',').map((name) => name.trim())
-  const unknown = names.find((name) => !isReported(name))
-  if (unknown === undefined) return reportedServices.filter((name) => names.includes(name))
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return known.filter((name) => names.includes(name))
   throw new Failure(
     'RequestValidationError',
-    `query.services: "${unknown.slice(0, 50)}" is none of ${reportedServices.join(', ')}.`,
+    `query.services: "${unknown.slice(0, 50)}" is none of ${known.join(', ')}.`,
     {
-      details: [{ path: 'query.services', message: `must be some of ${reportedServices.join(', ')}` }],
+      details: [{ path: 'query.services', message: `must be some of ${known.join(', ')}` }],
     },
   )
 }
-
-const isReported = (name: string): name is ReportedService =>
-  (reportedServices as readonly string[]).includes(name)
 
 /** The gateway's own entry: its modules, without an address. */
 export const gatewayEntry = (report: ServiceReport): ServiceEntry => report

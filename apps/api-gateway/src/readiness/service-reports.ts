@@ -1,5 +1,5 @@
 import { getServiceReadiness, headers as names } from '@platform/contracts'
-import { createClient } from '@platform/http'
+import { createClient, reach } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { cachedFor } from '@platform/readiness'
 import type { Outcome } from './readiness.ts'
@@ -24,6 +24,12 @@ export function serviceReports(deps: {
     )
   })
 }
+
+/** Resolves when every instance answers, whatever it would report: that is its own entry. Rejects with UnreachableError. */
+export const reachInstances =
+  (urls: readonly string[]) =>
+  (signal: AbortSignal): Promise<unknown> =>
+    Promise.all(urls.map((url) => reach(`${url}/sys/livez`, signal)))
 
 async function reportOfInstance(name: string, url: string, internalKey: string): Promise<Outcome> {
   try {

@@ -1,33 +1,60 @@
-import { isOver, type RateLimit } from '../rate-limits/rate-limit.ts'
-import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
+import { rateLimits } from '@platform/contracts'
+import type { LimitState, RateLimiter } from '@platform/http'
 import { LOCAL_PROVIDER, type SignInLog } from '../sign-in-log/sign-in-log.ts'
 import type { UserRecord } from '../users/user.ts'
-
-/** Six digits can be guessed: so often for an account, and from one address for those who have many passwords. */
-const PER_ACCOUNT: RateLimit = { name: 'second-factor', points: 5, seconds: 60 }
-const PER_IP: RateLimit = { name: 'second-factor-ip', points: 60, seconds: 60 }
 
 interface Visit {
   ip: string
   correlationId?: string
 }
 
-/** Does `attempt` when there were not too many; an attempt that comes to nothing is logged. */
+interface Needs {
+  rateLimiter: RateLimiter
+  signInLog: Pick<SignInLog, 'codeFailed'>
+  /** Told once a day at most, when the last wrong code of the day was tried. */
+  lockedForToday: (user: UserRecord, visit: Visit) => Promise<void>
+}
+
+/**
+ * Does `attempt` when there were not too many; an attempt that comes to nothing is logged. Six digits can be guessed: so there are limits
+ * for an account a minute, for an address a minute (of those who have many passwords), and of wrong codes for an account a day.
+ */
 export const codeAttempts =
-  ({ rateLimiter, signInLog }: { rateLimiter: RateLimiter; signInLog: Pick<SignInLog, 'codeFailed'> }) =>
+  (needs: Needs) =>
   async <T>(
     user: UserRecord,
     visit: Visit,
     attempt: () => Promise<T | undefined>,
-  ): Promise<T | 'wrong' | { tooManySeconds: number }> => {
-    const states = await Promise.all([
-      rateLimiter.take(PER_ACCOUNT, user.id),
-      rateLimiter.take(PER_IP, visit.ip),
+  ): Promise<T | 'wrong' | { tooMany: LimitState }> => {
+    const { rateLimiter } = needs
+    const soon = await Promise.all([
+      rateLimiter.take(rateLimits.secondFactor, user.id),
+      rateLimiter.take(rateLimits.secondFactorAddress, visit.ip),
     ])
-    const over = states.filter((state) => state !== undefined && isOver(state))
-    if (over.length > 0) return { tooManySeconds: Math.max(...over.map((state) => state?.resetSeconds ?? 0)) }
-    const result = await attempt()
-    if (result !== undefined) return result
-    await signInLog.codeFailed({ provider: LOCAL_PROVIDER, userId: user.id, email: user.email, ...visit })
-    return 'wrong'
+    const tooMany = soon.find(isOver)
+    if (tooMany !== undefined) return { tooMany }
+    const today = await rateLimiter.take(rateLimits.secondFactorDay, user.id)
+    if (isOver(today)) return { tooMany: today }
+
+    const result = await attempt().catch((error: unknown) => {
+      rateLimiter.giveBack(rateLimits.secondFactorDay, user.id)
+      throw error
+    })
+    if (result === undefined) return wrong(needs, user, visit, today)
+    rateLimiter.giveBack(rateLimits.secondFactorDay, user.id)
+    return result
   }
+
+const isOver = (state: LimitState | undefined): state is LimitState =>
+  state !== undefined && state.remaining < 0
+
+async function wrong(
+  { signInLog, lockedForToday }: Needs,
+  user: UserRecord,
+  visit: Visit,
+  today: LimitState | undefined,
+): Promise<'wrong'> {
+  await signInLog.codeFailed({ provider: LOCAL_PROVIDER, userId: user.id, email: user.email, ...visit })
+  if (today?.remaining === 0) await lockedForToday(user, visit)
+  return 'wrong'
+}

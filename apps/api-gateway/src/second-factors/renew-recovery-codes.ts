@@ -8,17 +8,17 @@ import type { FactorChangeNeeds } from './set-mfa.ts'
 export const renewRecoveryCodes = (deps: FactorChangeNeeds) =>
   route(endpoint, {
     access: interactiveUser,
-    handle: ({ body, principal }) =>
-      deps.limited(deps.passwordLimit, principal.userId, async () => {
-        const user = await requirePassword(deps, principal, body.currentPassword)
+    async handle({ body, principal, request }) {
+      await request.takeLimit('passwordChange', principal.userId)
+      const user = await requirePassword(deps, principal, body.currentPassword)
 
-        const recoveryCodes = await deps.secondFactors.renewRecoveryCodes(user)
-        if (recoveryCodes === undefined)
-          throw new Failure(
-            'RequestValidationError',
-            'This account has no second factor that recovery codes could replace: enrol one with POST /v2/user/mfa.',
-          )
+      const recoveryCodes = await deps.secondFactors.renewRecoveryCodes(user)
+      if (recoveryCodes === undefined)
+        throw new Failure(
+          'RequestValidationError',
+          'This account has no second factor that recovery codes could replace: enrol one with POST /v2/user/mfa.',
+        )
 
-        return answer({ recoveryCodes }, { headers: { 'cache-control': 'no-store' } })
-      }),
+      return answer({ recoveryCodes }, { headers: { 'cache-control': 'no-store' } })
+    },
   })

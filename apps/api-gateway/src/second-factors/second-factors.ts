@@ -1,10 +1,11 @@
+import type { LimitState } from '@platform/http'
 import type { UserRecord } from '../users/user.ts'
 
 /** What a right password is not enough for. `enrol`: MFA_FORCE_LOCAL is on and there is no authenticator yet. */
 export type SecondFactorNeed = 'none' | 'code' | 'enrol'
 
 /** What came of a code. */
-export type CodeCheck = 'right' | 'wrong' | { tooManySeconds: number }
+export type CodeCheck = 'right' | 'wrong' | { tooMany: LimitState }
 
 /** One-time codes after the password (decisions C9). A code works once, within 30 s either side of its time. */
 export interface SecondFactors {

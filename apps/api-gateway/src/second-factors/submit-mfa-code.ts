@@ -1,6 +1,6 @@
 import { anyone, interactiveUser, type Principal } from '@platform/auth'
 import { submitMfaCode as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { answer, route, TooManyRequests } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { UserRecord } from '../users/user.ts'
 import type { CodeCheck, SecondFactors } from './second-factors.ts'
@@ -33,7 +33,7 @@ export const submitMfaCode = (deps: SubmitMfaCodeNeeds) =>
           ? await confirmOwn(deps, principal, body.totp, visit)
           : await deps.continueSignIn(body.interaction, body.totp, visit)
       if (outcome === 'wrong') throw wrongCode()
-      if ('tooManySeconds' in outcome) throw tooMany(outcome.tooManySeconds)
+      if ('tooMany' in outcome) throw new TooManyRequests(outcome.tooMany)
 
       return answer({ success: true, ...outcome }, { headers: { 'cache-control': 'no-store' } })
     },
@@ -62,9 +62,3 @@ async function confirmOwn(
 
 const wrongCode = () =>
   new Failure('AuthenticationError', 'The code is not right, or was used before: wait for the next one.')
-
-const tooMany = (seconds: number) =>
-  new Failure('TooManyRequests', `Too many codes: try again in ${seconds} seconds.`, {
-    details: { retryAfter: seconds },
-    retryAfterSeconds: seconds,
-  })

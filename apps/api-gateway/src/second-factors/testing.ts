@@ -67,7 +67,7 @@ export async function addPerson({ database, accounts }: IdentityServer, email: s
 export async function addAuthenticator({ secondFactors }: IdentityServer, user: UserRecord) {
   const { secret } = await secondFactors.begin(user)
   const done = await secondFactors.confirm(user, codeOf(secret), { ip: '127.0.0.1' })
-  if (typeof done === 'string' || 'tooManySeconds' in done) throw new Error('The code must be right.')
+  if (typeof done === 'string' || 'tooMany' in done) throw new Error('The code must be right.')
   return { user, secret, recoveryCodes: done.recoveryCodes }
 }
 

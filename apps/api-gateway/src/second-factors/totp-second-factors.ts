@@ -1,10 +1,10 @@
 import type { Audit } from '@platform/audit'
 import type { Database, Queries } from '@platform/database'
+import type { RateLimiter } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { toDataURL } from 'qrcode'
 import type { Mails } from '../mails/mails.ts'
 import type { MasterKeyRing } from '../master-keys/master-keys.ts'
-import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import type { SignInLog } from '../sign-in-log/sign-in-log.ts'
 import type { UserRecord } from '../users/user.ts'
 import { codeAttempts } from './code-attempts.ts'
@@ -36,7 +36,7 @@ const placeOf = (userId: string): string => `gateway.totp|${userId}|secret`
 export function totpSecondFactors(needs: SecondFactorNeeds): SecondFactors {
   const store = totpStore(needs.database)
   const parts = { ...needs, store }
-  const attempts = codeAttempts(needs)
+  const attempts = codeAttempts({ ...needs, lockedForToday: lockedForToday(needs) })
   const hasFactor = async (userId: string) => (await store.listWithFactor([userId])).has(userId)
 
   return {
@@ -138,6 +138,15 @@ async function remove(parts: Parts, userId: string, actor: string): Promise<void
   })
   parts.mails.deliverSoon()
 }
+
+/** Whoever tried so many codes knows the password: the owner and the operator should hear of it. */
+const lockedForToday =
+  ({ database, audit }: SecondFactorNeeds) =>
+  (user: UserRecord, { ip, correlationId }: Visit): Promise<void> =>
+    database.transaction(async (tx) => {
+      const who = { actor: `user:${user.id}`, subject: `user:${user.id}`, ip, correlationId }
+      await audit.record(tx, { action: 'mfa.codesRefusedForToday', ...who })
+    })
 
 const hashesOf = ({ id }: UserRecord, codes: readonly string[]): string[] =>
   codes.map((code) => hashRecoveryCode(id, code))

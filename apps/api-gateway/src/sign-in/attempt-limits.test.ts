@@ -1,50 +1,62 @@
-import { openCache } from '@platform/cache'
+import { type Cache, openMemoryCache } from '@platform/cache'
 import { randomBase62 } from '@platform/kernel'
+import { createLogger } from '@platform/logging'
+import { rateLimiter } from '@platform/rate-limits'
 import { describe, expect, it } from 'vitest'
 import { attemptLimits } from './attempt-limits.ts'
 
-const down = {
-  increment: () => Promise.reject(new Error('down')),
-  delete: () => Promise.reject(new Error('down')),
-}
+const refused = () => Promise.reject(new Error('down'))
+const down = { increment: refused, delete: refused, get: refused } as unknown as Cache
 const someone = () => `${randomBase62(8)}@example.com`
 
 describe.each([
-  ['with the cache', () => openCache('memory:')],
-  ['while the cache is down', async () => down],
+  ['with the cache', openMemoryCache],
+  ['while the cache is down', () => down],
 ])('attempt limits %s', (_, open) => {
+  const newLimits = () =>
+    attemptLimits({
+      rateLimiter: rateLimiter({
+        cache: open(),
+        log: createLogger({ level: 'silent' }),
+        service: 'test',
+        settings: { disabled: false, points: new Map() },
+      }),
+    })
+
   it('let five through for one address, whatever the client', async () => {
-    const limits = attemptLimits({ cache: await open() })
+    const limits = newLimits()
     const email = someone()
     const answers = []
     for (let count = 0; count < 6; count += 1) answers.push(await limits.count(email, `10.0.0.${count}`))
-    expect(answers).toEqual([undefined, undefined, undefined, undefined, undefined, 60])
+    const tooMany = { limit: { name: 'login' }, resetSeconds: 60 }
+    expect(answers.slice(0, 5)).toEqual(Array(5).fill(undefined))
+    expect(answers[5]).toMatchObject(tooMany)
     expect(await limits.count(someone(), '10.0.0.1')).toBeUndefined()
   })
 
   it('count all attempts that come at once', async () => {
-    const limits = attemptLimits({ cache: await open() })
+    const limits = newLimits()
     const email = someone()
     const answers = await Promise.all(Array.from({ length: 20 }, () => limits.count(email, '10.0.0.9')))
     expect(answers.filter((answer) => answer === undefined).length).toBe(5)
   })
 
   it('stop a client that tries one password at many addresses', async () => {
-    const limits = attemptLimits({ cache: await open() })
+    const limits = newLimits()
     const answers = await Promise.all(Array.from({ length: 61 }, () => limits.count(someone(), '10.0.0.7')))
-    expect(answers.filter((answer) => answer === 60).length).toBe(1)
+    expect(answers.filter((answer) => answer?.limit.name === 'login-address').length).toBe(1)
   })
 
   it('stop one that takes another address of its IPv6 network each time', async () => {
-    const limits = attemptLimits({ cache: await open() })
+    const limits = newLimits()
     const addresses = Array.from({ length: 61 }, (_, index) => `2001:db8:7:7::${index.toString(16)}`)
     const answers = await Promise.all(addresses.map((ip) => limits.count(someone(), ip)))
-    expect(answers.filter((answer) => answer === 60).length).toBe(1)
+    expect(answers.filter((answer) => answer?.limit.name === 'login-address').length).toBe(1)
     expect(await limits.count(someone(), '2001:db8:7:8::1')).toBeUndefined()
   })
 
   it('are forgotten when the owner of the address signs in', async () => {
-    const limits = attemptLimits({ cache: await open() })
+    const limits = newLimits()
     const email = someone()
     for (let count = 0; count < 5; count += 1) await limits.count(email, '10.0.0.5')
     await limits.forget(email)

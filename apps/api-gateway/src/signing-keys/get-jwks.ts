@@ -15,6 +15,6 @@ export const getJwks = (deps: { keyRing: Pick<KeyRing, 'jwks'>; publishAheadMs?:
     LONGEST_SECONDS,
     Math.floor((deps.publishAheadMs ?? Number.POSITIVE_INFINITY) / SECOND_MS),
   )
-  const headers = { 'cache-control': `public, max-age=${maxAge}` }
+  const headers = { 'cache-control': `public, max-age=${maxAge}`, 'access-control-allow-origin': '*' }
   return route(endpoint, { access: anyone, handle: async () => answer(deps.keyRing.jwks(), { headers }) })
 }

@@ -79,7 +79,7 @@ export function planRotation(keys: readonly SigningKeyTimes[], now: Date, policy
 }
 
 /** When a key is to be replaced: by age, because an operator said so, or now, because another kind is asked for. */
-function dueTime(key: SigningKeyTimes, now: Date, policy: KeyPolicy): number {
+export function dueTime(key: SigningKeyTimes, now: Date, policy: KeyPolicy): number {
   if (!isAsked(key, policy)) return now.getTime()
   const byAge = (key.signsSince ?? now).getTime() + policy.rotationMs
   return key.dueAt === undefined ? byAge : Math.min(byAge, key.dueAt.getTime())

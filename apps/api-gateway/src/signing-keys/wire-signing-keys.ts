@@ -15,6 +15,7 @@ import { rotateSigningKey } from './rotate-signing-key.ts'
 import { rotateSigningKeys } from './rotate-signing-keys.ts'
 import { sealedKeys } from './sealed-keys.ts'
 import type { KeyPolicy } from './signing-key.ts'
+import { exposeSigningKeys } from './signing-key-metrics.ts'
 import { signingKeyStore } from './signing-key-store.ts'
 import { reloadOnJwksUpdated, replaceDeletedSigner } from './watch-signing-keys.ts'
 
@@ -50,5 +51,6 @@ export async function wireSigningKeys(needs: Needs) {
     ],
     subscriptions: [reloadOnJwksUpdated({ keyRing, log })],
     jobs: [rotateSigningKeys(deps)],
+    closing: [exposeSigningKeys(deps)],
   }
 }

@@ -5,6 +5,7 @@ import { Failure } from '@platform/kernel'
 import type { AccountDeletion } from '../accounts/account-deletion.ts'
 import { tokenRefused } from '../accounts/mailed-token.ts'
 import { visitOf } from '../accounts/visit-of.ts'
+import { stateOf } from '../users/user-etag.ts'
 import { administrator } from './administrator.ts'
 import { userNotFound } from './get-user.ts'
 
@@ -40,5 +41,6 @@ async function asAdministrator(
       'Deleting your own account takes the link that DELETE /v2/user mails to you.',
     )
   const { actor } = administrator(principal)
-  if (!(await accounts.delete(userId, actor, visitOf(request)))) throw userNotFound()
+  if (!(await accounts.delete(userId, actor, visitOf(request), stateOf(request.headers))))
+    throw userNotFound()
 }

@@ -9,6 +9,7 @@ import { requireMeta } from '../accounts/profiles.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { UserRecord } from '../users/user.ts'
 import type { UserChanges } from '../users/user-changes-store.ts'
+import type { RequireState } from '../users/user-etag.ts'
 
 export interface EditParts extends AccountParts {
   secondFactors: Pick<SecondFactors, 'remove'>
@@ -18,6 +19,8 @@ export interface EditParts extends AccountParts {
 export interface Editor {
   actor: string
   visit: Visit
+  /** Asked of each account once it is locked. */
+  requireState?: RequireState
 }
 
 export interface Edited {
@@ -48,6 +51,7 @@ export async function editUsers(
   if (mayDisarm(patch)) await changes.lockSuperAdmins()
   // Visitors have no account to administer.
   const before = (await changes.lock(which)).filter(({ email }) => email !== undefined)
+  for (const user of before) editor.requireState?.(user)
   const edited = await changes.edit(
     before.map(({ id }) => id),
     edit,

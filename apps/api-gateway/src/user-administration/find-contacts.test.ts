@@ -99,6 +99,16 @@ describe('POST /v2/contacts as a super administrator', () => {
     },
   )
 
+  test('takes every offset an instant may be written with', async () => {
+    const created = encodeURIComponent('1104-12-21T21:04:46.0+18:45')
+    const answer = await fetch(`${gateway.url}/v2/contacts?createdBefore=${created}`, {
+      method: 'POST',
+      headers: { ...root.headers, 'content-type': 'application/json' },
+      body: '{"text":"a"}',
+    })
+    expect([answer.status, await answer.json()]).toEqual([200, { size: 0, contacts: [] }])
+  })
+
   test('wildcards are letters', async () => {
     for (const text of ['%', '_o', '\\']) expect((await find(gateway, root, { text })).size).toBe(0)
   })

@@ -2,27 +2,24 @@ import { accountHolder, type UserPrincipal } from '@platform/auth'
 import { type BodyOf, type Contact, findContacts as endpoint, type QueryOf } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
-import type { Limited } from '../rate-limits/limited.ts'
-import type { RateLimit } from '../rate-limits/rate-limit.ts'
 import type { UserRecord } from '../users/user.ts'
 import type { FoundUsers, UserFilter } from '../users/user-search-store.ts'
 import { presentContact } from './contact.ts'
 
 interface Needs {
-  limited: Limited
-  limit: RateLimit
   users: { search(filter: UserFilter, page: { offset: number; limit: number }): Promise<FoundUsers> }
 }
 
-export const findContacts = ({ users, limited, limit }: Needs) =>
+export const findContacts = ({ users }: Needs) =>
   route(endpoint, {
     access: accountHolder,
-    async handle({ body, query, principal }) {
+    async handle({ body, query, principal, request }) {
       if (principal.superAdmin) return search(users, body, query, principal)
       const { page: _, limit: __, ...dates } = query
       requireExact(body, dates)
       // Else a list of addresses could be tested for accounts, about which signing up and new passwords keep silent.
-      return limited(limit, principal.userId, () => find(users, body, query, principal))
+      await request.takeLimit('contacts', principal.userId)
+      return find(users, body, query, principal)
     },
   })
 

@@ -1,7 +1,8 @@
 import { type Access, authenticated, type Principal, signedIn } from '@platform/auth'
 import { getUser as endpoint, type User } from '@platform/contracts'
-import { route } from '@platform/http'
+import { answer, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
+import { userEtag } from '../users/user-etag.ts'
 
 interface Needs {
   /** As its owner sees it. */
@@ -22,7 +23,7 @@ export const getUser = ({ findUser }: Needs) =>
       const user = mayRead(principal, params.userId) ? await findUser(params.userId) : undefined
       if (user === undefined) throw userNotFound()
 
-      return user
+      return answer(user, { headers: { etag: userEtag(user, [user.mfa]) } })
     },
   })
 

@@ -1,8 +1,9 @@
 import { type BodyOf, patchUser as endpoint, gatewayUsersUpdated } from '@platform/contracts'
-import { route } from '@platform/http'
+import { answer, route } from '@platform/http'
 import { sourceOf } from '../accounts/account-parts.ts'
 import { visitOf } from '../accounts/visit-of.ts'
 import { presentUser } from '../users/user.ts'
+import { stateOf, userEtag } from '../users/user-etag.ts'
 import { administrator } from './administrator.ts'
 import { type Editor, type EditParts, editUsers } from './edit-users.ts'
 import { userNotFound } from './get-user.ts'
@@ -11,13 +12,15 @@ export const patchUser = (parts: EditParts) =>
   route(endpoint, {
     access: administrator,
     async handle({ params, body, principal, request }) {
-      const editor = { actor: principal.actor, visit: visitOf(request) }
+      const visit = visitOf(request)
+      const editor = { actor: principal.actor, visit, requireState: stateOf(request.headers) }
       const edited = await patch(parts, params.userId, body, editor)
 
       await parts.spread(edited.ids)
       if (body.mfa === 'none') await parts.secondFactors.remove(params.userId, principal.actor)
 
-      return presentUser(edited.user)
+      const user = presentUser(edited.user)
+      return answer(user, { headers: { etag: userEtag(user) } })
     },
   })
 

@@ -54,8 +54,12 @@ function conditions(filter: UserFilter, superAdminEmails: readonly string[]): Sq
     authProvider === undefined ? undefined : sql`auth_data ? ${authProvider}`,
     status === undefined ? undefined : sql`status = ${status}`,
     platformRole === undefined ? undefined : roleIs(platformRole, superAdminEmails),
-    filter.createdBefore === undefined ? undefined : sql`created_at < ${filter.createdBefore}::timestamptz`,
-    filter.createdAfter === undefined ? undefined : sql`created_at > ${filter.createdAfter}::timestamptz`,
+    filter.createdBefore === undefined
+      ? undefined
+      : sql`created_at < ${utc(filter.createdBefore)}::timestamptz`,
+    filter.createdAfter === undefined
+      ? undefined
+      : sql`created_at > ${utc(filter.createdAfter)}::timestamptz`,
   ]
   return all.filter((condition) => condition !== undefined)
 }
@@ -65,3 +69,6 @@ const roleIs = (role: string, superAdminEmails: readonly string[]): Sql =>
 
 /** Without what `like` reads as a wildcard. */
 const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
+
+/** PostgreSQL reads offsets up to 15:59; texts may have larger ones. */
+const utc = (instant: string): string => new Date(instant).toISOString()

@@ -2,35 +2,30 @@ import { sessionHolder, type UserPrincipal } from '@platform/auth'
 import { createWebSessionTicket as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { type Clock, Failure, SECOND_MS } from '@platform/kernel'
-import type { Limited } from '../rate-limits/limited.ts'
 import { mintTicket, requireRedirect, TICKET_SECONDS } from './web-session-ticket.ts'
 import type { WebSessionTicketStore } from './web-session-ticket-store.ts'
 
 interface Needs {
   tickets: WebSessionTicketStore
-  limited: Limited
   /** Origin browsers reach the gateway at. */
   origin: string
   allowedOrigins: readonly string[]
   clock: Clock
 }
 
-const LIMIT = { name: 'web-session-ticket', points: 10, seconds: 60 }
-
 export const createWebSessionTicket = (deps: Needs) =>
   route(endpoint, {
     access: (principal) => person(sessionHolder(principal)),
-    handle: ({ body, principal }) =>
-      deps.limited(LIMIT, principal.userId, async () => {
-        const redirect = requireRedirect(body.redirect, deps.allowedOrigins)
+    async handle({ body, principal }) {
+      const redirect = requireRedirect(body.redirect, deps.allowedOrigins)
 
-        const { ticket, ticketHash } = mintTicket()
-        const expiresAt = new Date(deps.clock.now().getTime() + TICKET_SECONDS * SECOND_MS)
-        const { sessionId, scopes } = principal
-        await deps.tickets.insert({ ticketHash, sessionId, scopes, redirect }, expiresAt)
+      const { ticket, ticketHash } = mintTicket()
+      const expiresAt = new Date(deps.clock.now().getTime() + TICKET_SECONDS * SECOND_MS)
+      const { sessionId, scopes } = principal
+      await deps.tickets.insert({ ticketHash, sessionId, scopes, redirect }, expiresAt)
 
-        return { url: `${deps.origin}/signin/tickets/${ticket}` }
-      }),
+      return { url: `${deps.origin}/signin/tickets/${ticket}` }
+    },
   })
 
 /** A program that got its token by client credentials has no browser. */

@@ -10,7 +10,7 @@ import { createWebSessionTicket } from './create-web-session-ticket.ts'
 import { redeemWebSessionTicket } from './redeem-web-session-ticket.ts'
 import { webSessionTicketStore } from './web-session-ticket-store.ts'
 
-interface Needs extends Pick<IdentityBase, 'limited' | 'cookies' | 'clock'> {
+interface Needs extends Pick<IdentityBase, 'cookies' | 'clock'> {
   database: Database
   config: Pick<GatewayConfig, 'apiUrl' | 'allowedOrigins'>
   sessions: Sessions

@@ -1,5 +1,9 @@
 import { emitEvents, getServiceReadiness, listEvents } from '@platform/contracts'
+import { sql } from '@platform/database'
+import { newWorkspaceId } from '@platform/kernel'
+import { startTestService, type TestService, userPrincipal } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
+import { events } from '../service.ts'
 import { test } from '../testing.ts'
 
 const placed = { type: 'order.placed', payload: { order: 1 } }
@@ -130,3 +134,58 @@ describe('emitting events', () => {
     })
   })
 })
+
+describe('T-EVT-2: a flood of events', () => {
+  test('is refused with 429 beyond the limit of its workspace, and no other workspace feels it', async () => {
+    const env = {
+      RATE_LIMIT_DISABLED: 'false',
+      RATE_LIMIT_HTTP_EMITS: '100',
+      RATE_LIMIT_HTTP_EMITS_BURST: '200',
+    }
+    await using service = await startTestService(events, { env })
+    const [flooded, quiet] = [await newWorkspace(service, 'ada'), await newWorkspace(service, 'bob')]
+    const emit = (workspaceId: string, userId: string, count: number) =>
+      fetch(`${service.url}/v2/workspaces/${workspaceId}/events`, {
+        method: 'POST',
+        headers: { ...service.headersOf(userPrincipal({ userId })), 'content-type': 'application/json' },
+        body: JSON.stringify({ events: Array.from({ length: count }, () => placed) }),
+      })
+
+    let isOver = false
+    const honest: number[] = []
+    const neighbour = (async () => {
+      while (!isOver) honest.push((await emit(quiet, 'bob', 1)).status)
+    })()
+    const flood: Response[] = []
+    for (let round = 0; round < 5; round += 1)
+      flood.push(...(await Promise.all(Array.from({ length: 40 }, () => emit(flooded, 'ada', 10)))))
+    // A stranger uses up nothing of a workspace.
+    const stranger = await emit(quiet, 'ada', 50)
+    isOver = true
+    await neighbour
+
+    expect(stranger.status).toBe(404)
+    expect(honest.filter((status) => status !== 200)).toEqual([])
+    expect(honest.length).toBeGreaterThan(3)
+    const refused = flood.filter(({ status }) => status === 429)
+    expect(flood.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(30)
+    expect(refused.length).toBeGreaterThan(50)
+    expect(refused[0]?.headers.get('retry-after')).toBe('1')
+    expect(refused[0]?.headers.get('ratelimit-policy')).toBe('"emit";q=100;w=1;burst=200')
+    const [kept] = await service.database.many<{ events: number }>(
+      sql`select count(*)::int as events from outbox.events where workspace_id = ${flooded}`,
+    )
+    expect(kept?.events).toBe(10 * (flood.length - refused.length))
+  }, 60_000)
+})
+
+async function newWorkspace(service: TestService, owner: string): Promise<string> {
+  const id = newWorkspaceId()
+  await service.database.many(
+    sql`insert into permissions.workspaces (id, slug, name) values (${id}, ${id}, 'Test')`,
+  )
+  await service.database.many(
+    sql`insert into permissions.members (workspace_id, user_id, role) values (${id}, ${owner}, 'owner')`,
+  )
+  return id
+}

@@ -9,9 +9,11 @@ import { refuseNativeTypes, sourceOf } from './new-event.ts'
 export const emitEvents = (deps: { permissions: Permissions; outbox: Outbox }) =>
   route(endpoint, {
     access: authenticated,
-    async handle({ params, body, principal, request }) {
-      const { workspace } = await deps.permissions.require(principal, 'create', 'events', params.workspaceId)
+    admit: ({ params, principal }) =>
+      deps.permissions.require(principal, 'create', 'events', params.workspaceId),
+    async handle({ body, principal, request, admitted: { workspace } }) {
       refuseNativeTypes(body.events)
+      await request.takeLimit('emit', workspace.id, body.events.length)
       const user = principal.kind === 'user' ? principal : undefined
 
       const { correlationId, clientIp: ip } = request

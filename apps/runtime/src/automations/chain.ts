@@ -57,6 +57,7 @@ export class RunningChain implements Chain {
   #ended: Failure | undefined
   #sliceStart: number
   #ticks = 0
+  #heldBack = 0
 
   constructor(parts: ChainParts) {
     this.#parts = parts
@@ -85,6 +86,11 @@ export class RunningChain implements Chain {
     return this.#ended !== undefined
   }
 
+  /** True while the run waits for a limit of its workspace: it takes part in nothing then. */
+  get isHeldBack(): boolean {
+    return this.#heldBack > 0
+  }
+
   tick(): Promise<void> | undefined {
     const now = performance.now()
     this.#requireTime(now)
@@ -96,6 +102,9 @@ export class RunningChain implements Chain {
   throttle(work: ThrottledWork, amount: number, call: Call): Promise<void> | undefined {
     const waitMs = this.#parts.throttle.take(this.workspace.id, work, amount, performance.now())
     if (waitMs <= 0) return undefined
+    // A run whose time is over before its turn comes will not have done the work.
+    if (performance.now() + waitMs > this.#endsAt)
+      this.#parts.throttle.giveBack(this.workspace.id, work, amount)
     return this.#holdBack(waitMs, call)
   }
 
@@ -141,7 +150,9 @@ export class RunningChain implements Chain {
 
   async #holdBack(waitMs: number, call: Call): Promise<void> {
     const startedAt = performance.now()
+    this.#heldBack += 1
     await pause(Math.min(waitMs, Math.max(0, this.#endsAt - startedAt) + 1))
+    this.#heldBack -= 1
     const now = performance.now()
     call.measures.throttledMs += now - startedAt
     this.#sliceStart = now

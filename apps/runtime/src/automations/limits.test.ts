@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { compiled, runMain, startRuntime, type TestRuntime, testEngine } from '../testing.ts'
+import type { CompiledWorkspace } from './model.ts'
 import { createThrottle } from './throttle.ts'
 
 let runtime: TestRuntime
@@ -116,6 +117,36 @@ describe('the limits of a workspace', () => {
     expect(elapsed).toBeGreaterThan(79)
     expect(throttled).toBeGreaterThan(40)
     expect(throttled).toBeLessThanOrEqual(Math.ceil(elapsed))
+  })
+
+  test('never make a run last longer than it may, and later ones don’t wait for what it gave up', async () => {
+    const throttle = createThrottle({ ...limits, emits: { perSecond: 10, burst: 1 } })
+    const workspace = compiled({ main: { do: [{ emit: { event: 'x' } }] } })
+    const engine = testEngine({ throttle })
+    const startedAt = performance.now()
+    const runs = await Promise.all(
+      Array.from({ length: 50 }, () => runMain(workspace, {}, { timeLimitMs: 300 }, engine)),
+    )
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    const failures = runs.flatMap(({ failed }) => (failed === undefined ? [] : [failed.failure.name]))
+    expect(new Set(failures)).toEqual(new Set(['WorkflowTimeoutError']))
+    expect(failures.length).toBeGreaterThanOrEqual(40)
+    expect(throttle.take(workspace.id, 'emits', 1, performance.now())).toBeLessThan(500)
+  })
+
+  test('of one workspace never hold up a run of another', async () => {
+    const throttle = createThrottle({ ...limits, emits: { perSecond: 1, burst: 1 } })
+    const engine = testEngine({ throttle })
+    const busy = compiled({ main: { do: [{ emit: { event: 'x' } }] } })
+    const held = Promise.all(
+      Array.from({ length: 30 }, () => runMain(busy, {}, { timeLimitMs: 600 }, engine)),
+    )
+    const quiet: CompiledWorkspace = Object.create(busy, { id: { value: 'another0123456789' } })
+    const startedAt = performance.now()
+    const { failed } = await runMain(quiet, {}, { timeLimitMs: 600 }, engine)
+    expect(failed).toBeUndefined()
+    expect(performance.now() - startedAt).toBeLessThan(300)
+    await held
   })
 
   test('are each workspace’s own', () => {

@@ -10,12 +10,14 @@ export type ThrottleLimits = Readonly<
 export interface Throttle {
   /** Milliseconds to wait before doing `amount` of the work; 0 when there is room. */
   take(workspaceId: string, work: ThrottledWork, amount: number, nowMs: number): number
+  /** Gives back what was taken and will not be done: who comes later must not wait for it. */
+  giveBack(workspaceId: string, work: ThrottledWork, amount: number): void
 }
 
 /** Enough for every workspace that is busy at the same time; one that falls out starts with a full burst again. */
 const MAX_BUCKETS = 20_000
 
-export const unlimited: Throttle = { take: () => 0 }
+export const unlimited: Throttle = { take: () => 0, giveBack: () => undefined }
 
 /** Token buckets kept as one number each: the instant at which the bucket would be full again. */
 export function createThrottle(limits: ThrottleLimits): Throttle {
@@ -28,6 +30,11 @@ export function createThrottle(limits: ThrottleLimits): Throttle {
       const next = start + (amount * 1000) / perSecond
       fullAt.set(key, next)
       return Math.max(0, next - nowMs - (burst * 1000) / perSecond)
+    },
+    giveBack(workspaceId, work, amount) {
+      const key = `${work} ${workspaceId}`
+      const at = fullAt.get(key)
+      if (at !== undefined) fullAt.set(key, at - (amount * 1000) / limits[work].perSecond)
     },
   }
 }

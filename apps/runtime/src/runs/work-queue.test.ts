@@ -1,5 +1,5 @@
 import { createLogger } from '@platform/logging'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { compiled, testEngine } from '../testing.ts'
 import type { ClaimedRun, HeldRun } from './run.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -73,6 +73,27 @@ describe('the queue of an instance', () => {
     await queue.jobs[0]?.run(stopping.signal)
     expect(ended).toEqual([true, false])
   })
+
+  test('gives the places of runs that a limit holds back to others, up to eight times as many', async () => {
+    const stopping = new AbortController()
+    const isOver = Promise.withResolvers<void>()
+    const claims = Array.from({ length: 40 }, (_, index) => [
+      { ...claimedRun(1), id: RUN_ID.replace(/.{3}$/, String(100 + index)), workspaceId: `w${index}` },
+    ])
+    let working = 0
+    const queue = queueOf(claims, async (one) => {
+      one.chain = Object.defineProperty(startedRun(), 'isHeldBack', { value: true })
+      working += 1
+      await isOver.promise
+    })
+    queue.kick()
+    const done = queue.jobs[0]?.run(stopping.signal)
+    await vi.waitFor(() => expect(working).toBe(16), { timeout: 15_000 })
+    stopping.abort()
+    isOver.resolve()
+    await done
+    expect(working).toBe(16)
+  }, 20_000)
 
   test.each([
     [1, 333],

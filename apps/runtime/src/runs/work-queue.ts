@@ -19,6 +19,8 @@ const POLL_MS = 500
 const LONGEST_HEARTBEAT_MS = 3000
 const HEARTBEATS_PER_LEASE = 3
 const LARGEST_CLAIM = 32
+/** Runs at most that are worked on or held back by a limit of their workspace, as a multiple of those worked on. */
+const HELD_BACK_FACTOR = 8
 /** Time that runs get to end when the service stops; what is left is given back and done again elsewhere. */
 const DRAIN_MS = 5000
 
@@ -67,11 +69,20 @@ export class WorkQueue {
 
   /** Answers whether there may be more to claim right now. */
   async #claimSome(signal: AbortSignal): Promise<boolean> {
-    const room = Math.min(LARGEST_CLAIM, this.#options.concurrency - this.#held.size)
+    const room = this.#room()
     if (room <= 0) return false
     const claimed = await this.#claim(room)
     for (const run of claimed) this.#begin(run, signal)
-    return claimed.length === room && this.#held.size < this.#options.concurrency
+    return claimed.length === room && this.#room() > 0
+  }
+
+  /** Runs that a limit of their workspace holds back leave their places to others. */
+  #room(): number {
+    const { concurrency } = this.#options
+    let heldBack = 0
+    for (const { chain } of this.#held.values()) if (chain?.isHeldBack === true) heldBack += 1
+    const places = Math.min(concurrency + heldBack, concurrency * HELD_BACK_FACTOR)
+    return Math.min(LARGEST_CLAIM, places - this.#held.size)
   }
 
   /** Runs of dead workers are looked for now and again, also while the queue is never empty. */

@@ -388,3 +388,27 @@ describe('what a URL call leaves behind', () => {
     expect((await runtime.events(hello.id, 'runtime.webhooks.triggered')).length).toBeGreaterThan(0)
   })
 })
+
+describe('the limit of URL triggers', () => {
+  test('is one for a workspace, whichever address is called; another workspace has its own', async () => {
+    await using limited = await startRuntime({
+      env: { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_WEBHOOKS: '6' },
+    })
+    const [busy, quiet] = [
+      await limited.workspace({ greet: { when: { endpoint: true }, output: 1 } }),
+      await limited.workspace({ greet: { when: { endpoint: true }, output: 2 } }),
+    ]
+    // What strangers try counts for nobody.
+    for (let count = 0; count < 10; count += 1)
+      expect((await limited.call(busy.id, 'nothing-here')).status).toBe(404)
+    const statuses: number[] = []
+    for (let count = 0; count < 4; count += 1) {
+      statuses.push((await limited.call(busy.id, 'greet')).status)
+      statuses.push((await limited.call(`slug:${busy.slug}`, 'greet')).status)
+    }
+    expect(statuses).toEqual([...Array(6).fill(200), 429, 429])
+    const refused = await limited.call(busy.id, 'greet')
+    expect(refused.headers.get('ratelimit-policy')).toBe('"webhooks";q=6;w=60')
+    expect((await limited.call(quiet.id, 'greet')).status).toBe(200)
+  })
+})

@@ -2,7 +2,7 @@ import type { Audit, AuditAction } from '@platform/audit'
 import { hashToken, isApiKey } from '@platform/auth'
 import type { EventContract, PayloadInputOf } from '@platform/contracts'
 import type { Database } from '@platform/database'
-import { isUuid } from '@platform/kernel'
+import { Failure, isUuid } from '@platform/kernel'
 import type { Outbox } from '@platform/outbox'
 import { type ApiKeyRecord, apiKeyStore, type KeyAddress } from '@platform/permissions'
 import type { Caller } from '../callers/caller.ts'
@@ -10,6 +10,7 @@ import { apiKeyNotFound, masked } from './api-key.ts'
 
 /** One change of a key: its row, the event and the audit row that tell of it, committed together or not at all. */
 export interface ApiKeyChange {
+  /** Throws ForbiddenError when the workspace has as many keys as it may have. */
   insert(key: ApiKeyRecord, keyHash: string): Promise<void>
   update(key: ApiKeyRecord): Promise<void>
   remove(key: ApiKeyRecord): Promise<void>
@@ -28,7 +29,7 @@ export interface ApiKeyChange {
 export type ApiKeyChangeStore = ReturnType<typeof apiKeyChangeStore>
 
 /** Where API keys are read and changed. */
-export const apiKeyChangeStore = (database: Database, outbox: Outbox, audit: Audit) => ({
+export const apiKeyChangeStore = (database: Database, outbox: Outbox, audit: Audit, max: number) => ({
   list: (workspaceId: string, page: { offset: number; limit: number }) =>
     apiKeyStore(database).list(workspaceId, page),
 
@@ -40,7 +41,10 @@ export const apiKeyChangeStore = (database: Database, outbox: Outbox, audit: Aud
     database.transaction((tx) => {
       const keys = apiKeyStore(tx)
       return work({
-        insert: keys.insert,
+        async insert(key, keyHash) {
+          if ((await keys.countToInsert(key.workspaceId)) >= max) throw tooManyKeys(max)
+          await keys.insert(key, keyHash)
+        },
         update: keys.update,
         remove: ({ id }) => keys.remove(id),
         lock: (workspaceId, address) => required((by) => keys.lockIn(workspaceId, by), address),
@@ -59,6 +63,13 @@ export const apiKeyChangeStore = (database: Database, outbox: Outbox, audit: Aud
       })
     }),
 })
+
+const tooManyKeys = (max: number) =>
+  new Failure(
+    'ForbiddenError',
+    `The workspace has ${max} API keys, as many as it may have: delete some first.`,
+    { details: { max } },
+  )
 
 /** What the path of a request names; undefined for what can be no key. */
 function addressOf(text: string): KeyAddress | undefined {

@@ -1,5 +1,6 @@
 import { maskedApiKey } from '@platform/auth'
 import type { ListedApiKey } from '@platform/contracts'
+import { strongEtag } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { ApiKeyRecord } from '@platform/permissions'
 
@@ -29,6 +30,17 @@ export const presentApiKey = (key: ApiKeyRecord): ListedApiKey => ({
   updatedAt: key.updatedAt.toISOString(),
   lastUsedAt: toTheMinute(key.lastUsedAt),
 })
+
+/** The tag of what an edit may change, and of when it did. Keys of rules come back from the database in an order of its own. */
+export function apiKeyEtag({ id, name, rules, disabled, expiresAt, updatedAt }: ApiKeyRecord): string {
+  const state = [id, name, disabled, expiresAt?.getTime(), updatedAt.getTime(), rules]
+  return strongEtag(JSON.stringify(state, inOrder))
+}
+
+const inOrder = (_: string, value: unknown): unknown =>
+  typeof value !== 'object' || value === null || Array.isArray(value)
+    ? value
+    : Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** What events tell of a key. */
 export const announced = (key: ApiKeyRecord) => ({

@@ -21,6 +21,20 @@ const post = (workspaceId: string, userId: string, sent: string) =>
     body: sent,
   })
 
+describe('the number of API keys', () => {
+  it('is limited for a workspace, exactly and also at once', async () => {
+    await using few = await startWorkspaces({ API_KEYS_PER_WORKSPACE_MAX: '3' })
+    const { workspace, owner } = await few.newWorkspace()
+    const create = (workspaceId = workspace.id) => owner(createApiKey, { params: { workspaceId }, body })
+    const made = await Promise.allSettled(Array.from({ length: 6 }, () => create()))
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+    await expect(create()).rejects.toMatchObject({
+      name: 'ForbiddenError',
+      message: 'The workspace has 3 API keys, as many as it may have: delete some first.',
+    })
+  })
+})
+
 describe('POST /v2/workspaces/:workspaceId/security/apikeys', () => {
   it('answers exactly the five fields of the specification', async () => {
     const { workspace, owner } = await service.newWorkspace()

@@ -1,19 +1,18 @@
 import { hashToken, interactiveUser, newApiKey } from '@platform/auth'
 import { apiKeysCreated, createApiKey as endpoint } from '@platform/contracts'
-import { route } from '@platform/http'
+import { answer, route } from '@platform/http'
 import { type Clock, uuidv7 } from '@platform/kernel'
 import { type ApiKeyRecord, isAllPowerful, type Permissions } from '@platform/permissions'
 import { callerOf } from '../callers/caller.ts'
 import { admitGrant } from './admit-grant.ts'
-import { announced, described, expiryOf, ORG_SLUG } from './api-key.ts'
+import { announced, apiKeyEtag, described, expiryOf, ORG_SLUG } from './api-key.ts'
 import type { ApiKeyChangeStore } from './api-key-change-store.ts'
 
 export const createApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Permissions; clock: Clock }) =>
   route(endpoint, {
     access: interactiveUser, // neither an access token nor another key may make one
-    async handle({ params, body, principal, request }) {
-      const admitted = await admitGrant(deps, principal, params.workspaceId, body)
-      const { workspace, role, rules, now } = admitted
+    admit: ({ params, body, principal }) => admitGrant(deps, principal, params.workspaceId, body),
+    async handle({ body, principal, request, admitted: { workspace, role, rules, now } }) {
       const caller = callerOf(principal, request)
 
       const apiKey = newApiKey(ORG_SLUG)
@@ -45,6 +44,12 @@ export const createApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Pe
         })
       })
 
-      return { apiKey, ...described(record) }
+      return answer(
+        { apiKey, ...described(record) },
+        {
+          createdId: record.id,
+          headers: { etag: apiKeyEtag(record) },
+        },
+      )
     },
   })

@@ -1,10 +1,10 @@
 import { interactiveUser } from '@platform/auth'
 import { apiKeysDeleted, deleteApiKey as endpoint } from '@platform/contracts'
-import { route } from '@platform/http'
+import { requireMatch, route } from '@platform/http'
 import type { OpenPermissions } from '@platform/permissions'
 import { callerOf } from '../callers/caller.ts'
 import { admitAdministrator } from './admit-administrator.ts'
-import { announced, masked } from './api-key.ts'
+import { announced, apiKeyEtag, masked } from './api-key.ts'
 import type { ApiKeyChangeStore } from './api-key-change-store.ts'
 
 export const deleteApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: OpenPermissions }) =>
@@ -16,6 +16,7 @@ export const deleteApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Op
 
       const deleted = await deps.apiKeys.commit(async (change) => {
         const key = await change.lock(workspace.id, params.apiKey)
+        requireMatch(request.headers, apiKeyEtag(key))
         await change.remove(key)
         const payload = announced(key)
         await change.tell({ contract: apiKeysDeleted, payload, action: 'apiKey.deleted', key, caller })

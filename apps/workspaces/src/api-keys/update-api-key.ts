@@ -1,11 +1,11 @@
 import { interactiveUser } from '@platform/auth'
 import { apiKeysUpdated, updateApiKey as endpoint } from '@platform/contracts'
-import { route } from '@platform/http'
+import { answer, requireMatch, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { OpenPermissions } from '@platform/permissions'
 import { callerOf } from '../callers/caller.ts'
 import { admitGrant } from './admit-grant.ts'
-import { announced, changedApiKey, presentApiKey } from './api-key.ts'
+import { announced, apiKeyEtag, changedApiKey, presentApiKey } from './api-key.ts'
 import type { ApiKeyChangeStore } from './api-key-change-store.ts'
 
 export const updateApiKey = (deps: {
@@ -21,6 +21,7 @@ export const updateApiKey = (deps: {
 
       const saved = await deps.apiKeys.commit(async (change) => {
         const before = await change.lock(workspace.id, params.apiKey)
+        requireMatch(request.headers, apiKeyEtag(before))
         const key = changedApiKey(before, { ...body, rules }, now)
         await change.update(key)
         const payload = { ...announced(key), rules }
@@ -29,6 +30,6 @@ export const updateApiKey = (deps: {
       })
       deps.permissions.forget()
 
-      return presentApiKey(saved)
+      return answer(presentApiKey(saved), { headers: { etag: apiKeyEtag(saved) } })
     },
   })

@@ -16,11 +16,13 @@ interface Needs {
   audit: Audit
   permissions: OpenPermissions
   clock: Clock
+  /** Keys a workspace may have. */
+  maxKeys: number
 }
 
 /** API keys of workspaces, for the composition root. */
-export function wireApiKeys({ database, outbox, audit, permissions, clock }: Needs) {
-  const deps = { apiKeys: apiKeyChangeStore(database, outbox, audit), permissions, clock }
+export function wireApiKeys({ database, outbox, audit, permissions, clock, maxKeys }: Needs) {
+  const deps = { apiKeys: apiKeyChangeStore(database, outbox, audit, maxKeys), permissions, clock }
   return {
     routes: [
       listApiKeys(deps),

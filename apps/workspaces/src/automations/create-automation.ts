@@ -20,13 +20,9 @@ export const createAutomation = (deps: {
 }) =>
   route(endpoint, {
     access: authenticated,
-    async handle({ params, body, principal, request }) {
-      const { workspace } = await deps.permissions.require(
-        principal,
-        'create',
-        'automations',
-        params.workspaceId,
-      )
+    admit: ({ params, principal }) =>
+      deps.permissions.require(principal, 'create', 'automations', params.workspaceId),
+    async handle({ body, principal, request, admitted: { workspace } }) {
       const input = readDefinition(body as unknown as AutomationText, true)
       const caller = callerOf(principal, request)
 

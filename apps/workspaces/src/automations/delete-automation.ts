@@ -1,10 +1,9 @@
 import { authenticated } from '@platform/auth'
 import { automationDeleted, deleteAutomation as endpoint } from '@platform/contracts'
-import { route } from '@platform/http'
+import { requireMatch, route } from '@platform/http'
 import { type Permissions, workspaceNotFound } from '@platform/permissions'
 import { callerOf } from '../callers/caller.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
-import { requireMatch } from '../preconditions/preconditions.ts'
 import { automationEtag } from './automation.ts'
 import { automationNotFound } from './automation-failures.ts'
 

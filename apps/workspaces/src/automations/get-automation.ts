@@ -2,7 +2,6 @@ import { authenticated } from '@platform/auth'
 import { getAutomation as endpoint } from '@platform/contracts'
 import { answer, route } from '@platform/http'
 import type { Permissions } from '@platform/permissions'
-import { isUnchanged } from '../preconditions/preconditions.ts'
 import { automationEtag, presentAutomation } from './automation.ts'
 import { automationNotFound } from './automation-failures.ts'
 import type { AutomationStore } from './automation-store.ts'
@@ -10,7 +9,7 @@ import type { AutomationStore } from './automation-store.ts'
 export const getAutomation = (deps: { automations: AutomationStore; permissions: Permissions }) =>
   route(endpoint, {
     access: authenticated,
-    async handle({ params, principal, request }) {
+    async handle({ params, principal }) {
       const { workspace } = await deps.permissions.require(
         principal,
         'read',
@@ -22,7 +21,6 @@ export const getAutomation = (deps: { automations: AutomationStore; permissions:
       if (record === undefined) throw automationNotFound(params.automationSlug)
 
       const headers = { etag: automationEtag(record) }
-      if (isUnchanged(request.headers, headers.etag)) return answer(undefined, { status: 304, headers })
       return answer(presentAutomation(record), { headers })
     },
   })

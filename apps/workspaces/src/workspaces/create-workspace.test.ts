@@ -105,3 +105,14 @@ describe('POST /v2/workspaces', () => {
     })
   })
 })
+
+describe('the limit of new workspaces', () => {
+  it('is three a minute for a user', async () => {
+    await using limited = await startWorkspaces({ RATE_LIMIT_DISABLED: 'false' })
+    const [ada, bob] = ['ada', 'bob'].map((userId) => limited.as({ userId }))
+    const create = (who = ada) => who?.(createWorkspace, { body: { name: 'One' } })
+    for (let count = 0; count < 3; count += 1) await create()
+    await expect(create()).rejects.toMatchObject({ name: 'TooManyRequests', retryAfterSeconds: 60 })
+    await create(bob)
+  })
+})

@@ -1,11 +1,10 @@
 import { authenticated } from '@platform/auth'
 import { deleteWorkspace as endpoint, workspaceDeleted } from '@platform/contracts'
-import { route } from '@platform/http'
+import { requireMatch, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type OpenPermissions, workspaceNotFound } from '@platform/permissions'
 import { callerOf } from '../callers/caller.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
-import { requireMatch } from '../preconditions/preconditions.ts'
 import { workspaceEtag } from './workspace.ts'
 
 export const deleteWorkspace = (deps: { changes: ChangeStore; permissions: OpenPermissions; clock: Clock }) =>

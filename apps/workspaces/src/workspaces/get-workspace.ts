@@ -2,7 +2,6 @@ import { authenticated } from '@platform/auth'
 import { getWorkspace as endpoint, type WorkspaceDetails } from '@platform/contracts'
 import { answer, route } from '@platform/http'
 import { type Permissions, workspaceNotFound } from '@platform/permissions'
-import { isUnchanged } from '../preconditions/preconditions.ts'
 import { presentWorkspace, workspaceEtag } from './workspace.ts'
 import type { WorkspaceStore } from './workspace-store.ts'
 
@@ -14,7 +13,7 @@ export const getWorkspace = (deps: {
 }) =>
   route(endpoint, {
     access: authenticated,
-    async handle({ params, principal, request }) {
+    async handle({ params, principal }) {
       const { workspace } = await deps.permissions.require(
         principal,
         'read',
@@ -29,7 +28,6 @@ export const getWorkspace = (deps: {
       if (record === undefined) throw workspaceNotFound()
 
       const headers = { etag: workspaceEtag(record.revision) }
-      if (isUnchanged(request.headers, headers.etag)) return answer(undefined, { status: 304, headers })
       return answer({ ...presentWorkspace(record), automations }, { headers })
     },
   })

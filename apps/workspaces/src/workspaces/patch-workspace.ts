@@ -1,11 +1,10 @@
 import { authenticated } from '@platform/auth'
 import { patchWorkspace as endpoint, workspaceUpdated } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { answer, requireMatch, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type OpenPermissions, workspaceNotFound } from '@platform/permissions'
 import { callerOf } from '../callers/caller.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
-import { requireMatch } from '../preconditions/preconditions.ts'
 import { announcedWorkspace, patchedWorkspace, presentWorkspace, workspaceEtag } from './workspace.ts'
 
 export const patchWorkspace = (deps: {

@@ -1,4 +1,5 @@
 import type { EventRecord } from '@platform/contracts'
+import { tracer } from '@platform/tracing'
 import {
   DiscardPolicy,
   headers,
@@ -71,6 +72,10 @@ export class EventStream {
 
   /** Publishes in order, each message confirmed by itself. */
   async publish(events: readonly EventRecord[]): Promise<void> {
+    await this.#traced(events, () => this.#publish(events))
+  }
+
+  async #publish(events: readonly EventRecord[]): Promise<void> {
     await this.use(async ({ nc }) => {
       const client = nc.jetstream({ timeout: PUBLISH_MS })
       for (const window of windowsOf(events)) {
@@ -91,6 +96,10 @@ export class EventStream {
    * that the answer to the last one speaks for all.
    */
   async append(events: readonly EventRecord[], afterSequence: number): Promise<void> {
+    await this.#traced(events, () => this.#append(events, afterSequence))
+  }
+
+  async #append(events: readonly EventRecord[], afterSequence: number): Promise<void> {
     await this.use(async (up) => {
       let after = afterSequence
       for (const window of windowsOf(events)) {
@@ -108,6 +117,16 @@ export class EventStream {
     } catch (error) {
       throw toNatsFailure(error, this.#link.name)
     }
+  }
+
+  /** Publishing is a part of the trace that the events come from where they have one in common. */
+  async #traced(events: readonly EventRecord[], work: () => Promise<void>): Promise<void> {
+    if (tracer === undefined) return await work()
+    const ids = new Set(events.map(({ source }) => source.correlationId))
+    const [traceId] = ids.size === 1 ? ids : []
+    const attributes = { 'messaging.system': 'nats', 'messaging.batch.message_count': events.length }
+    const span = tracer.begin({ name: `publish ${this.name}`, kind: 'producer', attributes }, { traceId })
+    await tracer.finish(span, work)
   }
 
   async #appendWindow({ nc }: Up, events: readonly EventRecord[], after: number): Promise<void> {

@@ -22,6 +22,15 @@ export const apiKeyStore = (queries: Queries) => ({
         ${key.expiresAt}, ${key.createdAt}, ${key.updatedAt})`)
   },
 
+  /** How many keys a workspace has, whatever their state. Until the transaction ends, nobody else counts them to make one. */
+  async countToInsert(workspaceId: string): Promise<number> {
+    await queries.many(sql`select pg_advisory_xact_lock(hashtextextended('apiKeys:' || ${workspaceId}, 0))`)
+    const [row] = await queries.many<{ keys: number }>(
+      sql`select count(*)::int as keys from permissions.api_keys where workspace_id = ${workspaceId}`,
+    )
+    return row?.keys ?? 0
+  },
+
   /** Disabled and expired ones too; undefined when there is none, or no more. */
   findByHash: (keyHash: string) => first(queries, sql`where key_hash = ${keyHash}`),
 

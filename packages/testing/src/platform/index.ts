@@ -1,12 +1,7 @@
+export { FaultProxy } from './fault-proxy.ts'
 export { freePorts } from './free-port.ts'
 export { processTree } from './process-tree.ts'
 export { signIn } from './sign-in.ts'
 export { type PlatformProcess, repositoryRoot, spawnPlatform } from './spawn.ts'
-export {
-  ADMIN,
-  type ExternalStores,
-  type Platform,
-  platformSecrets,
-  startAllInOne,
-  startSeparate,
-} from './start-platform.ts'
+export { ADMIN, type Platform, platformSecrets, startAllInOne } from './start-platform.ts'
+export { type ExternalStores, type SeparateOptions, startSeparate } from './start-separate.ts'

@@ -1,0 +1,49 @@
+import type { DocsAsset, DocsAssets } from './docs-asset.ts'
+import { EncodedBody, hashOf } from './encoded-body.ts'
+import { readViewerFile } from './viewer-files.ts'
+import { FRAME_STYLES, START_SCRIPT } from './viewer-frame.ts'
+import { viewerPage } from './viewer-page.ts'
+
+/** The pages at /docs: everything they need comes from here. */
+export interface DocsViewer {
+  page(): Promise<{ html: string; headers: Record<string, string> }>
+  /** undefined for a name that is not one of the files as they are now. */
+  asset(name: string): Promise<DocsAsset | undefined>
+}
+
+const sources = {
+  viewerStyles: { file: 'swagger-ui.css', contentType: 'text/css; charset=utf-8' },
+  viewerScript: { file: 'swagger-ui-bundle.js', contentType: 'text/javascript; charset=utf-8' },
+  icon: { file: 'favicon-32x32.png', contentType: 'image/png' },
+  frameStyles: { file: 'frame.css', contentType: 'text/css; charset=utf-8', text: FRAME_STYLES },
+  startScript: { file: 'start.js', contentType: 'text/javascript; charset=utf-8', text: START_SCRIPT },
+} as const
+
+/** Reads the files when they are asked for first, and once; a failure is tried again. */
+export function docsViewer(): DocsViewer {
+  let loading: Promise<DocsAssets> | undefined
+  const load = (): Promise<DocsAssets> => {
+    loading ??= loadAssets().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+  return {
+    page: async () => viewerPage(await load()),
+    asset: async (name) => Object.values(await load()).find((one) => one.name === name),
+  }
+}
+
+async function loadAssets(): Promise<DocsAssets> {
+  const loaded = await Promise.all(
+    Object.entries(sources).map(async ([purpose, source]) => [purpose, await loadAsset(source)] as const),
+  )
+  return Object.fromEntries(loaded) as DocsAssets
+}
+
+async function loadAsset(source: { file: string; contentType: string; text?: string }): Promise<DocsAsset> {
+  const { file, contentType, text } = source
+  const bytes = text === undefined ? await readViewerFile(file) : Buffer.from(text)
+  return { name: file.replace(/\.(\w+)$/, `.${hashOf(bytes)}.$1`), contentType, body: new EncodedBody(bytes) }
+}

@@ -1,0 +1,22 @@
+import { type Answer, answer } from '@platform/http'
+import type { EncodedBody } from './encoded-body.ts'
+
+interface Shown {
+  contentType: string
+  cacheControl: string
+  headers?: Record<string, string>
+}
+
+/** Answers bytes in the coding the client takes. */
+export async function sendEncoded(
+  body: EncodedBody,
+  acceptEncoding: string | string[] | undefined,
+  { contentType, cacheControl, headers = {} }: Shown,
+): Promise<Answer> {
+  const { bytes, etag, encoding } = await body.for(String(acceptEncoding ?? ''))
+  const coded = encoding === undefined ? undefined : { 'content-encoding': encoding }
+  return answer(bytes, {
+    contentType,
+    headers: { 'cache-control': cacheControl, vary: 'accept-encoding', etag, ...coded, ...headers },
+  })
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { chromiumPath, startChromium } from '../account-pages/chromium/testing.ts'
+import { startGateway, type TestGateway } from '../testing.ts'
+
+const chromium = chromiumPath()
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+describe('GET /docs', () => {
+  test('answers a page to anybody, which may do nothing but what it needs', async () => {
+    const answer = await fetch(`${gateway.url}/docs`)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    expect(answer.headers.get('x-frame-options')).toBe('DENY')
+    const html = await answer.text()
+    expect(html).not.toMatch(/<script>|<style|\son\w+=|https?:\/\//)
+  })
+
+  test('refuses a query that can not be read', async () => {
+    expect((await fetch(`${gateway.url}/docs?%00=1`)).status).toBe(400)
+  })
+
+  test('asks for no credential, and needs no right', async () => {
+    expect((await fetch(`${gateway.url}/docs`)).status).toBe(200)
+    const { headers } = await gateway.signIn({ scopes: [] })
+    expect((await fetch(`${gateway.url}/docs`, { headers })).status).toBe(200)
+  })
+
+  test('knows no other method and no page below', async () => {
+    expect((await fetch(`${gateway.url}/docs`, { method: 'POST' })).status).toBe(405)
+    expect((await fetch(`${gateway.url}/docs/missing`)).status).toBe(404)
+  })
+})
+
+/** Everything the browser complained of: a broken policy, a script that failed, a file that is not there. */
+const complaintsOf = (page: Page): string[] => {
+  const complaints: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  return complaints
+}
+
+/** Light and dark, wide and narrow: nothing of the frame shuts anybody out, and nothing is wider than the screen. */
+async function lookAtFrame(page: Page): Promise<void> {
+  for (const { colorScheme, width } of [
+    { colorScheme: 'light', width: 1280 },
+    { colorScheme: 'dark', width: 1280 },
+    { colorScheme: 'light', width: 360 },
+  ] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 800 })
+    const directory = process.env.SCREENSHOTS_DIRECTORY
+    if (directory !== undefined)
+      await page.screenshot({ path: join(directory, `docs-${colorScheme}-${width}.png`) })
+    const frame = new AxeBuilder({ page }).setLegacyMode().exclude('#viewer')
+    const { violations } = await frame.analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth'), `${width} px`).toBeLessThanOrEqual(
+      width,
+    )
+    const isDark = await page.evaluate("document.documentElement.classList.contains('dark-mode')")
+    expect(isDark).toBe(colorScheme === 'dark')
+  }
+}
+
+describe.skipIf(chromium === undefined)('the pages in Chromium', () => {
+  let browser: Awaited<ReturnType<typeof startChromium>>
+  beforeAll(async () => {
+    browser = await startChromium(chromium ?? '')
+  })
+  afterAll(() => browser.close())
+
+  it('shows every operation without asking anything of the world outside, and breaks no rule', async () => {
+    await browser.withPage({}, async (page) => {
+      const complaints = complaintsOf(page)
+      await page.goto(`${gateway.url}/docs`)
+      await page.locator('#operations-tag-Workspaces').waitFor()
+      expect(await page.locator('.opblock-tag').count()).toBeGreaterThanOrEqual(15)
+      await page.locator('#operations-tag-Workspaces').click()
+      await page.getByText('/v2/workspaces/{workspaceId}', { exact: true }).first().waitFor()
+      expect(complaints).toEqual([])
+      await lookAtFrame(page)
+    })
+  })
+
+  it('tries an operation out with a token that is pasted, against this origin', async () => {
+    const { jwt, userId } = await gateway.signIn()
+    await browser.withPage({}, async (page) => {
+      const complaints = complaintsOf(page)
+      await page.goto(`${gateway.url}/docs#/Accounts/getMe`)
+      await page.locator('.btn.authorize').first().click()
+      await page.locator('#auth-bearer-value').first().fill(jwt)
+      await page.locator('.auth-btn-wrapper .authorize').first().click()
+      await page.locator('.btn-done').first().click()
+      await page.locator('#operations-Accounts-getMe .try-out__btn').click()
+      await page.locator('#operations-Accounts-getMe .execute').click()
+      await page.locator('.live-responses-table .response-col_status').filter({ hasText: '200' }).waitFor()
+      expect(await page.locator('.live-responses-table').textContent()).toContain(userId)
+      expect(complaints).toEqual([])
+    })
+  })
+})

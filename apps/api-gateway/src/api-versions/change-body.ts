@@ -1,0 +1,31 @@
+import type { ServerResponse } from 'node:http'
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import type { VersionedCall } from './versioned-call.ts'
+
+const INFLATED_MAX_BYTES = 10_000_000
+
+type Inflate = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer
+const codings: ReadonlyMap<string, Inflate> = new Map<string, Inflate>([
+  ['identity', (bytes) => bytes],
+  ['gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+])
+
+/** The bytes of a JSON success of v2 as the version of the call has them. Throws when they are no JSON after all. */
+export function changeBody(bytes: Buffer, response: ServerResponse, call: VersionedCall): Buffer {
+  if (bytes.length === 0) return bytes
+  const coding = String(response.getHeader('content-encoding') ?? 'identity').toLowerCase()
+  const inflate = codings.get(coding)
+  if (inflate === undefined)
+    throw new Error(`A service answered in the coding ${coding}, which it was not asked for.`)
+  const facts = { query: call.query, nextPage: nextPageOf(response) }
+  let body: unknown = JSON.parse(inflate(bytes, { maxOutputLength: INFLATED_MAX_BYTES }).toString())
+  for (const { down } of call.transforms) if (down !== undefined) body = down(body, facts)
+  return Buffer.from(JSON.stringify(body))
+}
+
+const NEXT = /[?&]page=(\d+)[^>]*>;\s*rel="next"/
+
+const nextPageOf = (response: ServerResponse): string | undefined =>
+  NEXT.exec([response.getHeader('link') ?? ''].flat().join(', '))?.[1]

@@ -1,0 +1,53 @@
+import {
+  createAccessToken,
+  deleteApiKey,
+  findContacts,
+  listAccessTokens,
+  listApiKeys,
+  listAudit,
+  listAuthProviders,
+  listAutomations,
+  listEvents,
+  listMasterKeys,
+  listSessions,
+  listSigningKeys,
+  listVersionCallers,
+  listVersions,
+  listWorkspaces,
+  revokeAccessToken,
+  updateApiKey,
+} from '@platform/contracts'
+import {
+  auditPageOf,
+  auditQuery,
+  contactsPageOf,
+  eventQuery,
+  eventsPageOf,
+  pageOf,
+  pageQuery,
+} from './cursors.ts'
+import { each, idWithoutUnderscore, idWithUnderscore } from './record-ids.ts'
+import type { Transform } from './transform.ts'
+
+const page = (contract: Transform['contract']): Transform => ({ contract, query: pageQuery, down: pageOf })
+const whole = (contract: Transform['contract']): Transform => ({ contract, down: pageOf })
+const pageOfRecords = (contract: Transform['contract']): Transform => ({
+  ...page(contract),
+  down: (body, facts) => pageOf(each(idWithoutUnderscore)(body), facts),
+})
+const record = (contract: Transform['contract']): Transform => ({
+  contract,
+  up: idWithUnderscore,
+  down: idWithoutUnderscore,
+})
+
+/** v3: lists answer `{ results, nextCursor }` and take `cursor`, `_id` is `id` (decisions B4). */
+export const v3Transforms: readonly Transform[] = [
+  ...[listWorkspaces, listAutomations, listSessions, listVersionCallers].map(page),
+  ...[listAuthProviders, listSigningKeys, listMasterKeys, listVersions].map(whole),
+  ...[listAccessTokens, listApiKeys].map(pageOfRecords),
+  ...[createAccessToken, revokeAccessToken, updateApiKey, deleteApiKey].map(record),
+  { contract: listEvents, query: eventQuery, down: eventsPageOf },
+  { contract: listAudit, query: auditQuery, down: auditPageOf },
+  { contract: findContacts, query: pageQuery, down: contactsPageOf },
+]

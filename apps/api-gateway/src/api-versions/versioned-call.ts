@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http'
+import { conditionOf } from './entity-tags.ts'
+import type { Transform } from './transforms/transform.ts'
+
+/** A request for another version than the newest v2, as far as its answer depends on that. */
+export interface VersionedCall {
+  /** The major version that was asked for. */
+  readonly name: string
+  /** What X-Platform-API-Version-Used will say; undefined where no date was asked for. */
+  readonly used: string | undefined
+  /** Sets entity tags of this representation apart from those of others. */
+  readonly representation: string
+  /** The outermost step first for answers and last for requests. */
+  readonly transforms: readonly Transform[]
+  /** The query as the v2 handlers are given it. */
+  readonly query: URLSearchParams
+  /** What a deprecated version says of itself (decisions B3). */
+  readonly notices: readonly Notice[]
+}
+
+/** A header that is added to answers. */
+export type Notice = readonly [name: string, value: string]
+
+/** True when the body of a success must be changed. */
+export const changesAnswer = ({ transforms }: VersionedCall): boolean =>
+  transforms.some(({ down }) => down !== undefined)
+
+const CONDITIONS = new Set(['if-match', 'if-none-match', 'if-range'])
+
+/** Makes a request one for v2: its conditions name v2's representation, and an answer that must be read is not compressed. */
+export function speakV2(request: IncomingMessage, call: VersionedCall): void {
+  const isRead = changesAnswer(call)
+  editHeaders(request, (name, value) => {
+    if (CONDITIONS.has(name)) return conditionOf(value, call.representation)
+    return name === 'accept-encoding' && isRead ? 'identity' : value
+  })
+}
+
+/** Both lists a request keeps its headers in say the same afterwards. */
+function editHeaders(request: IncomingMessage, edit: (name: string, value: string) => string): void {
+  const { headers, rawHeaders } = request
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? ''
+    const value = rawHeaders[index + 1] ?? ''
+    const edited = edit(name, value)
+    if (edited === value) continue
+    rawHeaders[index + 1] = edited
+    const joined = headers[name]
+    if (typeof joined === 'string') headers[name] = joined === value ? edited : edit(name, joined)
+  }
+}

@@ -1,0 +1,14 @@
+import type { Duplex } from 'node:stream'
+import type { Exchange } from '../exchange.ts'
+import type { Instances } from './instances.ts'
+
+/** What forwarding needs. */
+export interface ForwardDeps {
+  instances: Instances
+  internalKey: string
+  /** Answers the client when no service could. */
+  refuse: (exchange: Exchange, error: unknown) => void
+}
+
+/** Takes both ends of a connection that is no HTTP any more; `done` is to be called when it has ended. */
+export type Join = (exchange: Exchange, headers: string[], socket: Duplex, done: () => void) => void

@@ -1,0 +1,61 @@
+import { Pool } from 'undici'
+import { Breaker } from './breaker.ts'
+
+/** Connections to one instance; further requests wait for one of them. */
+const CONNECTIONS_MAX = 512
+/** Longest silence within an answer. Live streams send something at least every 15 s. */
+const SILENCE_MS = 300_000
+const CONNECT_MS = 1000
+
+/** What the last probe said: takes requests; finishes those it has; accepts connections but says nothing. */
+export type Health = 'ready' | 'draining' | 'frozen'
+
+/** A request that waits for the first byte of its answer. */
+export interface Waiting {
+  /** When it was sent, or when the last piece of its body was; Unix milliseconds. */
+  readonly waitingSince: number
+  readonly timeoutMs: number
+  /** Nothing came in time. */
+  expire(): void
+  /** The instance can't be reached any more. */
+  disconnect(): void
+}
+
+/** One address of a service and what is known of it. */
+export class Instance {
+  readonly origin: string
+  /** The name a certificate must be for, where the origin is an address a name was resolved to. */
+  readonly servername: string | undefined
+  readonly pool: Pool
+  readonly breaker = new Breaker()
+  /** Requests that were sent and have no first byte yet, oldest first. */
+  readonly waiting = new Set<Waiting>()
+  /** Requests and upgraded connections under way. */
+  outstanding = 0
+  health: Health = 'ready'
+  isProbing = false
+  /** When it was last asked whether it takes requests; Unix milliseconds. */
+  probedAt = 0
+
+  constructor(origin: string, servername: string | undefined) {
+    this.origin = origin
+    this.servername = servername
+    this.pool = new Pool(origin, {
+      connections: CONNECTIONS_MAX,
+      // A stuck answer must not hold up another.
+      pipelining: 1,
+      connect: { timeout: CONNECT_MS, ...(servername === undefined ? {} : { servername }) },
+      // Shorter than the services' own, so that a connection is never closed under a request.
+      keepAliveTimeout: 60_000,
+      keepAliveMaxTimeout: 60_000,
+      // The first byte is waited for by `waiting`, which also sees requests that have no connection yet.
+      headersTimeout: 0,
+      bodyTimeout: SILENCE_MS,
+    })
+  }
+
+  /** True when nothing speaks against sending a request there. */
+  get isGood(): boolean {
+    return this.health === 'ready' && !this.breaker.isOpen
+  }
+}

@@ -1,0 +1,65 @@
+import { request as overHttp } from 'node:http'
+import { request as overHttps } from 'node:https'
+import type { Health, Instance } from './instance.ts'
+
+/** As long as a connection may take (reliability §6). */
+const PROBE_MS = 1000
+/** Errors that say something about this process and nothing about the instance. */
+const ours = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL'])
+
+/**
+ * What a probe finds: its health; that nobody listens any more, though the host is there; or that no connection can be made. Undefined
+ * when it could not be asked.
+ */
+export type Finding = Health | 'refused' | 'unreachable' | undefined
+
+/**
+ * Asks an instance whether it takes requests, on a connection of its own: one that is there already says nothing about a host that is
+ * gone. Anything that answers is ready, unless it says 503.
+ */
+function probe(origin: string, servername: string | undefined): Promise<Finding> {
+  const { promise, resolve } = Promise.withResolvers<Finding>()
+  const url = new URL('/sys/readyz', origin)
+  let isConnected = false
+  const silent = () => resolve(isConnected ? 'frozen' : 'unreachable')
+  const options = { agent: false, ...(servername === undefined ? {} : { servername }) } as const
+  const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, options, (response) => {
+    resolve(response.statusCode === 503 ? 'draining' : 'ready')
+    response.destroy()
+  })
+  // What arrived while this process was busy is read before it is judged.
+  const timer = setTimeout(() => setImmediate(() => request.destroy()), PROBE_MS)
+  request.on('socket', (socket) =>
+    socket.once('connect', () => {
+      isConnected = true
+    }),
+  )
+  request.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+    if (ours.has(code)) resolve(undefined)
+    else if (code === 'ECONNREFUSED') resolve('refused')
+    else silent()
+  })
+  request.on('close', () => {
+    clearTimeout(timer)
+    silent()
+  })
+  request.end()
+  return promise
+}
+
+/** Asks and remembers; whoever waits for an instance that can't be reached any more is told. */
+export async function probeInstance(instance: Instance): Promise<void> {
+  instance.isProbing = true
+  const finding = await probe(instance.origin, instance.servername)
+  instance.isProbing = false
+  if (finding === undefined) return
+  if (finding === 'refused' || finding === 'unreachable') {
+    instance.breaker.unreachable()
+    // One that said it leaves listens no more, and still finishes what it has.
+    if (finding === 'refused' && instance.health === 'draining') return
+    for (const request of [...instance.waiting]) request.disconnect()
+    return
+  }
+  instance.health = finding
+  if (finding !== 'frozen') instance.breaker.succeeded()
+}

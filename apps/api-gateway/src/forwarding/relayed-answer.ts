@@ -1,0 +1,65 @@
+import type { Dispatcher } from 'undici'
+import type { Exchange } from '../exchange.ts'
+import { endAnswerEarly } from './end-answer-early.ts'
+import { responseHeaders } from './response-headers.ts'
+
+type Controller = Dispatcher.DispatchController
+
+/** The raw header list undici keeps beside its parsed one. */
+type WithRawHeaders = Controller & { rawHeaders: Buffer[] }
+
+/** An answer up to this size that comes in one piece is passed on in one piece. */
+const WHOLE_MAX_BYTES = 65_536
+
+/** The answer of a service on its way to the client, as fast as the client takes it. */
+export class RelayedAnswer {
+  readonly #exchange: Exchange
+  /** Bytes of the body; -1 when the service did not say. */
+  #length = -1
+  #resume: (() => void) | undefined
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+  }
+
+  begin(
+    controller: Controller,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    const { request, response, correlationId, strictTransport } = this.#exchange
+    const connection = typeof headers.connection === 'string' ? headers.connection : undefined
+    this.#length = Number(headers['content-length'] ?? -1)
+    const list = responseHeaders((controller as WithRawHeaders).rawHeaders, connection, correlationId)
+    if (strictTransport !== undefined) list.push('strict-transport-security', strictTransport)
+    // The service has answered in the middle of the upload: what is left of it can't be told from a next request.
+    if (!request.complete) list.push('connection', 'close')
+    response.writeHead(status, list)
+    // The first event may be long in coming, and a client waits for the headers.
+    if (this.#length < 0) response.flushHeaders()
+  }
+
+  pass(controller: Controller, chunk: Buffer): void {
+    const { request, response } = this.#exchange
+    if (chunk.length === this.#length && chunk.length <= WHOLE_MAX_BYTES && request.complete) {
+      // As a string it leaves together with the headers in one write, which is half the cost of two.
+      response.end(chunk.toString('latin1'), 'latin1')
+      return
+    }
+    if (response.write(chunk)) return
+    controller.pause()
+    this.#resume ??= () => controller.resume()
+    response.once('drain', this.#resume)
+  }
+
+  end(): void {
+    const { request, response } = this.#exchange
+    if (response.writableEnded) return
+    if (request.complete) response.end()
+    else endAnswerEarly(response)
+  }
+}
+
+/** The headers of an upgrade. */
+export const upgradeHeaders = (controller: Controller, correlationId: string): string[] =>
+  responseHeaders((controller as WithRawHeaders).rawHeaders, undefined, correlationId)

@@ -1,0 +1,158 @@
+import type { Socket } from 'node:net'
+import { describe, expect, test, vi } from 'vitest'
+import { startForwarder, startRawUpstream, targetOf } from './testing.ts'
+
+/** One of several instances, which can be told to drain, to freeze and to be slow. */
+async function startInstance(name: string, host = '127.0.0.1', port = 0) {
+  const state = { draining: false, frozen: false, slowMs: 0, served: 0, probed: 0 }
+  const answer = (status: string, body: string) =>
+    `HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\n${state.draining ? 'connection: close\r\n' : ''}\r\n${body}`
+  const onData = (socket: Socket) => (chunk: Buffer) => {
+    if (state.frozen || !chunk.toString('latin1').includes('HTTP/1.1\r\n')) return
+    if (targetOf(chunk) === '/sys/readyz') {
+      state.probed += 1
+      return void socket.write(answer(state.draining ? '503 Service Unavailable' : '200 OK', ''))
+    }
+    state.served += 1
+    setTimeout(() => socket.write(answer('200 OK', name)), state.slowMs)
+  }
+  const raw = await startRawUpstream((socket) => void socket.on('data', onData(socket)), host, port)
+  return Object.assign(state, {
+    url: raw.url,
+    port: raw.port,
+    sockets: raw.sockets,
+    stop: () => raw[Symbol.asyncDispose](),
+  })
+}
+
+const asked = async (forwarder: { at(path: string): string }, times: number) => {
+  const answers = await Promise.all(
+    Array.from({ length: times }, async () => {
+      const response = await fetch(forwarder.at('x'), { method: 'POST', body: 'x' })
+      return `${response.status} ${response.status === 200 ? await response.text() : ''}`
+    }),
+  )
+  const counts: Record<string, number> = {}
+  for (const answer of answers) counts[answer] = (counts[answer] ?? 0) + 1
+  return counts
+}
+
+describe('several instances', () => {
+  test('share the requests, and the one that is slow gets fewer', async () => {
+    const [one, two] = [await startInstance('one'), await startInstance('two')]
+    await using forwarder = await startForwarder([one.url, two.url])
+    const even = await asked(forwarder, 100)
+    expect(even['200 one']).toBeGreaterThan(25)
+    expect(even['200 two']).toBeGreaterThan(25)
+    one.slowMs = 300
+    const before = { one: one.served, two: two.served }
+    for (let round = 0; round < 5; round += 1)
+      await Promise.race([asked(forwarder, 10), new Promise((r) => setTimeout(r, 50))])
+    expect(two.served - before.two).toBeGreaterThan(one.served - before.one)
+    await Promise.all([one.stop(), two.stop()])
+  })
+
+  test('of more than two, none is forgotten', async () => {
+    const all = await Promise.all(['a', 'b', 'c', 'd'].map((name) => startInstance(name)))
+    await using forwarder = await startForwarder(all.map(({ url }) => url))
+    await asked(forwarder, 200)
+    for (const { served } of all) expect(served).toBeGreaterThan(15)
+    await Promise.all(all.map(({ stop }) => stop()))
+  })
+
+  test('one that drains gets no further requests, finishes those it has, and comes back', async () => {
+    const [one, two] = [await startInstance('one'), await startInstance('two')]
+    await using forwarder = await startForwarder([one.url, two.url])
+    one.slowMs = 1500
+    const held = asked(forwarder, 10)
+    await vi.waitFor(() => expect(one.served).toBeGreaterThan(0))
+    one.draining = true
+    const states = () => [...forwarder.instances.states()].filter(({ upstream }) => upstream === 'workspaces')
+    await vi.waitFor(() => expect(states()[0]?.instance.health).toBe('draining'), { timeout: 3000 })
+    const before = one.served
+    expect(await asked(forwarder, 20)).toEqual({ '200 two': 20 })
+    expect(one.served).toBe(before)
+    expect(Object.keys(await held).every((answer) => answer.startsWith('200'))).toBe(true)
+    one.draining = false
+    one.slowMs = 0
+    await vi.waitFor(async () => expect((await asked(forwarder, 10))['200 one']).toBeGreaterThan(0), {
+      timeout: 3000,
+    })
+    await Promise.all([one.stop(), two.stop()])
+  })
+
+  test('one that freezes is left out within 3 s, and taken back when it moves again', async () => {
+    const [one, two] = [await startInstance('one'), await startInstance('two')]
+    await using forwarder = await startForwarder([one.url, two.url], { timeoutMs: 5000 })
+    one.frozen = true
+    await vi.waitFor(async () => expect(await asked(forwarder, 4)).toEqual({ '200 two': 4 }), {
+      timeout: 8000,
+    })
+    expect(await asked(forwarder, 20)).toEqual({ '200 two': 20 })
+    one.frozen = false
+    await vi.waitFor(async () => expect((await asked(forwarder, 10))['200 one']).toBeGreaterThan(0), {
+      timeout: 3000,
+    })
+    await Promise.all([one.stop(), two.stop()])
+  }, 20_000)
+
+  test('one that is killed costs nobody a request, and is found again at its address', async () => {
+    const [one, two] = [await startInstance('one'), await startInstance('two')]
+    await using forwarder = await startForwarder([one.url, two.url])
+    await asked(forwarder, 20)
+    await one.stop()
+    // Idle connections have ended; whoever is sent there nevertheless finds nobody, and nothing was sent.
+    await vi.waitFor(() => expect(one.sockets.size).toBe(0))
+    expect(await asked(forwarder, 40)).toEqual({ '200 two': 40 })
+    const again = await startInstance('again', '127.0.0.1', one.port)
+    await vi.waitFor(async () => expect((await asked(forwarder, 10))['200 again']).toBeGreaterThan(0), {
+      timeout: 3000,
+    })
+    await Promise.all([again.stop(), two.stop()])
+  })
+
+  test('are asked whether they are ready only where there are several', async () => {
+    const alone = await startInstance('alone')
+    await using forwarder = await startForwarder(alone.url)
+    await asked(forwarder, 1)
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    expect(alone.probed).toBe(0)
+    await alone.stop()
+  })
+})
+
+describe('a name', () => {
+  test('stands for all of its addresses, follows its records, and is never asked for by a request', async () => {
+    const one = await startInstance('one', '127.0.0.1')
+    const two = await startInstance('two', '127.0.0.2', one.port)
+    let addresses = ['127.0.0.1']
+    let lookUps = 0
+    const resolve = async () => {
+      lookUps += 1
+      return { addresses, ttlSeconds: 1 }
+    }
+    await using forwarder = await startForwarder(`http://services.example:${one.port}`, { resolve })
+    const atStart = lookUps
+    expect(await asked(forwarder, 10)).toEqual({ '200 one': 10 })
+    expect(lookUps).toBe(atStart)
+    addresses = ['127.0.0.1', '127.0.0.2']
+    await vi.waitFor(async () => expect((await asked(forwarder, 20))['200 two']).toBeGreaterThan(0), {
+      timeout: 5000,
+    })
+    addresses = ['127.0.0.2']
+    await vi.waitFor(async () => expect(await asked(forwarder, 20)).toEqual({ '200 two': 20 }), {
+      timeout: 5000,
+    })
+    await vi.waitFor(() => expect(one.sockets.size).toBe(0), { timeout: 5000 })
+    addresses = []
+    await new Promise((resolved) => setTimeout(resolved, 1500))
+    expect(await asked(forwarder, 5)).toEqual({ '200 two': 5 })
+    await Promise.all([one.stop(), two.stop()])
+  }, 20_000)
+
+  test('that nobody knows is 503 at once', async () => {
+    const resolve = async () => ({ addresses: [], ttlSeconds: 0 })
+    await using forwarder = await startForwarder('http://nowhere.example:1', { resolve })
+    expect((await fetch(forwarder.at('x'))).status).toBe(503)
+  })
+})

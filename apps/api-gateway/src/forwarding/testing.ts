@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type Socket } from 'node:net'
+import { callerOf } from '@platform/auth'
+import { createHardenedServer } from '@platform/http'
+import { createLogger } from '@platform/logging'
+import { accounting } from '../account.ts'
+import { Exchange } from '../exchange.ts'
+import { refuse as refuseWith } from '../refuse.ts'
+import { forward } from './forward.ts'
+import { openInstances } from './instances.ts'
+import { compileRoutes } from './match-route.ts'
+import type { Resolve } from './resolve-addresses.ts'
+import { routeTable } from './route-table.ts'
+
+/** What a test changes of the forwarder. */
+export interface ForwarderOptions {
+  timeoutMs?: number
+  resolve?: Resolve
+}
+
+/** Only the forwarding of the gateway, for whoever comes: no credential is needed, and no database. */
+export async function startForwarder(services: string | readonly string[], options: ForwarderOptions = {}) {
+  const origins = typeof services === 'string' ? [services] : services
+  const instances = await openInstances(
+    { workspaces: origins, runtime: origins, events: origins },
+    options.resolve,
+  )
+  const log = createLogger({ level: 'silent' })
+  const refuse = refuseWith({ maxAgeSeconds: 1, secure: false })
+  const send = forward({ instances, internalKey: 'internal key of the tests', refuse })
+  const matchRoute = compileRoutes(routeTable, options.timeoutMs ?? 60_000)
+  const account = accounting(log)
+  const server = createHardenedServer(
+    (request, response) => {
+      const exchange = new Exchange(request, response, log)
+      account(exchange)
+      exchange.path = request.url ?? '/'
+      exchange.correlationId = 'correlation-of-a-test'
+      exchange.caller = callerOf({ kind: 'internal' }, { expiresAt: Number.POSITIVE_INFINITY, dependsOn: [] })
+      const route = matchRoute(exchange.path)
+      if (route === undefined) return void response.writeHead(404).end()
+      try {
+        send(exchange, route)
+      } catch (error) {
+        refuse(exchange, error)
+      }
+    },
+    { keepAliveTimeoutMs: 75_000, maxConnections: 1000 },
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    instances,
+    at: (path: string) => `http://127.0.0.1:${port}/v2/workspaces/w1/${path}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await instances[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A service made of raw bytes. */
+export interface RawUpstream extends AsyncDisposable {
+  url: string
+  port: number
+  sockets: Set<Socket>
+  /** Takes no new connections; those that are open stay. */
+  close(): void
+}
+
+/** Starts one: `listener` gets each connection. */
+export async function startRawUpstream(
+  listener: (socket: Socket) => void,
+  host = '127.0.0.1',
+  atPort = 0,
+): Promise<RawUpstream> {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => undefined)
+    listener(socket)
+  })
+  server.listen(atPort, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://${host}:${port}`,
+    port,
+    sockets,
+    close: () => void server.close(),
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      if (server.listening) server.close()
+    },
+  }
+}
+
+/** Answers every request on a connection with these bytes, as soon as its head is there. */
+export const answering = (bytes: string) => (socket: Socket) => {
+  socket.on('data', (chunk) => {
+    if (chunk.toString('latin1').includes('HTTP/1.1\r\n')) socket.write(bytes)
+  })
+}
+
+/** The path of the request a chunk begins with. */
+export const targetOf = (chunk: Buffer): string => chunk.toString('latin1').split(' ')[1] ?? ''

@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { Failure } from '@platform/kernel'
+
+/**
+ * The body of a request that is streamed to a service. It stands between the two because undici destroys what it sends as soon as the
+ * service has answered, while the client's connection must live on; nothing of the request is read before undici asks for it, and
+ * never faster than the service reads.
+ */
+export class Upload extends Readable {
+  readonly #request: IncomingMessage
+  readonly #limitBytes: number
+  #bytes = 0
+  #isReading = false
+
+  constructor(request: IncomingMessage, limitBytes: number) {
+    super({ highWaterMark: 65_536 })
+    this.#request = request
+    this.#limitBytes = limitBytes
+  }
+
+  /** True while the client is the one who is waited for. */
+  get waitsForClient(): boolean {
+    return this.#isReading && !this.#request.readableEnded && !this.#request.isPaused()
+  }
+
+  override _read(): void {
+    if (this.#isReading) {
+      this.#request.resume()
+      return
+    }
+    this.#isReading = true
+    this.#request.on('data', this.#onData).on('end', this.#onEnd)
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#request.off('data', this.#onData).off('end', this.#onEnd)
+    if (!this.#request.readableEnded) this.#request.pause()
+    done(error)
+  }
+
+  /** Counted while it streams: a length was checked before, a chunked body has none. */
+  readonly #onData = (chunk: Buffer): void => {
+    this.#bytes += chunk.length
+    if (this.#bytes > this.#limitBytes) this.destroy(tooLarge(this.#limitBytes))
+    else if (!this.push(chunk)) this.#request.pause()
+  }
+
+  readonly #onEnd = (): void => {
+    this.push(null)
+  }
+}
+
+/** What a client is told whose body is larger than its route takes. */
+export const tooLarge = (limitBytes: number) =>
+  new Failure('PayloadTooLarge', `The body is larger than ${limitBytes} bytes.`, {
+    details: { max: limitBytes },
+  })

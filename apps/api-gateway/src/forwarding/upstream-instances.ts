@@ -1,0 +1,74 @@
+import { SECOND_MS } from '@platform/kernel'
+import { Instance } from './instance.ts'
+import { isName, type Resolve } from './resolve-addresses.ts'
+import { RetryBudget } from './retry-budget.ts'
+
+/** A name is asked for again this often, however long its records may be kept. */
+const RESOLVE_MIN_MS = SECOND_MS
+const RESOLVE_MAX_MS = 5 * SECOND_MS
+
+/** A name among the origins and what it stood for when it was last asked for. */
+interface Name {
+  readonly url: URL
+  resolveAt: number
+  isResolving: boolean
+}
+
+/** The instances of one service: those listed by address, and whatever its names stand for at the moment. */
+export class UpstreamInstances {
+  readonly budget = new RetryBudget()
+  /** Replaced as a whole when a name stands for something else. */
+  list: readonly Instance[]
+  readonly #names: Name[]
+  readonly #resolve: Resolve
+  readonly #byName = new Map<Name, Map<string, Instance>>()
+  readonly #fixed: readonly Instance[]
+
+  constructor(origins: readonly string[], resolve: Resolve) {
+    const urls = origins.map((origin) => new URL(origin))
+    this.#resolve = resolve
+    this.#fixed = urls
+      .filter(({ hostname }) => !isName(hostname))
+      .map(({ origin }) => new Instance(origin, undefined))
+    this.#names = urls
+      .filter(({ hostname }) => isName(hostname))
+      .map((url) => ({ url, resolveAt: 0, isResolving: false }))
+    this.list = this.#fixed
+  }
+
+  /** Asks again for every name that is due. */
+  async resolveNames(now: number): Promise<void> {
+    const due = this.#names.filter(({ resolveAt, isResolving }) => !isResolving && resolveAt <= now)
+    await Promise.all(due.map((name) => this.#resolveName(name, now)))
+  }
+
+  /** Nothing found means nothing known: what was known before is kept, and probes tell whether it is still there. */
+  async #resolveName(name: Name, now: number): Promise<void> {
+    name.isResolving = true
+    const { addresses, ttlSeconds } = await this.#resolve(name.url.hostname).catch(() => ({
+      addresses: [],
+      ttlSeconds: 0,
+    }))
+    name.isResolving = false
+    name.resolveAt = now + Math.min(RESOLVE_MAX_MS, Math.max(RESOLVE_MIN_MS, ttlSeconds * SECOND_MS))
+    if (addresses.length > 0) this.#place(name, addresses)
+  }
+
+  /** Instances that are still there keep their connections; those that are gone finish what they have. */
+  #place(name: Name, addresses: readonly string[]): void {
+    const before = this.#byName.get(name) ?? new Map<string, Instance>()
+    if (addresses.length === before.size && addresses.every((address) => before.has(address))) return
+    const { protocol, port, hostname } = name.url
+    const after = new Map(
+      addresses.map((address) => {
+        const host = address.includes(':') ? `[${address}]` : address
+        const origin = `${protocol}//${host}${port === '' ? '' : `:${port}`}`
+        return [address, before.get(address) ?? new Instance(origin, hostname)]
+      }),
+    )
+    this.#byName.set(name, after)
+    this.list = [...this.#fixed, ...[...this.#byName.values()].flatMap((found) => [...found.values()])]
+    for (const [address, instance] of before)
+      if (!after.has(address)) instance.pool.close().catch(() => undefined)
+  }
+}

@@ -1,0 +1,48 @@
+import type { Instance } from './instance.ts'
+import { probeInstance } from './probe.ts'
+import type { UpstreamInstances } from './upstream-instances.ts'
+
+/** How often time-outs are looked at; none is later than this, and answers at most 200 ms after their deadline (reliability I6). */
+const TICK_MS = 100
+/** A healthy instance is asked this often, one that is broken more often. */
+const PROBE_EVERY_MS = 1000
+const PROBE_BROKEN_EVERY_MS = 250
+/** A request that waits longer than this makes us ask whether anybody is there. */
+const SUSPICIOUS_MS = 1000
+
+/** Ends requests whose time is over, probes instances and asks for names again, until disposed. */
+export function watchInstances(upstreams: readonly UpstreamInstances[]): Disposable {
+  const tick = () => {
+    const now = Date.now()
+    for (const upstream of upstreams) {
+      upstream.resolveNames(now).catch(() => undefined)
+      for (const instance of upstream.list) {
+        expire(instance, now)
+        if (needsProbe(instance, upstream.list.length, now)) {
+          instance.probedAt = now
+          probeInstance(instance).catch(() => undefined)
+        }
+      }
+    }
+  }
+  const timer = setInterval(tick, TICK_MS).unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+function expire(instance: Instance, now: number): void {
+  for (const request of [...instance.waiting])
+    if (now - request.waitingSince >= request.timeoutMs) request.expire()
+}
+
+/** One that is alone and well is asked nothing: its answers say enough. */
+function needsProbe(instance: Instance, instances: number, now: number): boolean {
+  if (instance.isProbing) return false
+  if (instance.breaker.isOpen) return now - instance.probedAt >= PROBE_BROKEN_EVERY_MS
+  if (now - instance.probedAt < PROBE_EVERY_MS) return false
+  return instances > 1 || instance.health !== 'ready' || waitsLong(instance, now)
+}
+
+function waitsLong({ waiting }: Instance, now: number): boolean {
+  for (const request of waiting) return now - request.waitingSince >= SUSPICIOUS_MS
+  return false
+}

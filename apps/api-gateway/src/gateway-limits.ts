@@ -1,0 +1,24 @@
+import type { LimitName } from '@platform/contracts'
+
+/** The limits the gateway takes itself: those of accounts, sign-ins and credentials. */
+export const gatewayLimits = [
+  'signUp',
+  'anonymousLogin',
+  'tokenExchange',
+  'signIn',
+  'externalLogin',
+  'login',
+  'loginAddress',
+  'passwordReset',
+  'passwordChange',
+  'validationMail',
+  'deletionMail',
+  'contacts',
+  'webSessionTicket',
+  'upload',
+  'secondFactor',
+  'secondFactorAddress',
+  'secondFactorDay',
+  'badApiKeys',
+  'badCredentials',
+] as const satisfies readonly LimitName[]

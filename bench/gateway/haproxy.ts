@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The executable of Debian's package; throws a sentence where it is missing. */
+export function requireHaproxy(): string {
+  for (const path of ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/usr/bin/haproxy'])
+    if (spawnSync(path, ['-v']).status === 0) return path
+  throw new Error('This bench compares with HAProxy: install it, for example with apt-get install haproxy.')
+}
+
+const common = `
+global
+  nbthread 1
+  maxconn 4000
+  log /dev/null local0
+defaults
+  mode http
+  timeout connect 1s
+  timeout client 75s
+  timeout server 75s
+  timeout http-keep-alive 75s
+`
+
+/** As a careful operator would: RS256, issuer, audience and expiry are checked on every request, keep-alive on both sides. */
+export function verifyingProxy(
+  directory: string,
+  {
+    port,
+    upstreamPort,
+    publicKeyPem,
+    issuer,
+  }: { port: number; upstreamPort: number; publicKeyPem: string; issuer: string },
+): string {
+  const key = join(directory, 'key.pem')
+  writeFileSync(key, publicKeyPem)
+  return written(
+    directory,
+    'verifying.cfg',
+    `${common}
+frontend api
+  bind 127.0.0.1:${port}
+  http-request set-var(txn.bearer) http_auth_bearer
+  http-request set-var(txn.iss) http_auth_bearer,jwt_payload_query('$.iss')
+  http-request set-var(txn.exp) http_auth_bearer,jwt_payload_query('$.exp','int')
+  http-request set-var(txn.sub) http_auth_bearer,jwt_payload_query('$.sub')
+  http-request set-var(txn.now) date()
+  http-request deny deny_status 401 unless { http_auth_bearer,jwt_header_query('$.alg') -m str RS256 }
+  http-request deny deny_status 401 unless { http_auth_bearer,jwt_verify("RS256","${key}") 1 }
+  http-request deny deny_status 401 unless { var(txn.iss) -m str "${issuer}" }
+  http-request deny deny_status 401 if { var(txn.exp),sub(txn.now) -m int lt 0 }
+  http-request del-header x-platform- -m beg
+  http-request set-header x-platform-user-id %[var(txn.sub)]
+  default_backend service
+backend service
+  http-reuse always
+  server service 127.0.0.1:${upstreamPort}
+`,
+  )
+}
+
+/** A cheap upstream, so that load and upstream leave the cores to what is measured. */
+export function cannedUpstream(directory: string, { port, body }: { port: number; body: string }): string {
+  return written(
+    directory,
+    'upstream.cfg',
+    `${common}
+frontend upstream
+  bind 127.0.0.1:${port}
+  http-request return status 200 content-type application/json string '${body}'
+`,
+  )
+}
+
+function written(directory: string, name: string, text: string): string {
+  const path = join(directory, name)
+  writeFileSync(path, text)
+  return path
+}

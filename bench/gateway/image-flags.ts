@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+
+const dockerfile = new URL('../../deploy/images/Dockerfile', import.meta.url)
+
+/** The flags a process gets in the image, so that what is measured is what operators run. */
+export function imageFlags(): Record<string, string> {
+  const text = readFileSync(dockerfile, 'utf8')
+  const flags = ['NODE_OPTIONS', 'MALLOC_ARENA_MAX'].map((name) => {
+    const value = new RegExp(`\\b${name}=(\\S+)`).exec(text)?.[1]
+    if (value === undefined) throw new Error(`deploy/images/Dockerfile does not set ${name}.`)
+    return [name, value] as const
+  })
+  return Object.fromEntries(flags)
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+export const Schedule = z.union([
+  z.string().max(100),
+  z.strictObject({ cron: z.string().max(100), timezone: z.string().max(60).optional() }),
+])
+
+/** What starts an automation; all three may stand together (reference automations 2.2). */
+export const When = z.strictObject({
+  events: z.array(z.string().min(1).max(200)).max(200).optional(),
+  endpoint: z.union([z.boolean(), z.string().max(500)]).optional(),
+  schedules: z.array(Schedule).max(50).optional(),
+})
+export type When = z.infer<typeof When>
+
+/** One step: a record of exactly one instruction or call (beside `output` of some forms). Checked in depth when saved. */
+export const Instruction = z.record(z.string(), z.unknown())
+export type Instruction = z.infer<typeof Instruction>

@@ -1,0 +1,53 @@
+import { accountLimits } from './account-limits.ts'
+import type { RateLimit } from './rate-limit.ts'
+
+const minute = { seconds: 60 } as const
+
+/** Every limit of the HTTP API with its default, named as contracts refer to it. */
+export const rateLimits = {
+  eventSearch: {
+    ...minute,
+    name: 'event-search',
+    points: 40,
+    per: 'caller',
+    variable: 'RATE_LIMIT_EVENT_SEARCH',
+    summary: 'Searches of events a minute by one caller.',
+  },
+  emit: {
+    name: 'emit',
+    points: 1000,
+    seconds: 1,
+    burst: 5000,
+    per: 'handler',
+    variable: 'RATE_LIMIT_HTTP_EMITS',
+    summary: 'Events a second emitted over HTTP into one workspace; each event of a batch counts.',
+  },
+  webhooks: {
+    ...minute,
+    name: 'webhooks',
+    points: 6000,
+    per: 'workspace',
+    variable: 'RATE_LIMIT_WEBHOOKS',
+    summary: 'Calls of URL triggers and test runs a minute in one workspace.',
+  },
+  upload: {
+    ...minute,
+    name: 'uploads',
+    points: 50,
+    per: 'caller',
+    variable: 'RATE_LIMIT_UPLOADS',
+    summary: 'Files a minute one caller may send.',
+  },
+  createWorkspace: {
+    ...minute,
+    name: 'create-workspace',
+    points: 3,
+    per: 'caller',
+    variable: 'RATE_LIMIT_CREATE_WORKSPACE',
+    summary: 'Workspaces created, imported, pulled or duplicated a minute by one caller.',
+  },
+  ...accountLimits,
+} as const satisfies Record<string, RateLimit>
+
+/** The name of a limit. */
+export type LimitName = keyof typeof rateLimits

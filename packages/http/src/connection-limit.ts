@@ -1,0 +1,57 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { Failure } from '@platform/kernel'
+import { correlationIdOf } from './correlation.ts'
+import { answerOnSocket } from './socket-answer.ts'
+
+type Take = (this: Server, socket: Socket) => void
+
+const limits = new WeakMap<Server, number>()
+
+/**
+ * Lets one address have this many connections to the server at once; 0 is no limit, as before it is called. For servers that clients
+ * reach directly: behind a proxy all of them come from its address.
+ */
+export const setConnectionsPerAddress = (server: Server, limit: number): void =>
+  void limits.set(server, limit)
+
+/**
+ * Stands in front of Node's own taking of connections: one too many of an address is answered 429 before a byte of it is read. A
+ * connection that comes back after an offer of HTTP/2 was ignored is the same connection.
+ */
+export function limitConnections(server: Server): void {
+  const [take] = server.listeners('connection') as Take[]
+  const open = new Map<string, number>()
+  const known = new WeakSet<Socket>()
+  if (take === undefined) throw new Error('The server takes no connections.')
+  server.removeListener('connection', take)
+  server.on('connection', (socket: Socket) => {
+    if (!known.has(socket) && !admit(socket)) refuse(socket)
+    else take.call(server, socket)
+  })
+
+  function admit(socket: Socket): boolean {
+    const limit = limits.get(server) ?? 0
+    const address = socket.remoteAddress
+    if (limit === 0 || address === undefined) return true
+    const count = (open.get(address) ?? 0) + 1
+    if (count > limit) return false
+    known.add(socket)
+    open.set(address, count)
+    socket.once('close', () => leave(address))
+    return true
+  }
+
+  function leave(address: string): void {
+    const left = (open.get(address) ?? 1) - 1
+    if (left === 0) open.delete(address)
+    else open.set(address, left)
+  }
+}
+
+function refuse(socket: Socket): void {
+  const message = 'There are too many connections from this address: use the open ones.'
+  socket.on('error', () => socket.destroy())
+  socket.resume()
+  answerOnSocket(socket, new Failure('TooManyRequests', message), correlationIdOf(undefined, undefined))
+}

@@ -1,0 +1,1 @@
+export { type OpenIdempotency, openIdempotency } from './open-idempotency.ts'

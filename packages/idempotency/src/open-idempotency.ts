@@ -1,0 +1,29 @@
+import { type Database, migrate } from '@platform/database'
+import type { IdempotencyStore } from '@platform/http'
+import { inBatches, type Job } from '@platform/service'
+import { keptAnswers } from './kept-answers.ts'
+import { requestStore } from './request-store.ts'
+
+/** The answers remembered by one process, and the job that forgets them. */
+export interface OpenIdempotency {
+  store: IdempotencyStore
+  /** Removes rows older than 24 h; every process may run it at once. */
+  jobs: Job[]
+}
+
+const PURGE_EVERY_MS = 600_000
+const BATCH = 500
+
+/**
+ * Opens the answers kept in `database` (decisions A7), migrating schema `idempotency` when this process is the first to start. Rejects
+ * with DatabaseError when the database can't answer.
+ */
+export async function openIdempotency({ database }: { database: Database }): Promise<OpenIdempotency> {
+  await migrate(database, 'idempotency', new URL('../migrations/', import.meta.url))
+  const requests = requestStore(database)
+  const run = (signal: AbortSignal) => inBatches(BATCH, signal, requests.purge)
+  return {
+    store: keptAnswers(requests),
+    jobs: [{ name: 'purge idempotent answers', everyMs: PURGE_EVERY_MS, run }],
+  }
+}

@@ -1,0 +1,10 @@
+import * as contracts from '@platform/contracts'
+import { isJson } from './json.ts'
+
+const isEndpoint = (value: unknown): value is contracts.Endpoint =>
+  isJson(value) && 'method' in value && 'path' in value && 'response' in value
+
+/** Every operation the contracts declare, the internal ones included, sorted by path. */
+export const declaredEndpoints: readonly contracts.Endpoint[] = Object.values<unknown>(contracts)
+  .filter(isEndpoint)
+  .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))

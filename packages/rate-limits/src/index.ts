@@ -1,0 +1,2 @@
+export { type LimitSettings, limitSettings, limitVariables } from './limit-variables.ts'
+export { type Limits, type RateLimiterOptions, rateLimiter } from './rate-limiter.ts'

@@ -1,0 +1,162 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { anyone, type Principal } from '@platform/auth'
+import { openMemoryCache } from '@platform/cache'
+import { endpoint, type LimitName } from '@platform/contracts'
+import { createApp, type RequestInfo, type Route, route, setRequestState } from '@platform/http'
+import { Failure } from '@platform/kernel'
+import { createLogger } from '@platform/logging'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { rateLimiter } from './rate-limiter.ts'
+
+const log = createLogger({ level: 'silent' })
+const user = (userId: string) => ({ kind: 'user', userId, scopes: [] }) as unknown as Principal
+
+const limited = (
+  limits: readonly LimitName[],
+  handle: (request: RequestInfo) => Promise<unknown> = async () => 'done',
+): Route => {
+  const contract = endpoint({
+    id: 'limited',
+    summary: 'Is limited.',
+    service: 'events',
+    method: 'post',
+    path: '/workspaces/:workspaceId/things',
+    bodyKind: 'bytes',
+    response: z.unknown(),
+    limits,
+    failures: ['TooManyRequests'],
+  })
+  return route(contract, { access: anyone, handle: ({ request }) => handle(request) })
+}
+
+/** A server whose callers say in headers who they are. */
+async function serve(routes: Route[], points: Record<string, number>) {
+  const settings = { disabled: false, points: new Map(Object.entries(points)) }
+  const limiter = rateLimiter({ cache: openMemoryCache(), log, service: 'test', settings })
+  const app = createApp(routes, [], {
+    rateLimiter: limiter,
+    workspaceIdOf: (address) => (address.startsWith('slug:') ? address.slice(5) : address),
+  })
+  const server = createServer((request, response) => {
+    const { 'x-user': userId, 'x-key': apiKeyId, 'x-ip': clientIp = '192.0.2.1' } = request.headers
+    const key: Principal | undefined =
+      apiKeyId === undefined ? undefined : { kind: 'apiKey', apiKeyId: String(apiKeyId) }
+    setRequestState(request, {
+      correlationId: 'test',
+      clientIp: String(clientIp),
+      startedAt: Date.now(),
+      log,
+      principal: userId === undefined ? key : user(String(userId)),
+      route: undefined,
+      deadlineAt: Date.now() + 60_000,
+    })
+    app(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    post: (headers: Record<string, string> = {}, workspace = 'w') =>
+      fetch(`http://127.0.0.1:${port}/workspaces/${workspace}/things`, { method: 'POST', headers }),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+const shown = (answer: Response) =>
+  Object.fromEntries([...answer.headers].filter(([name]) => /rate-?limit|retry/.test(name)))
+
+describe('a limited route', () => {
+  test('tells every caller in both header families where they stand, and refuses with 429', async () => {
+    await using server = await serve([limited(['upload'])], { RATE_LIMIT_UPLOADS: 2 })
+    const answers = [await server.post(), await server.post(), await server.post()]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
+    const policy = '"uploads";q=2;w=60'
+    const common = { 'ratelimit-policy': policy, 'x-ratelimit-limit': '2' }
+    for (const [index, remaining] of [1, 0, 0].entries()) {
+      const headers = shown(answers[index] as Response)
+      expect(headers).toMatchObject({ ...common, 'x-ratelimit-remaining': String(remaining) })
+      expect(headers.ratelimit).toMatch(new RegExp(`^"uploads";r=${remaining};t=(59|60)$`))
+      const waitSeconds = Number(headers['x-ratelimit-reset']) - Date.now() / 1000
+      expect(waitSeconds).toBeGreaterThan(55)
+      expect(waitSeconds).toBeLessThan(62)
+    }
+    const refused = answers[2] as Response
+    const retryAfter = Number(refused.headers.get('retry-after'))
+    expect(retryAfter).toBeGreaterThan(55)
+    expect(await refused.json()).toEqual({
+      error: 'TooManyRequests',
+      message: `Too many requests: try again in ${retryAfter} seconds.`,
+      details: { retryAfter },
+    })
+  })
+
+  test('refuses before the body is there', async () => {
+    await using server = await serve([limited(['upload'])], { RATE_LIMIT_UPLOADS: 0 })
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write('POST /workspaces/w/things HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n')
+    const [bytes] = await once(socket, 'data')
+    socket.destroy()
+    expect(String(bytes)).toMatch(/^HTTP\/1\.1 429 /)
+  })
+
+  test('counts each user, each API key and each address without either by itself', async () => {
+    await using server = await serve([limited(['upload'])], { RATE_LIMIT_UPLOADS: 1 })
+    const callers = [{ 'x-user': 'ada' }, { 'x-user': 'bob' }, { 'x-key': 'k1' }, { 'x-ip': '192.0.2.2' }, {}]
+    for (const caller of callers) {
+      expect((await server.post(caller)).status).toBe(200)
+      expect((await server.post({ 'x-ip': '198.51.100.1', ...caller })).status).toBe(
+        Object.keys(caller).length === 0 ? 200 : 429,
+      )
+    }
+  })
+
+  test('of several limits tells the one with the least left, also where the answer is an error', async () => {
+    const wrong = async () => Promise.reject(new Failure('RequestValidationError', 'Wrong.'))
+    await using server = await serve([limited(['upload', 'webhooks', 'anonymousLogin'], wrong)], {
+      RATE_LIMIT_ANONYMOUS_LOGIN: 3,
+    })
+    const answer = await server.post()
+    expect(answer.status).toBe(400)
+    expect(shown(answer)).toMatchObject({ 'x-ratelimit-remaining': '2' })
+    expect(answer.headers.get('ratelimit-policy')).toBe('"anonymous-login";q=3;w=60')
+  })
+
+  test('counts a workspace once, whichever address of it is asked, and not what strangers ask', async () => {
+    let found = true
+    const handle = async () => {
+      if (!found) throw new Failure('ObjectNotFoundError', 'Nothing.')
+      return 'done'
+    }
+    await using server = await serve([limited(['webhooks'], handle)], { RATE_LIMIT_WEBHOOKS: 2 })
+    found = false
+    for (let count = 0; count < 5; count += 1) expect((await server.post()).status).toBe(404)
+    found = true
+    const statuses = []
+    for (const address of ['w', 'slug:w', 'w', 'slug:w', 'other']) {
+      statuses.push((await server.post({}, address)).status)
+    }
+    expect(statuses).toEqual([200, 200, 429, 429, 200])
+  })
+
+  test('lets the handler take what only it knows', async () => {
+    const handle = async (request: RequestInfo) => {
+      await request.takeLimit('emit', 'workspace', 4)
+      return 'done'
+    }
+    await using server = await serve([limited(['emit'], handle)], {
+      RATE_LIMIT_HTTP_EMITS: 5,
+      RATE_LIMIT_HTTP_EMITS_BURST: 4,
+    })
+    const answers = [await server.post(), await server.post(), await server.post()]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(answers[2]?.headers.get('ratelimit-policy')).toBe('"emit";q=5;w=1;burst=4')
+    expect(answers[2]?.headers.get('retry-after')).toBe('1')
+  })
+})

@@ -1,0 +1,100 @@
+import { freePorts } from './free-port.ts'
+import { spawnPlatform } from './spawn.ts'
+import { ADMIN, type Launcher, type Platform, platformOf, platformSecrets } from './start-platform.ts'
+
+/** Where separate processes keep their data. */
+export interface ExternalStores {
+  databaseUrl: string
+  brokerUrl: string
+  cacheUrl: string
+}
+
+/** What a test changes of separate processes. */
+export interface SeparateOptions {
+  /** How many of each; two gateways, two runtimes and one of the others without it. */
+  counts?: Partial<Record<Kind, number>>
+  /** Where the gateway looks for an instance of a service that listens on this port, for example behind a fault proxy. */
+  through?: (name: string, port: number) => Promise<string>
+}
+
+type Kind = keyof typeof apps
+
+const apps = {
+  workspaces: 'workspaces',
+  runtime: 'runtime',
+  events: 'events',
+  gateway: 'api-gateway',
+} as const
+const kinds = Object.keys(apps) as Kind[]
+const COUNTS = { workspaces: 1, runtime: 2, events: 1, gateway: 2 }
+
+interface Place {
+  kind: Kind
+  name: string
+  port: number
+  url: string
+}
+
+/**
+ * Gateways, runtimes, events and workspaces, each a process of its own, as in production. One alone is called by its kind (`events`),
+ * several are numbered (`runtime-1`).
+ */
+export async function startSeparate(
+  stores: ExternalStores,
+  extra: Record<string, string> = {},
+  options: SeparateOptions = {},
+): Promise<Platform> {
+  const places = await placesOf({ ...COUNTS, ...options.counts }, options.through)
+  const urls = (kind: Kind) => places.filter((place) => place.kind === kind).map(({ url }) => url)
+  const origins = places
+    .filter(({ kind }) => kind === 'gateway')
+    .map(({ port }) => `http://localhost:${port}`)
+  const env = {
+    ...platformSecrets,
+    NODE_ENV: 'development',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'info',
+    DATABASE_URL: stores.databaseUrl,
+    BROKER_URL: stores.brokerUrl,
+    CACHE_URL: stores.cacheUrl,
+    SEARCH_URL: 'postgres:',
+    API_URL: `${origins[0]}/v2`,
+    INTERNAL_API_URL: `${urls('gateway')[0]}/v2`,
+    WORKSPACES_API_URL: urls('workspaces').join(','),
+    RUNTIME_API_URL: urls('runtime').join(','),
+    EVENTS_API_URL: urls('events').join(','),
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+    RATE_LIMIT_DISABLED: 'true',
+    // A machine that runs tests is busy: that is no overload.
+    GATEWAY_MAX_LAG_MS: '0',
+    ...extra,
+  }
+  const launchers = places.map(({ kind, name, port }): [string, Launcher] => {
+    const launch = () => spawnPlatform(name, `apps/${apps[kind]}/src/main.ts`, { ...env, PORT: String(port) })
+    return [name, { launch, ready: /service is ready/ }]
+  })
+  const platform = platformOf(origins, env, Object.fromEntries(launchers))
+  await platform.startAll()
+  return platform
+}
+
+async function placesOf(
+  counts: Record<Kind, number>,
+  through: SeparateOptions['through'] = async (_, port) => `http://127.0.0.1:${port}`,
+): Promise<Place[]> {
+  const named = kinds.flatMap((kind) =>
+    Array.from({ length: counts[kind] }, (_, at) => ({
+      kind,
+      name: counts[kind] === 1 ? kind : `${kind}-${at + 1}`,
+    })),
+  )
+  const ports = await freePorts(named.length)
+  return Promise.all(
+    named.map(async ({ kind, name }, at) => {
+      const port = ports[at] ?? 0
+      const isBehind = kind !== 'gateway'
+      return { kind, name, port, url: isBehind ? await through(name, port) : `http://127.0.0.1:${port}` }
+    }),
+  )
+}
