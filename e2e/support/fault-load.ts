@@ -61,9 +61,12 @@ export class FaultLoad {
     this.#agent.destroy()
   }
 
-  /** The slowest answer to a request of this kind. */
-  slowestMs(kind: string): number {
-    return Math.max(0, ...this.observed.filter((one) => one.kind === kind).map(({ ms }) => ms))
+  /** The slowest answer to a request of this kind, of those under way at some time of this span. */
+  slowestMs(kind: string, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY): number {
+    const underWay = this.observed.filter(
+      (one) => one.kind === kind && one.startedAt <= to && one.startedAt + one.ms >= from,
+    )
+    return Math.max(0, ...underWay.map(({ ms }) => ms))
   }
 
   /** Requests that began in this span of `performance.now()`. */

@@ -26,8 +26,10 @@ export interface Client {
 const TICK_MS = 20
 const PIECES = 10
 const CHECK_MS = 200
+/** What the specification asks of a readiness probe. */
+const CHECK_TIMEOUT_MS = 3000
 /** As the load balancer beside it: one slow answer says nothing. */
-const CHECKS_FAILED = 2
+const CHECKS_FAILED = 3
 const PATIENCE_MS = 40_000
 
 /** A client that knows one address: a load balancer stands there. */
@@ -43,9 +45,9 @@ export function directClient(origins: readonly string[]): Client {
   const failures = new Map<string, number>()
   let turn = 0
   const check = async (origin: string) => {
-    const answer = await fetch(`${origin}/sys/readyz`, { signal: AbortSignal.timeout(1000) }).catch(
-      () => undefined,
-    )
+    const answer = await fetch(`${origin}/sys/readyz`, {
+      signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
+    }).catch(() => undefined)
     await answer?.body?.cancel()
     const failed = answer?.status === 200 ? 0 : (failures.get(origin) ?? 0) + 1
     failures.set(origin, failed)

@@ -13,10 +13,10 @@ defaults
   timeout connect 2s
   timeout client 75s
   timeout server 75s
-  timeout check 1s
+  timeout check 3s
   http-reuse always
   option httpchk GET /sys/readyz
-  default-server check inter 200ms fall 2 rise 1
+  default-server check inter 500ms fall 3 rise 1
   retries 2
 frontend edge
   bind 127.0.0.1:$1

@@ -35,6 +35,6 @@ it('the readiness of the service says so when the gateway is not there', async (
   const report = await service.internal(getServiceReadiness)
   expect(report).toMatchObject({
     status: 'error',
-    errors: [{ error: 'GatewayError', module: 'gateway', driver: 'http' }],
+    errors: [{ error: 'ServiceUnavailable', module: 'gateway', driver: 'http' }],
   })
 })

@@ -1,7 +1,6 @@
 import { type Database, migrate, sql } from '@platform/database'
 import type { Broker } from './broker.ts'
 import type { BrokerLog } from './log.ts'
-import { openNatsBroker } from './nats/open.ts'
 import { ensurePartitions } from './partitions.ts'
 import { openPostgresBroker } from './postgres/open.ts'
 
@@ -35,6 +34,8 @@ export async function openBroker(url: string, { database, log }: OpenBrokerOptio
   }
   if (scheme === 'nats' || scheme === 'tls') {
     await database.many(sql`delete from outbox.consumers where name <> ${RELAY_READER}`)
+    // Its client is loaded only where it is used.
+    const { openNatsBroker } = await import('./nats/open.ts')
     return await openNatsBroker(url, { database, log })
   }
   throw new Error(`The broker URL must begin with postgres:, nats: or tls:, not "${scheme}:".`)

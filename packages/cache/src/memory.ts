@@ -27,8 +27,8 @@ export function openMemoryCache(): Cache {
       if (!Number.isSafeInteger(value)) {
         throw new CacheError(`The cache entry "${key}" is no counter.`, { unavailable: false })
       }
-      // Only the first use sets when the counter vanishes.
-      const remainingMs = before === undefined ? ttlMs : entries.getRemainingTTL(key)
+      // Only the first use sets when the counter vanishes; 0 would be never.
+      const remainingMs = before === undefined ? ttlMs : Math.max(1, entries.getRemainingTTL(key))
       entries.set(key, String(value), { ttl: remainingMs })
       return { value, remainingMs }
     },

@@ -85,6 +85,9 @@ export const AuthProvider = z.object({
 })
 export type AuthProvider = z.infer<typeof AuthProvider>
 
+/** What the slug of an organization may be: what is not one of them names none. */
+export const orgSlugPattern = /^[a-z0-9][a-z0-9_-]{0,59}$/
+
 const orgPath = '/v2/orgs/:orgSlug/auth/sso' as const
 const onePath = '/v2/orgs/:orgSlug/auth/sso/:slug' as const
 const failures = ['RequestValidationError', 'AuthenticationError', 'ForbiddenError'] as const
@@ -98,7 +101,7 @@ export const listAuthProviders = endpoint({
   method: 'get',
   path: orgPath,
   response: z.array(AuthProvider),
-  failures,
+  failures: [...failures, 'ObjectNotFoundError'],
   example: { response: [exampleProvider] },
 })
 
@@ -112,7 +115,7 @@ export const createAuthProvider = endpoint({
   body: AuthProviderInput,
   response: AuthProvider,
   idempotent: 'answer',
-  failures: [...failures, 'AlreadyUsed', 'DomainAlreadyUsed'],
+  failures: [...failures, 'ObjectNotFoundError', 'AlreadyUsed', 'DomainAlreadyUsed'],
   example: { request: exampleProviderInput, response: exampleProvider },
 })
 

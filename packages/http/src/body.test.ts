@@ -1,5 +1,6 @@
 import { anyone } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
+import { Failure } from '@platform/kernel'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { type Route, readBody, route } from './index.ts'
@@ -46,6 +47,21 @@ const routes: Route[] = [
     {
       access: anyone,
       handle: async ({ body }) => ({ length: (body as Buffer).length }),
+    },
+  ),
+  route(
+    endpoint({
+      ...base,
+      id: 'hidden',
+      path: '/hidden',
+      bodyKind: 'bytes',
+      bodyLimitBytes: 3_000_000,
+      body: z.unknown(),
+    }),
+    {
+      access: anyone,
+      admit: () => Promise.reject(new Failure('ObjectNotFoundError', 'There is nothing.')),
+      handle: received,
     },
   ),
   route(endpoint({ ...base, id: 'bodyless', method: 'get', path: '/bodyless' }), {
@@ -240,6 +256,14 @@ describe('a connection', () => {
     const answer = await connection.answer()
     expect([answer?.status, answer?.headers.connection]).toEqual([413, 'close'])
     await connection.closed()
+  })
+
+  test('ends before bytes are read that nobody may send', async () => {
+    await using server = await startTestServer(routes)
+    using connection = await openSocket(server.port)
+    connection.send(raw('POST /hidden', 'Content-Length: 2000000\r\n', 'a'.repeat(1000)))
+    const answer = await connection.answer()
+    expect([answer?.status, answer?.headers.connection]).toEqual([404, 'close'])
   })
 
   test('that breaks in the middle of a body reaches no handler, and the server goes on', async () => {

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { Failure } from '@platform/kernel'
 import { correlationIdOf } from './correlation.ts'
+import { networkOf } from './network-of.ts'
 import { answerOnSocket } from './socket-answer.ts'
 
 type Take = (this: Server, socket: Socket) => void
@@ -9,8 +10,8 @@ type Take = (this: Server, socket: Socket) => void
 const limits = new WeakMap<Server, number>()
 
 /**
- * Lets one address have this many connections to the server at once; 0 is no limit, as before it is called. For servers that clients
- * reach directly: behind a proxy all of them come from its address.
+ * Lets one address, or one /64 of IPv6, have this many connections to the server at once; 0 is no limit, as before it is called. For
+ * servers that clients reach directly: behind a proxy all of them come from its address.
  */
 export const setConnectionsPerAddress = (server: Server, limit: number): void =>
   void limits.set(server, limit)
@@ -32,8 +33,8 @@ export function limitConnections(server: Server): void {
 
   function admit(socket: Socket): boolean {
     const limit = limits.get(server) ?? 0
-    const address = socket.remoteAddress
-    if (limit === 0 || address === undefined) return true
+    if (limit === 0 || socket.remoteAddress === undefined) return true
+    const address = networkOf(socket.remoteAddress)
     const count = (open.get(address) ?? 0) + 1
     if (count > limit) return false
     known.add(socket)
@@ -53,5 +54,6 @@ function refuse(socket: Socket): void {
   const message = 'There are too many connections from this address: use the open ones.'
   socket.on('error', () => socket.destroy())
   socket.resume()
-  answerOnSocket(socket, new Failure('TooManyRequests', message), correlationIdOf(undefined, undefined))
+  const failure = new Failure('TooManyRequests', message, { retryAfterSeconds: 1 })
+  answerOnSocket(socket, failure, correlationIdOf(undefined, undefined))
 }

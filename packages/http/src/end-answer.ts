@@ -26,7 +26,7 @@ export function endAnswer(response: ServerResponse, body: string | Uint8Array): 
     return
   }
   response.write(body)
-  discard(request, () => response.end())
+  discardBody(request, () => response.end())
 }
 
 const isShort = (request: IncomingMessage): boolean =>
@@ -34,7 +34,8 @@ const isShort = (request: IncomingMessage): boolean =>
   request.headers['transfer-encoding'] === undefined &&
   declaredLength(request) <= DISCARDED_BYTES
 
-function discard(request: IncomingMessage, done: () => void): void {
+/** Throws away what a client still sends, for a second at most; then `done`. Its answer has been written, and it was told to close. */
+export function discardBody(request: IncomingMessage, done: () => void): void {
   const timer = setTimeout(finish, LINGER_MS)
   function finish() {
     clearTimeout(timer)
@@ -42,5 +43,6 @@ function discard(request: IncomingMessage, done: () => void): void {
     done()
   }
   request.once('end', finish).once('close', finish)
-  request.resume()
+  // Whoever had begun to read it lets go of it first, and holds it back for others.
+  setImmediate(() => request.resume())
 }

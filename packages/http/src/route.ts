@@ -52,7 +52,8 @@ export interface Route {
 
 /**
  * Joins a contract, its access rule and its handler. `principal` has the type that `access` returns. `admit` decides what the access
- * rule can't, for example by the workspace of the path: it runs before an answer is given a second time, too (decisions A7).
+ * rule can't, for example by the workspace of the path: it runs before an answer is given a second time, too (decisions A7), and before
+ * a body of bytes is read, so that it sees none.
  */
 export const route = <E extends AnyEndpoint, P, A = undefined>(
   contract: E,

@@ -14,7 +14,10 @@ import { parseQuery, validate } from './validation.ts'
 
 type Contract = Route['contract']
 
-/** access → params → query → limits → body → admission → handler → answer: the fixed order of every route. */
+/**
+ * access → params → query → limits → body → admission → handler → answer: the fixed order of every route. Bytes come after the admission:
+ * they say nothing about who may send them, and may be many.
+ */
 export async function runRoute(
   route: Route,
   services: RouteServices,
@@ -31,7 +34,7 @@ export async function runRoute(
   const url = request.url ?? '/'
   const query = contract.query === undefined ? undefined : validate(contract.query, parseQuery(url), 'query')
   if (changesByMethod(contract)) refuseTags(request.headers)
-  const visit: LimitedVisit = { services, request, response, params }
+  const visit: LimitedVisit = { services, request, response, params, isAdmitted: false }
   await withLimits(contract, visit, () => runWithin(route, visit, { params, query, principal }))
 }
 
@@ -44,12 +47,14 @@ async function runWithin(
   const { contract } = route
   const { request, response, services } = visit
   const state = requestState(request)
-  const bytes = await readContractBytes(contract, request)
-  const body = parseContractBody(contract, request, bytes)
-
   const info = requestInfo(visit, state)
-  const input = { ...known, body, request: info, admitted: undefined as unknown }
-  if (route.admit !== undefined) input.admitted = await route.admit(input)
+  const input = { ...known, body: undefined as unknown, request: info, admitted: undefined as unknown }
+  const isOfBytes = contract.bodyKind === 'bytes'
+  if (isOfBytes) input.admitted = await route.admit?.(input)
+  const bytes = await readContractBytes(contract, request)
+  input.body = parseContractBody(contract, request, bytes)
+  if (!isOfBytes) input.admitted = await route.admit?.(input)
+  visit.isAdmitted = true
   const work = async (): Promise<Prepared> => prepare(contract, await route.handle(input))
   const store = services.idempotency
   const isKeyed = contract.idempotent !== undefined && request.headers['idempotency-key'] !== undefined

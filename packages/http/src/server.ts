@@ -9,11 +9,11 @@ import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { limitConnections } from './connection-limit.ts'
 import { correlationIdOf } from './correlation.ts'
+import { endStalled } from './end-stalled.ts'
 import { continueWhenRead } from './expect-continue.ts'
 import { MAX_HEADERS, refuseAmbiguous } from './guard.ts'
 import { refuseTunnels } from './refuse-tunnels.ts'
 import { sendJson, toFailure } from './reply.ts'
-import type { Busy } from './socket-answer.ts'
 import { answerUnreadable } from './unreadable-request.ts'
 
 /** Time-outs and limits of every listener of the platform (reliability §6). What is left out has the value written there. */
@@ -52,21 +52,12 @@ export function createHardenedServer(listener: RequestListener, limits: ServerLi
   server.maxHeadersCount = MAX_HEADERS
   server.maxRequestsPerSocket = 10_000
   server.maxConnections = limits.maxConnections
-  server.setTimeout(limits.stalledTimeoutMs ?? STALLED_MS, endWhenStalled)
+  endStalled(server, limits.stalledTimeoutMs ?? STALLED_MS)
   server.on('clientError', answerUnreadable)
   refuseTunnels(server)
   limitConnections(server)
   answerExpectations(server, listener)
   return server
-}
-
-/**
- * Silence while an answer is under way is allowed: an event stream waits for its next event. What may not wait for ever is an answer
- * nobody takes, or a connection nobody uses (Node leaves its own time-out for those to whoever listens for time-outs).
- */
-function endWhenStalled(socket: Busy): void {
-  const answer = socket._httpMessage
-  if (answer === undefined || answer === null || socket.writableLength > 0) socket.destroy()
 }
 
 function answerExpectations(server: Server, listener: RequestListener): void {

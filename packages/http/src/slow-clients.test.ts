@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { setConnectionsPerAddress } from './connection-limit.ts'
 import { createHardenedServer, type ServerLimits } from './server.ts'
@@ -130,7 +131,11 @@ describe('connections of one address', () => {
     using late = await openSocket(served.port)
     expect(await late.answer()).toMatchObject({
       status: 429,
-      headers: { connection: 'close', 'content-type': 'application/json; charset=utf-8' },
+      headers: {
+        connection: 'close',
+        'content-type': 'application/json; charset=utf-8',
+        'retry-after': '1',
+      },
       body: expect.stringContaining('TooManyRequests'),
     })
     await late.closed()
@@ -143,6 +148,20 @@ describe('connections of one address', () => {
     expect(
       (await Promise.all(Array.from({ length: 15 }, served.honest))).every((status) => status === 200),
     ).toBe(true)
+  })
+
+  test('are those of a whole network of IPv6, which one client has', async () => {
+    await using served = await start({ keepAliveTimeoutMs: 60_000 })
+    setConnectionsPerAddress(served.server, 1)
+    const connectFrom = (remoteAddress: string) => {
+      const written: Buffer[] = []
+      const socket = new Duplex({ read: () => {}, write: (chunk, _, done) => done(void written.push(chunk)) })
+      served.server.emit('connection', Object.assign(socket, { remoteAddress }))
+      return written
+    }
+    const answers = ['2001:db8::1', '2001:db8::2:3', '2001:db8:0:1::1', '203.0.113.9'].map(connectFrom)
+    const statuses = () => answers.map((written) => Buffer.concat(written).toString().slice(9, 12))
+    await vi.waitFor(() => expect(statuses()).toEqual(['', '429', '', '']))
   })
 
   test('are counted once, also when an offer of HTTP/2 was ignored', async () => {

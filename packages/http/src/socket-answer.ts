@@ -27,6 +27,7 @@ export function answerOnSocket(socket: Busy, failure: Failure, correlationId: st
       'x-content-type-options: nosniff',
       'referrer-policy: no-referrer',
       'cache-control: no-store',
+      ...(failure.retryAfterSeconds === undefined ? [] : [`retry-after: ${failure.retryAfterSeconds}`]),
       'connection: close',
       '',
       body,

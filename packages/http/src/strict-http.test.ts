@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { anyone } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
@@ -191,6 +193,21 @@ describe('an offer of HTTP/2 is ignored', () => {
       connection.send(marked(name, 'GET /echo', offer))
       expect((await connection.answer())?.headers['x-correlation-id']).toBe(`request-${name}`)
     }
+  })
+
+  test('leaves nothing behind on its connection', async () => {
+    await using server = await startTestServer([echo])
+    const taken = once(server.server, 'connection')
+    using connection = await openSocket(server.port)
+    const [socket] = (await taken) as [Socket]
+    const listening = () => socket.eventNames().map((name) => `${String(name)} ${socket.listenerCount(name)}`)
+    const after: string[][] = []
+    for (let count = 0; count < 20; count += 1) {
+      connection.send(marked('a', 'GET /echo', offer))
+      expect((await connection.answer())?.status).toBe(200)
+      after.push(listening().toSorted())
+    }
+    expect(after.at(-1)).toEqual(after[0])
   })
 
   test('unless what else the request says is refused', async () => {

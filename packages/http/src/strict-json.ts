@@ -19,8 +19,8 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   return value
 }
 
-/** Only a number with such an exponent, or as many digits, can be more than a double holds. */
-const perhapsHuge = /[eE]\+?\d{3}|\d{309}/
+/** Only a number with such an exponent, or as many digits before a shorter one, can be more than a double holds. */
+const perhapsHuge = /[eE]\+?\d{3}|\d{200}/
 
 /** Text of a body; invalid UTF-8 and NUL bytes are refused. */
 export function decodeUtf8(bytes: Uint8Array): string {

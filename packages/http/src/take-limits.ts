@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '@platform/auth'
 import { type LimitName, type LimitSubject, type RateLimit, rateLimits } from '@platform/contracts'
-import { Failure } from '@platform/kernel'
 import { showLimit } from './limit-headers.ts'
 import type { LimitState } from './rate-limiter.ts'
 import { requestState } from './request-state.ts'
@@ -15,6 +14,8 @@ export interface LimitedVisit {
   request: IncomingMessage
   response: ServerResponse
   params: Readonly<Record<string, string>>
+  /** False until the body was read and `admit` of the route has let the caller in: so far anybody may have come. */
+  isAdmitted: boolean
 }
 
 /**
@@ -32,8 +33,8 @@ export async function withLimits(
   try {
     await work()
   } catch (error) {
-    // Strangers must not be able to use up what belongs to a workspace.
-    if (ofWorkspace !== undefined && isStranger(error))
+    // Strangers must not be able to use up what belongs to a workspace, with bodies nobody reads to their end neither.
+    if (ofWorkspace !== undefined && !visit.isAdmitted)
       rateLimiter.giveBack(ofWorkspace.limit, ofWorkspace.key)
     throw error
   }
@@ -56,9 +57,6 @@ async function takeAll(names: readonly LimitName[], visit: LimitedVisit): Promis
   }
   return ofWorkspace
 }
-
-const isStranger = (error: unknown): boolean =>
-  error instanceof Failure && (error.status === 403 || error.status === 404)
 
 /** Takes uses of a limit for what a handler found out; see RequestInfo.takeLimit. */
 export const takeLimit = (name: LimitName, key: string, points: number, visit: LimitedVisit): Promise<void> =>

@@ -81,6 +81,26 @@ describe('a line', () => {
   })
 })
 
+describe('a line of one of several processes', () => {
+  const long = 'ü\u2028'.repeat(3000)
+  test.each([
+    ['an error with long causes', { err: nested(5) }],
+    ['a text that is not ASCII', { text: long }],
+    ['nothing but long texts', { service: long, correlationId: long, list: Array(20).fill(long) }],
+  ])('with %s is no longer than a pipe takes at once', (_, fields) => {
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    createLogger({ level: 'info', destination, isShared: true }).error(fields, long)
+    const [line = ''] = lines
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(4096)
+    expect(JSON.parse(line)).toMatchObject({
+      level: 'error',
+      cut: true,
+      msg: expect.stringMatching(/^ü\u2028ü/),
+    })
+  })
+})
+
 function nested(depth: number): Error {
   const message = `${'z'.repeat(15_000)} ${depth}`
   return depth === 0 ? new Error(message) : new Error(message, { cause: nested(depth - 1) })

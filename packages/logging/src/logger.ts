@@ -1,7 +1,7 @@
 import { type DestinationStream, type LoggerOptions, type Logger as PinoLogger, pino } from 'pino'
 import { describeError } from './describe-error.ts'
 import { LineLimit } from './line-limit.ts'
-import { safeLine } from './line-shape.ts'
+import { safeLine, UNMIXED_BYTES, unmixedLine } from './line-shape.ts'
 import { redactedPaths } from './redaction.ts'
 
 /** What the platform logs with: pino, fields first, a fixed lower-case sentence second. */
@@ -17,12 +17,15 @@ const WAITING_BYTES = 16_000_000
 /**
  * The one logger of a process, made in main. `level` is a pino level; `silent` for tests. A reader that goes away is no error. No line
  * is longer than 64 KB or holds a character that a terminal obeys; of warnings and errors 90 a second are written, and how many were not.
+ * Where other processes write to the same output (`isShared`), lines are at most 4 KB, so that no two of them mix.
  */
 export function createLogger(options: {
   level: string
   destination?: { write(line: string): void }
+  isShared?: boolean
 }): Logger {
-  const destination = options.destination ?? standardOutput()
+  const isShared = options.isShared === true
+  const destination = options.destination ?? standardOutput(isShared)
   const limit = new LineLimit(TROUBLES_PER_SECOND)
   const log = pino(
     {
@@ -30,7 +33,7 @@ export function createLogger(options: {
       level: options.level,
       hooks: { logMethod: limited(limit, () => tellDropped(limit, log)) },
     },
-    linesTo(destination),
+    linesTo(destination, isShared),
   )
   return log
 }
@@ -39,16 +42,24 @@ export function createLogger(options: {
 export interface LineStream {
   write(line: string): void
   writeSafe(lines: string): void
+  /** Characters that may be given at once; a single line may be longer. */
+  readonly batchCharacters: number
 }
 
-const linesTo = (destination: { write(line: string): void }): LineStream => ({
-  write: (line) => destination.write(safeLine(line)),
+const BATCH_CHARACTERS = 32_000
+
+const linesTo = (destination: { write(line: string): void }, isShared: boolean): LineStream => ({
+  write: (line) => destination.write(isShared ? unmixedLine(line) : safeLine(line)),
   writeSafe: (lines) => destination.write(lines),
+  batchCharacters: isShared ? UNMIXED_BYTES : BATCH_CHARACTERS,
 })
 
 // Lines leave together, at the latest after 100 ms: a write for each costs more than everything else about it.
-const standardOutput = (): DestinationStream =>
-  pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100, maxLength: WAITING_BYTES })
+const standardOutput = (isShared: boolean): DestinationStream =>
+  pino.destination({
+    ...{ fd: 1, sync: false, periodicFlush: 100, maxLength: WAITING_BYTES },
+    ...(isShared ? { minLength: UNMIXED_BYTES / 2, maxWrite: UNMIXED_BYTES } : { minLength: 4096 }),
+  })
 
 const settings: LoggerOptions = {
   base: null,

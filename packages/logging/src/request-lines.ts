@@ -25,8 +25,6 @@ export interface RequestLine {
 
 /** Lines wait this long for others, in milliseconds: a write for each costs more than everything else about it. */
 const GATHER_MS = 100
-/** Characters that are written at once. */
-const BATCH_CHARACTERS = 32_000
 
 /**
  * A writer for the one line of each answered request: the JSON the logger would write, at a fraction of its cost, in batches; what
@@ -41,7 +39,7 @@ export function requestLines(
     [pino.symbols.streamSym]: LineStream
     [pino.symbols.chindingsSym]: string
   }
-  const add = gathered((text) => stream.writeSafe(text))
+  const add = gathered((text) => stream.writeSafe(text), stream.batchCharacters)
   const isoTime = timeTeller()
   return ({ method, route, status, ms, bytes, correlationId, traceId, principal, apiVersion, upstream }) => {
     const trace = traceId === undefined ? '' : `,"traceId":"${traceId}"`
@@ -53,8 +51,8 @@ export function requestLines(
   }
 }
 
-/** Lines together in one write. */
-function gathered(write: (text: string) => void): (line: string) => void {
+/** Lines together in one write of at most `max` characters. */
+function gathered(write: (text: string) => void, max: number): (line: string) => void {
   let waiting = ''
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
@@ -65,13 +63,13 @@ function gathered(write: (text: string) => void): (line: string) => void {
     waiting = ''
   }
   return (line) => {
+    if (waiting.length + line.length > max) flush()
     if (timer === undefined) {
       timer = setTimeout(flush, GATHER_MS)
       // Before the destination is closed, which hears of the end too.
       process.prependListener('exit', flush)
     }
     waiting += line
-    if (waiting.length >= BATCH_CHARACTERS) flush()
   }
 }
 

@@ -38,7 +38,7 @@ export const headerComponents: Record<string, Json> = {
   RateLimit: text('What is left of the tightest limit.', '"uploads";r=49;t=60'),
   XRateLimitLimit: number('Uses in one window.', 50),
   XRateLimitRemaining: number('Uses that are left in this window.', 49),
-  XRateLimitReset: number('Seconds until the window ends.', 60),
+  XRateLimitReset: number('When the window ends, in Unix seconds.', 1_795_287_600),
   Location: text('Where to go on.', '/signin'),
 }
 

@@ -1,3 +1,4 @@
+import { orgSlugPattern } from '@platform/contracts'
 import type { Json } from './json.ts'
 
 interface Known {
@@ -28,7 +29,7 @@ const known: Readonly<Record<string, Known>> = {
   userId: { description: 'Id of a user.', example: USER },
   sessionId: { description: 'Id of a session.', example: USER },
   accessTokenId: { description: 'Record id of an access token.', example: USER },
-  orgSlug: { description: 'Slug of an organization.', example: 'acme' },
+  orgSlug: { description: 'Slug of an organization.', example: 'acme', pattern: orgSlugPattern.source },
   slug: { description: 'Slug of a provider.', example: 'acme-sso', pattern: '^[a-z0-9][a-z0-9-]{0,59}$' },
   photoId: { description: 'Id of a picture.', example: 'p7Qk2mX9' },
   key: { description: 'Name of an entry.', example: 'theme' },

@@ -17,6 +17,7 @@ const user = (userId: string) => ({ kind: 'user', userId, scopes: [] }) as unkno
 const limited = (
   limits: readonly LimitName[],
   handle: (request: RequestInfo) => Promise<unknown> = async () => 'done',
+  admit: () => Promise<unknown> = async () => undefined,
 ): Route => {
   const contract = endpoint({
     id: 'limited',
@@ -29,7 +30,7 @@ const limited = (
     limits,
     failures: ['TooManyRequests'],
   })
-  return route(contract, { access: anyone, handle: ({ request }) => handle(request) })
+  return route(contract, { access: anyone, admit, handle: ({ request }) => handle(request) })
 }
 
 /** A server whose callers say in headers who they are. */
@@ -60,8 +61,8 @@ async function serve(routes: Route[], points: Record<string, number>) {
   const { port } = server.address() as AddressInfo
   return {
     port,
-    post: (headers: Record<string, string> = {}, workspace = 'w') =>
-      fetch(`http://127.0.0.1:${port}/workspaces/${workspace}/things`, { method: 'POST', headers }),
+    post: (headers: Record<string, string> = {}, workspace = 'w', body = Buffer.alloc(0)) =>
+      fetch(`http://127.0.0.1:${port}/workspaces/${workspace}/things`, { method: 'POST', headers, body }),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       server.close()
@@ -129,20 +130,40 @@ describe('a limited route', () => {
   })
 
   test('counts a workspace once, whichever address of it is asked, and not what strangers ask', async () => {
-    let found = true
-    const handle = async () => {
-      if (!found) throw new Failure('ObjectNotFoundError', 'Nothing.')
-      return 'done'
+    let isStranger = true
+    const admit = async () => {
+      if (isStranger) throw new Failure('ObjectNotFoundError', 'Nothing.')
     }
-    await using server = await serve([limited(['webhooks'], handle)], { RATE_LIMIT_WEBHOOKS: 2 })
-    found = false
+    await using server = await serve([limited(['webhooks'], async () => 'done', admit)], {
+      RATE_LIMIT_WEBHOOKS: 2,
+    })
     for (let count = 0; count < 5; count += 1) expect((await server.post()).status).toBe(404)
-    found = true
+    isStranger = false
     const statuses = []
     for (const address of ['w', 'slug:w', 'w', 'slug:w', 'other']) {
       statuses.push((await server.post({}, address)).status)
     }
     expect(statuses).toEqual([200, 200, 429, 429, 200])
+  })
+
+  test('counts for a workspace nothing that was refused before anybody looked who asks', async () => {
+    await using server = await serve([limited(['webhooks'])], { RATE_LIMIT_WEBHOOKS: 2 })
+    for (let count = 0; count < 5; count += 1)
+      expect((await server.post({}, 'w', Buffer.alloc(1_000_001))).status).toBe(413)
+    const statuses = [await server.post(), await server.post(), await server.post()].map(
+      ({ status }) => status,
+    )
+    expect(statuses).toEqual([200, 200, 429])
+  })
+
+  test('counts work that was begun, whatever becomes of it', async () => {
+    const handle = async () =>
+      Promise.reject(new Failure('ObjectNotFoundError', 'What it works with is gone.'))
+    await using server = await serve([limited(['webhooks'], handle)], { RATE_LIMIT_WEBHOOKS: 2 })
+    const statuses = [await server.post(), await server.post(), await server.post()].map(
+      ({ status }) => status,
+    )
+    expect(statuses).toEqual([404, 404, 429])
   })
 
   test('lets the handler take what only it knows', async () => {

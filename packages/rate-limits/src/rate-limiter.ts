@@ -1,13 +1,13 @@
+import cluster from 'node:cluster'
 import { createHash } from 'node:crypto'
 import { type Cache, openMemoryCache } from '@platform/cache'
 import type { RateLimit } from '@platform/contracts'
-import type { LimitState, RateLimiter } from '@platform/http'
+import { type LimitState, networkOf, type RateLimiter } from '@platform/http'
 import { SECOND_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { Allowances, type Standing } from './allowances.ts'
 import { Counter, type Increment } from './counter.ts'
 import type { LimitSettings } from './limit-variables.ts'
-import { networkOf } from './network-of.ts'
 import { SharedStore } from './shared-store.ts'
 
 /** A rate limiter that can also start anew. */
@@ -42,6 +42,11 @@ interface Parts {
  */
 export function rateLimiter({ cache, log, service, settings }: RateLimiterOptions): Limits {
   if (settings.disabled) log.warn('RATE_LIMIT_DISABLED is set: nothing limits how often callers may ask')
+  // The first of several processes says it for all.
+  else if (cluster.worker?.id === 1 && cache.driver === 'memory')
+    log.warn(
+      'rate limits hold for each worker on its own: set CACHE_URL to a Redis that all of them count in',
+    )
   const shared = new SharedStore({ cache, log, service })
   const memory = openMemoryCache()
   const stores = {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { RequestListener, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createHardenedServer, setConnectionsPerAddress } from '@platform/http'
 import type { Logger } from '@platform/logging'
 import { AnswersInFlight } from './answers-in-flight.ts'
@@ -11,6 +11,8 @@ const KEEP_ALIVE_MS = 80_000
 const MAX_CONNECTIONS = 10_000
 /** How often connections that have become idle are closed while the last requests finish. */
 const SWEEP_MS = 50
+/** How long a connection on which nothing was ever sent is waited for: browsers open some ahead, and Node counts them as busy. */
+const SILENT_MS = 2000
 
 /** The listening server of a service. Who answers behind it can change while it listens. */
 export class FrontDoor implements AsyncDisposable {
@@ -19,6 +21,7 @@ export class FrontDoor implements AsyncDisposable {
   #isLeaving = false
   #closed: Promise<void> | undefined
   readonly #answers = new AnswersInFlight()
+  readonly #sockets = new Set<Socket>()
   /** What whoever answers while the service is built tells about it. */
   readonly waiting: Waiting
   readonly #patienceMs: number
@@ -34,6 +37,10 @@ export class FrontDoor implements AsyncDisposable {
       },
       { keepAliveTimeoutMs: KEEP_ALIVE_MS, maxConnections: MAX_CONNECTIONS },
     )
+    this.server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
   }
 
   /** Listens at once. `patienceMs` is how long closing waits for the last requests. Rejects with the error of `listen`. */
@@ -84,10 +91,16 @@ export class FrontDoor implements AsyncDisposable {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()))
     this.server.closeIdleConnections()
     const sweep = setInterval(() => this.server.closeIdleConnections(), SWEEP_MS)
+    const silent = setTimeout(() => this.#cutSilent(), SILENT_MS)
     const cut = setTimeout(() => this.server.closeAllConnections(), this.#patienceMs)
     await closed
     clearInterval(sweep)
+    clearTimeout(silent)
     clearTimeout(cut)
+  }
+
+  #cutSilent(): void {
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
   }
 
   #watch(response: ServerResponse): void {

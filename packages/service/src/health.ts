@@ -4,6 +4,7 @@ import { headers as names, type ServiceReport } from '@platform/contracts'
 import { correlationIdOf, refuseAmbiguous, registry, sendFailure, sendJson, sendRaw } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
+import { metricsPage } from './metrics-page.ts'
 
 /** Whether the service may be sent requests; turns false as soon as it starts to stop. */
 export interface Health {
@@ -55,9 +56,7 @@ function answersOf({ health, internalApiKey, report }: Options): Map<string, Han
     ['/sys/readiness', guarded(key, async (response) => sendJson(response, 200, await report()))],
     [
       '/metrics',
-      guarded(key, async (response) =>
-        sendRaw(response, 200, await registry.metrics(), registry.contentType),
-      ),
+      guarded(key, async (response) => sendRaw(response, 200, await metricsPage(), registry.contentType)),
     ],
   ])
 }

@@ -74,16 +74,6 @@ describe('METRICS_PORT', () => {
     expect((await fetch(`${origin}/metrics`, { method: 'POST' })).status).toBe(404)
   })
 
-  test('is for one process: each of several takes the next that is free', async () => {
-    const address = { port: 0, host: '127.0.0.1' }
-    await using first = await openMetricsDoor(address, log)
-    const { port } = first
-    await using second = await openMetricsDoor({ ...address, port }, log, true)
-    expect(second.port).toBeGreaterThan(port)
-    expect((await page(`http://127.0.0.1:${second.port}`)).status).toBe(200)
-    await expect(openMetricsDoor({ ...address, port }, log)).rejects.toThrow('EADDRINUSE')
-  })
-
   test('that is taken stops the start with a sentence', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')

@@ -13,7 +13,7 @@ const samplers = [
 /** What operators see of a process, and where it is sent; nothing is sent anywhere without an address (ADR 0015). */
 export const observabilityFields = {
   METRICS_PORT: optionalPort().describe(
-    'Port that answers /metrics without a credential; without it only the own port does, with the internal key. Of several GATEWAY_WORKERS each takes the next one that is free.',
+    'Port that answers /metrics without a credential; without it only the own port does, with the internal key. Of several GATEWAY_WORKERS either shows the numbers of all, labelled `worker`.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl().describe(
     'OTLP/HTTP address that traces are sent to, for example http://collector:4318; nothing is traced without it.',

@@ -1,4 +1,3 @@
-import cluster from 'node:cluster'
 import type { Env } from '@platform/config'
 import { collectProcessMetrics } from '@platform/http'
 import type { Logger } from '@platform/logging'
@@ -46,7 +45,7 @@ export async function observeProcess({
   if (config.METRICS_PORT === undefined) return stack
   const address = { port: config.METRICS_PORT, host: env.HOST ?? '0.0.0.0' }
   try {
-    const door = stack.use(await openMetricsDoor(address, log, cluster.isWorker))
+    const door = stack.use(await openMetricsDoor(address, log))
     log.info({ port: door.port, host: address.host }, 'metrics can be read')
     return stack
   } catch (error) {

@@ -3,8 +3,10 @@ import { availableParallelism } from 'node:os'
 import { type Env, readConfig } from '@platform/config'
 import { createLogger } from '@platform/logging'
 import { z } from 'zod'
+import { tellMetrics } from './metrics-page.ts'
+import { processEnv } from './run.ts'
 import { explainStartFailure } from './start-failure.ts'
-import { Workers } from './workers.ts'
+import { WORKER_READY, Workers } from './workers.ts'
 
 /** How many processes share the port of a service: a number, or `auto` for one a core. */
 export const workersField = z
@@ -12,9 +14,6 @@ export const workersField = z
   .regex(/^(?:auto|[1-9]\d?)$/, 'must be auto or a number from 1 to 99')
   .default('1')
   .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
-
-/** What a process of several tells the one that started it. */
-const WORKER_READY = 'ready'
 
 /**
  * Runs `work` in as many processes as the environment variable says; one is this process itself. More share its port, are started
@@ -26,27 +25,29 @@ export async function runInWorkers(
   work: (ready: () => void) => Promise<void>,
 ): Promise<void> {
   if (cluster.worker !== undefined) return runAsWorker(cluster.worker, work)
-  const count = workersOf(env, variable)
-  if (count === undefined) return undefined
-  if (count === 1) return work(() => undefined)
-  const workers = new Workers(createLogger({ level: env.LOG_LEVEL ?? 'info' }))
+  const given = workersOf(env, variable)
+  if (given === undefined) return undefined
+  if (given.count === 1) return work(() => undefined)
+  const workers = new Workers(createLogger({ level: env.LOG_LEVEL ?? 'info', isShared: true }), given.graceMs)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => workers.stop())
-  process.exitCode = await workers.run(count)
+  process.exitCode = await workers.run(given.count)
   return undefined
 }
 
 async function runAsWorker(worker: Worker, work: (ready: () => void) => Promise<void>): Promise<void> {
   // Otherwise Node ends this process at once when the first one disappears, whatever it is answering.
   worker.exitedAfterDisconnect = true
+  tellMetrics()
   await work(() => process.send?.(WORKER_READY))
   if (process.connected) process.disconnect()
 }
 
 /** Undefined after a problem was told. */
-function workersOf(env: Env, variable: string): number | undefined {
+function workersOf(env: Env, variable: string): { count: number; graceMs: number } | undefined {
   try {
-    const read = readConfig(z.object({ [variable]: workersField }), env)
-    return read[variable]
+    const { [variable]: count = 1 } = readConfig(z.object({ [variable]: workersField }), env)
+    const { SHUTDOWN_GRACE_MS: graceMs } = readConfig(processEnv.pick({ SHUTDOWN_GRACE_MS: true }), env)
+    return { count, graceMs }
   } catch (error) {
     for (const sentence of explainStartFailure(error)) process.stderr.write(`${sentence}\n`)
     process.exitCode = 1

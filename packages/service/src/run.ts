@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { ConfigError, count, type Env, readConfig } from '@platform/config'
@@ -8,7 +9,6 @@ import { observabilityFields } from './observability-env.ts'
 import { observeProcess } from './observe-process.ts'
 import { StartInterrupted } from './patiently.ts'
 import { crashOnBugs, stopOnSignals, surviveClosedOutput } from './process-signals.ts'
-import { releaseStartMemory } from './release-start-memory.ts'
 import { Resources } from './resources.ts'
 import type { Service, ServiceContext } from './service.ts'
 import { startAll } from './start-all.ts'
@@ -64,7 +64,7 @@ export async function run(
   try {
     const env = typeof environment === 'function' ? environment() : environment
     const config = readEveryConfig(services, env)
-    log = createLogger({ level: config.LOG_LEVEL })
+    log = createLogger({ level: config.LOG_LEVEL, isShared: cluster.isWorker })
     stopOnSignals(stopping, config.SHUTDOWN_GRACE_MS)
     crashOnBugs(stopping, log)
     await serve(services, env, { config, log, stopping }, options)
@@ -121,7 +121,6 @@ async function serve(
       signal,
     }
     const running = await startAll(services, env, { resources, context, limits, stack })
-    releaseStartMemory()
     if (!signal.aborted) await options.ready?.(running, env)
   } catch (error) {
     if (!(error instanceof StartInterrupted)) throw error

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { type Env, readConfig } from '@platform/config'
 import { StoreError, systemClock } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
@@ -232,6 +234,17 @@ describe('stopping a service', () => {
     const startedAt = performance.now()
     await service[Symbol.asyncDispose]()
     expect(performance.now() - startedAt).toBeLessThan(1000)
+  })
+
+  test('waits two seconds at most for a connection on which nothing was ever sent', async () => {
+    const service = await (await start()).running
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    await once(socket, 'connect')
+    await get(`${service.url}/sys/livez`)
+    const startedAt = performance.now()
+    await service[Symbol.asyncDispose]()
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    socket.destroy()
   })
 
   test('stops jobs before it stops to listen, and waits for the run in hand', async () => {

@@ -1,11 +1,15 @@
 import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
 import type { Logger } from '@platform/logging'
+import { type ToFirst, WorkerPages } from './worker-pages.ts'
 
 /** What a worker is told when it shall stop; a signal of the terminal may have reached it before. */
 export const STOP_WORKER = 'stop'
+/** What a worker tells when it serves. */
+export const WORKER_READY = 'ready'
 
 const RESTART_PAUSE_MS = 1000
+/** How much longer than its own grace period a worker may take: one that can still do it ends itself. */
+const STUCK_MS = 1000
 /** Crashes of one minute after which starting again is given up: an orchestrator does it better. */
 const CRASHES_MAX = 10
 const MINUTE_MS = 60_000
@@ -13,45 +17,61 @@ const MINUTE_MS = 60_000
 /** Processes that share a port. The first one starts alone, so that what is wrong with the configuration is told once. */
 export class Workers {
   readonly #log: Logger
-  readonly #running = new Set<Worker>()
+  readonly #graceMs: number
+  /** With the place each has, from 1: one that takes another's place also takes its name in the metrics. */
+  readonly #running = new Map<Worker, number>()
+  readonly #pages = new WorkerPages(this.#running)
   readonly #crashes: number[] = []
   readonly #ended = Promise.withResolvers<number>()
   #stopping = false
   #exitCode = 0
 
-  constructor(log: Logger) {
+  constructor(log: Logger, graceMs: number) {
     this.#log = log
+    this.#graceMs = graceMs
   }
 
   /** Resolves with the exit code when the last process has ended. */
   async run(count: number): Promise<number> {
-    const first = this.#start()
-    await Promise.race([once(first, 'message'), once(first, 'exit')])
+    await this.#start()
     // A first one that could not start has told why, and ended everything.
-    for (let more = count - 1; more > 0 && !this.#stopping; more -= 1) this.#start()
+    for (let more = count - 1; more > 0 && !this.#stopping; more -= 1) void this.#start()
     return this.#ended.promise
   }
 
-  /** Tells all of them to finish; told twice, they are ended. */
+  /** Tells all of them to finish; told twice, or when one is stuck beyond the grace period, they are ended. */
   stop(): void {
     const isSecond = this.#stopping
     this.#stopping = true
-    for (const worker of this.#running) {
+    for (const worker of this.#running.keys()) {
       if (isSecond) worker.process.kill('SIGKILL')
       else if (worker.isConnected()) worker.send(STOP_WORKER)
     }
     if (isSecond) this.#exitCode = 1
+    else setTimeout(() => this.stop(), this.#graceMs + STUCK_MS).unref()
   }
 
-  #start(): Worker {
+  /** Resolves when the worker serves, or has ended. */
+  #start(): Promise<void> {
     const worker = cluster.fork()
+    const { promise, resolve } = Promise.withResolvers<void>()
     let wasReady = false
-    worker.once('message', () => {
+    worker.on('message', (message: ToFirst | typeof WORKER_READY) => {
+      if (message !== WORKER_READY) return this.#pages.onMessage(worker, message)
       wasReady = true
+      resolve()
     })
-    worker.once('exit', (code, signal) => this.#onExit(worker, { wasReady, code, signal }))
-    this.#running.add(worker)
-    return worker
+    worker.once('exit', (code, signal) => {
+      this.#onExit(worker, { wasReady, code, signal })
+      resolve()
+    })
+    this.#running.set(worker, this.#freePlace())
+    return promise
+  }
+
+  #freePlace(): number {
+    const taken = new Set(this.#running.values())
+    for (let place = 1; ; place += 1) if (!taken.has(place)) return place
   }
 
   #onExit(worker: Worker, end: { wasReady: boolean; code: number | null; signal: string | null }): void {
@@ -73,7 +93,7 @@ export class Workers {
   }
 
   #replace(): void {
-    if (!this.#stopping) this.#start()
+    if (!this.#stopping) void this.#start()
     else if (this.#running.size === 0) this.#ended.resolve(this.#exitCode)
   }
 

@@ -17,6 +17,7 @@ export async function sendEncoded(
   const coded = encoding === undefined ? undefined : { 'content-encoding': encoding }
   return answer(bytes, {
     contentType,
-    headers: { 'cache-control': cacheControl, vary: 'accept-encoding', etag, ...coded, ...headers },
+    // A copy that was made for nobody's page says nothing of origins: it must not be given to a page.
+    headers: { 'cache-control': cacheControl, vary: 'accept-encoding, origin', etag, ...coded, ...headers },
   })
 }

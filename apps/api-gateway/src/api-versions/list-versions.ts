@@ -11,7 +11,7 @@ const newestFirst = datedChanges
 
 /** From the table and the clock alone: it touches no store. */
 export const listVersions = (deps: { versions: readonly ApiVersion[]; clock: Clock }) => {
-  const headers = { 'cache-control': 'public, max-age=300' }
+  const headers = { 'cache-control': 'public, max-age=300', vary: 'origin' }
   return route(endpoint, {
     access: anyone,
     async handle() {

@@ -36,16 +36,20 @@ export function speakV2(request: IncomingMessage, call: VersionedCall): void {
   })
 }
 
-/** Both lists a request keeps its headers in say the same afterwards. */
+/** Both lists a request keeps its headers in say the same afterwards. Lines of one name are joined in the second, and edited once. */
 function editHeaders(request: IncomingMessage, edit: (name: string, value: string) => string): void {
   const { headers, rawHeaders } = request
+  const edited = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? ''
     const value = rawHeaders[index + 1] ?? ''
-    const edited = edit(name, value)
-    if (edited === value) continue
-    rawHeaders[index + 1] = edited
+    const changed = edit(name, value)
+    if (changed === value) continue
+    rawHeaders[index + 1] = changed
+    edited.add(name)
+  }
+  for (const name of edited) {
     const joined = headers[name]
-    if (typeof joined === 'string') headers[name] = joined === value ? edited : edit(name, joined)
+    if (typeof joined === 'string') headers[name] = edit(name, joined)
   }
 }

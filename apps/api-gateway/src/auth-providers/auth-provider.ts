@@ -1,5 +1,9 @@
 import { domainToASCII } from 'node:url'
-import type { AuthProviderConfig, AuthProvider as PresentedProvider } from '@platform/contracts'
+import {
+  type AuthProviderConfig,
+  orgSlugPattern,
+  type AuthProvider as PresentedProvider,
+} from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 
 /** Another server that vouches for people: one of the platform (its file) or of an organization (the database). */
@@ -74,6 +78,12 @@ export const wrongAddress = (name: string, problem: string): Failure =>
 /** The failure of a slug nobody has here. */
 export const noSuchProvider = (slug: string): Failure =>
   new Failure('ObjectNotFoundError', `There is no sign-in provider "${slug}" here.`)
+
+/** Throws ObjectNotFoundError for what can't be the slug of an organization, so that nothing is kept or shown under it. */
+export function requireOrgSlug(orgSlug: string): void {
+  if (orgSlugPattern.test(orgSlug)) return
+  throw new Failure('ObjectNotFoundError', `There is no organization "${orgSlug.slice(0, 60)}".`)
+}
 
 /** The failure of a slug that is taken. */
 export const slugUsed = (slug: string): Failure =>

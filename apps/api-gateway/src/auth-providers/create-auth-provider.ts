@@ -2,13 +2,14 @@ import { superAdmin } from '@platform/auth'
 import { createAuthProvider as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { uuidv7 } from '@platform/kernel'
-import { presentProvider, slugUsed } from './auth-provider.ts'
+import { presentProvider, requireOrgSlug, slugUsed } from './auth-provider.ts'
 import { givenProvider, type ProviderChangeNeeds } from './provider-changes.ts'
 
 export const createAuthProvider = ({ store, providers, changes }: ProviderChangeNeeds) =>
   route(endpoint, {
     access: superAdmin,
     async handle({ params, body, principal, request }) {
+      requireOrgSlug(params.orgSlug)
       if (providers.ofPlatform.some(({ slug }) => slug === body.slug)) throw slugUsed(body.slug)
       await changes.check(body)
 

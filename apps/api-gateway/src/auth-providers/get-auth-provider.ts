@@ -1,13 +1,14 @@
 import { superAdmin } from '@platform/auth'
 import { getAuthProvider as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
-import { noSuchProvider, presentProvider } from './auth-provider.ts'
+import { noSuchProvider, presentProvider, requireOrgSlug } from './auth-provider.ts'
 import type { Providers } from './providers.ts'
 
 export const getAuthProvider = ({ providers }: { providers: Pick<Providers, 'findBySlug'> }) =>
   route(endpoint, {
     access: superAdmin, // until organizations have administrators of their own
     async handle({ params }) {
+      requireOrgSlug(params.orgSlug)
       const found = await providers.findBySlug(params.slug)
 
       if (found === undefined || (found.source === 'database' && found.orgSlug !== params.orgSlug))

@@ -39,6 +39,14 @@ describe('listing providers', () => {
     expect((await list('a%00b')).status).toBe(400)
   })
 
+  it.each(['Acme', 'a.b', '-acme', 'a'.repeat(61), 'caf%C3%A9'])('knows no organization %s', async (org) => {
+    expect((await list(org)).status).toBe(404)
+    expect((await crud.send('GET', `${org}/auth/sso/filed`)).status).toBe(404)
+    expect((await crud.send('POST', `${org}/auth/sso`, input('kept-nowhere'))).status).toBe(404)
+    expect((await crud.send('PUT', `${org}/auth/sso/filed`, input('filed'))).status).toBe(404)
+    expect((await crud.send('DELETE', `${org}/auth/sso/filed`)).status).toBe(404)
+  })
+
   it('takes a credential, of a super administrator', async () => {
     expect((await list('acme', crud.nobody)).status).toBe(401)
     expect((await list('acme', crud.ada.headers)).status).toBe(403)

@@ -1,7 +1,7 @@
 import { superAdmin } from '@platform/auth'
 import { listAuthProviders as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
-import { presentProvider } from './auth-provider.ts'
+import { presentProvider, requireOrgSlug } from './auth-provider.ts'
 import type { AuthProviderStore } from './auth-provider-store.ts'
 import type { Providers } from './providers.ts'
 
@@ -12,6 +12,7 @@ export const listAuthProviders = (deps: {
   route(endpoint, {
     access: superAdmin, // until organizations have administrators of their own
     async handle({ params }) {
+      requireOrgSlug(params.orgSlug)
       const { ofPlatform } = deps.providers
       const own = await deps.store.listOfOrg(params.orgSlug)
 

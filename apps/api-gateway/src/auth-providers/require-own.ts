@@ -1,5 +1,5 @@
 import type { Queries } from '@platform/database'
-import { type AuthProvider, noSuchProvider } from './auth-provider.ts'
+import { type AuthProvider, noSuchProvider, requireOrgSlug } from './auth-provider.ts'
 import type { AuthProviderStore } from './auth-provider-store.ts'
 import { inFile } from './provider-changes.ts'
 import type { Providers } from './providers.ts'
@@ -18,6 +18,7 @@ export async function requireOwn(
   { store, providers }: Needs,
   tx?: Queries,
 ): Promise<AuthProvider> {
+  requireOrgSlug(orgSlug)
   const found = tx === undefined ? await store.findBySlug(slug) : await store.lock(tx, orgSlug, slug)
   if (found !== undefined && found.orgSlug === orgSlug) return found
   if (providers.ofPlatform.some((provider) => provider.slug === slug)) throw inFile(slug)

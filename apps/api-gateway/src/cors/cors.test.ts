@@ -153,6 +153,15 @@ describe('an answer', () => {
     const answer = await fetch(`${gateway.url}/v2/me`)
     expect(corsOf(answer)).toEqual([])
   })
+
+  test.each(['/v2/versions', '/v2/openapi.json'])(
+    'that caches may keep tells them that pages get another one: %s',
+    async (path) => {
+      const answer = await fetch(gateway.url + path)
+      expect(answer.headers.get('cache-control')).toContain('public')
+      expect(answer.headers.get('vary')?.split(', ')).toContain('origin')
+    },
+  )
 })
 
 describe('the OIDC server', () => {

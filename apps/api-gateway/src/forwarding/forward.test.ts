@@ -54,6 +54,7 @@ beforeAll(async () => {
       response.write('half')
       return void setTimeout(() => response.destroy(), 20)
     }
+    if (behaviour === 'early') return void response.writeHead(403).end('no thanks')
     if (behaviour === 'hints') {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' })
       return void response.end('after the hints')
@@ -222,6 +223,24 @@ describe('forwarding', () => {
     ]).then(([[first]]) => [first])) as [IncomingMessage]
     expect(response.statusCode).toBe(413)
     response.resume()
+  })
+
+  test('does nothing of what comes behind an upload that was answered before its end', async () => {
+    const eve = (await gateway.signIn({ userId: 'eve' })).headers
+    const head = `Host: x\r\nAuthorization: ${eve.authorization}\r\n`
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+    socket.write(`POST /v2/workspaces/w1/early HTTP/1.1\r\n${head}Content-Length: 300000\r\n\r\na`)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 403 /)
+    const answeredAt = performance.now()
+    socket.write(`${'a'.repeat(299_999)}DELETE /v2/user/sessions/current HTTP/1.1\r\n${head}\r\n`)
+    await once(socket.resume(), 'close')
+    // The upload was read to its end, so that the client could read its answer.
+    expect(performance.now() - answeredAt).toBeLessThan(800)
+    // Whatever the gateway had begun before is done when it has ended another session.
+    const { headers } = await gateway.signIn({ userId: 'mallory' })
+    await fetch(`${gateway.url}/v2/user/sessions/current`, { method: 'DELETE', headers })
+    expect((await fetch(`${gateway.url}/v2/me`, { headers: eve })).status).toBe(200)
   })
 
   test('takes uploads of 10 MB where files are sent', async () => {

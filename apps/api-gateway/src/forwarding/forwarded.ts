@@ -5,13 +5,14 @@ import type { Dispatcher } from 'undici'
 import type { Exchange } from '../exchange.ts'
 import type { ForwardDeps, Join } from './forward-deps.ts'
 import { gatherBody } from './gather-body.ts'
-import type { Instance, Waiting } from './instance.ts'
+import type { Instance } from './instance.ts'
 import type { CompiledRoute } from './match-route.ts'
 import { mayRepeat } from './may-repeat.ts'
 import { RelayedAnswer, upgradeHeaders } from './relayed-answer.ts'
 import { requestHeaders } from './request-headers.ts'
 import { tooLarge, Upload } from './upload.ts'
 import { busy, noteFailure, timedOut, toFailure, unreachable } from './upstream-failure.ts'
+import type { Waiting } from './waiting-requests.ts'
 
 type Controller = Dispatcher.DispatchController
 
@@ -23,6 +24,7 @@ const UNSENT_MAX_MS = 3000
 /** One request on its way to a service and its answer on the way back; the handler undici calls. */
 export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   waitingSince = 0
+  place = -1
   readonly #exchange: Exchange
   readonly #deps: ForwardDeps
   readonly #route: CompiledRoute
@@ -33,7 +35,6 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   #instance: Instance | undefined
   /** Set as soon as there is a connection to send on. */
   #controller: Controller | undefined
-  #bodyWasSent = false
   #retried = false
   /** Nobody waits for the service any more: the client is gone, or was told that the time is over. */
   #isOver = false
@@ -96,7 +97,6 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   }
 
   onBodySent(): void {
-    this.#bodyWasSent = true
     if (this.#body instanceof Upload) this.waitingSince = Date.now()
   }
 
@@ -182,8 +182,8 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   }
 
   #mayRetry(error: Error): boolean {
-    const sent = { head: this.#controller !== undefined, body: this.#bodyWasSent }
-    if (this.#retried || !mayRepeat(this.#exchange, sent, this.#hasBody, error)) return false
+    const wasSent = this.#controller !== undefined
+    if (this.#retried || !mayRepeat(this.#exchange, wasSent, this.#hasBody, error)) return false
     this.#retried = this.#deps.instances.budget(this.#route.to).spend()
     return this.#retried
   }

@@ -39,7 +39,9 @@ export async function openInstances(
     },
     async [Symbol.asyncDispose]() {
       watching[Symbol.dispose]()
-      await Promise.all(all.flatMap(({ list }) => list.map(({ pool }) => pool.destroy())))
+      await Promise.all(
+        all.flatMap(({ list, leaving }) => [...list, ...leaving].map(({ pool }) => pool.destroy())),
+      )
     },
   }
 }

@@ -1,4 +1,6 @@
+import * as contracts from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
+import { addressOf, endpointsOf } from '../callers/testing.ts'
 import { compileRoutes } from './match-route.ts'
 import { routeTable } from './route-table.ts'
 
@@ -76,6 +78,17 @@ test('a line that says nothing takes 1 MB, the gateway’s time and no upgrade',
   expect(match('/v2/workspaces/w1/files/a')?.bodyLimitBytes).toBe(10_000_000)
   expect(match('/v2/workspaces/w1/import')?.bodyLimitBytes).toBe(100_000_000)
   expect(match('/v2/workspaces/w1/events')?.upgrade).toBe('websocket')
+})
+
+test('every operation of a service reaches it, with as long a body as its contract takes', () => {
+  const forwarded = endpointsOf(contracts).filter(
+    ({ service, path }) => service !== 'api-gateway' && path.startsWith('/v2/'),
+  )
+  expect(forwarded.length).toBeGreaterThan(10)
+  for (const { id, service, path, bodyLimitBytes = contracts.limits.bodyBytes } of forwarded) {
+    const line = match(addressOf(path))
+    expect([line?.to, (line?.bodyLimitBytes ?? 0) >= bodyLimitBytes], id).toEqual([service, true])
+  }
 })
 
 test('a line may have a time of its own', () => {

@@ -1,25 +1,9 @@
 import type { Exchange } from '../exchange.ts'
 import { isConnectionLost } from './upstream-failure.ts'
 
-/** How far a request came before it failed. */
-export interface Sent {
-  /** There was a connection to send it on. */
-  head: boolean
-  body: boolean
-}
-
 /**
- * True when a request that failed with `error` can't happen twice by sending it again: nothing was sent, or its connection was lost
- * before an answer and the method means the same the second time (RFC 9110 9.2.2). A body that was sent is gone.
+ * True when nobody can tell by the answer that a request which failed with `error` was sent again: nothing of it was sent before, or its
+ * connection was lost before an answer and it changes nothing. A DELETE that was done is 404 the second time, a PUT with If-Match 412.
  */
-export function mayRepeat(
-  { request, isSafe }: Exchange,
-  sent: Sent,
-  hasBody: boolean,
-  error: Error,
-): boolean {
-  if (!sent.head) return true
-  if (sent.body || !isConnectionLost(error)) return false
-  const { method } = request
-  return isSafe ? !hasBody : method === 'PUT' || method === 'DELETE'
-}
+export const mayRepeat = ({ isSafe }: Exchange, wasSent: boolean, hasBody: boolean, error: Error): boolean =>
+  !wasSent || (isSafe && !hasBody && isConnectionLost(error))

@@ -1,6 +1,6 @@
+import { discardBody, endConnectionWith } from '@platform/http'
 import type { Dispatcher } from 'undici'
 import type { Exchange } from '../exchange.ts'
-import { endAnswerEarly } from './end-answer-early.ts'
 import { responseHeaders } from './response-headers.ts'
 
 type Controller = Dispatcher.DispatchController
@@ -33,7 +33,10 @@ export class RelayedAnswer {
     const list = responseHeaders((controller as WithRawHeaders).rawHeaders, connection, correlationId)
     if (strictTransport !== undefined) list.push('strict-transport-security', strictTransport)
     // The service has answered in the middle of the upload: what is left of it can't be told from a next request.
-    if (!request.complete) list.push('connection', 'close')
+    if (!request.complete) {
+      list.push('connection', 'close')
+      endConnectionWith(request)
+    }
     response.writeHead(status, list)
     // The first event may be long in coming, and a client waits for the headers.
     if (this.#length < 0) response.flushHeaders()
@@ -56,7 +59,7 @@ export class RelayedAnswer {
     const { request, response } = this.#exchange
     if (response.writableEnded) return
     if (request.complete) response.end()
-    else endAnswerEarly(response)
+    else discardBody(response.req, () => response.end())
   }
 }
 

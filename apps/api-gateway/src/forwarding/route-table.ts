@@ -21,11 +21,19 @@ export interface Forwarding {
 }
 
 const UPLOAD_BYTES = 10_000_000
+/** A form with files in it; the runtime takes 1 MB of anything else. */
+const FORM_BYTES = 11_000_000
 const IMPORT_BYTES = 100_000_000
 
 /** Where a path is forwarded: the first line that matches wins. Whatever matches none is answered by the gateway itself. */
 export const routeTable: readonly Forwarding[] = [
-  { path: '/v2/workspaces/:workspaceId/webhooks/*path', to: 'runtime', access: 'optional', receiver: true },
+  {
+    path: '/v2/workspaces/:workspaceId/webhooks/*path',
+    to: 'runtime',
+    access: 'optional',
+    receiver: true,
+    bodyLimitBytes: FORM_BYTES,
+  },
   { path: '/v2/workspaces/:workspaceId/test/*automationSlug', to: 'runtime', access: 'required' },
   { path: '/v2/workspaces/:workspaceId/runs{/*rest}', to: 'runtime', access: 'required' },
   {

@@ -150,6 +150,24 @@ describe('a name', () => {
     await Promise.all([one.stop(), two.stop()])
   }, 20_000)
 
+  test('that stands for another address ends what waits at the old one in its time', async () => {
+    const one = await startInstance('one', '127.0.0.1')
+    const two = await startInstance('two', '127.0.0.2', one.port)
+    let addresses = ['127.0.0.1']
+    const resolve = async () => ({ addresses, ttlSeconds: 1 })
+    await using forwarder = await startForwarder(`http://services.example:${one.port}`, {
+      resolve,
+      timeoutMs: 2500,
+    })
+    one.frozen = true
+    const waiting = fetch(forwarder.at('x'), { method: 'POST', body: 'x' })
+    await vi.waitFor(() => expect(one.sockets.size).toBe(1))
+    addresses = ['127.0.0.2']
+    expect((await waiting).status).toBe(504)
+    expect(await asked(forwarder, 5)).toEqual({ '200 two': 5 })
+    await Promise.all([one.stop(), two.stop()])
+  }, 10_000)
+
   test('that nobody knows is 503 at once', async () => {
     const resolve = async () => ({ addresses: [], ttlSeconds: 0 })
     await using forwarder = await startForwarder('http://nowhere.example:1', { resolve })

@@ -19,6 +19,8 @@ export class UpstreamInstances {
   readonly budget = new RetryBudget()
   /** Replaced as a whole when a name stands for something else. */
   list: readonly Instance[]
+  /** Those a name stands for no more, while they finish what they have. */
+  readonly leaving = new Set<Instance>()
   readonly #names: Name[]
   readonly #resolve: Resolve
   readonly #byName = new Map<Name, Map<string, Instance>>()
@@ -68,7 +70,14 @@ export class UpstreamInstances {
     )
     this.#byName.set(name, after)
     this.list = [...this.#fixed, ...[...this.#byName.values()].flatMap((found) => [...found.values()])]
-    for (const [address, instance] of before)
-      if (!after.has(address)) instance.pool.close().catch(() => undefined)
+    for (const [address, instance] of before) if (!after.has(address)) this.#leave(instance)
+  }
+
+  #leave(instance: Instance): void {
+    this.leaving.add(instance)
+    instance.pool
+      .close()
+      .catch(() => undefined)
+      .finally(() => this.leaving.delete(instance))
   }
 }

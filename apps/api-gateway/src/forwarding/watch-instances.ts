@@ -16,7 +16,7 @@ export function watchInstances(upstreams: readonly UpstreamInstances[]): Disposa
     const now = Date.now()
     for (const upstream of upstreams) {
       upstream.resolveNames(now).catch(() => undefined)
-      for (const instance of upstream.list) {
+      for (const instance of [...upstream.list, ...upstream.leaving]) {
         expire(instance, now)
         if (needsProbe(instance, upstream.list.length, now)) {
           instance.probedAt = now
@@ -43,6 +43,6 @@ function needsProbe(instance: Instance, instances: number, now: number): boolean
 }
 
 function waitsLong({ waiting }: Instance, now: number): boolean {
-  for (const request of waiting) return now - request.waitingSince >= SUSPICIOUS_MS
+  for (const request of waiting) if (now - request.waitingSince >= SUSPICIOUS_MS) return true
   return false
 }

@@ -8,11 +8,12 @@ import { startGateway, startUpstream, type TestGateway, type Upstream } from '..
 
 let services: Upstream
 let gateway: TestGateway
-let behaviour: 'ready' | 'broken' | 'silent' = 'ready'
+let behaviour: 'ready' | 'broken' | 'silent' | 'strange' = 'ready'
 beforeAll(async () => {
   services = await startUpstream((_, response) => {
     if (behaviour === 'silent') return
     response.setHeader('content-type', 'application/json')
+    if (behaviour === 'strange') return void response.end('{"status":"ok"}')
     const modulesReady = [{ module: 'broker', driver: 'postgres' }]
     const errors = [
       { error: 'DatabaseError', module: 'permissions', driver: 'postgres', message: 'No answer.' },
@@ -100,12 +101,31 @@ describe('the readiness report', () => {
     ])
   })
 
+  test('says of a service that answers something else that it does, and goes on with the others', async () => {
+    behaviour = 'strange'
+    const { status, report } = await ask()
+    expect(status).toBe(400)
+    expect(report.services['api-gateway']?.modulesReady?.length).toBeGreaterThan(0)
+    expect(report.services.events).toEqual({
+      status: 'error',
+      url: services.url,
+      errors: [
+        {
+          ...{ error: 'ServiceUnavailable', module: 'events', driver: 'service' },
+          message: 'What answers there gives no readiness report.',
+        },
+      ],
+    })
+  })
+
   test('is there within three seconds when a service does not answer, and when it is down', async () => {
     behaviour = 'silent'
     const silent = await ask()
     expect([silent.status, silent.ms < 3000]).toEqual([400, true])
     expect(silent.report.services.events?.errors).toEqual([
-      expect.objectContaining({ module: 'events', driver: 'service' }),
+      expect.objectContaining({
+        ...{ module: 'events', driver: 'service', message: 'No answer within 2500 ms.' },
+      }),
     ])
     behaviour = 'ready'
     await using alone = await startGateway({ databaseUrl: gateway.databaseUrl })

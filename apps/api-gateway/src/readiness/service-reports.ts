@@ -1,6 +1,6 @@
-import { getServiceReadiness, headers as names } from '@platform/contracts'
+import { getServiceReadiness, headers as names, ServiceReport } from '@platform/contracts'
 import { createClient, reach } from '@platform/http'
-import type { Clock } from '@platform/kernel'
+import { type Clock, Failure } from '@platform/kernel'
 import { cachedFor } from '@platform/readiness'
 import type { Outcome } from './readiness.ts'
 
@@ -34,12 +34,22 @@ export const reachInstances =
 async function reportOfInstance(name: string, url: string, internalKey: string): Promise<Outcome> {
   try {
     const client = createClient(url, { [names.internalKey]: internalKey }, TIMEOUT_MS)
-    return { url, report: await client(getServiceReadiness) }
+    // Another program may listen there, or another release: one bad entry must not cost the report of all the others.
+    const report = ServiceReport.safeParse(await client(getServiceReadiness))
+    return report.success
+      ? { url, report: report.data }
+      : unavailable(name, url, 'What answers there gives no readiness report.')
   } catch (error) {
-    const message =
-      error instanceof Error && error.name === 'TimeoutError'
-        ? `No answer within ${TIMEOUT_MS} ms.`
-        : 'The service can’t be reached.'
-    return { url, error: { error: 'ServiceUnavailable', module: name, driver: 'service', message } }
+    const isLate = error instanceof Failure && error.name === 'GatewayTimeout'
+    return unavailable(
+      name,
+      url,
+      isLate ? `No answer within ${TIMEOUT_MS} ms.` : 'The service can’t be reached.',
+    )
   }
 }
+
+const unavailable = (name: string, url: string, message: string): Outcome => ({
+  url,
+  error: { error: 'ServiceUnavailable', module: name, driver: 'service', message },
+})

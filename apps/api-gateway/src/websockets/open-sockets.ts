@@ -1,3 +1,4 @@
+import { networkOf } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Exchange } from '../exchange.ts'
 import type { Tunnel } from './tunnel.ts'
@@ -65,5 +66,5 @@ export class OpenSockets {
 function callerIdOf({ principal, clientIp }: Exchange): string {
   if (principal?.kind === 'user') return `user:${principal.userId}`
   if (principal?.kind === 'apiKey') return `key:${principal.apiKeyId}`
-  return `address:${clientIp}`
+  return `address:${networkOf(clientIp)}`
 }

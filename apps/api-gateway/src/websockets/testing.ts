@@ -10,13 +10,14 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 export async function startSocketService() {
   const handshakes: IncomingMessage[] = []
   const sockets = new Set<Duplex>()
-  const state = { refuse: '', greeting: Buffer.alloc(0) as Buffer }
+  const state = { refuse: '', isSilent: false, greeting: Buffer.alloc(0) as Buffer }
   const server = createServer((_, response) => void response.writeHead(404).end('no upgrade came'))
   server.on('upgrade', (request, socket) => {
     handshakes.push(request)
     sockets.add(socket)
     socket.on('error', () => undefined).on('end', () => socket.end())
     socket.on('close', () => sockets.delete(socket))
+    if (state.isSilent) return
     if (state.refuse !== '') return void socket.end(state.refuse)
     const accept = createHash('sha1')
       .update(`${request.headers['sec-websocket-key']}${GUID}`)

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { endCurrentSession } from '@platform/contracts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { routeTable } from '../forwarding/route-table.ts'
@@ -27,6 +28,7 @@ afterAll(async () => {
 beforeEach(() => {
   service.handshakes.length = 0
   service.refuse = ''
+  service.isSilent = false
   service.greeting = Buffer.alloc(0)
 })
 
@@ -96,6 +98,19 @@ describe('a WebSocket', () => {
     using second = await opened()
     for (const socket of service.sockets) socket.destroy()
     await vi.waitFor(() => expect(second.socket.closed).toBe(true))
+  })
+
+  test.each([
+    ['closed', (socket: Socket) => void socket.end()],
+    ['closed behind a first frame', (socket: Socket) => void socket.end(clientFrame('too early'))],
+    ['reset', (socket: Socket) => void socket.resetAndDestroy()],
+  ])('whose client leaves before the service has answered is given up: %s', async (_, leave) => {
+    await vi.waitFor(() => expect(service.sockets.size).toBe(0))
+    service.isSilent = true
+    using client = openClient(gateway.url, handshake(PATH, ada.headers))
+    await vi.waitFor(() => expect(service.sockets.size).toBe(1))
+    leave(client.socket)
+    await vi.waitFor(() => expect(service.sockets.size).toBe(0), { timeout: 800 })
   })
 })
 

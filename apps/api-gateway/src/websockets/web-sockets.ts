@@ -7,6 +7,7 @@ import type { Exchange } from '../exchange.ts'
 import type { ForwardDeps, Join } from '../forwarding/forward-deps.ts'
 import { Forwarded } from '../forwarding/forwarded.ts'
 import type { Step } from '../pipeline.ts'
+import { EarlyBytes } from './early-bytes.ts'
 import { OpenSockets, type SocketLimits } from './open-sockets.ts'
 import { requireHandshake } from './require-handshake.ts'
 import { isStillAllowed } from './still-allowed.ts'
@@ -79,7 +80,8 @@ export class WebSockets {
     this.#requireOwnPage(exchange)
     const release = this.open.take(exchange)
     upgrade.socket.once('close', release)
-    new Forwarded(exchange, route, this.#deps.forward, this.#join(upgrade)).send()
+    const early = new EarlyBytes(upgrade.socket, upgrade.head)
+    new Forwarded(exchange, route, this.#deps.forward, this.#join(upgrade.socket, early)).send()
     return true
   }
 
@@ -90,7 +92,7 @@ export class WebSockets {
   }
 
   readonly #join =
-    ({ socket, head }: Upgrade): Join =>
+    (socket: Socket, early: EarlyBytes): Join =>
     (exchange, headers, service, done) => {
       if (socket.destroyed || this.open.isClosed) {
         service.destroy()
@@ -99,6 +101,7 @@ export class WebSockets {
       }
       exchange.response.writeHead(101, [...headers, 'connection', 'Upgrade', 'upgrade', 'websocket'])
       exchange.response.end()
+      const head = early.take()
       if (head.length > 0) service.write(head)
       const tunnel = new Tunnel(socket, service, this.#deps.limits.idleMs ?? IDLE_MS, () => {
         this.open.ended(tunnel)

@@ -24,8 +24,8 @@ export function readinessLines(report: ReadinessReport, paint: Paint): string[] 
 
 /** A service tells its modules itself, the gateway in its own entry; a service that can't be reached has errors only. */
 function linesOf(name: string, entry: ServiceEntry): Line[] {
-  const ready = [...(entry.modulesReady ?? []), ...(entry.response?.modulesReady ?? [])]
-  const errors = [...(entry.errors ?? []), ...(entry.response?.errors ?? [])]
+  // The errors of a service's own report stand in its entry again.
+  const { modulesReady: ready = [], errors = [] } = entry.response ?? entry
   const isReady = entry.status === 'ready'
   return [
     { cells: [mark(isReady), plain(name), '', plain(entry.url ?? '')], isReady, isService: true },

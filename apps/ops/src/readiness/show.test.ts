@@ -37,13 +37,16 @@ const failing = {
           { error: 'CacheError', module: 'cache', driver: 'redis', message: 'No server\u001b[2J\nanswers.' },
         ],
       },
+      errors: [
+        { error: 'CacheError', module: 'cache', driver: 'redis', message: 'No server\u001b[2J\nanswers.' },
+      ],
     },
     events: {
       status: 'error',
       url: 'http://127.0.0.1:3004',
       errors: [
         {
-          error: 'UnreachableError',
+          error: 'ServiceUnavailable',
           module: 'events',
           driver: 'service',
           message: 'Nothing answers at http://127.0.0.1:3004.',
@@ -94,7 +97,7 @@ describe('ops readiness', () => {
       ready    broker         postgres
       ERROR    cache          redis     CacheError: No server [2J answers.
       ERROR  events                     http://127.0.0.1:3004
-      ERROR    events         service   UnreachableError: Nothing answers at http://127.0.0.1:3004.
+      ERROR    events         service   ServiceUnavailable: Nothing answers at http://127.0.0.1:3004.
 
       The platform is not ready: 2 modules fail."
     `)

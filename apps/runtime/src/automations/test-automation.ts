@@ -17,14 +17,10 @@ interface Deps {
 export const testAutomation = (deps: Deps) =>
   route(endpoint, {
     access: authenticated,
-    async handle({ params, body, principal, request }) {
-      const { workspace: known } = await deps.permissions.require(
-        principal,
-        'test',
-        'automations',
-        params.workspaceId,
-      )
-      const workspace = await deps.definitions.find(known.id)
+    admit: ({ params, principal }) =>
+      deps.permissions.require(principal, 'test', 'automations', params.workspaceId),
+    async handle({ params, body, principal, request, admitted }) {
+      const workspace = await deps.definitions.find(admitted.workspace.id)
       const automation = requireRunnable(workspace, params.automationSlug)
 
       const output = await deps.runNow({

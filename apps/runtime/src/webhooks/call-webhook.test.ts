@@ -411,4 +411,14 @@ describe('the limit of URL triggers', () => {
     expect(refused.headers.get('ratelimit-policy')).toBe('"webhooks";q=6;w=60')
     expect((await limited.call(quiet.id, 'greet')).status).toBe(200)
   })
+
+  test('counts what ran, also where the run failed as if nothing were there', async () => {
+    await using limited = await startRuntime({
+      env: { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_WEBHOOKS: '2' },
+    })
+    const { id } = await limited.workspace({ broken: { when: { endpoint: true }, do: [{ gone: {} }] } })
+    const statuses: number[] = []
+    for (let count = 0; count < 3; count += 1) statuses.push((await limited.call(id, 'broken')).status)
+    expect(statuses).toEqual([404, 404, 429])
+  })
 })

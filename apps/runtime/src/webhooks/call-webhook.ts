@@ -29,10 +29,14 @@ interface Target {
 export const callWebhook = (deps: Deps) =>
   route(endpoint, {
     access: anyone,
-    async handle({ params, body, principal, request }) {
+    async admit({ params, principal }) {
       const target = await findTarget(deps.definitions, params.workspaceId, params.path)
       const { workspace, automation } = target
       if (automation.action !== undefined) await requireMember(deps.permissions, principal, workspace.id)
+      return target
+    },
+    async handle({ params, body, principal, request, admitted: target }) {
+      const { workspace, automation } = target
       const payload = await payloadOf(target, request, body as Buffer, deps.issuer)
 
       const output = await deps.runNow({

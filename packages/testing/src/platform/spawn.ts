@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
+const PRINTED_MAX_BYTES = 2_000_000
+
 /** Root of the repository: where processes are started, as an operator would. */
 export const repositoryRoot = fileURLToPath(new URL('../../../../', import.meta.url))
 
@@ -30,10 +32,8 @@ export function spawnPlatform(
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let printedText = ''
-  const collect = (chunk: Buffer) => {
-    printedText = (printedText + chunk.toString()).slice(-2_000_000)
-  }
+  const printed = new PrintedText()
+  const collect = (chunk: Buffer) => printed.add(chunk)
   child.stdout?.on('data', collect)
   child.stderr?.on('data', collect)
   const ended = once(child, 'exit').then(([code]) => code as number | null)
@@ -41,13 +41,13 @@ export function spawnPlatform(
     name,
     child,
     pid: child.pid ?? 0,
-    output: () => printedText,
+    output: () => printed.text(),
     printed: (pattern, timeoutMs = 60_000) =>
       waitFor(
         name,
         child,
-        () => pattern.test(printedText),
-        () => printedText,
+        () => pattern.test(printed.text()),
+        () => printed.text(),
         timeoutMs,
       ),
     async stop(signal = 'SIGTERM', timeoutMs = 20_000) {
@@ -58,6 +58,22 @@ export function spawnPlatform(
       clearTimeout(late)
       return code
     },
+  }
+}
+
+/** The last megabytes that were printed. Taking a piece costs nothing: a slow reader would hold the process up. */
+class PrintedText {
+  readonly #chunks: Buffer[] = []
+  #bytes = 0
+
+  add(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    while (this.#bytes > PRINTED_MAX_BYTES) this.#bytes -= this.#chunks.shift()?.length ?? 0
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString()
   }
 }
 

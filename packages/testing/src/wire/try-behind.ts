@@ -1,3 +1,4 @@
+import type { WireAnswer } from './read-answers.ts'
 import { sendRow } from './send-row.ts'
 import { get, type WireRow, type WireTarget } from './wire-row.ts'
 
@@ -8,9 +9,10 @@ type Arrived = readonly string[]
 const PATIENCE_MS = 1000
 
 /**
- * Sends rows to a proxy in front of a gateway, one after the other, and looks for a disagreement between the two: as many good answers
- * on the wire as requests that reached the application, and the next client gets its own answer. What is hidden may reach it only
- * where the proxy itself has read two requests, and then has two answers. Resolves with one line for each row where that is not so.
+ * Sends rows to a proxy in front of a gateway, one after the other, and looks for a disagreement between the two: good answers on the
+ * wire are those to the requests that reached the application, in their order, and the next client gets its own. What is hidden may
+ * reach it only where the proxy itself has read two requests, and then has two answers. Resolves with one line for each row where that
+ * is not so.
  */
 export async function tryBehind(
   rows: readonly WireRow[],
@@ -29,14 +31,21 @@ export async function tryBehind(
 async function problemsOf(row: WireRow, to: WireTarget, arrived: Arrived): Promise<string[]> {
   const before = arrived.length
   const { answers, rest } = await sendRow(row, to, PATIENCE_MS)
-  const came = arrived.slice(before).filter((url) => !url.endsWith('?last')).length
-  const good = answers.filter(({ status }) => status < 400).length
+  const came = arrived.slice(before).filter((url) => !url.endsWith('?last'))
+  const good = answers.filter(({ status }) => status < 400)
   const problems: string[] = []
-  if (row.mayBeFewer === true ? good > came : good !== came)
-    problems.push(`${good} good answers, ${came} requests at the application`)
+  if (row.mayBeFewer === true ? good.length > came.length : good.length !== came.length)
+    problems.push(`${good.length} good answers, ${came.length} requests at the application`)
+  if (row.isHead !== true && good.some((answer, at) => pathOf(answer) !== came[at]))
+    problems.push(`answered ${good.map(pathOf)}, but asked ${came}`)
+  if (answers.length < 2 && came.some((url) => url.endsWith('/smuggled')))
+    problems.push('the hidden request was passed on')
   if (rest !== '') problems.push(`bytes that are no answer: ${JSON.stringify(rest.slice(0, 80))}`)
   return [...problems, ...(await problemsOfNext(to))]
 }
+
+/** The path the application says it was asked for. */
+const pathOf = ({ body }: WireAnswer): string | undefined => /"path":"([^"]*)"/.exec(body)?.[1]
 
 /** Whoever comes next, over a connection that the proxy may have used for the row. */
 async function problemsOfNext(to: WireTarget): Promise<string[]> {

@@ -1,0 +1,36 @@
+import type { Socket } from 'node:net'
+
+/** More than a first frame; a client has to wait for the answer before it sends any (RFC 6455 4.1). */
+const EARLY_MAX_BYTES = 65_536
+
+/**
+ * Reads from a client while its handshake waits for the service: only who reads a connection sees that its client has left it. What
+ * the client says too early is kept, up to a bound.
+ */
+export class EarlyBytes {
+  readonly #socket: Socket
+  readonly #chunks: Buffer[]
+  #size: number
+
+  /** `head` is what came right behind the handshake. */
+  constructor(socket: Socket, head: Buffer) {
+    this.#socket = socket
+    this.#chunks = [head]
+    this.#size = head.length
+    socket.on('data', this.#keep).on('end', this.#leave)
+  }
+
+  /** Reads no further, and gives what came to who goes on. */
+  take(): Buffer {
+    this.#socket.off('data', this.#keep).off('end', this.#leave).pause()
+    return Buffer.concat(this.#chunks)
+  }
+
+  readonly #keep = (chunk: Buffer): void => {
+    this.#size += chunk.length
+    if (this.#size > EARLY_MAX_BYTES) this.#socket.destroy()
+    else this.#chunks.push(chunk)
+  }
+
+  readonly #leave = (): void => void this.#socket.destroy()
+}
