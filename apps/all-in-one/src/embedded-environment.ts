@@ -14,6 +14,8 @@ export function embeddedEnvironment(given: Env): Env {
     SEARCH_URL: 'postgres:',
     MAIL_DIRECTORY: `${data}/mail`,
     SHUTDOWN_GRACE_MS: '9000',
+    // One event loop runs automations, too: what is overload for a gateway alone is an ordinary moment here.
+    GATEWAY_MAX_LAG_MS: '1000',
     WORKSPACES_PORT: '3002',
     RUNTIME_PORT: '3003',
     EVENTS_PORT: '3004',
