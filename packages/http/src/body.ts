@@ -6,7 +6,7 @@ import { Failure } from '@platform/kernel'
  * RequestValidationError when the client goes away before the end.
  */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  if (declaredLength(request) > limitBytes) return Promise.reject(tooLarge(limitBytes))
+  if (declaredLength(request) > limitBytes) return Promise.reject(bodyTooLarge(limitBytes))
   if (request.readableEnded) return Promise.reject(new Error('The body of the request was read before.'))
   if (request.destroyed) return Promise.reject(cutOff())
   return new Promise((resolve, reject) => {
@@ -19,7 +19,7 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
     const onData = (chunk: Buffer) => {
       size += chunk.length
       if (size <= limitBytes) chunks.push(chunk)
-      else settle(() => reject(tooLarge(limitBytes)))
+      else settle(() => reject(bodyTooLarge(limitBytes)))
     }
     const onEnd = () => settle(() => resolve(joined(chunks)))
     const onGone = () => settle(() => reject(cutOff()))
@@ -32,7 +32,8 @@ const joined = (chunks: Buffer[]): Buffer => {
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
 }
 
-const tooLarge = (limitBytes: number) =>
+/** What a client is told whose body is larger than is taken. */
+export const bodyTooLarge = (limitBytes: number) =>
   new Failure('PayloadTooLarge', `The body is larger than ${limitBytes} bytes.`, {
     details: { max: limitBytes },
   })

@@ -1,5 +1,5 @@
 export { createApp, type Mount } from './app.ts'
-export { hasBody, mediaTypeOf, readBody } from './body.ts'
+export { bodyTooLarge, hasBody, mediaTypeOf, readBody } from './body.ts'
 export { type CallInput, type Client, createClient, fillPath } from './client.ts'
 export { etagOf, requireMatch, strongEtag } from './conditional.ts'
 export { setConnectionsPerAddress } from './connection-limit.ts'

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createHardenedServer, setConnectionsPerAddress } from '@platform/http'
+import { Places } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
-import { AnswersInFlight } from './answers-in-flight.ts'
 import type { Parts } from './service.ts'
 import type { Waiting } from './starting-report.ts'
 
@@ -20,7 +20,7 @@ export class FrontDoor implements AsyncDisposable {
   #listener: RequestListener
   #isLeaving = false
   #closed: Promise<void> | undefined
-  readonly #answers = new AnswersInFlight()
+  readonly #answers = new Places<ServerResponse>()
   readonly #sockets = new Set<Socket>()
   /** What whoever answers while the service is built tells about it. */
   readonly waiting: Waiting
@@ -75,9 +75,7 @@ export class FrontDoor implements AsyncDisposable {
   /** Still answers, but tells every client to open its next connection elsewhere. */
   leave(): void {
     this.#isLeaving = true
-    this.#answers.forEach((response) => {
-      response.shouldKeepAlive = false
-    })
+    for (const response of this.#answers) response.shouldKeepAlive = false
   }
 
   /** Finishes requests in flight; what takes longer than the patience is cut. Idle connections are closed at once. */
@@ -105,6 +103,7 @@ export class FrontDoor implements AsyncDisposable {
 
   #watch(response: ServerResponse): void {
     if (this.#isLeaving) response.shouldKeepAlive = false
-    this.#answers.add(response)
+    const place = this.#answers.add(response)
+    response.once('close', () => this.#answers.remove(place))
   }
 }

@@ -1,18 +1,16 @@
 import type { Duplex } from 'node:stream'
-import { firstByteTimes, hasBody } from '@platform/http'
-import { Failure } from '@platform/kernel'
+import { bodyTooLarge, firstByteTimes, hasBody } from '@platform/http'
 import type { Dispatcher } from 'undici'
 import type { Exchange } from '../exchange.ts'
 import type { ForwardDeps, Join } from './forward-deps.ts'
 import { gatherBody } from './gather-body.ts'
-import type { Instance } from './instance.ts'
+import type { Instance, Waiting } from './instance.ts'
 import type { CompiledRoute } from './match-route.ts'
 import { mayRepeat } from './may-repeat.ts'
 import { RelayedAnswer, upgradeHeaders } from './relayed-answer.ts'
 import { requestHeaders } from './request-headers.ts'
-import { tooLarge, Upload } from './upload.ts'
-import { busy, noteFailure, timedOut, toFailure, unreachable } from './upstream-failure.ts'
-import type { Waiting } from './waiting-requests.ts'
+import { Upload } from './upload.ts'
+import { busy, clientGone, noteFailure, timedOut, toFailure, unreachable } from './upstream-failure.ts'
 
 type Controller = Dispatcher.DispatchController
 
@@ -24,7 +22,6 @@ const UNSENT_MAX_MS = 3000
 /** One request on its way to a service and its answer on the way back; the handler undici calls. */
 export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   waitingSince = 0
-  place = -1
   readonly #exchange: Exchange
   readonly #deps: ForwardDeps
   readonly #route: CompiledRoute
@@ -33,6 +30,8 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   readonly #answer: RelayedAnswer
   #body: Upload | Buffer | null = null
   #instance: Instance | undefined
+  /** Its place among those that wait for the instance; -1 while it does not. */
+  #place = -1
   /** Set as soon as there is a connection to send on. */
   #controller: Controller | undefined
   #retried = false
@@ -54,7 +53,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     const { request } = this.#exchange
     const { bodyLimitBytes } = this.#route
     const length = Number(request.headers['content-length'] ?? -1)
-    if (length > bodyLimitBytes) throw tooLarge(bodyLimitBytes)
+    if (length > bodyLimitBytes) throw bodyTooLarge(bodyLimitBytes)
     if (length > 0 && length <= WHOLE_MAX_BYTES) {
       gatherBody(request, (body) => {
         this.#body = body
@@ -80,7 +79,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
       this.waitingSince = Date.now()
       return
     }
-    this.#instance?.waiting.delete(this)
+    this.#stopWaiting()
     this.#isOver = true
     const failure = this.#controller === undefined ? busy() : timedOut()
     this.#controller?.abort(failure)
@@ -144,10 +143,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     const { request, path, search } = this.#exchange
     const { instances, internalKey, refuse } = this.#deps
     const instance = instances.choose(this.#route.to, failed)
-    if (instance === undefined) {
-      refuse(this.#exchange, busy())
-      return
-    }
+    if (instance === undefined) return refuse(this.#exchange, busy())
     if (failed === undefined) instances.budget(this.#route.to).earn()
     if (this.#hasBody && !(this.#body instanceof Buffer))
       this.#body = new Upload(request, this.#route.bodyLimitBytes)
@@ -156,7 +152,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     this.#controller = undefined
     this.waitingSince = Date.now()
     instance.outstanding += 1
-    instance.waiting.add(this)
+    this.#place = instance.waiting.add(this)
     instance.pool.dispatch(
       {
         path: path + search,
@@ -175,7 +171,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   #answered(connection: string | string[] | undefined): void {
     const instance = this.#instance
     if (instance === undefined) return
-    instance.waiting.delete(this)
+    this.#stopWaiting()
     firstByteTimes(this.#route.to).observe((Date.now() - this.waitingSince) / 1000)
     if (!instance.breaker.isCalm) instance.breaker.succeeded()
     if (connection === 'close') instance.probedAt = 0
@@ -188,12 +184,16 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     return this.#retried
   }
 
+  #stopWaiting(): void {
+    if (this.#place < 0) return
+    this.#instance?.waiting.remove(this.#place)
+    this.#place = -1
+  }
+
   #release(): void {
     if (this.#instance === undefined) return
     this.#instance.outstanding -= 1
-    this.#instance.waiting.delete(this)
+    this.#stopWaiting()
     this.#instance = undefined
   }
 }
-
-const clientGone = new Failure('RequestTimeout', 'The client is gone.')

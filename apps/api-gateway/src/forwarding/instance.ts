@@ -1,6 +1,6 @@
+import { Places } from '@platform/kernel'
 import { Pool } from 'undici'
 import { Breaker } from './breaker.ts'
-import { WaitingRequests } from './waiting-requests.ts'
 
 /** Connections to one instance; further requests wait for one of them. */
 const CONNECTIONS_MAX = 512
@@ -11,6 +11,17 @@ const CONNECT_MS = 1000
 /** What the last probe said: takes requests; finishes those it has; accepts connections but says nothing. */
 export type Health = 'ready' | 'draining' | 'frozen'
 
+/** A request that waits for the first byte of its answer. */
+export interface Waiting {
+  /** When it was sent, or when the last piece of its body was; Unix milliseconds. */
+  readonly waitingSince: number
+  readonly timeoutMs: number
+  /** Nothing came in time. */
+  expire(): void
+  /** The instance can't be reached any more. */
+  disconnect(): void
+}
+
 /** One address of a service and what is known of it. */
 export class Instance {
   readonly origin: string
@@ -19,7 +30,7 @@ export class Instance {
   readonly pool: Pool
   readonly breaker = new Breaker()
   /** Requests that were sent and have no first byte yet. */
-  readonly waiting = new WaitingRequests()
+  readonly waiting = new Places<Waiting>()
   /** Requests and upgraded connections under way. */
   outstanding = 0
   health: Health = 'ready'

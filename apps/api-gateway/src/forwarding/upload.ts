@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { Failure } from '@platform/kernel'
+import { bodyTooLarge } from '@platform/http'
 
 /**
  * The body of a request that is streamed to a service. It stands between the two because undici destroys what it sends as soon as the
@@ -42,7 +42,7 @@ export class Upload extends Readable {
   /** Counted while it streams: a length was checked before, a chunked body has none. */
   readonly #onData = (chunk: Buffer): void => {
     this.#bytes += chunk.length
-    if (this.#bytes > this.#limitBytes) this.destroy(tooLarge(this.#limitBytes))
+    if (this.#bytes > this.#limitBytes) this.destroy(bodyTooLarge(this.#limitBytes))
     else if (!this.push(chunk)) this.#request.pause()
   }
 
@@ -50,9 +50,3 @@ export class Upload extends Readable {
     this.push(null)
   }
 }
-
-/** What a client is told whose body is larger than its route takes. */
-export const tooLarge = (limitBytes: number) =>
-  new Failure('PayloadTooLarge', `The body is larger than ${limitBytes} bytes.`, {
-    details: { max: limitBytes },
-  })

@@ -31,6 +31,9 @@ export function noteFailure({ breaker }: Instance, error: Error, wasUnsent: bool
   else breaker.abandoned()
 }
 
+/** Why a service is let go of when nobody waits for its answer any more; nobody reads it. */
+export const clientGone = new Failure('RequestTimeout', 'The client is gone.')
+
 /** Nobody can take a request now. */
 export const busy = () =>
   new Failure(

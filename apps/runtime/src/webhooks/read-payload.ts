@@ -1,6 +1,5 @@
 import { limits } from '@platform/contracts'
-import { decodeUtf8, parseStrictJson } from '@platform/http'
-import { Failure } from '@platform/kernel'
+import { bodyTooLarge, decodeUtf8, parseStrictJson } from '@platform/http'
 import { addField } from './form-fields.ts'
 import { readMultipart } from './multipart.ts'
 
@@ -9,11 +8,7 @@ export async function readPayload(bytes: Buffer, contentType: string): Promise<u
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (bytes.length === 0) return {}
   if (mediaType === 'multipart/form-data') return await readMultipart(bytes, contentType)
-  if (bytes.length > limits.bodyBytes) {
-    throw new Failure('PayloadTooLarge', `The body is larger than ${limits.bodyBytes} bytes.`, {
-      details: { max: limits.bodyBytes },
-    })
-  }
+  if (bytes.length > limits.bodyBytes) throw bodyTooLarge(limits.bodyBytes)
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) return parseStrictJson(bytes)
   if (mediaType === 'application/x-www-form-urlencoded') return readForm(decodeUtf8(bytes))
   if (mediaType.startsWith('text/') || mediaType.endsWith('/xml') || mediaType.endsWith('+xml'))
