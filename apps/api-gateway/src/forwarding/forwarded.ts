@@ -51,9 +51,8 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
 
   send(): void {
     const { request } = this.#exchange
-    const { bodyLimitBytes } = this.#route
     const length = Number(request.headers['content-length'] ?? -1)
-    if (length > bodyLimitBytes) throw bodyTooLarge(bodyLimitBytes)
+    if (length > this.#route.bodyLimitBytes) throw bodyTooLarge(this.#route.bodyLimitBytes)
     if (length > 0 && length <= WHOLE_MAX_BYTES) {
       gatherBody(request, (body) => {
         this.#body = body
@@ -65,8 +64,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   }
 
   get timeoutMs(): number {
-    const { timeoutMs } = this.#route
-    return this.#controller === undefined ? Math.min(UNSENT_MAX_MS, timeoutMs) : timeoutMs
+    return Math.min(this.#route.timeoutMs, this.#controller === undefined ? UNSENT_MAX_MS : Infinity)
   }
 
   abandon(): void {
@@ -143,7 +141,10 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     const { request, path, search } = this.#exchange
     const { instances, internalKey, refuse } = this.#deps
     const instance = instances.choose(this.#route.to, failed)
-    if (instance === undefined) return refuse(this.#exchange, busy())
+    if (instance === undefined) {
+      refuse(this.#exchange, busy())
+      return
+    }
     if (failed === undefined) instances.budget(this.#route.to).earn()
     if (this.#hasBody && !(this.#body instanceof Buffer))
       this.#body = new Upload(request, this.#route.bodyLimitBytes)
