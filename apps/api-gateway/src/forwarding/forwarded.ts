@@ -8,9 +8,9 @@ import type { Instance, Waiting } from './instance.ts'
 import type { CompiledRoute } from './match-route.ts'
 import { mayRepeat } from './may-repeat.ts'
 import { RelayedAnswer, upgradeHeaders } from './relayed-answer.ts'
-import { requestHeaders } from './request-headers.ts'
 import { Upload } from './upload.ts'
 import { busy, clientGone, noteFailure, timedOut, toFailure, unreachable } from './upstream-failure.ts'
+import { upstreamRequest } from './upstream-request.ts'
 
 type Controller = Dispatcher.DispatchController
 
@@ -138,7 +138,6 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   }
 
   #dispatch(failed: Instance | undefined): void {
-    const { request, path, search } = this.#exchange
     const { instances, internalKey, refuse } = this.#deps
     const instance = instances.choose(this.#route.to, failed)
     if (instance === undefined) {
@@ -147,7 +146,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     }
     if (failed === undefined) instances.budget(this.#route.to).earn()
     if (this.#hasBody && !(this.#body instanceof Buffer))
-      this.#body = new Upload(request, this.#route.bodyLimitBytes)
+      this.#body = new Upload(this.#exchange.request, this.#route.bodyLimitBytes)
     this.#instance = instance
     this.#exchange.upstream = instance.origin
     this.#controller = undefined
@@ -155,15 +154,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     instance.outstanding += 1
     this.#place = instance.waiting.add(this)
     instance.pool.dispatch(
-      {
-        path: path + search,
-        method: request.method as Dispatcher.HttpMethod,
-        headers: requestHeaders(this.#exchange, internalKey),
-        body: this.#body,
-        // Otherwise undici closes the connection after each HEAD.
-        reset: false,
-        upgrade: this.#join === undefined ? null : 'websocket',
-      },
+      upstreamRequest(this.#exchange, internalKey, this.#body, this.#join === undefined ? null : 'websocket'),
       this,
     )
   }
