@@ -28,6 +28,7 @@ export default defineConfig({
           name: 'e2e',
           retry,
           include: ['e2e/**/*.test.ts'],
+          globalSetup: ['e2e/support/build-bundles.ts'],
           pool: 'forks',
           testTimeout: 180_000,
           hookTimeout: 180_000,

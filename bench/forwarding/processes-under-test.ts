@@ -26,6 +26,8 @@ export interface UnderTest extends AsyncDisposable {
 export interface UnderTestOptions {
   upstreamPort?: number
   env?: Record<string, string>
+  /** What is run as the gateway; its source without it. */
+  main?: string
 }
 
 export async function startUnderTest(options: UnderTestOptions = {}): Promise<UnderTest> {
@@ -55,18 +57,23 @@ export async function startUnderTest(options: UnderTestOptions = {}): Promise<Un
     barePort,
     upstreamPort,
   ])
-  const gateway = await launch('gateway', 'apps/api-gateway/src/main.ts', /service is ready/, {
-    ...platformSecrets,
-    NODE_ENV: 'development',
-    HOST: '127.0.0.1',
-    PORT: String(gatewayPort),
-    DATABASE_URL: database.url,
-    API_URL: `http://localhost:${gatewayPort}/v2`,
-    WORKSPACES_API_URL: `http://127.0.0.1:${upstreamPort}`,
-    SAMPLE_WORKSPACE: 'false',
-    RATE_LIMIT_DISABLED: 'true',
-    ...options.env,
-  })
+  const gateway = await launch(
+    'gateway',
+    options.main ?? 'apps/api-gateway/src/main.ts',
+    /service is ready/,
+    {
+      ...platformSecrets,
+      NODE_ENV: 'development',
+      HOST: '127.0.0.1',
+      PORT: String(gatewayPort),
+      DATABASE_URL: database.url,
+      API_URL: `http://localhost:${gatewayPort}/v2`,
+      WORKSPACES_API_URL: `http://127.0.0.1:${upstreamPort}`,
+      SAMPLE_WORKSPACE: 'false',
+      RATE_LIMIT_DISABLED: 'true',
+      ...options.env,
+    },
+  )
   const gatewayUrl = `http://127.0.0.1:${gatewayPort}`
   return {
     gateway,

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 const dockerfile = new URL('../../deploy/images/Dockerfile', import.meta.url)
@@ -11,4 +12,12 @@ export function imageFlags(): Record<string, string> {
     return [name, value] as const
   })
   return Object.fromEntries(flags)
+}
+
+/** Builds what the image runs as the gateway and answers where it is. */
+export function imageMain(): string {
+  execFileSync(process.execPath, ['scripts/bundle.ts', 'api-gateway'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return 'dist/api-gateway/main.js'
 }

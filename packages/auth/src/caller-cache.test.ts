@@ -42,6 +42,17 @@ describe('the cache of callers', () => {
     expect(cache.find('credential of ad', NOW)).toBeUndefined()
   })
 
+  test('takes no credential for another that ends the same', async () => {
+    const cache = new CallerCache(10)
+    const end = 'x'.repeat(43)
+    const ada = await cache.check(`ada.${end}`, async () => callerFor('ada'))
+    expect(cache.find(`bob.${end}`, NOW)).toBeUndefined()
+    expect(cache.find(end, NOW)).toBeUndefined()
+    expect(cache.find(`ada.${end}`, NOW)).toBe(ada)
+    cache.forget('session-of-ada')
+    expect(cache.find(`ada.${end}`, NOW)).toBeUndefined()
+  })
+
   test('lets those who present the same credential wait for one check', async () => {
     const cache = new CallerCache(10)
     const check = slowCheck('ada')

@@ -4,13 +4,24 @@ import type { Caller } from './caller.ts'
 /** How many ids that were forgotten lately are known, to catch checks that were under way meanwhile. */
 const FORGOTTEN_MAX = 10_000
 
+/** Characters at the end of a credential that find its entry: each arrives as a new string, and hashing a whole JWT costs a microsecond. */
+const TAIL_CHARACTERS = 43
+
+const tailOf = (credential: string): string => credential.slice(-TAIL_CHARACTERS)
+
+interface Kept {
+  credential: string
+  caller: Caller
+}
+
 /**
- * Checked credentials, so that a signature is verified and a session is read once and not per request. The key is the whole
- * credential, so one can't be taken for another. An entry ends with its credential, or when something it depends on is forgotten.
+ * Checked credentials, so that a signature is verified and a session is read once and not per request. An entry is found by the end of
+ * its credential and compared with all of it, so one can't be taken for another. It ends with its credential, or when something it
+ * depends on is forgotten.
  */
 export class CallerCache {
-  readonly #callers: LRUCache<string, Caller>
-  readonly #credentialsOf = new Map<string, Set<string>>()
+  readonly #kept: LRUCache<string, Kept>
+  readonly #tailsOf = new Map<string, Set<string>>()
   readonly #checking = new Map<string, Promise<Caller>>()
   readonly #forgottenAt = new LRUCache<string, number>({ max: FORGOTTEN_MAX })
   #version = 0
@@ -20,24 +31,27 @@ export class CallerCache {
   misses = 0
 
   constructor(max: number) {
-    this.#callers = new LRUCache({ max, dispose: (caller, credential) => this.#unlink(caller, credential) })
+    this.#kept = new LRUCache({ max, dispose: ({ caller }, tail) => this.#unlink(caller, tail) })
   }
 
   /** The caller of a credential that was checked before and has not ended. */
   find(credential: string, nowMs: number): Caller | undefined {
-    const caller = this.#callers.get(credential)
-    if (caller !== undefined && caller.expiresAt > nowMs) {
-      this.hits += 1
-      return caller
+    const tail = tailOf(credential)
+    const kept = this.#kept.get(tail)
+    if (kept !== undefined && kept.credential === credential) {
+      if (kept.caller.expiresAt > nowMs) {
+        this.hits += 1
+        return kept.caller
+      }
+      this.#kept.delete(tail)
     }
     this.misses += 1
-    if (caller !== undefined) this.#callers.delete(credential)
     return undefined
   }
 
   /** Credentials that are known now. */
   get size(): number {
-    return this.#callers.size
+    return this.#kept.size
   }
 
   /** Checks a credential and keeps the outcome; those who present the same one meanwhile wait for the same check. */
@@ -59,7 +73,7 @@ export class CallerCache {
     this.#version += 1
     this.#checking.clear()
     this.#forgottenAt.set(id, this.#version)
-    for (const credential of [...(this.#credentialsOf.get(id) ?? [])]) this.#callers.delete(credential)
+    for (const tail of [...(this.#tailsOf.get(id) ?? [])]) this.#kept.delete(tail)
   }
 
   /** Drops every caller: after a time in which endings may have been missed. */
@@ -67,7 +81,7 @@ export class CallerCache {
     this.#version += 1
     this.#clearedAt = this.#version
     this.#checking.clear()
-    this.#callers.clear()
+    this.#kept.clear()
   }
 
   /** A check that began before something it depends on was forgotten may have read the old state: it is not kept. */
@@ -76,19 +90,20 @@ export class CallerCache {
       this.#clearedAt > startedAt ||
       caller.dependsOn.some((id) => (this.#forgottenAt.get(id) ?? 0) > startedAt)
     if (isStale) return caller
-    this.#callers.set(credential, caller)
+    const tail = tailOf(credential)
+    this.#kept.set(tail, { credential, caller })
     for (const id of caller.dependsOn) {
-      const credentials = this.#credentialsOf.get(id) ?? new Set()
-      this.#credentialsOf.set(id, credentials.add(credential))
+      const tails = this.#tailsOf.get(id) ?? new Set()
+      this.#tailsOf.set(id, tails.add(tail))
     }
     return caller
   }
 
-  #unlink(caller: Caller, credential: string): void {
+  #unlink(caller: Caller, tail: string): void {
     for (const id of caller.dependsOn) {
-      const credentials = this.#credentialsOf.get(id)
-      credentials?.delete(credential)
-      if (credentials?.size === 0) this.#credentialsOf.delete(id)
+      const tails = this.#tailsOf.get(id)
+      tails?.delete(tail)
+      if (tails?.size === 0) this.#tailsOf.delete(id)
     }
   }
 }

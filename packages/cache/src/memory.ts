@@ -2,15 +2,16 @@ import { LRUCache } from 'lru-cache'
 import type { Cache } from './cache.ts'
 import { CacheError } from './cache-error.ts'
 
-const MAX_ENTRIES = 100_000
 const MAX_CHARACTERS = 64 * 1024 * 1024
+/** What an entry takes beside its text, so that 100,000 small ones are as many as there may be. */
+const ENTRY_CHARACTERS = 670
 
 /** A bounded cache inside this process: the least recently used entries make room for new ones. */
 export function openMemoryCache(): Cache {
   const entries = new LRUCache<string, string>({
-    max: MAX_ENTRIES,
+    // By size only: a number of entries would be reserved at once, 2.4 MB for each cache of a process.
     maxSize: MAX_CHARACTERS,
-    sizeCalculation: (value, key) => value.length + key.length + 1,
+    sizeCalculation: (value, key) => value.length + key.length + ENTRY_CHARACTERS,
   })
   return {
     driver: 'memory',

@@ -1,20 +1,22 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 
 const acceptable = /^[A-Za-z0-9._-]{8,64}$/
 /** Version ff and ids of zeros are no trace (W3C Trace Context). */
 const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?=-|$)/
 
-let pool = Buffer.alloc(0)
+const ID_CHARACTERS = 32
+const random = Buffer.alloc(4096)
+let ids = ''
 let offset = 0
 
-/** 32 hexadecimal characters, from a pool so that the kernel is asked once in 256 requests. */
+/** 32 hexadecimal characters, cut from a text that is made once in 256 requests. */
 function newCorrelationId(): string {
-  if (offset + 16 > pool.length) {
-    pool = randomBytes(4096)
+  if (offset === ids.length) {
+    ids = randomFillSync(random).toString('hex')
     offset = 0
   }
-  offset += 16
-  return pool.toString('hex', offset - 16, offset)
+  offset += ID_CHARACTERS
+  return ids.slice(offset - ID_CHARACTERS, offset)
 }
 
 /** The caller's id when it is well formed, else the trace id of `traceparent`, else a new one (decisions A4). */

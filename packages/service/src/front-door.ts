@@ -14,6 +14,11 @@ const SWEEP_MS = 50
 /** How long a connection on which nothing was ever sent is waited for: browsers open some ahead, and Node counts them as busy. */
 const SILENT_MS = 2000
 
+const place = Symbol('place')
+
+/** An answer that knows where it stands among those that are not complete. */
+type Watched = ServerResponse & { [place]?: number | undefined }
+
 /** The listening server of a service. Who answers behind it can change while it listens. */
 export class FrontDoor implements AsyncDisposable {
   readonly server: Server
@@ -21,6 +26,8 @@ export class FrontDoor implements AsyncDisposable {
   #isLeaving = false
   #closed: Promise<void> | undefined
   readonly #answers = new Places<ServerResponse>()
+  /** One function for all answers: it finds the place on the one it is called for. */
+  readonly #forget = forgetIn(this.#answers)
   readonly #sockets = new Set<Socket>()
   /** What whoever answers while the service is built tells about it. */
   readonly waiting: Waiting
@@ -101,9 +108,16 @@ export class FrontDoor implements AsyncDisposable {
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
   }
 
-  #watch(response: ServerResponse): void {
+  #watch(response: Watched): void {
     if (this.#isLeaving) response.shouldKeepAlive = false
-    const place = this.#answers.add(response)
-    response.once('close', () => this.#answers.remove(place))
+    response[place] = this.#answers.add(response)
+    response.on('close', this.#forget)
   }
 }
+
+const forgetIn = (answers: Places<ServerResponse>) =>
+  function forget(this: Watched): void {
+    if (this[place] === undefined) return
+    answers.remove(this[place])
+    this[place] = undefined
+  }

@@ -7,7 +7,8 @@ import { gatherBody } from './gather-body.ts'
 import type { Instance, Waiting } from './instance.ts'
 import type { CompiledRoute } from './match-route.ts'
 import { mayRepeat } from './may-repeat.ts'
-import { RelayedAnswer, upgradeHeaders } from './relayed-answer.ts'
+import { RelayedAnswer } from './relayed-answer.ts'
+import { responseHeaders, type UpstreamHeaders } from './response-headers.ts'
 import { Upload } from './upload.ts'
 import { busy, clientGone, noteFailure, timedOut, toFailure, unreachable } from './upstream-failure.ts'
 import { upstreamRequest } from './upstream-request.ts'
@@ -97,19 +98,15 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     if (this.#body instanceof Upload) this.waitingSince = Date.now()
   }
 
-  onResponseStart(
-    controller: Controller,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
+  onResponseStart(_controller: Controller, status: number, headers: UpstreamHeaders): void {
     if (status < 200 || this.#isOver) return
     this.#answered(headers.connection)
-    this.#answer.begin(controller, status, headers)
+    this.#answer.begin(status, headers)
   }
 
-  onRequestUpgrade(controller: Controller, _status: number, _headers: unknown, socket: Duplex): void {
+  onRequestUpgrade(_controller: Controller, _status: number, headers: UpstreamHeaders, socket: Duplex): void {
     this.#answered(undefined)
-    const list = upgradeHeaders(controller, this.#exchange.correlationId)
+    const list = responseHeaders(headers, this.#exchange.correlationId)
     this.#join?.(this.#exchange, list, socket, () => this.#release())
   }
 

@@ -1,12 +1,9 @@
 import { discardBody, endConnectionWith } from '@platform/http'
 import type { Dispatcher } from 'undici'
 import type { Exchange } from '../exchange.ts'
-import { responseHeaders } from './response-headers.ts'
+import { responseHeaders, type UpstreamHeaders } from './response-headers.ts'
 
 type Controller = Dispatcher.DispatchController
-
-/** The raw header list undici keeps beside its parsed one. */
-type WithRawHeaders = Controller & { rawHeaders: Buffer[] }
 
 /** An answer up to this size that comes in one piece is passed on in one piece. */
 const WHOLE_MAX_BYTES = 65_536
@@ -22,15 +19,10 @@ export class RelayedAnswer {
     this.#exchange = exchange
   }
 
-  begin(
-    controller: Controller,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
+  begin(status: number, headers: UpstreamHeaders): void {
     const { request, response, correlationId, strictTransport } = this.#exchange
-    const connection = typeof headers.connection === 'string' ? headers.connection : undefined
     this.#length = Number(headers['content-length'] ?? -1)
-    const list = responseHeaders((controller as WithRawHeaders).rawHeaders, connection, correlationId)
+    const list = responseHeaders(headers, correlationId)
     if (strictTransport !== undefined) list.push('strict-transport-security', strictTransport)
     // The service has answered in the middle of the upload: what is left of it can't be told from a next request.
     if (!request.complete) {
@@ -62,7 +54,3 @@ export class RelayedAnswer {
     else discardBody(response.req, () => response.end())
   }
 }
-
-/** The headers of an upgrade. */
-export const upgradeHeaders = (controller: Controller, correlationId: string): string[] =>
-  responseHeaders((controller as WithRawHeaders).rawHeaders, undefined, correlationId)

@@ -71,7 +71,7 @@ export async function startSeparate(
     ...extra,
   }
   const launchers = places.map(({ kind, name, port }): [string, Launcher] => {
-    const launch = () => spawnPlatform(name, `apps/${apps[kind]}/src/main.ts`, { ...env, PORT: String(port) })
+    const launch = () => spawnPlatform(name, `dist/${apps[kind]}/main.js`, { ...env, PORT: String(port) })
     return [name, { launch, ready: /service is ready/ }]
   })
   const platform = platformOf(origins, env, Object.fromEntries(launchers))

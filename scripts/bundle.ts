@@ -1,0 +1,42 @@
+// dist/<app>/main.js: what the images run (docs/adr/0030). `node scripts/bundle.ts [app …]`, every service without names.
+import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { ownUrls } from './bundle/own-urls.ts'
+import { plainCharacters } from './bundle/plain-characters.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const services = ['all-in-one', 'api-gateway', 'events', 'runtime', 'workspaces']
+
+async function bundle(app: string): Promise<void> {
+  const directory = `${root}dist/${app}`
+  rmSync(directory, { recursive: true, force: true })
+  await using build = await rolldown({
+    input: `${root}apps/${app}/src/main.ts`,
+    cwd: root,
+    platform: 'node',
+    // Its main file loads others by a `require` that no bundler can follow.
+    resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
+    plugins: [ownUrls(root, directory), plainCharacters()],
+    // Libraries say `eval` for good reasons of theirs; whatever else is wrong ends the build.
+    checks: { eval: false },
+    onwarn: (warning) => {
+      throw new Error(`${app} can’t be bundled: ${warning.message}`)
+    },
+  })
+  await build.write({
+    dir: directory,
+    format: 'esm',
+    // Names stay, so that the stack of an error can be read.
+    minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
+  })
+}
+
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : services
+const unknown = wanted.filter((app) => !services.includes(app))
+if (unknown.length > 0) throw new Error(`No service is called ${unknown.join(', ')}: ${services.join(', ')}.`)
+for (const app of wanted) {
+  const startedAt = performance.now()
+  await bundle(app)
+  console.log(`dist/${app}/main.js (${Math.round(performance.now() - startedAt)} ms)`)
+}
