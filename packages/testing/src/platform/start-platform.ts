@@ -27,10 +27,11 @@ export interface Platform extends AsyncDisposable {
   restart(name: string, options?: { untilReady?: boolean }): Promise<void>
 }
 
-/** All services in one process on embedded drivers, as `npm start` runs them. */
+/** All services in one process on embedded drivers, as `npm start` runs them; `main` is another build of the same. */
 export async function startAllInOne(
   extra: Record<string, string> = {},
   dataDirectory?: string,
+  main = 'apps/all-in-one/src/main.ts',
 ): Promise<Platform> {
   const directory = dataDirectory ?? mkdtempSync(join(tmpdir(), 'platform-'))
   const [port = 0, workspaces = 0, runtime = 0, events = 0] = await freePorts(4)
@@ -48,8 +49,7 @@ export async function startAllInOne(
     GATEWAY_MAX_LAG_MS: '0',
     ...extra,
   }
-  const script = 'apps/all-in-one/src/main.ts'
-  const launch = () => spawnPlatform('all-in-one', script, env)
+  const launch = () => spawnPlatform('all-in-one', main, env)
   const launchers = { 'all-in-one': { launch, ready: /is ready at/ } }
   const platform = platformOf([`http://localhost:${port}`], env, launchers, () => {
     if (dataDirectory === undefined) rmSync(directory, { recursive: true, force: true })

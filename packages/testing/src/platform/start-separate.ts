@@ -36,8 +36,8 @@ interface Place {
 }
 
 /**
- * Gateways, runtimes, events and workspaces, each a process of its own, as in production. One alone is called by its kind (`events`),
- * several are numbered (`runtime-1`).
+ * Gateways, runtimes, events and workspaces, each a process of its own that runs its bundle (`scripts/bundle.ts`), as in production.
+ * One alone is called by its kind (`events`), several are numbered (`runtime-1`).
  */
 export async function startSeparate(
   stores: ExternalStores,

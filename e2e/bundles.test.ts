@@ -1,0 +1,30 @@
+import { getApiDescription, showDocs } from '@platform/contracts'
+import { startAllInOne } from '@platform/testing/platform'
+import { expect, test } from 'vitest'
+import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
+
+const greet = {
+  slug: 'greet',
+  name: 'greet',
+  when: { endpoint: true },
+  do: [{ set: { name: 'greeting', value: 'Hello {{body.name}}' } }],
+  output: { greeting: '{{greeting}}' },
+}
+
+test('the bundle of all in one does the main job on embedded drivers, and ends with 0', async () => {
+  await using platform = await startAllInOne({}, undefined, 'dist/all-in-one/main.js')
+  const { origin } = platform
+  const { token } = await administrator(platform)
+  const workspaceId = await newWorkspace(origin, token)
+  await saveAutomation(origin, token, workspaceId, greet)
+  const path = `/v2/workspaces/${workspaceId}/webhooks/greet`
+  const answer = await call(origin, 'POST', path, { token, body: { name: 'Ada' } })
+  expect(answer).toMatchObject({ status: 200, json: { greeting: 'Hello Ada' } })
+
+  const page = await call(origin, 'GET', showDocs.path)
+  for (const asset of [...page.text.matchAll(/"(\/docs\/[^"]+)"/g)].map(([, name]) => String(name)))
+    expect([asset, (await call(origin, 'GET', asset)).status]).toEqual([asset, 200])
+  expect((await call(origin, 'GET', getApiDescription.path)).json.openapi).toBe('3.1.0')
+  expect((await call(origin, 'GET', '/v2/readiness', { token })).status).toBe(200)
+  expect(await platform.process('all-in-one').stop()).toBe(0)
+})
