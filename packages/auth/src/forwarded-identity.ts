@@ -8,15 +8,9 @@ import type { Principal, UserPrincipal } from './principal.ts'
 export function identityHeaders(principal: Principal | undefined): string[] {
   if (principal === undefined || principal.kind === 'internal') return []
   if (principal.kind === 'apiKey') return [names.apiKeyId, principal.apiKeyId]
-  const list = [
-    names.userId,
-    principal.userId,
-    names.sessionId,
-    principal.sessionId,
-    names.scope,
-    principal.scopes.join(' '),
-  ]
+  const list = [names.userId, principal.userId, names.sessionId, principal.sessionId]
   list.push(names.authData, authDataOf(principal))
+  if (principal.scopes.length > 0) list.push(names.scope, principal.scopes.join(' '))
   if (principal.superAdmin) list.push(names.role, 'superadmin')
   if (principal.clientId !== undefined) list.push(names.clientId, principal.clientId)
   if (principal.apiKeyId !== undefined) list.push(names.apiKeyId, principal.apiKeyId)

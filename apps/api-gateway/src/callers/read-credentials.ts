@@ -17,7 +17,7 @@ export function readCredentials(exchange: Exchange, issuer: string): Credentials
     bearer,
     cookie,
     apiKey: typeof apiKey === 'string' ? apiKey : undefined,
-    takesInternalKey: INTERNAL_KEY_PATHS.test(exchange.path),
+    takesInternalKey: apiKey !== undefined && INTERNAL_KEY_PATHS.test(exchange.path),
     now: exchange.startedAt,
     clientIp: exchange.clientIp,
   }
