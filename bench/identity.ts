@@ -1,6 +1,6 @@
 import { startAllInOne } from '@platform/testing/platform'
 import { startUnderTest } from './forwarding/processes-under-test.ts'
-import { imageFlags, imageMain } from './gateway/image-flags.ts'
+import { gatewayOfImage } from './gateway/image.ts'
 import { codeExchange } from './identity/code-exchange.ts'
 import { unknownKeys } from './identity/unknown-keys.ts'
 import { verification } from './identity/verification.ts'
@@ -11,7 +11,7 @@ import type { Figure } from './measure/figure.ts'
 export async function identity(): Promise<Figure[]> {
   const figures: Figure[] = []
   {
-    await using under = await startUnderTest({ env: imageFlags(), main: imageMain() })
+    await using under = await startUnderTest(gatewayOfImage())
     figures.push(...(await verification(under)), ...(await unknownKeys(under)))
   }
   await using platform = await startAllInOne({ SAMPLE_WORKSPACE: 'false' })

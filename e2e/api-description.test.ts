@@ -1,6 +1,7 @@
-import { getApiDescription, getDocsAsset, showDocs } from '@platform/contracts'
+import { getApiDescription } from '@platform/contracts'
 import type { Platform } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { docsAssets } from './support/docs-assets.ts'
 import { shapes } from './support/shapes.ts'
 
 describe.each(shapes)('the description of $name', (shape) => {
@@ -27,12 +28,8 @@ describe.each(shapes)('the description of $name', (shape) => {
   })
 
   test('is shown as pages whose files are all there', async () => {
-    const page = await fetch(platform.origin + showDocs.path)
-    const names = [...(await page.text()).matchAll(/"\/docs\/([^"]+)"/g)].map(([, name]) => String(name))
-    expect(names).toHaveLength(5)
-    for (const asset of names) {
-      const answer = await fetch(platform.origin + getDocsAsset.path.replace(':asset', asset))
-      expect([asset, answer.status]).toEqual([asset, 200])
-    }
+    const assets = await docsAssets(platform.origin)
+    expect(assets).toHaveLength(5)
+    for (const asset of assets) expect(asset).toEqual([asset[0], 200])
   })
 })

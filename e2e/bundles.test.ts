@@ -1,7 +1,8 @@
-import { getApiDescription, showDocs } from '@platform/contracts'
+import { getApiDescription } from '@platform/contracts'
 import { startAllInOne } from '@platform/testing/platform'
 import { expect, test } from 'vitest'
 import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
+import { docsAssets } from './support/docs-assets.ts'
 
 const greet = {
   slug: 'greet',
@@ -21,9 +22,9 @@ test('the bundle of all in one does the main job on embedded drivers, and ends w
   const answer = await call(origin, 'POST', path, { token, body: { name: 'Ada' } })
   expect(answer).toMatchObject({ status: 200, json: { greeting: 'Hello Ada' } })
 
-  const page = await call(origin, 'GET', showDocs.path)
-  for (const asset of [...page.text.matchAll(/"(\/docs\/[^"]+)"/g)].map(([, name]) => String(name)))
-    expect([asset, (await call(origin, 'GET', asset)).status]).toEqual([asset, 200])
+  const assets = await docsAssets(origin)
+  expect(assets).toHaveLength(5)
+  for (const asset of assets) expect(asset).toEqual([asset[0], 200])
   expect((await call(origin, 'GET', getApiDescription.path)).json.openapi).toBe('3.1.0')
   expect((await call(origin, 'GET', '/v2/readiness', { token })).status).toBe(200)
   expect(await platform.process('all-in-one').stop()).toBe(0)

@@ -6,7 +6,7 @@ import { freePorts } from '@platform/testing/platform'
 import { startUnderTest } from '../forwarding/processes-under-test.ts'
 import { type Figure, median } from '../measure/figure.ts'
 import { cannedUpstream, requireHaproxy } from './haproxy.ts'
-import { imageFlags, imageMain } from './image-flags.ts'
+import { gatewayOfImage } from './image.ts'
 import { throughput } from './wrk.ts'
 
 const ROUNDS = 3
@@ -25,10 +25,10 @@ export async function scale(): Promise<Figure[]> {
   const upstream = spawn(requireHaproxy(), ['-db', '-f', config], { stdio: 'inherit' })
   stack.defer(() => void upstream.kill())
 
-  const main = imageMain()
-  const one = stack.use(await startUnderTest({ upstreamPort, main, env: imageFlags() }))
+  const image = gatewayOfImage()
+  const one = stack.use(await startUnderTest({ upstreamPort, ...image }))
   const two = stack.use(
-    await startUnderTest({ upstreamPort, main, env: { ...imageFlags(), GATEWAY_WORKERS: '2' } }),
+    await startUnderTest({ upstreamPort, ...image, env: { ...image.env, GATEWAY_WORKERS: '2' } }),
   )
   const ratios: number[] = []
   const both: number[] = []

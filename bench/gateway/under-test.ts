@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { freePorts } from '@platform/testing/platform'
 import { startUnderTest, type UnderTest } from '../forwarding/processes-under-test.ts'
 import { requireHaproxy, verifyingProxy } from './haproxy.ts'
-import { imageFlags, imageMain } from './image-flags.ts'
+import { gatewayOfImage } from './image.ts'
 
 /** One of the gateways that are compared. */
 export interface Contender {
@@ -26,7 +26,7 @@ export async function startContest(): Promise<Contest> {
   const stack = new AsyncDisposableStack()
   const directory = mkdtempSync(join(tmpdir(), 'contest-'))
   stack.defer(() => rmSync(directory, { recursive: true, force: true }))
-  const under = stack.use(await startUnderTest({ env: imageFlags(), main: imageMain() }))
+  const under = stack.use(await startUnderTest(gatewayOfImage()))
   const publicKeyPem = await signingKeyOf(under.gatewayUrl)
   const [haproxyPort = 0, expressPort = 0] = await freePorts(2)
   const { upstreamPort } = under

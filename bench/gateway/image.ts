@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 const dockerfile = new URL('../../deploy/images/Dockerfile', import.meta.url)
 
 /** The flags a process gets in the image, so that what is measured is what operators run. */
-export function imageFlags(): Record<string, string> {
+function imageFlags(): Record<string, string> {
   const text = readFileSync(dockerfile, 'utf8')
   const flags = ['NODE_OPTIONS', 'MALLOC_ARENA_MAX'].map((name) => {
     const value = new RegExp(`\\b${name}=(\\S+)`).exec(text)?.[1]
@@ -14,10 +14,10 @@ export function imageFlags(): Record<string, string> {
   return Object.fromEntries(flags)
 }
 
-/** Builds what the image runs as the gateway and answers where it is. */
-export function imageMain(): string {
+/** The gateway as the image runs it, for `startUnderTest`; its bundle is built anew. */
+export function gatewayOfImage(): { main: string; env: Record<string, string> } {
   execFileSync(process.execPath, ['scripts/bundle.ts', 'api-gateway'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  return 'dist/api-gateway/main.js'
+  return { main: 'dist/api-gateway/main.js', env: imageFlags() }
 }
