@@ -17,6 +17,8 @@ const isReady = separateShape !== undefined && isInstalled('haproxy')
 
 describe.runIf(isReady)('a rolling restart (reliability G5)', () => {
   let platform: Platform
+  /** What processes complained about: it explains a request that failed. */
+  const complaints: string[] = []
   let haproxy: Awaited<ReturnType<typeof startProxy>>
   beforeAll(async () => {
     if (separateShape === undefined) return
@@ -42,10 +44,19 @@ describe.runIf(isReady)('a rolling restart (reliability G5)', () => {
     const startedAt = performance.now()
     const code = await platform.process(name).stop('SIGTERM', STOP_MS + 10_000)
     const stopMs = performance.now() - startedAt
+    complaints.push(...complaintsOf(name))
     await platform.restart(name)
     await new Promise((resolve) => setTimeout(resolve, SETTLED_MS))
     return { name, code, stopMs }
   }
+
+  const complaintsOf = (name: string) =>
+    platform
+      .process(name)
+      .output()
+      .split('\n')
+      .filter((line) => /"level":"(warn|error|fatal)"|^[^{]/.test(line))
+      .map((line) => `${name} ${line.slice(0, 500)}`)
 
   test(`of every process, ${REPEATS} times at ${RESTART_RATE} requests a second, fails no request`, {
     timeout: 60_000 + Number(REPEATS) * 120_000,
@@ -87,6 +98,7 @@ describe.runIf(isReady)('a rolling restart (reliability G5)', () => {
     console.log(
       `${restarts.length} restarts, ${load.served} requests served, ${load.slowServed} of them slow, ${load.misses.length} not; slowest stop ${Math.round(Math.max(...restarts.map(({ stopMs }) => stopMs)))} ms`,
     )
+    if (load.misses.length > 0) console.log(complaints.slice(-100).join('\n'))
     expect(load.misses).toEqual([])
     expect(load.slowServed).toBeGreaterThan(0)
     expect(restarts.filter(({ code, stopMs }) => code !== 0 || stopMs > STOP_MS)).toEqual([])

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setImmediate as untilRead } from 'node:timers/promises'
 import { createHardenedServer, setConnectionsPerAddress } from '@platform/http'
 import { Places } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
@@ -93,9 +94,13 @@ export class FrontDoor implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
+    // A timer that fires late comes before what was sent meanwhile is read, and a connection with an unread request looks idle: one
+    // round takes the connections that wait, the next reads what came on them.
+    await untilRead()
+    await untilRead()
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()))
     this.server.closeIdleConnections()
-    const sweep = setInterval(() => this.server.closeIdleConnections(), SWEEP_MS)
+    const sweep = setInterval(() => setImmediate(() => this.server.closeIdleConnections()), SWEEP_MS)
     const silent = setTimeout(() => this.#cutSilent(), SILENT_MS)
     const cut = setTimeout(() => this.server.closeAllConnections(), this.#patienceMs)
     await closed

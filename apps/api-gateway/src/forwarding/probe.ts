@@ -47,7 +47,10 @@ function probe(origin: string, servername: string | undefined): Promise<Finding>
   return promise
 }
 
-/** Asks and remembers; whoever waits for an instance that can't be reached any more is told. */
+/**
+ * Asks and remembers; whoever waits for an instance that can't be reached any more is told. Where nobody listens the host is there, and
+ * ends the connections of a process that died itself: those that are open belong to one that leaves, and still finishes what it has.
+ */
 export async function probeInstance(instance: Instance): Promise<void> {
   instance.isProbing = true
   const finding = await probe(instance.origin, instance.servername)
@@ -55,8 +58,7 @@ export async function probeInstance(instance: Instance): Promise<void> {
   if (finding === undefined) return
   if (finding === 'refused' || finding === 'unreachable') {
     instance.breaker.unreachable()
-    // One that said it leaves listens no more, and still finishes what it has.
-    if (finding === 'refused' && instance.health === 'draining') return
+    if (finding === 'refused') return
     for (const request of [...instance.waiting]) request.disconnect()
     return
   }

@@ -19,23 +19,38 @@ async function timed<T>(work: Promise<T>): Promise<[T, number]> {
   return [await work, performance.now() - startedAt]
 }
 
-/** An address that swallows connections: its queue is full, and nobody takes anything from it. */
-async function startBlackHole() {
-  // A listener with a queue of one whose thread is blocked: the kernel drops further attempts.
+/**
+ * An instance that answers probes and holds every other request, until `vanish`: then its queue is full and nobody takes anything from
+ * it, so that the kernel drops further attempts while what is open stays open and silent, as when a host has lost its power.
+ */
+async function startVanishing() {
   const worker = new Worker(
     `const { createServer } = require('node:net'); const { parentPort } = require('node:worker_threads')
-     const server = createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
-       parentPort.postMessage(server.address().port)
-       setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30000), 50)
+     let held = 0
+     const server = createServer((socket) => socket.on('error', () => {}).on('data', (chunk) => {
+       if (chunk.includes('/sys/readyz')) socket.end(${JSON.stringify(READY)})
+       else parentPort.postMessage({ held: (held += 1) })
+     })).listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => parentPort.postMessage({ port: server.address().port }))
+     parentPort.on('message', () => {
+       parentPort.postMessage({ gone: true })
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30000)
      })`,
     { eval: true },
   )
-  const [port] = (await once(worker, 'message')) as [number]
-  await new Promise((resolve) => setTimeout(resolve, 100))
-  const fillers = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  let held = 0
+  worker.on('message', (message: { held?: number }) => {
+    held = message.held ?? held
+  })
+  const [{ port }] = (await once(worker, 'message')) as [{ port: number }]
+  const fillers: Socket[] = []
   return {
     url: `http://127.0.0.1:${port}`,
+    held: () => held,
+    async vanish() {
+      worker.postMessage('vanish')
+      await once(worker, 'message')
+      for (let n = 0; n < 8; n += 1) fillers.push(connect(port, '127.0.0.1').on('error', () => undefined))
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of fillers) socket.destroy()
       await worker.terminate()
@@ -54,7 +69,8 @@ describe('a service that is down', () => {
   })
 
   test('on a host that swallows connections is 503 within 3 s, and then at once', async () => {
-    await using hole = await startBlackHole()
+    await using hole = await startVanishing()
+    await hole.vanish()
     await using forwarder = await startForwarder(hole.url)
     const [first, ms] = await timed(fetch(forwarder.at('x')))
     expect([first.status, first.headers.get('retry-after')]).toEqual([503, '1'])
@@ -82,22 +98,15 @@ describe('a service that is down', () => {
   })
 
   test('that goes away under requests it holds is 503 for them within 3 s', async () => {
-    // The connections stay open and silent, as when the host has lost its power; new ones are refused.
-    let held = 0
-    const raw = await startRawUpstream(
-      service(() => {
-        held += 1
-      }),
-    )
-    await using forwarder = await startForwarder(raw.url)
+    await using host = await startVanishing()
+    await using forwarder = await startForwarder(host.url)
     const waiting = Array.from({ length: 3 }, () => timed(fetch(forwarder.at('x'), { method: 'POST' })))
-    await vi.waitFor(() => expect(held).toBe(3))
-    raw.close()
+    await vi.waitFor(() => expect(host.held()).toBe(3))
+    await host.vanish()
     for (const [response, ms] of await Promise.all(waiting)) {
       expect(response.status).toBe(503)
       expect(ms).toBeLessThan(3000)
     }
-    await raw[Symbol.asyncDispose]()
   })
 })
 
