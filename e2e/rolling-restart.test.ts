@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { administrator, newWorkspace, saveAutomation } from './support/caller.ts'
 import { isInstalled, startProxy } from './support/proxies.ts'
 import { separateShape } from './support/shapes.ts'
-import { clientOf, directClient, SteadyLoad } from './support/steady-load.ts'
+import { clientOf, directClient, type Miss, SteadyLoad } from './support/steady-load.ts'
 
 /** How often each process is restarted, and how many requests a second there are meanwhile. */
 const { REPEATS = '3', RESTART_RATE = '100' } = process.env
@@ -12,6 +12,18 @@ const SLOW_MS = 5000
 const SETTLED_MS = 1500
 const STOP_MS = 30_000
 const kinds = ['gateway', 'workspaces', 'runtime', 'events']
+
+/** The first complaints within a second before each miss. */
+function complaintsAbout(misses: readonly Miss[], complaints: readonly string[]): string[] {
+  const timed = complaints.map((line) => ({
+    line,
+    at: Date.parse(/"time":"([^"]+)"/.exec(line)?.[1] ?? ''),
+  }))
+  const near = timed.filter(({ at }) =>
+    misses.some((miss) => Date.parse(miss.at) - at >= -50 && Date.parse(miss.at) - at < 1000),
+  )
+  return near.map(({ line }) => line).slice(0, 60)
+}
 
 const isReady = separateShape !== undefined && isInstalled('haproxy')
 
@@ -56,7 +68,7 @@ describe.runIf(isReady)('a rolling restart (reliability G5)', () => {
       .output()
       .split('\n')
       .filter((line) => /"level":"(warn|error|fatal)"|^[^{]/.test(line))
-      .map((line) => `${name} ${line.slice(0, 500)}`)
+      .map((line) => `${name} ${line.slice(0, 600)}`)
 
   test(`of every process, ${REPEATS} times at ${RESTART_RATE} requests a second, fails no request`, {
     timeout: 60_000 + Number(REPEATS) * 120_000,
@@ -98,7 +110,9 @@ describe.runIf(isReady)('a rolling restart (reliability G5)', () => {
     console.log(
       `${restarts.length} restarts, ${load.served} requests served, ${load.slowServed} of them slow, ${load.misses.length} not; slowest stop ${Math.round(Math.max(...restarts.map(({ stopMs }) => stopMs)))} ms`,
     )
-    if (load.misses.length > 0) console.log(complaints.slice(-100).join('\n'))
+    for (const kind of kinds)
+      for (const which of ['1', '2']) complaints.push(...complaintsOf(`${kind}-${which}`))
+    console.log(complaintsAbout(load.misses, complaints).join('\n'))
     expect(load.misses).toEqual([])
     expect(load.slowServed).toBeGreaterThan(0)
     expect(restarts.filter(({ code, stopMs }) => code !== 0 || stopMs > STOP_MS)).toEqual([])

@@ -6,6 +6,8 @@ import type { Health, Instance } from './instance.ts'
 const PROBE_MS = 1000
 /** Errors that say something about this process and nothing about the instance. */
 const ours = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL'])
+/** Errors by which the host itself says that nobody takes the connection; the second, when it waited to be taken as listening ended. */
+const refusals = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE'])
 
 /**
  * What a probe finds: its health; that nobody listens any more, though the host is there; or that no connection can be made. Undefined
@@ -36,7 +38,7 @@ function probe(origin: string, servername: string | undefined): Promise<Finding>
   )
   request.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
     if (ours.has(code)) resolve(undefined)
-    else if (code === 'ECONNREFUSED') resolve('refused')
+    else if (!isConnected && refusals.has(code)) resolve('refused')
     else silent()
   })
   request.on('close', () => {
