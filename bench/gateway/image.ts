@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 const dockerfile = new URL('../../deploy/images/Dockerfile', import.meta.url)
+const gatewayFlags = new URL('../../deploy/images/flags/api-gateway', import.meta.url)
 
 /** The flags a process gets in the image, so that what is measured is what operators run. */
 function imageFlags(): Record<string, string> {
@@ -11,7 +12,8 @@ function imageFlags(): Record<string, string> {
     if (value === undefined) throw new Error(`deploy/images/Dockerfile does not set ${name}.`)
     return [name, value] as const
   })
-  return Object.fromEntries(flags)
+  const env = Object.fromEntries(flags)
+  return { ...env, NODE_OPTIONS: `${env.NODE_OPTIONS} ${readFileSync(gatewayFlags, 'utf8').trim()}` }
 }
 
 /** The gateway as the image runs it, for `startUnderTest`; its bundle is built anew. */

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePorts } from '@platform/testing/platform'
-import { startUnderTest } from '../forwarding/processes-under-test.ts'
+import { freePorts, processTree } from '@platform/testing/platform'
+import { startUnderTest, type UnderTest } from '../forwarding/processes-under-test.ts'
 import { type Figure, median } from '../measure/figure.ts'
 import { cannedUpstream, requireHaproxy } from './haproxy.ts'
 import { gatewayOfImage } from './image.ts'
@@ -12,7 +12,10 @@ import { throughput } from './wrk.ts'
 const ROUNDS = 3
 const SECONDS = 5
 
-/** Requests a second of two processes on one port against one process. */
+/**
+ * Requests a second of two processes on two cores against one process on one core. Load and upstream stand on the same cores each time: with
+ * a core of their own beside one process, and none beside two, they would be what is measured.
+ */
 export async function scale(): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
   const directory = mkdtempSync(join(tmpdir(), 'scale-'))
@@ -32,19 +35,22 @@ export async function scale(): Promise<Figure[]> {
   )
   const ratios: number[] = []
   const both: number[] = []
-  for (const under of [one, two])
-    await throughput(`${under.gatewayUrl}/v2/workspaces`, `Bearer ${under.token}`, SECONDS)
+  const perSecond = async ({ gatewayUrl, gateway, token }: UnderTest, cores: string) => {
+    for (const pid of processTree(gateway.pid, upstream.pid ?? 0)) pin(pid, cores)
+    return await throughput(`${gatewayUrl}/v2/workspaces`, `Bearer ${token}`, { seconds: SECONDS, cores })
+  }
+  for (const under of [one, two]) await perSecond(under, '0-1')
   for (let round = 0; round < ROUNDS; round += 1) {
-    const [single, double] = [await perSecond(one), await perSecond(two)]
+    const [single, double] = [await perSecond(one, '0'), await perSecond(two, '0-1')]
     both.push(double)
     ratios.push(double / single)
   }
   return [
     {
-      name: 'gateway: two processes',
+      name: 'gateway: two processes on two cores',
       value: median(both),
       unit: 'requests/s',
-      against: 'one process',
+      against: 'one on one',
       ratio: median(ratios),
       goal: 1.7,
       needed: 1.5,
@@ -53,5 +59,6 @@ export async function scale(): Promise<Figure[]> {
   ]
 }
 
-const perSecond = ({ gatewayUrl, token }: { gatewayUrl: string; token: string }) =>
-  throughput(`${gatewayUrl}/v2/workspaces`, `Bearer ${token}`, SECONDS)
+/** All threads of a process stay on these cores. */
+const pin = (pid: number, cores: string): void =>
+  void execFileSync('taskset', ['-a', '-c', '-p', cores, String(pid)], { stdio: 'ignore' })

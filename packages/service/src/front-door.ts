@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate as untilRead } from 'node:timers/promises'
 import { createHardenedServer, setConnectionsPerAddress } from '@platform/http'
 import { Places } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
+import { pause } from './pause.ts'
 import type { Parts } from './service.ts'
 import type { Waiting } from './starting-report.ts'
 
@@ -14,6 +15,9 @@ const MAX_CONNECTIONS = 10_000
 const SWEEP_MS = 50
 /** How long a connection on which nothing was ever sent is waited for: browsers open some ahead, and Node counts them as busy. */
 const SILENT_MS = 2000
+
+/** So long no request has come: whoever sends them has noticed. */
+const CALM_MS = 500
 
 const place = Symbol('place')
 
@@ -33,6 +37,8 @@ export class FrontDoor implements AsyncDisposable {
   /** What whoever answers while the service is built tells about it. */
   readonly waiting: Waiting
   readonly #patienceMs: number
+  /** When the last request came of those that came after all; only counted while leaving. */
+  #lastRequestAt = 0
 
   private constructor(listener: RequestListener, patienceMs: number, waiting: Waiting) {
     this.#listener = listener
@@ -40,7 +46,7 @@ export class FrontDoor implements AsyncDisposable {
     this.#patienceMs = patienceMs
     this.server = createHardenedServer(
       (request, response) => {
-        this.#watch(response)
+        this.#watch(request, response)
         this.#listener(request, response)
       },
       { keepAliveTimeoutMs: KEEP_ALIVE_MS, maxConnections: MAX_CONNECTIONS },
@@ -86,6 +92,18 @@ export class FrontDoor implements AsyncDisposable {
     for (const response of this.#answers) response.shouldKeepAlive = false
   }
 
+  /**
+   * Resolves when no request has come for half a second, and after `maxMs` at the latest: a load balancer that is busy itself notices late
+   * that this process leaves. Requests of the platform's own about its state don't count.
+   */
+  async forsaken(maxMs: number): Promise<void> {
+    const endsAt = performance.now() + maxMs
+    for (let now = performance.now(); now < endsAt; now = performance.now()) {
+      if (now - this.#lastRequestAt >= CALM_MS) return
+      await pause(Math.min(CALM_MS - (now - this.#lastRequestAt), endsAt - now))
+    }
+  }
+
   /** Finishes requests in flight; what takes longer than the patience is cut. Idle connections are closed at once. */
   [Symbol.asyncDispose](): Promise<void> {
     this.leave()
@@ -113,8 +131,11 @@ export class FrontDoor implements AsyncDisposable {
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
   }
 
-  #watch(response: Watched): void {
-    if (this.#isLeaving) response.shouldKeepAlive = false
+  #watch({ url }: IncomingMessage, response: Watched): void {
+    if (this.#isLeaving) {
+      response.shouldKeepAlive = false
+      if (url?.startsWith('/sys/') !== true) this.#lastRequestAt = performance.now()
+    }
     response[place] = this.#answers.add(response)
     response.on('close', this.#forget)
   }

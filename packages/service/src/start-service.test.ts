@@ -228,6 +228,28 @@ describe('stopping a service', () => {
     await stopped
   })
 
+  test('answers on for longer while requests still come, but not for ever', async () => {
+    const { running } = await start({ drainDelayMs: 200 })
+    const service = await running
+    const startedAt = performance.now()
+    const stopped = service[Symbol.asyncDispose]().then(() => performance.now() - startedAt)
+    let isStopped = false
+    void stopped.then(() => {
+      isStopped = true
+    })
+    let answered = 0
+    while (!isStopped) {
+      const status = await get(`${service.url}/hello`).then(
+        (answer) => answer.status,
+        () => undefined,
+      )
+      if (status === 200) answered = performance.now() - startedAt
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(answered).toBeGreaterThan(400)
+    expect(await stopped).toBeLessThan(3000)
+  })
+
   test('closes idle connections at once', async () => {
     const service = await (await start()).running
     await (await get(`${service.url}/hello`)).text()

@@ -36,6 +36,8 @@ export interface StartOptions {
 
 const REQUIRED_JOB_PAUSE_MS = 500
 const PATIENCE_MS = 10_000
+/** How much longer than the delay a service answers requests that still come. */
+const UNNOTICED_MAX_MS = 4000
 
 /** Lets a service that knows its address listen before it is built; undefined for one that does not. Rejects with ListenFailure. */
 export async function openDoor(
@@ -153,7 +155,9 @@ const drain =
     door.leave()
     leaving?.()
     // After a bug the process goes at once: what it would answer meanwhile comes from a state nobody knows.
-    if (drainDelayMs > 0 && signal.reason !== CRASHED) await pause(drainDelayMs)
+    if (drainDelayMs === 0 || signal.reason === CRASHED) return
+    await pause(drainDelayMs)
+    await door.forsaken(Math.min(2 * drainDelayMs, UNNOTICED_MAX_MS))
   }
 
 const urlHost = (host: string): string => {
