@@ -30,7 +30,12 @@ function probe(origin: string, servername: string | undefined): Promise<Finding>
     response.destroy()
   })
   // What arrived while this process was busy is read before it is judged.
-  const timer = setTimeout(() => setImmediate(() => request.destroy()), PROBE_MS)
+  const giveUp = () => {
+    // First: ending it here looks like a connection that was reset there.
+    silent()
+    request.destroy()
+  }
+  const timer = setTimeout(() => setImmediate(giveUp), PROBE_MS)
   request.on('socket', (socket) =>
     socket.once('connect', () => {
       isConnected = true

@@ -125,7 +125,8 @@ describe('bodies', () => {
       most = Math.max(most, process.memoryUsage().rss / MB)
     }
     expect(read).toBe(500 * MB)
-    expect(most - before).toBeLessThan(60)
+    // A fifth of what passes: three parties live in this process.
+    expect(most - before).toBeLessThan(100)
   })
 
   test('"Expect: 100-continue" is answered when the service is there to take the body', async () => {
