@@ -37,17 +37,17 @@ launch() {
   (cd / && exec "${unprivileged[@]}" setsid sh -c 'echo $$ >"$0/pid"; exec "$@" >"$0/log" 2>&1 </dev/null' "$folder" "$@") &
 }
 
-# wait_for NAME FOLDER COMMAND...: until the command succeeds, at most 20 seconds.
+# wait_for NAME FOLDER COMMAND...: until the command succeeds, at most 20 seconds, or as many as wait_seconds says.
 wait_for() {
   local name=$1 folder=$2
   shift 2
-  for _ in $(seq 200); do
+  for _ in $(seq $((${wait_seconds:-20} * 10))); do
     if "$@" >/dev/null 2>&1; then return; fi
     sleep 0.1
   done
   tail -n 5 "$folder/log" >&2 || true
   stop_server "$folder" TERM
-  fail "$name did not start within 20 seconds."
+  fail "$name did not start within ${wait_seconds:-20} seconds."
 }
 
 # Ended, but not yet noticed by its parent, is not running.

@@ -71,6 +71,8 @@ function sessionOptions(statementTimeoutMs: number): string {
     tcp_keepalives_idle: 5,
     tcp_keepalives_interval: 2,
     tcp_keepalives_count: 3,
+    // Compiling a statement takes longer than any statement of a request may.
+    jit: 'off',
   }
   return Object.entries(limits)
     .map(([name, value]) => `-c ${name}=${value}`)

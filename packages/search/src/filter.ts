@@ -15,5 +15,5 @@ export type Filter =
       atLeast?: string | number
       atMost?: string | number
     }
-  /** Words that must all be somewhere in the document. */
+  /** Every word of the text (words.ts) is the beginning of a word of the document; no word at all matches everything. */
   | { text: string }

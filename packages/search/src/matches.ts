@@ -1,10 +1,11 @@
 import type { Filter } from './filter.ts'
 import { keysOf } from './path.ts'
-import { isScalar, type Scalar, textOf, wordsOf } from './text-of.ts'
+import { isScalar, type Scalar, textOf } from './text-of.ts'
+import { hasPrefix, wordsIn, wordsOf } from './words.ts'
 
 type Bounds = Extract<Filter, { above?: unknown }>
 
-/** True when a document fulfils a filter; the same answer as PostgreSQL gives for `toSql(filter)`. */
+/** True when a document fulfils a filter; the same answer as PostgreSQL gives for `toSql(filter)` and an index for its own form. */
 export function matches(filter: Filter, document: unknown): boolean {
   if ('all' in filter) return filter.all.every((part) => matches(part, document))
   if ('any' in filter) return filter.any.some((part) => matches(part, document))
@@ -80,22 +81,8 @@ function order(value: Scalar, bound: string | number): number {
 }
 
 function hasWords(text: string, document: unknown): boolean {
-  const haystack = [...textsIn(document)].join('\n').toLowerCase()
-  return wordsOf(text).every((word) => haystack.includes(word))
-}
-
-/** The keys and values of a document as they stand in its JSON text. */
-function* textsIn(value: unknown): Generator<string> {
-  if (typeof value === 'string') yield JSON.stringify(value)
-  else if (isScalar(value)) yield textOf(value)
-  else if (Array.isArray(value)) for (const element of value) yield* textsIn(element)
-  else if (typeof value === 'object' && value !== null) yield* textsInObject(value)
-}
-
-function* textsInObject(object: object): Generator<string> {
-  for (const [key, value] of Object.entries(object)) {
-    if (value === undefined) continue
-    yield JSON.stringify(key)
-    yield* textsIn(value)
-  }
+  const prefixes = wordsOf(text)
+  if (prefixes.length === 0) return true
+  const words = wordsIn(document)
+  return prefixes.every((prefix) => hasPrefix(words, prefix))
 }

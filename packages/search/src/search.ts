@@ -1,3 +1,4 @@
+import type { AggregationResults, Aggregations } from './aggregation.ts'
 import type { Filter } from './filter.ts'
 
 /** A document of a stream. `id` is a UUIDv7; appending an id again changes nothing. */
@@ -5,6 +6,11 @@ export interface StreamDocument {
   stream: string
   id: string
   document: Record<string, unknown>
+}
+
+/** A document with its place in the one order of the log. */
+export interface PlacedDocument extends StreamDocument {
+  sequence: number
 }
 
 export interface SearchQuery {
@@ -18,13 +24,68 @@ export interface SearchQuery {
   afterId?: string
 }
 
-/** Documents in append-only streams, found by filter in the order they were appended. Driver by URL. */
-export interface Search extends AsyncDisposable {
+/**
+ * Orders documents by a value first: numbers by size, before texts (by code points); `desc` turns both round. Documents without the value
+ * come last. What is equal, or isn't sorted at all, comes newest first.
+ */
+export interface SortBy {
+  /** `createdAt`, `type`, `size` or a path of `source`. */
+  path: string
+  order: 'asc' | 'desc'
+}
+
+/** A question with numbers in its answer. */
+export interface AnalysisQuery {
+  filter: Filter
+  aggregations: Aggregations
+  /** Documents of the answer; `offset + limit` is at most 10,000. */
+  limit: number
+  offset: number
+  sort: readonly SortBy[]
+  /** Counts all documents that fulfil the filter. */
+  countAll: boolean
+}
+
+export interface Analysis {
+  documents: Record<string, unknown>[]
+  aggregations: AggregationResults
+  /** Missing unless `countAll`. */
+  total?: number
+}
+
+/** A document the store will never take, and why. */
+export interface Rejection {
+  id: string
+  stream: string
+  reason: string
+}
+
+/** Documents in append-only streams, found by filter in the order of the log. Driver by URL. */
+export interface Search {
   readonly driver: string
-  /** Appends; resolves when a search that starts now finds them (or will within the store's refresh interval). */
-  append(documents: readonly StreamDocument[]): Promise<void>
+  /** The newest or oldest documents of a stream. Rejects with SearchError, `unavailable` when the store can't answer in time. */
   find(stream: string, query: SearchQuery): Promise<Record<string, unknown>[]>
-  deleteStream(stream: string): Promise<void>
+  /** Documents and numbers of one stream, or of all (`undefined`). At most 5 s. */
+  analyse(stream: string | undefined, query: AnalysisQuery): Promise<Analysis>
   /** Writes and deletes a probe document (specification "Readiness": events row). */
   probe(signal: AbortSignal): Promise<void>
+}
+
+/** How much a stream holds. */
+export interface StreamSummary {
+  stream: string
+  documents: number
+  /** Of the newest document; undefined for an empty stream. */
+  newestAt: Date | undefined
+}
+
+/** What retention does to streams; each call takes at most `limit` documents and answers how many it took. */
+export interface Retained {
+  /** Streams in the order of their names, after `after`. */
+  streams(after: string | undefined, limit: number): Promise<StreamSummary[]>
+  /** Deletes documents with ids (UUIDv7) older than `before`. */
+  deleteBefore(stream: string, before: Date, limit: number): Promise<number>
+  /** Removes `payload.payload` and `payload.output` of `runtime.automations.executed` older than `before`, of all streams; the rest is kept. */
+  stripExecuted(before: Date, limit: number): Promise<number>
+  deleteStream(stream: string): Promise<void>
 }

@@ -17,10 +17,3 @@ function writeOut(value: number): string {
   if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
   return `${sign}${digits.padEnd(point, '0')}`
 }
-
-/** The words of a search text: what stands between spaces and the punctuation of JSON, in lower case. */
-export const wordsOf = (text: string): string[] =>
-  text
-    .toLowerCase()
-    .split(/[\s"\\{}[\]:,\p{Cc}]+/u)
-    .filter((word) => word !== '')

@@ -1,4 +1,4 @@
-import type { Filter } from './filter.ts'
+import type { Filter } from '../filter.ts'
 
 /** One document on which every case is tried: all shapes that events have. */
 export const caseDocument = {
@@ -129,13 +129,26 @@ export const filterCases: readonly (readonly [name: string, filter: Filter, expe
   ['a word anywhere', { text: 'lovelace' }, true],
   ['words in any order and place', { text: 'paris Ada trace-1' }, true],
   ['all words must be there', { text: 'ada byron' }, false],
-  ['a part of a word', { text: 'lovel' }, true],
+  ['the beginning of a word', { text: 'lovel' }, true],
+  ['no other part of a word', { text: 'velace' }, false],
+  ['a word that goes on is another', { text: 'lovelaces' }, false],
+  ['case does not count among words', { text: 'LOVELACE' }, true],
   ['a key is a word too', { text: 'dotted.key' }, true],
   ['a number is a word too', { text: '12.5' }, true],
-  ['punctuation of JSON separates', { text: '"name": "Ada' }, true],
-  ['a percent sign is no wildcard', { text: 'a%a' }, false],
-  ['an underscore is no wildcard', { text: 'sure_thing' }, true],
+  ['true is a word', { text: 'tru' }, true],
+  ['punctuation separates words', { text: '"name": "Ada' }, true],
+  ['a percent sign is no wildcard among words', { text: 'a%a' }, true],
+  ['an underscore separates words', { text: 'sure_thing' }, true],
+  ['a star is no wildcard among words', { text: 'l*lace' }, false],
+  ['a word within a list within a list', { text: 'unseen inner' }, true],
+  ['words beyond ASCII', { text: 'STÄDTE köl' }, true],
+  ['decomposed letters are composed', { text: 'ko\u0308ln' }, true],
+  ['an emoji is no word', { text: '🚀' }, true],
+  ['operators of a query are none', { text: "ada & !lovelace | ('x':*" }, false],
+  ['an apostrophe separates words', { text: "it's" }, true],
   ['no words match everything', { text: '  " ' }, true],
+  ['a NUL character separates words', { text: 'ada\0lovelace' }, true],
+  ['a word longer than words are kept', { text: `ada${'x'.repeat(200)}` }, false],
   // Combinations
   ['all of nothing is true', { all: [] }, true],
   ['any of nothing is false', { any: [] }, false],

@@ -1,16 +1,13 @@
 import { join, raw, type Sql, sql } from '@platform/database'
-import type { Filter } from './filter.ts'
-import { keysOf } from './path.ts'
-import { type Scalar, textOf, wordsOf } from './text-of.ts'
+import type { Filter } from '../filter.ts'
+import { type Scalar, textOf } from '../text-of.ts'
+import { wordsOf } from '../words.ts'
+import { columns, IS_NO_LIST, IS_SCALAR, isStorable, jsonPathOf } from './fields.ts'
 
 type Bounds = Extract<Filter, { above?: unknown }>
 
-/** Fields with a column (and mostly an index) of their own. */
-const columns: ReadonlyMap<string, Sql> = new Map([
-  ['type', raw('type')],
-  ['source.correlationId', raw('correlation_id')],
-  ['createdAt', raw('created_at')],
-])
+/** Values of one field that are looked up in the index. */
+const VALUES_IN_PATH = 500
 
 /** The condition of a filter on `search.documents`; the same answer as `matches` gives. Every value is a parameter. */
 export function toSql(filter: Filter): Sql {
@@ -54,10 +51,7 @@ function atPath(filter: Extract<Filter, { path: string }>): Sql {
   const path = jsonPathOf(filter.path)
   if (path === undefined) return 'missing' in filter ? sql`true` : sql`false`
   if ('missing' in filter) return sql`not jsonb_path_exists(document, ${`${path} ? (@ != null)`}::jsonpath)`
-  if ('in' in filter) {
-    const values = JSON.stringify({ values: filter.in.flatMap(equalsOf) })
-    return sql`jsonb_path_exists(document, ${`${path} ? (${IS_NO_LIST} && @ == $values[*])`}::jsonpath, ${values}::jsonb)`
-  }
+  if ('in' in filter) return equalsAtPath(path, filter.in.flatMap(equalsOf))
   if ('like' in filter) return likeAtPath(path, filter.like)
   const bounds = boundsOf(filter)
   if (bounds.some(({ value }) => typeof value === 'string' && !isStorable(value))) return sql`false`
@@ -67,15 +61,15 @@ function atPath(filter: Extract<Filter, { path: string }>): Sql {
   return sql`jsonb_path_exists(document, ${`${path} ? (${IS_NO_LIST} && ${conditions})`}::jsonpath, ${values}::jsonb)`
 }
 
-/** A comparison would look into a list once more. */
-const IS_NO_LIST = '@.type() != "array"'
-const IS_SCALAR = `${IS_NO_LIST} && @.type() != "object"`
-
-/** In the lax mode a list stands for its elements on the way, and in the condition that follows. */
-function jsonPathOf(path: string): string | undefined {
-  const keys = keysOf(path)
-  if (!keys.every(isStorable)) return undefined
-  return `$${keys.map((key) => `.${JSON.stringify(key)}`).join('')}`
+/** Values written into the path can be found by the index on all fields; more of them than a path should hold are given beside it. */
+function equalsAtPath(path: string, values: Scalar[]): Sql {
+  if (values.length === 0) return sql`false`
+  if (values.length <= VALUES_IN_PATH) {
+    const equal = values.map((value) => `@ == ${JSON.stringify(value)}`).join(' || ')
+    return sql`document @? ${`${path} ? (${IS_NO_LIST} && (${equal}))`}::jsonpath`
+  }
+  const variables = JSON.stringify({ values })
+  return sql`jsonb_path_exists(document, ${`${path} ? (${IS_NO_LIST} && @ == $values[*])`}::jsonpath, ${variables}::jsonb)`
 }
 
 /** The JSON values whose text form is that of `value`. */
@@ -96,12 +90,11 @@ function likeOf(text: Sql, pattern: string): Sql {
   return sql`${text} like ${pattern.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%')}`
 }
 
+/** Words are letters, marks and digits: nothing in them means something to a tsquery. */
 function hasWords(text: string): Sql {
   const words = wordsOf(text)
   if (words.length === 0) return sql`true`
-  if (!words.every(isStorable)) return sql`false`
-  const patterns = words.map((word) => `%${word.replace(/[%_]/g, '\\$&')}%`)
-  return sql`lower(document::text) like all (${patterns}::text[])`
+  return sql`words @@ ${words.map((word) => `'${word}':*`).join(' & ')}::tsquery`
 }
 
 function boundsOf({ above, below, atLeast, atMost }: Bounds) {
@@ -116,7 +109,3 @@ function boundsOf({ above, below, atLeast, atMost }: Bounds) {
 
 const conjunction = (conditions: Sql[]): Sql =>
   conditions.length === 0 ? sql`true` : join(conditions, ' and ')
-
-/** PostgreSQL holds neither a NUL character nor half of a surrogate pair, so nothing stored equals a text with one. */
-const isStorable = (text: string | number): boolean =>
-  typeof text === 'number' || (!text.includes('\0') && text.isWellFormed())

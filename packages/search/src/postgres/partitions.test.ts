@@ -2,23 +2,23 @@ import { sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { testDatabase } from '@platform/testing'
 import { describe, expect, it } from 'vitest'
-import { openSearch } from './open.ts'
+import { openLog } from './open-log.ts'
 import { ensurePartitions } from './partitions.ts'
 
 describe('partitions of the documents', () => {
   it('take over what the default partition caught, and keep the order of the stream', async () => {
     await using database = await testDatabase()
-    const search = await openSearch('postgres:', { database })
+    const log = await openLog(database)
     const far = Date.UTC(2031, 11, 24)
     const documents = [1, 2].map((number) => ({
       stream: 's',
       id: uuidv7(far + number),
       document: { number },
     }))
-    await search.append(documents)
+    await log.append(documents)
     await Promise.all([1, 2, 3].map(() => ensurePartitions(database, new Date(far))))
-    await search.append([{ stream: 's', id: uuidv7(far), document: { number: 3 } }])
-    const found = await search.find('s', { sort: 'asc', limit: 10 })
+    await log.append([{ stream: 's', id: uuidv7(far), document: { number: 3 } }])
+    const found = await log.find('s', { sort: 'asc', limit: 10 })
     expect(found.map(({ number }) => number)).toEqual([1, 2, 3])
     const tables = await database.many(
       sql`select distinct tableoid::regclass::text as name from search.documents`,

@@ -1,7 +1,7 @@
 import { type Database, makePartitions, type Partition, partitionOf } from '@platform/database'
 
 const AHEAD_MONTHS = 2
-const documents = { table: 'search.documents', columns: 'id, sequence, stream, document' }
+const documents = { table: 'search.documents', columns: 'id, sequence, stream, document, words' }
 
 /**
  * Makes the partitions of the documents for this month and the next two, as far as they are missing. Called at every opening and

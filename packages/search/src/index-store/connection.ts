@@ -1,0 +1,73 @@
+import { Client, errors } from '@opensearch-project/opensearch'
+import { SearchError } from '../search-error.ts'
+import type { IndexAddress } from './address.ts'
+import { isAway, nameOf, reasonOf, type StoreAnswer, type StoreRequest } from './store-request.ts'
+
+export interface Connection extends AsyncDisposable {
+  request<Body>(request: StoreRequest): Promise<StoreAnswer<Body>>
+}
+
+/**
+ * The only place that knows the vendor's client. Connects when it is first asked, so a store that is down keeps nobody from opening.
+ * Every request has a deadline for the whole of it and is sent once: who asks knows what may be sent again.
+ */
+export function connect({ nodes, credentials }: IndexAddress): Connection {
+  const client = new Client({
+    nodes,
+    ...(credentials === undefined ? {} : { auth: credentials }),
+    maxRetries: 0,
+    // A payload may have any key. JSON.parse makes it a field of its own, never a prototype.
+    disablePrototypePoisoningProtection: true,
+  })
+  return {
+    request: async <Body>(request: StoreRequest) => {
+      try {
+        return (await send(client, request)) as StoreAnswer<Body>
+      } catch (error) {
+        return asAnswer<Body>(error)
+      }
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+async function send(client: Client, { method, path, query, body, lines, timeoutMs }: StoreRequest) {
+  const pending = client.transport.request(
+    {
+      method,
+      path,
+      ...(query === undefined ? {} : { querystring: query }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(lines === undefined ? {} : { bulkBody: `${lines.join('\n')}\n` }),
+    },
+    // The client's own time-out begins anew with each byte.
+    { requestTimeout: timeoutMs },
+  )
+  const timer = setTimeout(() => pending.abort(), timeoutMs)
+  try {
+    const { statusCode, body: answer } = await pending
+    return { status: statusCode ?? 0, body: answer }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Answers that tell something are answers; anything else is a store that can't be asked now. */
+function asAnswer<Body>(error: unknown): StoreAnswer<Body> {
+  if (!(error instanceof errors.OpenSearchClientError)) throw error
+  if (error instanceof errors.ResponseError) {
+    const status = error.statusCode ?? 500
+    const isTooMuch = nameOf(error.body) === 'too_many_buckets_exception'
+    if (!isAway(status) || isTooMuch) return { status, body: error.body as Body }
+    throw new SearchError(`The search store answers ${status}: ${reasonOf(error.body)}`, {
+      cause: error,
+      unavailable: true,
+      code: nameOf(error.body),
+    })
+  }
+  const isLate = error instanceof errors.TimeoutError || error instanceof errors.RequestAbortedError
+  const message = isLate
+    ? 'The search store did not answer in time.'
+    : `The search store can’t be reached: ${error.message}`
+  throw new SearchError(message, { cause: error, unavailable: true, code: error.name })
+}

@@ -1,0 +1,71 @@
+import type { SearchIndex } from '../search-index.ts'
+import { add } from './add.ts'
+import { readIndexAddress } from './address.ts'
+import { analyse } from './analyse.ts'
+import { connect } from './connection.ts'
+import { DataStreams } from './data-streams.ts'
+import { find } from './find.ts'
+import { identity, initialize } from './identity.ts'
+import { type IndexContext, type IndexLog, SLOW_MS } from './index-context.ts'
+import { Installation } from './installation.ts'
+import { probe } from './probe.ts'
+import { deleteBefore, deleteStream } from './retained.ts'
+import { rollOver } from './roll-over.ts'
+import { bodyOf } from './store-request.ts'
+import { dataStreamOf } from './stream-names.ts'
+import { stripExecuted } from './strip-executed.ts'
+import { shardBudget, summaries } from './summaries.ts'
+
+export interface IndexOptions {
+  /** Primary shards of a new stream (EVENTS_SHARDS_SMALL; 1). */
+  smallShards?: number
+  /** Primary shards of a stream that was rolled over because of its size (3). */
+  bigShards?: number
+  /** Copies of each shard (1). */
+  replicas?: number
+  /** Days after which the store's own policy deletes streams of deleted workspaces (30). */
+  deletionDays?: number
+  log?: IndexLog
+}
+
+const silent: IndexLog = { info: () => {} }
+
+/** Opens the index a URL names (address.ts). Nothing is asked of the store before the first use: it may be down. */
+export function openIndex(url: string, options: IndexOptions = {}): SearchIndex {
+  const address = readIndexAddress(url)
+  const connection = connect(address)
+  const { driver, prefix } = address
+  const { smallShards = 1, bigShards = 3, replicas = 1, deletionDays = 30, log = silent } = options
+  const context: IndexContext = {
+    store: (request) => connection.request(request),
+    template: { driver, prefix, shards: smallShards, replicas, lifecycle: undefined },
+    log,
+  }
+  const installation = new Installation(context, deletionDays)
+  const dataStreams = new DataStreams(context)
+  return {
+    driver,
+    add: (documents) => add({ context, installation, dataStreams }, documents),
+    find: (stream, query) => find(context, stream, query),
+    analyse: (stream, query) => analyse(context, stream, query),
+    probe: (signal) => probe(context, signal),
+    identity: () => identity(context),
+    initialize: () => initialize(context),
+    streams: (after, limit) => summaries(context, after, limit),
+    counts: async (after, limit) =>
+      (await summaries(context, after, limit)).map(({ stream, documents }) => ({ stream, documents })),
+    refresh: (stream) => refresh(context, stream),
+    rollOver: (maxPrimaryShardBytes) => rollOver(context, dataStreams, { maxPrimaryShardBytes, bigShards }),
+    shardBudget: () => shardBudget(context),
+    deleteBefore: (stream, before, limit) => deleteBefore(context, stream, before, limit),
+    deleteStream: (stream) => deleteStream(context, dataStreams, stream),
+    stripExecuted: (before, limit) => stripExecuted(context, before, limit),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  }
+}
+
+async function refresh({ store, template }: IndexContext, stream: string): Promise<void> {
+  const path = dataStreamOf(template.prefix, stream)
+  if (path === undefined) return
+  bodyOf(await store({ method: 'POST', path: `/${path}/_refresh`, timeoutMs: SLOW_MS }), 404)
+}

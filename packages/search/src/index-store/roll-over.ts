@@ -1,0 +1,46 @@
+import { type BackingIndex, backingIndexes } from './backing-indexes.ts'
+import type { DataStreams } from './data-streams.ts'
+import { ADMIN_MS, type IndexContext } from './index-context.ts'
+import { bodyOf } from './store-request.ts'
+import { allDataStreams, streamOf } from './stream-names.ts'
+import { bigStreamTemplate } from './template.ts'
+
+/**
+ * Starts a new backing index for every stream whose largest primary shard reaches the size; a stream that got there is big, so the new
+ * one has more primaries. Sizes are compared here: not every build knows the condition `max_primary_shard_size`.
+ */
+export async function rollOver(
+  context: IndexContext,
+  dataStreams: DataStreams,
+  { maxPrimaryShardBytes, bigShards }: { maxPrimaryShardBytes: number; bigShards: number },
+): Promise<string[]> {
+  const { prefix } = context.template
+  const newest = new Map<string, BackingIndex>()
+  for (const backing of await backingIndexes(context, allDataStreams(prefix)))
+    newest.set(backing.dataStream, backing)
+  const rolled: string[] = []
+  for (const { dataStream, primaryBytes } of newest.values()) {
+    if (primaryBytes < maxPrimaryShardBytes) continue
+    await rollOverOne(context, dataStream, bigShards)
+    await dataStreams.renew(dataStream)
+    rolled.push(streamOf(prefix, dataStream))
+  }
+  return rolled
+}
+
+async function rollOverOne(
+  { store, template, log }: IndexContext,
+  dataStream: string,
+  shards: number,
+): Promise<void> {
+  bodyOf(
+    await store({
+      method: 'PUT',
+      path: `/_index_template/${dataStream}`,
+      body: bigStreamTemplate({ ...template, shards }, dataStream),
+      timeoutMs: ADMIN_MS,
+    }),
+  )
+  bodyOf(await store({ method: 'POST', path: `/${dataStream}/_rollover`, timeoutMs: ADMIN_MS }))
+  log.info(`The stream ${dataStream} of the search store was rolled over.`)
+}

@@ -1,0 +1,40 @@
+import { type Database, type Queries, sql } from '@platform/database'
+import type { StreamDocument } from '../search.ts'
+import { wordsIn } from '../words.ts'
+
+/** The channel on which every commit that appended something is told. */
+export const CHANNEL = 'documents'
+/** A long queue of writers before this one. */
+const APPEND_MS = 10_000
+
+/** Appends in one transaction that no other overlaps: sequences become visible in the order in which they are drawn. */
+export async function append(database: Database, documents: readonly StreamDocument[]): Promise<void> {
+  if (documents.length === 0) return
+  await database.transaction(
+    async (tx) => {
+      // Held until after the commit is visible to everybody.
+      const locked = tx.many(sql`select pg_advisory_xact_lock(hashtextextended('search.documents', 0))`)
+      const inserted = insert(tx, documents)
+      const told = tx.many(sql`select pg_notify(${CHANNEL}, '')`)
+      await Promise.all([locked, inserted, told])
+    },
+    { timeoutMs: APPEND_MS },
+  )
+}
+
+/** Inserts what isn't there; drawing sequences without the lock is for what nobody reads. */
+export async function insert(queries: Queries, documents: readonly StreamDocument[]): Promise<void> {
+  const ids = documents.map(({ id }) => id)
+  const streams = documents.map(({ stream }) => stream)
+  const texts = documents.map(({ document }) => JSON.stringify(document))
+  const words = documents.map(({ document }) => vectorOf(document))
+  await queries.many(sql`
+    insert into search.documents (id, stream, document, words)
+    select input.id, input.stream, input.document::jsonb, input.words::tsvector
+    from unnest(${ids}::uuid[], ${streams}::text[], ${texts}::text[], ${words}::text[])
+      as input (id, stream, document, words)
+    on conflict (id) do nothing`)
+}
+
+/** Words are letters, marks and digits, so a tsvector is written without any quoting. */
+export const vectorOf = (document: unknown): string => wordsIn(document).join(' ')

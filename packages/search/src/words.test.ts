@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { hasPrefix, wordsIn, wordsOf } from './words.ts'
+
+describe('words', () => {
+  it('are runs of letters, marks and digits, in lower case', () => {
+    expect(wordsOf('Order #5: "Ada" paid 12.50€ — Größe_XL')).toEqual([
+      'order',
+      '5',
+      'ada',
+      'paid',
+      '12',
+      '50',
+      'größe',
+      'xl',
+    ])
+    expect(wordsOf(' \0 🚀 %$* ')).toEqual([])
+  })
+
+  it('are the same however letters are composed', () => {
+    expect(wordsOf('ko\u0308ln')).toEqual(wordsOf('k\u00f6ln'))
+  })
+
+  it('are cut after a hundred, never within a letter', () => {
+    const [word = ''] = wordsOf(`${'x'.repeat(99)}𝒜𝒜`)
+    expect(word).toBe('x'.repeat(99))
+    expect(wordsOf('y'.repeat(300))).toEqual(['y'.repeat(100)])
+  })
+
+  it('of a document are those of its keys and leaves, each once', () => {
+    const document = { type: 'a.b', list: [1, [true, { deep: 'A' }], null], gone: undefined }
+    expect(wordsIn(document)).toEqual(['type', 'a', 'b', 'list', '1', 'true', 'deep'])
+  })
+
+  it('of a large document are no more than a store takes', () => {
+    const many = Array.from({ length: 9000 }, (_, number) => `w${number}`)
+    expect(wordsIn(many)).toHaveLength(5000)
+    const long = Array.from({ length: 4900 }, (_, number) => `${number}${'字'.repeat(95)}`)
+    expect(Buffer.byteLength(wordsIn(long).join(' '))).toBeLessThan(1_000_000)
+  })
+
+  it('begin with a prefix', () => {
+    expect(hasPrefix(['lovelace'], 'love')).toBe(true)
+    expect(hasPrefix(['lovelace'], 'lace')).toBe(false)
+  })
+})
