@@ -4,6 +4,7 @@ import { type Delivery, deliver, throughOutages } from './deliver.ts'
 import { loadCursor, readEvents, storeCursor } from './event-log.ts'
 import type { BrokerLog } from './log.ts'
 import type { BatchHandler } from './queue.ts'
+import { replayer } from './replay.ts'
 import { adoptRestoredLog } from './restored-log.ts'
 import type { WakeUp } from './wake-up.ts'
 
@@ -54,7 +55,9 @@ async function consumeWhile(
     log.warn({ group }, 'the log came from another server and is read again')
   let cursor = await loadCursor(database, group)
   const sleeper = wakeUp.sleeper()
+  const replayAsked = replayer(database, delivery)
   while (!signal.aborted) {
+    await replayAsked()
     sleeper.awake()
     const events = await throughOutages(delivery, () => readEvents(database, cursor, maxBatch))
     const last = events.at(-1)

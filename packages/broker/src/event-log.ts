@@ -32,6 +32,20 @@ export async function findCursor(queries: Queries, id: string): Promise<LogCurso
   return cursor
 }
 
+/** The record of the event with this id, as it was committed; undefined when the log doesn't hold it (any more). */
+export async function readRecord(queries: Queries, id: string): Promise<EventRecord | undefined> {
+  const [record] = await readRecords(queries, [id])
+  return record
+}
+
+/** The records with these ids that the log still holds, in no order. */
+export async function readRecords(queries: Queries, ids: readonly string[]): Promise<EventRecord[]> {
+  const rows = await queries.many<{ record: EventRecord }>(
+    sql`select record from outbox.events where id = any(${ids}::uuid[])`,
+  )
+  return rows.map(({ record }) => record)
+}
+
 /** The cursor of a reader; a reader nobody knew begins before everything and holds back from now on what is deleted. */
 export async function loadCursor(queries: Queries, reader: string): Promise<LogCursor> {
   await queries.many(sql`insert into outbox.consumers (name) values (${reader}) on conflict do nothing`)

@@ -1,5 +1,4 @@
 import { type Queries, sql } from '@platform/database'
-import { uuidv7Ms } from '@platform/kernel'
 
 /** How far one reader of the log of events is behind. */
 export interface Lag {
@@ -11,12 +10,13 @@ export interface Lag {
 
 /** Asks how far each reader of the log is behind, at the price of one index look-up a reader. */
 export async function readLags(queries: Queries): Promise<Lag[]> {
-  const rows = await queries.many<{ group: string; id: string | null }>(sql`
-    select consumers.name as "group", next.id
+  const rows = await queries.many<{ group: string; createdAt: string | null }>(sql`
+    select consumers.name as "group", next.record->>'createdAt' as "createdAt"
     from outbox.consumers
     left join lateral outbox.events_after(consumers.xid, consumers.position, 1) next on true`)
-  return rows.map(({ group, id }) => ({
+  return rows.map(({ group, createdAt }) => ({
     group,
-    ageMs: id === null ? 0 : Math.max(0, Date.now() - uuidv7Ms(id)),
+    // Not the instant of its id: that is the one of its cause, or what a client chose.
+    ageMs: createdAt === null ? 0 : Math.max(0, Date.now() - Date.parse(createdAt)),
   }))
 }

@@ -2,7 +2,12 @@ import { openDatabase } from '@platform/database'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Broker } from './broker.ts'
-import { announcementsConformance, type BrokerFixture, queueConformance } from './conformance.ts'
+import {
+  announcementsConformance,
+  type BrokerFixture,
+  deadLettersConformance,
+  queueConformance,
+} from './conformance.ts'
 import { readNatsAddress } from './nats/address.ts'
 import { openBroker } from './open.ts'
 import { silentLog as log, uniqueName } from './testing.ts'
@@ -34,6 +39,7 @@ describe.skipIf(server === undefined)('the nats driver', () => {
   afterAll(() => stack.disposeAsync())
 
   queueConformance(fixture)
+  deadLettersConformance(fixture)
   announcementsConformance(fixture)
 })
 
@@ -61,6 +67,10 @@ describe('the address of a nats server', () => {
       credentials: { user: 'us@er', pass: 'p:ss' },
       tls: true,
       namespace: 'a_1',
+    })
+    expect(readNatsAddress('tls://one?ca=/etc/ca.pem&namespace=a')).toMatchObject({
+      tls: true,
+      caFile: '/etc/ca.pem',
     })
     expect(readNatsAddress('nats://token@one')).toMatchObject({ credentials: { token: 'token' }, tls: false })
     expect(readNatsAddress('nats://one:1/')).toMatchObject({ credentials: {}, namespace: 'platform' })

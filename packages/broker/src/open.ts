@@ -3,19 +3,13 @@ import type { Broker } from './broker.ts'
 import type { BrokerLog } from './log.ts'
 import { ensurePartitions } from './partitions.ts'
 import { openPostgresBroker } from './postgres/open.ts'
+import { RELAY_READER } from './relay-reader.ts'
 
 export interface OpenBrokerOptions {
   /** Holds the log of events, the cursors of the groups and the dead letters, whatever the transport is. */
   database: Database
   log: BrokerLog
 }
-
-/**
- * The only reader of the log where the transport is another system; where it is the log itself, the groups are. The readers of the
- * other kind are forgotten at each opening: one that stands still for ever would keep every partition. Should they come back, they
- * read again what is left, which their handlers don't mind.
- */
-export const RELAY_READER = 'relay'
 
 /** How long opening waits for a PostgreSQL that isn't there yet. */
 const DATABASE_WAIT_MS = 60_000

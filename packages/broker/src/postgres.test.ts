@@ -2,7 +2,12 @@ import { openDatabase } from '@platform/database'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Broker } from './broker.ts'
-import { announcementsConformance, type BrokerFixture, queueConformance } from './conformance.ts'
+import {
+  announcementsConformance,
+  type BrokerFixture,
+  deadLettersConformance,
+  queueConformance,
+} from './conformance.ts'
 import { openBroker } from './open.ts'
 import { silentLog as log } from './testing.ts'
 
@@ -27,5 +32,6 @@ describe('the postgres driver', () => {
   afterAll(() => stack.disposeAsync())
 
   queueConformance(fixture)
+  deadLettersConformance(fixture)
   announcementsConformance(fixture)
 })

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { derivedUuidv7, isUuid, newWorkspaceId, randomBase62, uuidv7, uuidv7Ms } from './ids.ts'
+import {
+  derivedUuidv7,
+  isDerivedUuid,
+  isUuid,
+  newWorkspaceId,
+  randomBase62,
+  uuidv7,
+  uuidv7Ms,
+} from './ids.ts'
 
 const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -50,8 +58,17 @@ describe('a derived UUIDv7', () => {
     }
   })
 
+  test('is marked, so that it is told from ids that others chose', () => {
+    for (let ms = 0; ms < 2 ** 45; ms = ms * 3 + 7) {
+      const id = derivedUuidv7(uuidv7(ms), 'run', ms)
+      expect([isDerivedUuid(id), uuidv7Ms(id)]).toEqual([true, ms])
+    }
+    const others = Array.from({ length: 1000 }, () => isDerivedUuid(uuidv7()))
+    expect(others.filter(Boolean).length).toBeLessThan(3)
+  })
+
   test('is the same for the same parts, on every machine and in every version', () => {
-    expect(derivedUuidv7(base, 'run', 'do[0].emit', 1)).toBe('018f5f6e-9d3a-76ce-b779-a1bd3e7da620')
+    expect(derivedUuidv7(base, 'run', 'do[0].emit', 1)).toBe('018f5f6e-9d3a-7fff-bff9-a1bd3e7da620')
   })
 
   test('differs as soon as one part differs or is cut elsewhere', () => {

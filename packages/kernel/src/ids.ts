@@ -11,12 +11,18 @@ export function uuidv7(nowMs: number = Date.now()): string {
 
 /**
  * The UUIDv7 that belongs to `parts`: the same parts give the same id, so work done again can't double its effect.
- * `timeOf` is an id whose instant the new one takes over, so both fall into the same partition. Throws when it is no UUIDv7.
+ * `timeOf` is an id whose instant the new one takes over, so both fall into the same partition. Throws when it is no UUIDv7. It carries
+ * a mark, so that nobody who may choose ids can take one before the work that it belongs to: `isDerivedUuid`.
  */
 export function derivedUuidv7(timeOf: string, ...parts: (string | number)[]): string {
   const digest = createHash('sha256').update(parts.join('\u0000')).digest()
-  return formatV7(uuidv7Ms(timeOf), digest.subarray(0, 10))
+  const id = formatV7(uuidv7Ms(timeOf), digest.subarray(0, 10))
+  // The 20 bits after the version and the variant are all set: one in a million of other ids has that by chance.
+  return `${id.slice(0, 15)}fff${id.slice(18, 20)}ff${id.slice(22)}`
 }
+
+/** True for ids of `derivedUuidv7`, and for one in a million of others. */
+export const isDerivedUuid = (id: string): boolean => id.slice(14, 18) === '7fff' && id.slice(20, 22) === 'ff'
 
 /** The instant inside a UUIDv7, in Unix milliseconds. Throws for any other text: its digits would be read as some instant. */
 export function uuidv7Ms(id: string): number {

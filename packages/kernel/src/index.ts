@@ -1,5 +1,14 @@
 export { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, systemClock } from './clock.ts'
 export { Failure, type FailureBody, type FailureName, failures, isFailureName } from './failure.ts'
-export { derivedUuidv7, isUuid, lowestUuidv7, newWorkspaceId, randomBase62, uuidv7, uuidv7Ms } from './ids.ts'
+export {
+  derivedUuidv7,
+  isDerivedUuid,
+  isUuid,
+  lowestUuidv7,
+  newWorkspaceId,
+  randomBase62,
+  uuidv7,
+  uuidv7Ms,
+} from './ids.ts'
 export { Places } from './places.ts'
 export { StoreError } from './store-error.ts'

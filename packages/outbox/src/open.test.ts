@@ -1,4 +1,4 @@
-import { type Broker, openBroker } from '@platform/broker'
+import { type Broker, openBroker, readRecords } from '@platform/broker'
 import { type EventContract, type EventRecord, event } from '@platform/contracts'
 import { openDatabase, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
@@ -203,6 +203,37 @@ describe('the outbox', () => {
         ]),
       SOON,
     )
+  })
+
+  it('refuses a native event whose payload is not what its contract says, and keeps nothing of its batch', async () => {
+    const jwks = (payload: unknown) => buildRecord({ type: 'gateway.jwks.updated', payload, source: {} })
+    const good = jwks({ created: [], deleted: [] })
+    await expect(outbox.commit([good, jwks({ created: 'secret' })])).rejects.toThrow(
+      'The payload of a "gateway.jwks.updated" does not keep its contract: created, deleted.',
+    )
+    await expect(database.transaction((tx) => outbox.addRecords(tx, [good, jwks(null)]))).rejects.toThrow(
+      /contract: payload/,
+    )
+    expect(await readRecords(database, [good.id])).toEqual([])
+  })
+
+  it('commits an event whose id is known already once, and tells another one apart', async () => {
+    const event = buildRecord({
+      type: 'order.created',
+      payload: { a: 1, b: [2] },
+      source: { workspaceId: 'w1' },
+    })
+    const again = { ...event, payload: { b: [2], a: 1 }, createdAt: new Date(0).toISOString() }
+    expect(await outbox.commitOnce([event])).toEqual([event])
+    expect(await outbox.commitOnce([again])).toEqual([event])
+    const fresh = buildRecord({ type: 'order.created', payload: {}, source: { workspaceId: 'w1' } })
+    for (const other of [
+      { ...event, payload: {} },
+      { ...event, source: { workspaceId: 'w2' } },
+    ])
+      await expect(outbox.commitOnce([fresh, other])).rejects.toMatchObject({ name: 'IdempotencyKeyReused' })
+    expect(await readRecords(database, [fresh.id])).toEqual([])
+    expect(await outbox.commitOnce([])).toEqual([])
   })
 
   it('announces native types however they were committed', async () => {

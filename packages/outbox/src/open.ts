@@ -4,6 +4,8 @@ import { type Database, groupCommit, type Sql, sql } from '@platform/database'
 import { announcedTypes } from './announced-types.ts'
 import { buildRecord } from './build-record.ts'
 import { capEvent, defaultEventLimits, type EventLimits } from './cap-event.ts'
+import { checkNative } from './check-native.ts'
+import { keptRecords } from './kept-records.ts'
 import type { Outbox } from './outbox.ts'
 import { startRelay } from './relay.ts'
 
@@ -21,7 +23,8 @@ const LARGE_COMMIT = 50
 export async function openOutbox(options: OpenOutboxOptions): Promise<Outbox & AsyncDisposable> {
   const { database, broker, log } = options
   const limits = { ...defaultEventLimits, ...withoutUndefined(options) }
-  const cap = (records: readonly EventRecord[]) => records.map((record) => capEvent(record, limits))
+  const cap = (records: readonly EventRecord[]) =>
+    records.map((record) => capEvent(checkNative(record), limits))
   const append = (records: readonly EventRecord[]) => database.many(appendEvents(records))
   const group = groupCommit<EventRecord[]>(async (batches) => void (await append(batches.flat())), {
     maxItems: 200,
@@ -42,6 +45,13 @@ export async function openOutbox(options: OpenOutboxOptions): Promise<Outbox & A
     },
     async addRecords(tx, records) {
       if (records.length > 0) await tx.many(appendEvents(cap(records)))
+    },
+    async commitOnce(records) {
+      const capped = cap(records)
+      return await database.transaction(async (tx) => {
+        if (capped.length > 0) await tx.many(appendEvents(capped))
+        return await keptRecords(tx, capped)
+      })
     },
     async commit(records) {
       if (records.length === 0) return

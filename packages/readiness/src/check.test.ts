@@ -28,6 +28,27 @@ describe('running checks', () => {
     })
   })
 
+  test('one with something to look at is ready, and says what', async () => {
+    const slow: Check = { ...check('broker', async () => 1), warnings: async () => ['Late.', 'Full.'] }
+    const dumb: Check = { ...check('search', async () => 1), warnings: () => Promise.reject(new Error('no')) }
+    const broken: Check = {
+      ...check('cache', () => Promise.reject(new Error('no'))),
+      warnings: async () => ['Hot.'],
+    }
+    expect(await runChecks([slow, dumb])).toEqual({
+      status: 'ready',
+      modulesReady: [
+        { module: 'broker', driver: 'memory' },
+        { module: 'search', driver: 'memory' },
+      ],
+      warnings: [
+        { module: 'broker', driver: 'memory', message: 'Late.' },
+        { module: 'broker', driver: 'memory', message: 'Full.' },
+      ],
+    })
+    expect(await runChecks([broken])).not.toHaveProperty('warnings')
+  })
+
   test('one that hangs is given up, and told so', async () => {
     let signal: AbortSignal | undefined
     const hanging = check('search', (given) => {

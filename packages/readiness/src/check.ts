@@ -1,4 +1,4 @@
-import type { ModuleError, ReadyModule, ServiceReport } from '@platform/contracts'
+import type { ModuleError, ModuleWarning, ReadyModule, ServiceReport } from '@platform/contracts'
 import { moduleErrorName } from './error-name.ts'
 import { safeMessage } from './safe-message.ts'
 
@@ -8,6 +8,8 @@ export interface Check {
   /** What really runs: postgres, redis, nats, memory, http, service … */
   driver: string
   probe: (signal: AbortSignal) => Promise<unknown>
+  /** What an operator should look at though the module is ready; asked after a probe that resolved. */
+  warnings?: (signal: AbortSignal) => Promise<readonly string[]>
 }
 
 /** Longest a probe may take (decisions C13). */
@@ -19,15 +21,36 @@ export async function runChecks(
   timeoutMs: number = PROBE_TIMEOUT_MS,
 ): Promise<ServiceReport> {
   const results = await Promise.all(checks.map((check) => runCheck(check, timeoutMs)))
-  const modulesReady = results.filter((result): result is ReadyModule => !('error' in result))
-  const errors = results.filter((result): result is ModuleError => 'error' in result)
-  return errors.length === 0 ? { status: 'ready', modulesReady } : { status: 'error', modulesReady, errors }
+  const modulesReady = results.flatMap(({ ready }) => ready ?? [])
+  const errors = results.flatMap(({ error }) => error ?? [])
+  const warnings = results.flatMap((result) => result.warnings ?? [])
+  return {
+    status: errors.length === 0 ? 'ready' : 'error',
+    modulesReady,
+    ...(errors.length === 0 ? {} : { errors }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  }
 }
 
-async function runCheck(
-  { module, driver, probe }: Check,
-  timeoutMs: number,
-): Promise<ReadyModule | ModuleError> {
+interface CheckResult {
+  ready?: ReadyModule
+  error?: ModuleError
+  warnings?: ModuleWarning[]
+}
+
+async function runCheck({ module, driver, probe, warnings }: Check, timeoutMs: number): Promise<CheckResult> {
+  const ready = { module, driver }
+  try {
+    await withinTime(probe, timeoutMs)
+  } catch (error) {
+    return { error: { error: moduleErrorName(error), module, driver, message: safeMessage(error) } }
+  }
+  // A module that can't tell what to look at is ready all the same.
+  const told = warnings === undefined ? [] : await withinTime(warnings, timeoutMs).catch(() => [])
+  return { ready, warnings: told.map((message) => ({ ...ready, message })) }
+}
+
+async function withinTime<T>(ask: (signal: AbortSignal) => Promise<T>, timeoutMs: number): Promise<T> {
   const deadline = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -38,12 +61,9 @@ async function runCheck(
     }, timeoutMs)
   })
   // The inner function turns a probe that throws at once into one that rejects; the race also hears those that reject late.
-  const probed = (async () => probe(deadline.signal))()
+  const asked = (async () => ask(deadline.signal))()
   try {
-    await Promise.race([late, probed])
-    return { module, driver }
-  } catch (error) {
-    return { error: moduleErrorName(error), module, driver, message: safeMessage(error) }
+    return await Promise.race([late, asked])
   } finally {
     clearTimeout(timer)
   }

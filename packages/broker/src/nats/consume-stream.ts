@@ -3,6 +3,7 @@ import type { ConsumeOptions } from '../consume-log.ts'
 import { keepDeadLetter } from '../dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from '../deliver.ts'
 import type { BatchHandler } from '../queue.ts'
+import { replayer } from '../replay.ts'
 import { type GroupReader, openGroupReader } from './group-reader.ts'
 import { storeSequence } from './stream-positions.ts'
 import type { StreamSource } from './stream-source.ts'
@@ -50,7 +51,9 @@ async function readWhile(
 ): Promise<void> {
   const { group, signal } = delivery
   const reader = await openGroupReader(source, delivery, maxBatch)
+  const replayAsked = replayer(source.database, delivery)
   while (!signal.aborted) {
+    await replayAsked()
     const batch = await reader.next()
     progress.failures = 0
     if (batch.events.length > 0) await whileWorking(batch, () => deliver(batch.events, delivery))

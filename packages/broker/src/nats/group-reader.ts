@@ -1,17 +1,17 @@
 import type { EventRecord } from '@platform/contracts'
-import { AckPolicy, DeliverPolicy, type Msg, nanos, ReplayPolicy } from 'nats'
+import type { Msg } from 'nats'
 import { BrokerError } from '../broker-error.ts'
 import { keepDeadLetter } from '../dead-letters.ts'
 import { type Delivery, throughOutages } from '../deliver.ts'
-import type { Up } from './link.ts'
-import { isNotFound } from './nats-failure.ts'
+import { remakeConsumer, requireUnchanged } from './group-consumer.ts'
 import { pull, sequenceOf } from './pull.ts'
 import { loadSequence } from './stream-positions.ts'
 import type { StreamSource } from './stream-source.ts'
 
-const ACK_WAIT_MS = 30_000
-const IDLE_WAIT_MS = 5000
-const ANSWER_MS = 3000
+/** As many events may be on their way to a group. */
+const MOST_OPEN = 1000
+/** What else the group has to do waits as long. */
+const IDLE_WAIT_MS = 2000
 
 /** The next events of a group. */
 export interface GroupBatch {
@@ -43,17 +43,24 @@ export async function openGroupReader(
   let done = await loadSequence(database, group, { id: streamId, firstSequence: state.first_seq })
   let isFresh = true
   const consumer = group.replace(/[^A-Za-z0-9_-]/g, '_')
+  const own = { stream: stream.name, consumer, mostOpen: Math.max(MOST_OPEN, maxBatch) }
   const connection = await stream.use(async (up) => {
-    await remakeConsumer(up, stream.name, consumer, done + 1)
+    await remakeConsumer(up, own, done + 1)
     return up
   })
   const ending = AbortSignal.any([signal, connection.lost])
   const ask = (batch: number, waitMs: number) =>
     stream.use(() => pull(connection.nc, { stream: stream.name, consumer, batch, waitMs, ending }))
 
-  async function next(): Promise<GroupBatch> {
+  async function take(): Promise<Msg[]> {
     const waiting = await ask(maxBatch, 0)
     const messages = waiting.length > 0 ? waiting : await ask(1, IDLE_WAIT_MS)
+    if (messages.length === 0) await stream.use(() => requireUnchanged(connection, own))
+    return messages
+  }
+
+  async function next(): Promise<GroupBatch> {
+    const messages = await take()
     const news = messages.filter((message) => sequenceOf(message) > done)
     // A consumer that was just made may begin after a gap that age has torn; later on a gap is something that got lost on its way.
     if (!isContiguous(news, done, isFresh)) {
@@ -70,28 +77,6 @@ export async function openGroupReader(
     }
   }
   return { streamId, next }
-}
-
-async function remakeConsumer(
-  { nc }: Up,
-  stream: string,
-  consumer: string,
-  startSequence: number,
-): Promise<void> {
-  const manager = await nc.jetstreamManager({ checkAPI: false, timeout: ANSWER_MS })
-  await manager.consumers.delete(stream, consumer).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error
-  })
-  await manager.consumers.add(stream, {
-    durable_name: consumer,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ACK_WAIT_MS),
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: startSequence,
-    replay_policy: ReplayPolicy.Instant,
-    // Deliveries are counted where they fail: the server would drop an event without a word.
-    max_deliver: -1,
-  })
 }
 
 function isContiguous(messages: Msg[], done: number, isFresh: boolean): boolean {

@@ -87,9 +87,14 @@ export class Link implements AsyncDisposable {
   }
 
   #options() {
-    const { servers, credentials, tls } = this.#address
+    const { servers, credentials, tls, caFile } = this.#address
     return {
-      ...{ servers, ...credentials, ...(tls ? { tls: {} } : {}), name: 'platform' },
+      ...{
+        servers,
+        ...credentials,
+        ...(tls ? { tls: caFile === undefined ? {} : { caFile } } : {}),
+        name: 'platform',
+      },
       ...{
         timeout: CONNECT_MS,
         pingInterval: PING_MS,

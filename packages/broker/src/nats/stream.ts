@@ -1,20 +1,11 @@
 import type { EventRecord } from '@platform/contracts'
 import { tracer } from '@platform/tracing'
-import {
-  DiscardPolicy,
-  headers,
-  type JetStreamManager,
-  nanos,
-  RetentionPolicy,
-  StorageType,
-  type StreamConfig,
-  type StreamInfo,
-} from 'nats'
+import { headers, type StreamInfo } from 'nats'
 import { BrokerError } from '../broker-error.ts'
 import type { Link, Up } from './link.ts'
 import { isNotFound, toNatsFailure } from './nats-failure.ts'
+import { repairStream, streamConfig } from './stream-config.ts'
 
-const HOUR_MS = 3_600_000
 const ANSWER_MS = 3000
 const PUBLISH_MS = 5000
 /** How many messages are on their way at once. */
@@ -36,11 +27,12 @@ export class EventStream {
   async ensure(): Promise<StreamInfo> {
     return await this.use(async ({ nc }) => {
       const manager = await nc.jetstreamManager({ checkAPI: false, timeout: ANSWER_MS })
+      const wanted = streamConfig(this.name, this.#subjects)
       try {
-        return await this.#repair(manager, await manager.streams.info(this.name))
+        return await repairStream(manager, await manager.streams.info(this.name), wanted)
       } catch (error) {
         if (!isNotFound(error)) throw error
-        return await manager.streams.add(this.#config())
+        return await manager.streams.add(wanted)
       }
     })
   }
@@ -146,28 +138,6 @@ export class EventStream {
 
   #subjectOf({ source }: EventRecord): string {
     return `${this.#subjects}.${(source.workspaceId ?? '_platform').replace(/[^A-Za-z0-9_-]/g, '_')}`
-  }
-
-  #config(): Partial<StreamConfig> & { name: string } {
-    return {
-      name: this.name,
-      subjects: [`${this.#subjects}.>`],
-      storage: StorageType.File,
-      retention: RetentionPolicy.Limits,
-      // A full stream refuses what is new, which waits in the outbox; what a group has yet to handle is never pushed out.
-      discard: DiscardPolicy.New,
-      max_age: nanos(72 * HOUR_MS),
-      duplicate_window: nanos(120_000),
-    }
-  }
-
-  /** A stream made by another version, or changed by hand. */
-  async #repair(manager: JetStreamManager, info: StreamInfo): Promise<StreamInfo> {
-    const wanted = this.#config()
-    const { subjects, max_age, discard } = info.config
-    const same =
-      subjects.join() === wanted.subjects?.join() && max_age === wanted.max_age && discard === wanted.discard
-    return same ? info : await manager.streams.update(this.name, wanted)
   }
 }
 

@@ -108,31 +108,6 @@ export function queueConformance({ broker, otherInstance, database }: BrokerFixt
       expect(Math.max(...sizes)).toBeLessThanOrEqual(10)
     })
 
-    it('gives an event that always fails alone to the dead letters and goes on with the rest in order', async () => {
-      const workspaceId = uniqueName('workspace')
-      const group = uniqueName('group')
-      const { handled, handle } = recorder(workspaceId)
-      const events = testEvents(workspaceId, 9)
-      const poison = events[4]?.id ?? ''
-      let aloneTries = 0
-      await broker().queue.publish(events)
-      await using _consumer = await broker().queue.consume(
-        group,
-        async (batch) => {
-          if (batch.length === 1 && batch[0]?.id === poison) aloneTries += 1
-          if (batch.some(({ id }) => id === poison)) throw new Error('this one never works')
-          await handle(batch)
-        },
-        { maxDeliveries: 3 },
-      )
-      await vi.waitFor(() => expect(indexes(handled)).toEqual([0, 1, 2, 3, 5, 6, 7, 8]), SOON)
-      const letters = await database().many(
-        sql`select event_id as id, record, reason from outbox.dead_letters where group_name = ${group}`,
-      )
-      expect(letters).toEqual([{ id: poison, record: events[4], reason: 'Error: this one never works' }])
-      expect(aloneTries).toBe(3)
-    })
-
     it('waits through an outage of a store without giving anything up', async () => {
       const workspaceId = uniqueName('workspace')
       const group = uniqueName('group')

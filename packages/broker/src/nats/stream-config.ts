@@ -1,0 +1,58 @@
+import {
+  DiscardPolicy,
+  type JetStreamManager,
+  NatsError,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from 'nats'
+
+const HOUR_MS = 3_600_000
+
+/** What the server says where a stream can't become what it should be. */
+const UNCHANGEABLE = 10_052
+
+/** What a stream of events must be; the rest (replicas, placement, its size) is for whoever runs the server. */
+export const streamConfig = (name: string, subjects: string) => ({
+  name,
+  subjects: [`${subjects}.>`],
+  storage: StorageType.File,
+  retention: RetentionPolicy.Limits,
+  // A full stream refuses what is new, which waits in the outbox; what a group has yet to handle is never pushed out.
+  discard: DiscardPolicy.New,
+  max_age: nanos(72 * HOUR_MS),
+  max_msgs: -1,
+  max_msgs_per_subject: -1,
+  max_msg_size: -1,
+  no_ack: false,
+  duplicate_window: nanos(120_000),
+})
+
+/**
+ * Puts right what another version made or somebody changed by hand. What a server can't change in a stream is made anew: the log is the
+ * truth, and the relay writes it again.
+ */
+export async function repairStream(
+  manager: JetStreamManager,
+  info: StreamInfo,
+  wanted: ReturnType<typeof streamConfig>,
+): Promise<StreamInfo> {
+  if (isKept(info.config, wanted)) return info
+  try {
+    return await manager.streams.update(wanted.name, wanted)
+  } catch (error) {
+    if (!(error instanceof NatsError && error.api_error?.err_code === UNCHANGEABLE)) throw error
+    await manager.streams.delete(wanted.name)
+    return await manager.streams.add(wanted)
+  }
+}
+
+/** Servers leave out what is unset. */
+const isKept = (config: StreamConfig, wanted: ReturnType<typeof streamConfig>): boolean =>
+  Object.entries(wanted).every(([field, value]) => {
+    const present = field in config ? config[field as keyof StreamConfig] : undefined
+    if (present === undefined) return value === -1 || value === false
+    return String(present) === String(value)
+  })
