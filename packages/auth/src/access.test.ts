@@ -7,6 +7,7 @@ import {
   authenticated,
   hasScope,
   interactiveUser,
+  internalKeyHolder,
   type Principal,
   principalKind,
   sessionHolder,
@@ -51,6 +52,7 @@ const rules: Record<string, Access<unknown>> = {
   interactiveUser,
   sessionHolder,
   superAdmin,
+  internalKeyHolder,
 }
 
 /** Who is let in by which rule; 401 where a credential is missing, 403 where it is the wrong one. */
@@ -63,6 +65,7 @@ const table: Record<Caller, Record<keyof typeof rules, 'in' | 401 | 403>> = {
     interactiveUser: 401,
     sessionHolder: 401,
     superAdmin: 401,
+    internalKeyHolder: 401,
   },
   anonymous: {
     anyone: 'in',
@@ -72,6 +75,7 @@ const table: Record<Caller, Record<keyof typeof rules, 'in' | 401 | 403>> = {
     interactiveUser: 403,
     sessionHolder: 'in',
     superAdmin: 403,
+    internalKeyHolder: 403,
   },
   account: {
     anyone: 'in',
@@ -81,6 +85,7 @@ const table: Record<Caller, Record<keyof typeof rules, 'in' | 401 | 403>> = {
     interactiveUser: 'in',
     sessionHolder: 'in',
     superAdmin: 403,
+    internalKeyHolder: 403,
   },
   accessToken: {
     anyone: 'in',
@@ -90,6 +95,7 @@ const table: Record<Caller, Record<keyof typeof rules, 'in' | 401 | 403>> = {
     interactiveUser: 403,
     sessionHolder: 403,
     superAdmin: 403,
+    internalKeyHolder: 403,
   },
   program: {
     anyone: 'in',
@@ -99,6 +105,7 @@ const table: Record<Caller, Record<keyof typeof rules, 'in' | 401 | 403>> = {
     interactiveUser: 403,
     sessionHolder: 403,
     superAdmin: 403,
+    internalKeyHolder: 403,
   },
   administrator: {
     anyone: 'in',
@@ -108,6 +115,7 @@ const table: Record<Caller, Record<keyof typeof rules, 'in' | 401 | 403>> = {
     interactiveUser: 'in',
     sessionHolder: 'in',
     superAdmin: 'in',
+    internalKeyHolder: 403,
   },
   administratorToken: {
     anyone: 'in',
@@ -117,6 +125,7 @@ const table: Record<Caller, Record<keyof typeof rules, 'in' | 401 | 403>> = {
     interactiveUser: 403,
     sessionHolder: 403,
     superAdmin: 'in',
+    internalKeyHolder: 403,
   },
   userWithKey: {
     anyone: 'in',
@@ -126,6 +135,7 @@ const table: Record<Caller, Record<keyof typeof rules, 'in' | 401 | 403>> = {
     interactiveUser: 'in',
     sessionHolder: 'in',
     superAdmin: 403,
+    internalKeyHolder: 403,
   },
   apiKey: {
     anyone: 'in',
@@ -135,6 +145,7 @@ const table: Record<Caller, Record<keyof typeof rules, 'in' | 401 | 403>> = {
     interactiveUser: 403,
     sessionHolder: 403,
     superAdmin: 403,
+    internalKeyHolder: 403,
   },
   internal: {
     anyone: 'in',
@@ -144,6 +155,7 @@ const table: Record<Caller, Record<keyof typeof rules, 'in' | 401 | 403>> = {
     interactiveUser: 403,
     sessionHolder: 403,
     superAdmin: 'in',
+    internalKeyHolder: 'in',
   },
 }
 

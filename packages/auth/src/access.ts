@@ -68,3 +68,10 @@ export const superAdmin: Access<UserPrincipal | InternalPrincipal> = (principal)
   if (caller.kind === 'user' && caller.superAdmin) return caller
   throw new Failure('ForbiddenError', 'Only super administrators may do this.')
 }
+
+/** The platform itself, or an operator who shows the service its internal key. */
+export const internalKeyHolder: Access<InternalPrincipal> = (principal) => {
+  const caller = authenticated(principal)
+  if (caller.kind === 'internal') return caller
+  throw new Failure('ForbiddenError', 'Only the internal key may do this.')
+}

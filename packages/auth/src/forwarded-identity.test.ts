@@ -32,6 +32,7 @@ describe('forwarded identity', () => {
     ['a user without scopes', { ...user, scopes: [] }],
     ['a user with a key beside', { ...user, apiKeyId: 'k-1' }],
     ['an API key', { kind: 'apiKey', apiKeyId: 'k-1' }],
+    ['the platform itself', { kind: 'internal' }],
     ['an address that no header may hold', { ...user, email: 'ädä+\r\nx: y@exämple.com' }],
   ])('%s arrives as it was sent', (_, principal) => {
     expect(readIdentity(asHeaders(principal))).toEqual(principal)
@@ -46,10 +47,6 @@ describe('forwarded identity', () => {
     expect(JSON.stringify(identityHeaders({ ...user, expiresAt: 1_900_000_000_000 }))).not.toContain(
       '1900000000000',
     )
-  })
-
-  test('the platform itself has none', () => {
-    expect(identityHeaders({ kind: 'internal' })).toEqual([])
   })
 
   test('that cannot be read is refused with 400', () => {

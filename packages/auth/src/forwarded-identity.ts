@@ -4,9 +4,13 @@ import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { Principal, UserPrincipal } from './principal.ts'
 
+/** An operator with the internal key whom the gateway forwards; a call of a service of its own names nobody. */
+const PLATFORM_ROLE = 'platform'
+
 /** The identity headers of a principal, as a flat raw list; the gateway sends them beside the internal key. */
 export function identityHeaders(principal: Principal | undefined): string[] {
-  if (principal === undefined || principal.kind === 'internal') return []
+  if (principal === undefined) return []
+  if (principal.kind === 'internal') return [names.role, PLATFORM_ROLE]
   if (principal.kind === 'apiKey') return [names.apiKeyId, principal.apiKeyId]
   const list = [names.userId, principal.userId, names.sessionId, principal.sessionId]
   list.push(names.authData, authDataOf(principal))
@@ -21,7 +25,7 @@ export function identityHeaders(principal: Principal | undefined): string[] {
 export function readIdentity(headers: IncomingHttpHeaders): Principal | undefined {
   const userId = text(headers[names.userId])
   const apiKeyId = text(headers[names.apiKeyId])
-  if (userId === undefined) return apiKeyId === undefined ? undefined : { kind: 'apiKey', apiKeyId }
+  if (userId === undefined) return withoutUser(apiKeyId, headers[names.role])
   const sessionId = text(headers[names.sessionId]) ?? ''
   const { email, anonymous } = parseAuthData(text(headers[names.authData]))
   return {
@@ -36,6 +40,14 @@ export function readIdentity(headers: IncomingHttpHeaders): Principal | undefine
     email,
     apiKeyId,
   }
+}
+
+function withoutUser(
+  apiKeyId: string | undefined,
+  role: string | string[] | undefined,
+): Principal | undefined {
+  if (apiKeyId !== undefined) return { kind: 'apiKey', apiKeyId }
+  return role === PLATFORM_ROLE ? { kind: 'internal' } : undefined
 }
 
 /** Compares in constant time; 401 unless the header holds the internal key (decisions C12). */

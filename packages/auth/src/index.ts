@@ -4,6 +4,7 @@ export {
   anyone,
   authenticated,
   interactiveUser,
+  internalKeyHolder,
   sessionHolder,
   signedIn,
   superAdmin,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headers as names } from '@platform/contracts'
 import { isUnchanged, strongEtag } from './conditional.ts'
-import { Answer, sendRaw } from './reply.ts'
+import { Answer, sendRaw, sendStream } from './reply.ts'
 import type { Route } from './route.ts'
 
 type Contract = Route['contract']
@@ -17,6 +17,8 @@ export interface Prepared {
   contentType: string
   /** `_id` of the record that was made, where the answer holds a secret. */
   createdId?: string | undefined
+  /** Writes the body, where it has no end yet. */
+  stream?: ((response: ServerResponse) => void) | undefined
 }
 
 /** Makes what will be sent. Nothing is set on the response before: a failure must not carry the headers of a success. */
@@ -25,7 +27,7 @@ export function prepare(contract: Contract, result: unknown): Prepared {
   const status = wrapped.status ?? contract.status ?? 200
   if (wrapped.contentType !== undefined) {
     const body = wrapped.body instanceof Uint8Array ? wrapped.body : String(wrapped.body ?? '')
-    return { status, headers, body, contentType: wrapped.contentType }
+    return { status, headers, body, contentType: wrapped.contentType, stream: wrapped.stream }
   }
   const isEmpty = wrapped.body === undefined && (status === 204 || (status >= 300 && status < 400))
   // The contract's response schema is also the filter: a field it does not name never leaves.
@@ -50,6 +52,10 @@ export function sendPrepared(
   for (const name in headers) response.setHeader(name, headers[name] as string | string[])
   if (!response.hasHeader('cache-control') && contentType === JSON_TYPE)
     response.setHeader('cache-control', 'no-store')
+  if (prepared.stream !== undefined) {
+    sendStream(response, status, contentType, prepared.stream)
+    return
+  }
   if (contract.etag === true && contract.method === 'get' && status === 200) {
     const etag = String(headers.etag ?? strongEtag(body))
     response.setHeader('etag', etag)

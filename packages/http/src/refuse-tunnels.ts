@@ -4,6 +4,7 @@ import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { correlationIdOf } from './correlation.ts'
 import { offersHttp2, takeWithoutOffer } from './offered-http2.ts'
+import { toFailure } from './reply.ts'
 import { answerOnSocket, type Busy, isTakenForAnother } from './socket-answer.ts'
 
 /**
@@ -27,6 +28,12 @@ export function refuseTunnels(server: Server): void {
     const message = 'The connection can’t be upgraded: send the request without the header upgrade.'
     refuse(request, socket, new Failure('RequestValidationError', message))
   })
+}
+
+/** Answers an upgrade that whoever takes them refuses, in our error shape, and closes the connection. */
+export const refuseUpgrade = (socket: Duplex, error: unknown, correlationId: string): void => {
+  socket.resume()
+  answerOnSocket(socket as Busy, toFailure(error), correlationId)
 }
 
 /** True for the upgrade that others may take: a handler of upgrades leaves the rest to the server itself. */

@@ -15,6 +15,8 @@ export class Answer {
   readonly contentType: string | undefined
   /** `_id` of the record that was made, where the answer holds a secret: all that a replay tells of it (decisions A7). */
   readonly createdId: string | undefined
+  /** Set where the answer has no end yet: called when its headers are out, not for HEAD; ends the response itself. */
+  readonly stream: ((response: ServerResponse) => void) | undefined
 
   constructor(
     body: unknown,
@@ -23,6 +25,7 @@ export class Answer {
       headers?: Record<string, string | string[]>
       contentType?: string
       createdId?: string
+      stream?: (response: ServerResponse) => void
     } = {},
   ) {
     this.body = body
@@ -30,6 +33,7 @@ export class Answer {
     this.headers = options.headers ?? {}
     this.contentType = options.contentType
     this.createdId = options.createdId
+    this.stream = options.stream
   }
 }
 
@@ -49,6 +53,24 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 export function sendRaw(response: ServerResponse, status: number, body: unknown, contentType: string): void {
   if (response.destroyed) return
   send(response, status, body instanceof Uint8Array ? body : String(body ?? ''), contentType)
+}
+
+/** Sends the headers of an answer that has no end yet, and hands the response to who writes it. */
+export function sendStream(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  stream: (response: ServerResponse) => void,
+): void {
+  response.statusCode = status
+  setSafetyHeaders(response)
+  response.setHeader('content-type', contentType)
+  if (response.req.method === 'HEAD') {
+    response.end()
+    return
+  }
+  response.flushHeaders()
+  stream(response)
 }
 
 function send(

@@ -47,8 +47,11 @@ export function isTakenForAnother({ _httpMessage: answer, parser }: Busy): boole
 
 const reasons: Record<number, string> = {
   400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
   405: 'Method Not Allowed',
   408: 'Request Timeout',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
 }

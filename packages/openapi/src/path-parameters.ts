@@ -32,6 +32,8 @@ const known: Readonly<Record<string, Known>> = {
   orgSlug: { description: 'Slug of an organization.', example: 'acme', pattern: orgSlugPattern.source },
   slug: { description: 'Slug of a provider.', example: 'acme-sso', pattern: '^[a-z0-9][a-z0-9-]{0,59}$' },
   photoId: { description: 'Id of a picture.', example: 'p7Qk2mX9' },
+  subscriptionId: { description: 'Id of a webhook subscription.', example: USER },
+  deliveryId: { description: 'Id of a delivery, its `webhook-id`.', example: USER },
   key: { description: 'Name of an entry.', example: 'theme' },
   kid: { description: 'Id of a signing key.', example: 'kXb4J0v2' },
   ticket: { description: 'The ticket of the address.', example: 'Zk3fQ9w1' },

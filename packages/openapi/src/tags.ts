@@ -27,6 +27,7 @@ const tagOfPath: readonly [prefix: string, tag: string][] = [
   ['/v2/workspaces/:workspaceId/test', 'Runs'],
   ['/v2/workspaces/:workspaceId/webhooks', 'Runs'],
   ['/v2/workspaces/:workspaceId/events', 'Events'],
+  ['/v2/workspaces/:workspaceId/subscriptions', 'Webhooks'],
   ['/v2/workspaces/:workspaceId/security/apikeys', 'API keys'],
 ]
 
@@ -37,6 +38,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
     'What a workspace does, written in instructions and triggered by events, addresses and schedules.',
   Runs: 'Starting automations over HTTP.',
   Events: 'The activity of a workspace: emitted, kept in order, searched.',
+  Webhooks: 'Events of a workspace POSTed to an address, signed as Standard Webhooks.',
   'API keys': 'Credentials of machines: each belongs to one workspace and may do what its rules say.',
   Accounts: 'The own account: signing up, profile, password, picture.',
   'Second factors': 'One-time codes after the password, and recovery codes.',

@@ -10,9 +10,9 @@ const DEFAULTS = {
   timeoutMs: 30_000,
   maxResponseBytes: 10_485_760,
   maxRedirects: 3,
+  connectionsPerOrigin: 16,
 }
 const MAX_HEADER_BYTES = 32_768
-const CONNECTIONS_PER_ORIGIN = 16
 const ORIGINS = 1000
 
 /**
@@ -20,7 +20,8 @@ const ORIGINS = 1000
  * an Error that names an entry of `allowed` that is no host, address or range. `lookup` replaces the resolver of the system.
  */
 export function openOutbound(policy: OutboundPolicy, lookup?: LookupFunction): Outbound {
-  const { allowed, connectTimeoutMs, timeoutMs, maxResponseBytes, maxRedirects } = { ...DEFAULTS, ...policy }
+  const settings = { ...DEFAULTS, ...policy }
+  const { allowed, connectTimeoutMs, timeoutMs, maxResponseBytes, maxRedirects } = settings
   const isAllowed = addressCheck(allowed)
   const connect = guardedConnector({
     isAllowed,
@@ -29,7 +30,7 @@ export function openOutbound(policy: OutboundPolicy, lookup?: LookupFunction): O
   })
   const dispatcher = new Agent({
     connect,
-    connections: CONNECTIONS_PER_ORIGIN,
+    connections: settings.connectionsPerOrigin,
     maxOrigins: ORIGINS,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,

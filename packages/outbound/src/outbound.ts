@@ -10,6 +10,8 @@ export interface OutboundPolicy {
   /** Bytes an answer may have. */
   maxResponseBytes?: number
   maxRedirects?: number
+  /** Connections to one scheme, host and port at once; 16 unless stated. */
+  connectionsPerOrigin?: number
 }
 
 /**

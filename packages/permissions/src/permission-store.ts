@@ -44,6 +44,12 @@ export const permissionStore = (queries: Queries) => ({
     await queries.many(sql`update permissions.workspaces set deleted_at = ${now} where id = ${workspaceId}`)
   },
 
+  /** Takes a workspace out of the trash. Throws AlreadyUsed when a living workspace has the slug. */
+  restoreWorkspace: ({ id, slug }: Pick<KnownWorkspace, 'id' | 'slug'>) =>
+    claimSlug(slug, () =>
+      queries.many(sql`update permissions.workspaces set slug = ${slug}, deleted_at = null where id = ${id}`),
+    ),
+
   /** Forgets workspaces and their memberships for good. */
   async removeWorkspaces(workspaceIds: readonly string[]): Promise<void> {
     await queries.many(sql`delete from permissions.workspaces where id = any(${workspaceIds}::text[])`)

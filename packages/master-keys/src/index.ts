@@ -1,0 +1,7 @@
+export {
+  type MasterKey,
+  type MasterKeyRing,
+  masterKeyIdOf,
+  masterKeyRing,
+  masterKeysField,
+} from './master-keys.ts'
