@@ -5,6 +5,7 @@ const mayImport = {
   mail: [],
   files: ['kernel'],
   outbound: [],
+  'master-keys': [],
   contracts: ['kernel'],
   config: ['kernel'],
   logging: ['kernel'],
@@ -69,7 +70,7 @@ const vendors = {
   'sql-template-tag': '^packages/database/src/',
   nats: '^packages/broker/src/',
   redis: '^packages/cache/src/',
-  '@opensearch-project/opensearch': '^packages/search/src/',
+  '@opensearch-project/opensearch': '^packages/search/src/index-store/connection\\.ts$',
   jsonwebtoken: '^packages/auth/src/jwt\\.ts$',
   'node-jose': '^apps/api-gateway/src/signing-keys/key-material\\.ts$',
   'oidc-provider': '^apps/api-gateway/src/oidc/',
@@ -80,6 +81,7 @@ const vendors = {
   '@opentelemetry/[\\w-]+': '^packages/tracing/src/',
   'rate-limiter-flexible': '^packages/rate-limits/src/',
   commander: '^apps/ops/src/',
+  croner: '^apps/events/src/cleanup/schedule\\.ts$',
   nodemailer: '^packages/mail/src/',
   aws4fetch: '^packages/files/src/',
   'ipaddr.js': '^packages/outbound/src/',
@@ -87,6 +89,7 @@ const vendors = {
   otpauth: '^apps/api-gateway/src/second-factors/',
   qrcode: '^apps/api-gateway/src/second-factors/',
   bowser: '^apps/api-gateway/src/sessions/',
+  'socket.io': '^apps/events/src/live/sockets/',
 }
 
 const quarantine = Object.entries(vendors).map(([vendor, home]) => ({

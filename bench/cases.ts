@@ -1,4 +1,5 @@
 import { emit } from './emit.ts'
+import { events } from './events.ts'
 import { forwarding } from './forwarding.ts'
 import { gateway } from './gateway.ts'
 import { identity } from './identity.ts'
@@ -12,6 +13,7 @@ export const cases: Record<string, () => Promise<Figure[]>> = {
   gateway,
   run: runs,
   emit,
+  events,
   start,
   identity,
 }

@@ -10,6 +10,7 @@ import {
   seconds,
   secret,
 } from '@platform/config'
+import { masterKeysField } from '@platform/master-keys'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { workersField } from '@platform/service'
 import { z } from 'zod'
@@ -21,7 +22,6 @@ import { corsEnv } from './cors/cors-env.ts'
 import { forwardingEnv } from './forwarding/forwarding-env.ts'
 import { gatewayLimits } from './gateway-limits.ts'
 import { mailsEnv } from './mails/mails-env.ts'
-import { masterKeysField } from './master-keys/master-keys.ts'
 import { oidcEnv } from './oidc/oidc-env.ts'
 import { photosEnv } from './photos/photos-env.ts'
 import { secondFactorsEnv } from './second-factors/second-factors-env.ts'

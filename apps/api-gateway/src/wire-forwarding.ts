@@ -7,10 +7,12 @@ import type { ForwardDeps } from './forwarding/forward-deps.ts'
 import { forwardingEnv } from './forwarding/forwarding-env.ts'
 import { openInstances } from './forwarding/instances.ts'
 import { compileRoutes } from './forwarding/match-route.ts'
+import { OpenStreams } from './forwarding/open-streams.ts'
 import { routeTable } from './forwarding/route-table.ts'
 import type { Step } from './pipeline.ts'
 import { Load } from './shedding/load.ts'
 import { shedLoad } from './shedding/shed-load.ts'
+import { checkStreams } from './websockets/check-streams.ts'
 import { WebSockets } from './websockets/web-sockets.ts'
 
 interface Needs {
@@ -24,13 +26,19 @@ interface Needs {
 export async function wireForwarding({ env, config, identify, refuse }: Needs) {
   const settings = readConfig(forwardingEnv, env)
   const instances = await openInstances(config.upstreams)
-  const deps = { instances, internalKey: config.internalApiKey, refuse }
+  const streams = new OpenStreams()
+  const deps = { instances, internalKey: config.internalApiKey, streams, refuse }
   const { allowedOrigins } = config
   const limits = settings.webSockets
   const webSockets = new WebSockets({ forward: deps, identify, allowedOrigins, limits })
   const load = new Load(settings.load)
   const shed = { eventLoop: 0, inFlight: 0 }
-  const metrics = exposeForwarding({ instances, shed, openSockets: () => webSockets.open.count })
+  const metrics = exposeForwarding({
+    instances,
+    shed,
+    openSockets: () => webSockets.open.count,
+    openStreams: () => streams.count,
+  })
   return {
     /** What the pipeline needs of it. */
     steps: {
@@ -41,8 +49,11 @@ export async function wireForwarding({ env, config, identify, refuse }: Needs) {
     /** Everything that comes goes through here first. */
     inFrontOf: (listener: RequestListener) => webSockets.through(shedLoad(load, shed, listener)),
     attach: (server: Server) => webSockets.attach(server),
-    leaving: () => webSockets.leave(),
-    jobs: [webSockets.job()],
+    leaving: () => {
+      webSockets.leave()
+      for (const exchange of streams.entries()) OpenStreams.end(exchange)
+    },
+    jobs: [webSockets.job(), checkStreams(streams, identify)],
     closing: {
       async [Symbol.asyncDispose]() {
         load[Symbol.dispose]()

@@ -1,6 +1,10 @@
 import { count, httpUrl, milliseconds, optionalPort, port, secret } from '@platform/config'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
+import { scheduleSettings, scheduleVariables } from './cleanup/schedule.ts'
+import { indexSettings, indexVariables } from './indexing/index-env.ts'
+import { retentionSettings, retentionVariables } from './retention/retention-settings.ts'
+import { webhookSettings, webhookVariables } from './subscriptions/webhooks-env.ts'
 
 /** The environment of the events service (decisions I1, I2). */
 export const eventsEnv = z
@@ -11,10 +15,7 @@ export const eventsEnv = z
     DATABASE_URL: z.string().describe('postgres://… or embedded:<directory>.'),
     CACHE_URL: z.string().default('memory:').describe('memory: or redis://…'),
     BROKER_URL: z.string().default('postgres:').describe('postgres: (the database itself) or nats://…'),
-    SEARCH_URL: z
-      .string()
-      .default('postgres:')
-      .describe('Where the event log is found: postgres: (the database itself).'),
+    ...indexVariables,
     INTERNAL_API_KEY: secret.describe('Key the services of the platform show each other.'),
     INTERNAL_API_URL: httpUrl('http://127.0.0.1:3001/v2').describe(
       'Internal address of the gateway’s v2 path.',
@@ -23,7 +24,10 @@ export const eventsEnv = z
     OUTBOX_RETENTION_HOURS: count(72).describe(
       'Hours committed events stay in the outbox, to be delivered again after a broker loss.',
     ),
-    ...limitVariables(['emit', 'eventSearch']),
+    ...retentionVariables,
+    ...scheduleVariables,
+    ...webhookVariables,
+    ...limitVariables(['emit', 'emitByCaller', 'eventSearch']),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Characters an event may have.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
       'Characters runtime.automations.executed may have.',
@@ -35,14 +39,20 @@ export const eventsEnv = z
     databaseUrl: env.DATABASE_URL,
     cacheUrl: env.CACHE_URL,
     brokerUrl: env.BROKER_URL,
-    searchUrl: env.SEARCH_URL,
+    ...indexSettings(env),
     internalApiKey: env.INTERNAL_API_KEY,
     gatewayUrl: new URL(env.INTERNAL_API_URL).origin,
     readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
     outboxRetentionHours: env.OUTBOX_RETENTION_HOURS,
+    retention: retentionSettings(env),
+    schedules: scheduleSettings(env),
+    masterKeys: env.SECRETS_MASTER_KEYS,
+    webhooks: webhookSettings(env),
     rateLimits: limitSettings(env),
     eventLimits: {
       maxLength: env.BROKER_EMIT_MAXLEN,
       executedMaxLength: env.BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN,
     },
   }))
+
+export type EventsConfig = z.output<typeof eventsEnv>

@@ -1,14 +1,20 @@
+import { openAudit } from '@platform/audit'
 import { readConfig } from '@platform/config'
+import { migrate } from '@platform/database'
 import { openIdempotency } from '@platform/idempotency'
 import { openPermissions } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
-import { onOneInstance, type Service } from '@platform/service'
+import type { Parts, Resources, Service } from '@platform/service'
 import { eventsChecks } from './checks.ts'
-import { eventsEnv } from './config.ts'
-import { appendToLog } from './event-log/append-to-log.ts'
-import { emitEvents } from './event-log/emit-events.ts'
-import { keepPartitions } from './event-log/keep-partitions.ts'
-import { listEvents } from './event-log/list-events.ts'
+import { wireCleanup } from './cleanup/wire-cleanup.ts'
+import { type EventsConfig, eventsEnv } from './config.ts'
+import { wireDeadLetters } from './dead-letters/wire-dead-letters.ts'
+import { wireEventLog } from './event-log/wire-event-log.ts'
+import { wireIndexing } from './indexing/wire-indexing.ts'
+import { wireLive } from './live/wire-live.ts'
+import { wireSearches } from './searches/wire-searches.ts'
+import { wireSubscriptions } from './subscriptions/wire-subscriptions.ts'
+import { wireUsage } from './usage/wire-usage.ts'
 
 /** Stores, searches and distributes events. */
 export const events: Service = {
@@ -16,29 +22,58 @@ export const events: Service = {
   address: (env) => readConfig(eventsEnv, env),
   async build(env, resources, { clock, log }) {
     const config = readConfig(eventsEnv, env)
-    const database = await resources.database(config.databaseUrl)
-    const broker = await resources.broker(config.brokerUrl, config.databaseUrl)
-    const cache = await resources.cache(config.cacheUrl)
-    const outbox = await resources.outbox(config.brokerUrl, config.databaseUrl, config.eventLimits)
-    const search = await resources.search(config.searchUrl, config.databaseUrl)
+    const stores = await openStores(config, resources)
+    const { database, outbox, eventLog, index } = stores
     const permissions = await openPermissions({ database, clock })
     const idempotency = await openIdempotency({ database })
-
-    const limits = rateLimiter({ cache, log, service: 'events', settings: config.rateLimits })
-
+    const audit = await openAudit({ database, clock })
+    const limits = rateLimiter({ cache: stores.cache, log, service: 'events', settings: config.rateLimits })
+    const deps = { ...config, ...stores, permissions, clock, log }
+    const indexing = wireIndexing({ database, eventLog, index, clock, log })
+    const { search } = indexing
+    const live = await wireLive({ ...deps, documents: eventLog, limits, config })
+    const nouns: Noun[] = [
+      wireEventLog({ ...deps, search }),
+      wireSearches({ permissions, search, clock }),
+      wireUsage({ database, eventLog, permissions, clock }),
+      indexing,
+      wireCleanup({ ...config, database, outbox, audit, eventLog, index, clock }),
+      wireDeadLetters({ database }),
+      live,
+      wireSubscriptions({ ...deps, search: eventLog }),
+      { jobs: idempotency.jobs },
+    ]
     return {
       port: config.port,
       host: config.host,
       internalApiKey: config.internalApiKey,
       readinessCacheTtlMs: config.readinessCacheTtlMs,
-      routes: [emitEvents({ permissions, outbox }), listEvents({ permissions, search })],
+      routes: nouns.flatMap(({ routes = [] }) => routes),
       routeServices: { idempotency: idempotency.store, rateLimiter: limits },
-      subscriptions: [onOneInstance('events', appendToLog({ search }))],
-      jobs: [
-        keepPartitions({ database, clock, outboxRetentionHours: config.outboxRetentionHours }),
-        ...idempotency.jobs,
-      ],
-      checks: eventsChecks({ cache, broker, permissions: database, search, gatewayUrl: config.gatewayUrl }),
+      subscriptions: nouns.flatMap(({ subscriptions = [] }) => subscriptions),
+      jobs: nouns.flatMap(({ jobs = [] }) => jobs),
+      mounts: live.mounts,
+      attach: live.attach,
+      leaving: () => {
+        live.leaving()
+        indexing.leaving()
+      },
+      checks: eventsChecks({ ...deps, permissions: database, search: indexing.check }),
     }
   },
+}
+
+/** What a folder brings into the service. */
+type Noun = Partial<Pick<Parts, 'routes' | 'subscriptions' | 'jobs'>>
+
+async function openStores(config: EventsConfig, resources: Resources) {
+  const { databaseUrl, brokerUrl } = config
+  const database = await resources.database(databaseUrl)
+  const broker = await resources.broker(brokerUrl, databaseUrl)
+  const cache = await resources.cache(config.cacheUrl)
+  const outbox = await resources.outbox(brokerUrl, databaseUrl, config.eventLimits)
+  const eventLog = await resources.log(databaseUrl)
+  const index = await resources.searchIndex(config.searchUrl, config.indexOptions)
+  await migrate(database, 'events', new URL('../migrations/', import.meta.url))
+  return { database, broker, cache, outbox, eventLog, index }
 }

@@ -3,6 +3,7 @@ import { resetPassword } from './admin/reset-password.ts'
 import { listTrail } from './audit/list.ts'
 import { verifyTrail } from './audit/verify.ts'
 import { printConfig } from './config/print.ts'
+import { addEvents } from './events/event-commands.ts'
 import { listKeys } from './keys/list.ts'
 import { removeKey } from './keys/remove.ts'
 import { rotateKey } from './keys/rotate.ts'
@@ -51,6 +52,7 @@ function commands(terminal: Terminal, done: Done): Command {
 
   addKeys(program, terminal, done)
   addAudit(program, terminal, done)
+  addEvents(program, terminal, done)
 
   const config = program.command('config').description('Configuration.')
   config

@@ -8,6 +8,8 @@ export interface Terminal {
   hasColours: boolean
   /** Asks whoever sits there; absent where nobody does, in a script for example. */
   confirm?: (question: string) => Promise<boolean>
+  /** Ends what goes on for ever; without it a signal ends the process. */
+  interrupted?: AbortSignal
 }
 
 /** Something the operator can mend; its message is all they are shown. */

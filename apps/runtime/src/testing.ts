@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type AutomationDefinition, EMIT_TOPIC, type EventRecord } from '@platform/contracts'
 import { type Database, type Queries, raw, sql } from '@platform/database'
 import { newWorkspaceId, systemClock } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
 import { buildRecord, defaultEventLimits } from '@platform/outbox'
 import { permissionStore } from '@platform/permissions'
 import { startTestService, type TestService, templateDatabase, testDatabaseUrl } from '@platform/testing'
@@ -64,10 +65,10 @@ export interface TestWorkspace {
 
 /** A runtime service on a database of its own, or on that of another one. */
 export async function startRuntime(
-  options: { env?: Record<string, string>; databaseUrl?: string } = {},
+  options: { env?: Record<string, string>; databaseUrl?: string; log?: Logger } = {},
 ): Promise<TestRuntime> {
   const databaseUrl = options.databaseUrl ?? (await runtimeDatabaseUrl())
-  const service = await startTestService(runtime, { env: options.env ?? {}, databaseUrl })
+  const service = await startTestService(runtime, { ...options, databaseUrl })
   const { database } = service
   return {
     ...service,

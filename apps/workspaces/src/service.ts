@@ -23,6 +23,7 @@ import { emptyTrash } from './workspaces/empty-trash.ts'
 import { getWorkspace } from './workspaces/get-workspace.ts'
 import { listWorkspaces } from './workspaces/list-workspaces.ts'
 import { patchWorkspace } from './workspaces/patch-workspace.ts'
+import { restoreWorkspace } from './workspaces/restore-workspace.ts'
 import { workspaceStore } from './workspaces/workspace-store.ts'
 
 export { workspacesEnv } from './config.ts'
@@ -61,6 +62,7 @@ export const workspaces: Service = {
         getWorkspace({ ...deps, indexAutomations: indexAutomations(automations) }),
         patchWorkspace(deps),
         deleteWorkspace(deps),
+        restoreWorkspace(deps),
         createAutomation(deps),
         listAutomations(deps),
         getAutomation(deps),

@@ -32,6 +32,8 @@ export const auditActions = [
   'authProvider.changed',
   'oidcClient.registered',
   'oidcClient.changed',
+  'events.cleaned',
+  'events.deleted',
 ] as const
 
 /** One row of the audit trail. */

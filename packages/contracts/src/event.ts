@@ -9,9 +9,16 @@ export interface EventContract<Payload extends z.ZodType = z.ZodType> {
   everyInstance?: boolean
 }
 
+const declared = new Map<string, EventContract>()
+
+/** Every native event that is declared, by its type (reference events 3.4). Complete once this package is imported. */
+export const nativeEvents: ReadonlyMap<string, EventContract> = declared
+
 /** Declares a native event; `docs/events.md` is generated from these. */
-export const event = <Payload extends z.ZodType>(contract: EventContract<Payload>): EventContract<Payload> =>
-  contract
+export function event<Payload extends z.ZodType>(contract: EventContract<Payload>): EventContract<Payload> {
+  declared.set(contract.type, contract)
+  return contract
+}
 
 export type PayloadOf<E> = E extends EventContract<infer P> ? z.output<P> : never
 export type PayloadInputOf<E> = E extends EventContract<infer P> ? z.input<P> : never

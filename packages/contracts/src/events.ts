@@ -27,6 +27,13 @@ export const EventOptions = z.strictObject({
 export type EventOptions = z.infer<typeof EventOptions>
 
 export const EventInput = z.strictObject({
+  id: z
+    .uuidv7()
+    .toLowerCase()
+    .optional()
+    .describe(
+      'A UUIDv7 of the caller’s own, made within the last days: the same event with the same id is accepted again and kept once, another event with it is 422.',
+    ),
   type: EventType,
   payload: z.record(z.string(), z.unknown()).default({}),
   target: EventTarget.optional(),
@@ -106,7 +113,7 @@ export const emitEvents = endpoint({
     result: z.array(z.object({ id: z.string(), type: z.string(), createdAt: z.iso.datetime() })),
   }),
   idempotent: 'answer',
-  limits: ['emit'],
+  limits: ['emitByCaller', 'emit'],
   failures: [
     'RequestValidationError',
     'AuthenticationError',
@@ -114,6 +121,8 @@ export const emitEvents = endpoint({
     'InsufficientScope',
     'ObjectNotFoundError',
     'EventTooLarge',
+    'InvalidEventError',
+    'IdempotencyKeyReused',
     'TooManyRequests',
     'ServiceUnavailable',
   ],
@@ -122,6 +131,12 @@ export const emitEvents = endpoint({
     response: { result: [{ id: exampleEvent.id, type: 'order.placed', createdAt: exampleInstant }] },
   },
 })
+
+const EventDate = z.union(
+  [z.iso.datetime({ offset: true }), z.iso.date()],
+  'must be a date such as 2026-01-31 or 2026-01-31T10:00:00Z',
+)
+const EventId = z.uuid('must be the id of an event')
 
 /** A free filter: any `payload.*` or `source.*` path; repeated means OR, `*` is a wildcard, empty means missing. */
 const freeFilters = z.union([z.string().max(500), z.array(z.string().max(500)).max(50)])
@@ -138,18 +153,21 @@ export const listEvents = endpoint({
     .object({
       ...eventPaging,
       types: z.string().max(2000).optional().describe('Comma-separated exact types.'),
-      text: z.string().max(500).optional().describe('Words that must be in the event.'),
-      afterDate: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe('Exclusive.'),
-      beforeDate: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe('Exclusive.'),
-      beforeId: z.uuid().optional().describe('Events before this one, in the server’s order.'),
-      afterId: z.uuid().optional().describe('Events after this one, in the server’s order.'),
-      sort: z.enum(['asc', 'desc']).default('desc'),
+      text: z.string().max(500).optional().describe('Words, or their beginnings, that must be in the event.'),
+      afterDate: EventDate.optional().describe('Exclusive.'),
+      beforeDate: EventDate.optional().describe('Exclusive.'),
+      beforeId: EventId.optional().describe('Events before this one, in the server’s order.'),
+      afterId: EventId.optional().describe('Events after this one, in the server’s order.'),
+      sort: z.enum(['asc', 'desc'], 'must be asc or desc').default('desc'),
       correlationId: z.string().max(64).optional(),
       appInstanceDepth: z
         .string()
-        .regex(/^\d{1,3}$/)
+        .regex(/^\d{1,3}$/, 'must be a whole number')
         .transform(Number)
-        .optional(),
+        .optional()
+        .describe(
+          'Depth of installed apps whose events are shown: 0 for the workspace alone; 1, the apps it has installed, without this.',
+        ),
     })
     .catchall(freeFilters),
   response: z.object({ result: z.object({ events: z.array(EventRecord) }) }),

@@ -18,6 +18,8 @@ export const headers = {
   sourceWorkspaceId: 'x-platform-workspace-id',
   clientIp: 'x-platform-client-ip',
   deadline: 'x-platform-request-deadline',
+  /** What the gateway calls the instance a request is forwarded to, where later ones must reach the same. */
+  instance: 'x-platform-instance',
 } as const
 
 /** What a client may send of the x-platform-* family; everything else is removed at the edge. */

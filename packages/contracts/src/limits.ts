@@ -4,6 +4,8 @@ export const limits = {
   eventPageDefault: 50,
   pageDefault: 20,
   pageMax: 100,
+  /** Documents from the newest that pages reach; further on there are cursors. */
+  searchDepth: 10_000,
   eventsPerCall: 500,
   jsonDepth: 64,
   jsonKeys: 10_000,

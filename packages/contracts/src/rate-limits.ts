@@ -22,6 +22,16 @@ export const rateLimits = {
     variable: 'RATE_LIMIT_HTTP_EMITS',
     summary: 'Events a second emitted over HTTP into one workspace; each event of a batch counts.',
   },
+  emitByCaller: {
+    name: 'emit-by-caller',
+    points: 1000,
+    seconds: 1,
+    burst: 5000,
+    per: 'handler',
+    variable: 'RATE_LIMIT_HTTP_EMITS_BY_CALLER',
+    summary:
+      'Events a second emitted over HTTP by one caller, into all workspaces; each event of a batch counts.',
+  },
   webhooks: {
     ...minute,
     name: 'webhooks',

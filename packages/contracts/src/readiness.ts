@@ -12,6 +12,13 @@ export const ModuleError = z.object({
 })
 export type ModuleError = z.infer<typeof ModuleError>
 
+export const ModuleWarning = z.object({
+  module: z.string(),
+  driver: z.string(),
+  message: z.string().describe('What an operator should look at; the module does its work.'),
+})
+export type ModuleWarning = z.infer<typeof ModuleWarning>
+
 const Status = z.enum(['ready', 'error'])
 
 /** The report of one service about itself. */
@@ -19,6 +26,7 @@ export const ServiceReport = z.object({
   status: Status,
   modulesReady: z.array(ReadyModule),
   errors: z.array(ModuleError).optional(),
+  warnings: z.array(ModuleWarning).optional(),
 })
 export type ServiceReport = z.infer<typeof ServiceReport>
 
@@ -29,6 +37,7 @@ export const ServiceEntry = z.object({
   url: z.string().optional(),
   response: ServiceReport.optional(),
   errors: z.array(ModuleError).optional(),
+  warnings: z.array(ModuleWarning).optional(),
 })
 export type ServiceEntry = z.infer<typeof ServiceEntry>
 

@@ -68,7 +68,9 @@ export const WorkspaceDetails = Workspace.extend({
 })
 export type WorkspaceDetails = z.infer<typeof WorkspaceDetails>
 
-export const ListedWorkspace = Workspace.omit({ config: true })
+export const ListedWorkspace = Workspace.omit({ config: true }).extend({
+  deletedAt: z.iso.datetime().optional(),
+})
 export type ListedWorkspace = z.infer<typeof ListedWorkspace>
 
 /** The workspace as its events carry it. */
@@ -124,6 +126,7 @@ export const listWorkspaces = endpoint({
     search: z.string().max(100).optional().describe('Part of the name, the slug or a label.'),
     labels: z.string().max(1000).optional().describe('Comma-separated; all must be there.'),
     ids: z.string().max(2000).optional().describe('Comma-separated.'),
+    deleted: z.enum(['true', 'false']).optional().describe('true: those the caller may restore.'),
   }),
   response: z.array(ListedWorkspace),
   failures,

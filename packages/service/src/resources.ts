@@ -3,8 +3,10 @@ import { type Cache, openCache } from '@platform/cache'
 import { type Database, openDatabase } from '@platform/database'
 import type { Logger } from '@platform/logging'
 import { type EventLimits, type Outbox, openOutbox } from '@platform/outbox'
-import { openSearch, type Search } from '@platform/search'
+import { type Log, openLog, openSearchIndex, type SearchIndex } from '@platform/search'
 import { exposeDatabase, exposeLag } from './store-metrics.ts'
+
+type SearchIndexOptions = Omit<NonNullable<Parameters<typeof openSearchIndex>[1]>, 'log'>
 
 /** Opens each URL once per process, and closes all in reverse order. `postgres:` without a host is the database of the service. */
 export class Resources implements AsyncDisposable {
@@ -51,9 +53,17 @@ export class Resources implements AsyncDisposable {
     })
   }
 
-  search(url: string, databaseUrl: string): Promise<Search> {
-    return this.#once(`search ${url} ${databaseUrl}`, async () =>
-      openSearch(url, { database: await this.database(databaseUrl) }),
+  /** The log of all kept events, in the schema `search` of a database. */
+  log(databaseUrl: string): Promise<Log> {
+    return this.#once(`log ${databaseUrl}`, async () => openLog(await this.database(databaseUrl)))
+  }
+
+  /** The index that a URL names; undefined for `postgres:`, where the log itself is searched. The options are those of who asks first. */
+  async searchIndex(url: string, options: SearchIndexOptions = {}): Promise<SearchIndex | undefined> {
+    if (/^postgres(ql)?:/.test(url)) return undefined
+    const log = this.#log.child({ part: 'search' })
+    return await this.#once(`index ${url}`, () =>
+      openSearchIndex(url, { ...options, log: { info: (message) => log.info(message) } }),
     )
   }
 

@@ -1,4 +1,4 @@
-import { readLags } from '@platform/broker'
+import { countDeadLetters, readLags } from '@platform/broker'
 import type { Database } from '@platform/database'
 import { exposeReadings, type Reading } from '@platform/http'
 
@@ -41,27 +41,47 @@ export function exposeDatabase(database: Database): Disposable {
   return stack
 }
 
-/** Shows how far each reader of the log of events is behind, until disposed. */
+/** Shows how far each reader of the log of events is behind and what it has given up, until disposed. */
 export function exposeLag(database: Database): Disposable {
-  let lookedAt = Number.NEGATIVE_INFINITY
-  let looking: Promise<Reading[]> = Promise.resolve([])
-  return exposeReadings(
-    {
-      name: 'platform_events_oldest_unhandled_seconds',
-      help: 'Age of the oldest event a reader has yet to handle; the relay hands the outbox to the broker. 0 when it has all.',
-      type: 'gauge',
-    },
-    () => {
-      if (performance.now() - lookedAt >= LAG_EVERY_MS) {
-        lookedAt = performance.now()
-        looking = lagsOf(database)
-      }
-      return looking
-    },
+  const stack = new DisposableStack()
+  stack.use(
+    exposeReadings(
+      {
+        name: 'platform_events_oldest_unhandled_seconds',
+        help: 'Age of the oldest event a reader has yet to handle; the relay hands the outbox to the broker. 0 when it has all.',
+        type: 'gauge',
+      },
+      nowAndThen(async () => {
+        const lags = await readLags(database)
+        return lags.map(({ group, ageMs }) => ({ labels: { reader: group }, value: ageMs / 1000 }))
+      }),
+    ),
   )
+  stack.use(
+    exposeReadings(
+      {
+        name: 'platform_events_dead_letters',
+        help: 'Events a reader has given up that nobody has asked for again.',
+        type: 'gauge',
+      },
+      nowAndThen(async () => {
+        const counts = await countDeadLetters(database)
+        return counts.map(({ group, letters }) => ({ labels: { reader: group }, value: letters }))
+      }),
+    ),
+  )
+  return stack
 }
 
-async function lagsOf(database: Database): Promise<Reading[]> {
-  const lags = await readLags(database)
-  return lags.map(({ group, ageMs }) => ({ labels: { reader: group }, value: ageMs / 1000 }))
+/** Looks when somebody asks, but no more often than that. */
+function nowAndThen(look: () => Promise<Reading[]>): () => Promise<Reading[]> {
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let looking: Promise<Reading[]> = Promise.resolve([])
+  return () => {
+    if (performance.now() - lookedAt >= LAG_EVERY_MS) {
+      lookedAt = performance.now()
+      looking = look()
+    }
+    return looking
+  }
 }

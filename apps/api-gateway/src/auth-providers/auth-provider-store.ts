@@ -1,6 +1,6 @@
 import type { AuthProviderConfig } from '@platform/contracts'
 import { type Database, isUniqueViolation, type Queries, type Sql, sql } from '@platform/database'
-import type { MasterKeyRing } from '../master-keys/master-keys.ts'
+import type { MasterKeyRing } from '@platform/master-keys'
 import { type AuthProvider, domainUsed, slugUsed } from './auth-provider.ts'
 
 export type AuthProviderStore = ReturnType<typeof authProviderStore>

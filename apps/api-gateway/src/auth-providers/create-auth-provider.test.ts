@@ -1,7 +1,7 @@
 import { createAuthProvider } from '@platform/contracts'
 import { sql } from '@platform/database'
+import { masterKeyRing } from '@platform/master-keys'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { masterKeyRing } from '../master-keys/master-keys.ts'
 import { authProviderStore } from './auth-provider-store.ts'
 import { type Crud, input, SECRET, startCrud } from './crud/testing.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Database, sql } from '@platform/database'
-import type { MasterKeyRing } from '../master-keys/master-keys.ts'
+import type { MasterKeyRing } from '@platform/master-keys'
 
 export type ExternalLoginStore = ReturnType<typeof externalLoginStore>
 

@@ -25,7 +25,7 @@ export const identify =
   (deps: IdentifyDeps) =>
   (exchange: Exchange): void | Promise<void> => {
     // The OIDC server and the sign-in pages take credentials of their own.
-    if (!exchange.path.startsWith(VERSIONED)) return undefined
+    if (exchange.forwarding === undefined && !exchange.path.startsWith(VERSIONED)) return undefined
     const credentials = readCredentials(exchange, deps.issuer)
     if (credentials === undefined) return undefined
     exchange.byCookie = credentials.cookie !== undefined

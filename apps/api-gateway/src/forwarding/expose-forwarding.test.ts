@@ -7,7 +7,12 @@ test('retries, who was turned away, WebSockets and instances are shown, and no m
   await using raw = await startRawUpstream((socket) => void socket.once('data', () => socket.destroy()))
   await using forwarder = await startForwarder(raw.url)
   const { instances } = forwarder
-  const shown = exposeForwarding({ instances, shed: { eventLoop: 2, inFlight: 1 }, openSockets: () => 7 })
+  const shown = exposeForwarding({
+    instances,
+    shed: { eventLoop: 2, inFlight: 1 },
+    openSockets: () => 7,
+    openStreams: () => 3,
+  })
   await fetch(forwarder.at('x'))
   const text = await registry.metrics()
   expect(text).toMatch(/platform_gateway_retries_total\{upstream="workspaces",outcome="sent"\} 1\n/)

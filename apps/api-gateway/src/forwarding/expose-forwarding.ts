@@ -8,10 +8,11 @@ interface Sources {
   instances: Instances
   shed: Shed
   openSockets: () => number
+  openStreams: () => number
 }
 
 /** Shows retries, who was turned away, open WebSockets, and what is known of each instance; until disposed. Read when asked for. */
-export function exposeForwarding({ instances, shed, openSockets }: Sources): AsyncDisposable {
+export function exposeForwarding({ instances, shed, openSockets, openStreams }: Sources): AsyncDisposable {
   const stack = new AsyncDisposableStack()
   stack.use(exposeInstances(instances))
   const retries = {
@@ -43,5 +44,7 @@ export function exposeForwarding({ instances, shed, openSockets }: Sources): Asy
   )
   const sockets = { name: 'platform_gateway_websockets', help: 'Open WebSockets.', type: 'gauge' } as const
   stack.use(exposeReadings(sockets, () => [{ labels: {}, value: openSockets() }]))
+  const streams = { name: 'platform_gateway_streams', help: 'Open event streams.', type: 'gauge' } as const
+  stack.use(exposeReadings(streams, () => [{ labels: {}, value: openStreams() }]))
   return stack
 }

@@ -9,6 +9,7 @@ import type { CompiledRoute } from './match-route.ts'
 import { mayRepeat } from './may-repeat.ts'
 import { RelayedAnswer } from './relayed-answer.ts'
 import { responseHeaders, type UpstreamHeaders } from './response-headers.ts'
+import { choose } from './session-instance.ts'
 import { Upload } from './upload.ts'
 import { busy, clientGone, noteFailure, timedOut, toFailure, unreachable } from './upstream-failure.ts'
 import { upstreamRequest } from './upstream-request.ts'
@@ -101,6 +102,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   onResponseStart(_controller: Controller, status: number, headers: UpstreamHeaders): void {
     if (status < 200 || this.#isOver) return
     this.#answered(headers.connection)
+    this.#deps.streams.begun(this.#exchange, headers)
     this.#answer.begin(status, headers)
   }
 
@@ -136,7 +138,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
 
   #dispatch(failed: Instance | undefined): void {
     const { instances, internalKey, refuse } = this.#deps
-    const instance = instances.choose(this.#route.to, failed)
+    const instance = choose(instances, this.#route, this.#exchange.search, failed)
     if (instance === undefined) {
       refuse(this.#exchange, busy())
       return
@@ -150,10 +152,11 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     this.waitingSince = Date.now()
     instance.outstanding += 1
     this.#place = instance.waiting.add(this)
-    instance.pool.dispatch(
-      upstreamRequest(this.#exchange, internalKey, this.#body, this.#join === undefined ? null : 'websocket'),
-      this,
-    )
+    const upgrade = this.#join === undefined ? null : 'websocket'
+    const tag = this.#route.affinity ? instance.tag : undefined
+    const request = upstreamRequest(this.#exchange, { internalKey, body: this.#body, upgrade, tag })
+    const pool = this.#route.stream ? instance.streams : instance.pool
+    pool.dispatch(request, this)
   }
 
   /** An answer has begun. A service that is leaving says so with its answers: it is asked sooner than its turn. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Places } from '@platform/kernel'
 import { Pool } from 'undici'
 import { Breaker } from './breaker.ts'
@@ -7,6 +8,8 @@ const CONNECTIONS_MAX = 512
 /** Longest silence within an answer. Live streams send something at least every 15 s. */
 const SILENCE_MS = 300_000
 const CONNECT_MS = 1000
+/** Answers without an end at once; as many as a server takes connections. */
+const STREAMS_MAX = 10_000
 
 /** What the last probe said: takes requests; finishes those it has; accepts connections but says nothing. */
 export type Health = 'ready' | 'draining' | 'frozen'
@@ -27,7 +30,11 @@ export class Instance {
   readonly origin: string
   /** The name a certificate must be for, where the origin is an address a name was resolved to. */
   readonly servername: string | undefined
+  /** What it is called among the instances of its service: the same at every gateway that knows it by this address. */
+  readonly tag: string
   readonly pool: Pool
+  /** For answers that have no end, which would use up the connections of the others. */
+  readonly streams: Pool
   readonly breaker = new Breaker()
   /** Requests that were sent and have no first byte yet. */
   readonly waiting = new Places<Waiting>()
@@ -41,8 +48,8 @@ export class Instance {
   constructor(origin: string, servername: string | undefined) {
     this.origin = origin
     this.servername = servername
-    this.pool = new Pool(origin, {
-      connections: CONNECTIONS_MAX,
+    this.tag = createHash('sha256').update(origin).digest('hex').slice(0, 12)
+    const options = {
       // A stuck answer must not hold up another.
       pipelining: 1,
       connect: { timeout: CONNECT_MS, ...(servername === undefined ? {} : { servername }) },
@@ -52,7 +59,19 @@ export class Instance {
       // The first byte is waited for by `waiting`, which also sees requests that have no connection yet.
       headersTimeout: 0,
       bodyTimeout: SILENCE_MS,
-    })
+    }
+    this.pool = new Pool(origin, { ...options, connections: CONNECTIONS_MAX })
+    this.streams = new Pool(origin, { ...options, connections: STREAMS_MAX })
+  }
+
+  /** Takes no further requests; resolves when those under way are over. */
+  async close(): Promise<void> {
+    await Promise.all([this.pool.close(), this.streams.close()])
+  }
+
+  /** Ends everything under way. */
+  async destroy(): Promise<void> {
+    await Promise.all([this.pool.destroy(), this.streams.destroy()])
   }
 
   /** True when nothing speaks against sending a request there. */

@@ -10,6 +10,8 @@ import { watchInstances } from './watch-instances.ts'
 export interface Instances extends AsyncDisposable {
   /** Where a request goes, but not to `other`, which just failed; undefined when nobody can take it. */
   choose(upstream: Upstream, other: Instance | undefined): Instance | undefined
+  /** The instance of this name, unless it can't take a request. */
+  named(upstream: Upstream, tag: string): Instance | undefined
   budget(upstream: Upstream): RetryBudget
   /** All instances known at the moment, for metrics. */
   states(): Iterable<{ upstream: Upstream; instance: Instance }>
@@ -32,6 +34,11 @@ export async function openInstances(
 
   return {
     choose: (upstream, other) => chooseInstance(upstreams[upstream].list, other),
+    named: (upstream, tag) => {
+      const { list, leaving } = upstreams[upstream]
+      const found = [...list, ...leaving].find((instance) => instance.tag === tag)
+      return found === undefined || found.breaker.isOpen ? undefined : found
+    },
     budget: (upstream) => upstreams[upstream].budget,
     *states() {
       for (const upstream of names)
@@ -40,7 +47,7 @@ export async function openInstances(
     async [Symbol.asyncDispose]() {
       watching[Symbol.dispose]()
       await Promise.all(
-        all.flatMap(({ list, leaving }) => [...list, ...leaving].map(({ pool }) => pool.destroy())),
+        all.flatMap(({ list, leaving }) => [...list, ...leaving].map((instance) => instance.destroy())),
       )
     },
   }

@@ -67,6 +67,8 @@ const complete = ({ timeoutSeconds, ...line }: Forwarding, timeoutMs: number): C
   interactiveWrites: false,
   bodyLimitBytes: limits.bodyBytes,
   upgrade: undefined,
+  stream: false,
+  affinity: false,
   ...line,
   timeoutMs: timeoutSeconds === undefined ? timeoutMs : timeoutSeconds * 1000,
 })

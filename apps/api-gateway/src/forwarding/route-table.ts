@@ -18,6 +18,10 @@ export interface Forwarding {
   timeoutSeconds?: number
   /** What a connection may become here; everywhere else an upgrade is refused. */
   upgrade?: 'websocket'
+  /** Answers have no end: each has a connection of its own, and holds no other request up. */
+  stream?: boolean
+  /** Requests of one session go to the instance that began it, whose name its id begins with. */
+  affinity?: boolean
 }
 
 const UPLOAD_BYTES = 10_000_000
@@ -36,6 +40,15 @@ export const routeTable: readonly Forwarding[] = [
   },
   { path: '/v2/workspaces/:workspaceId/test/*automationSlug', to: 'runtime', access: 'required' },
   { path: '/v2/workspaces/:workspaceId/runs{/*rest}', to: 'runtime', access: 'required' },
+  { path: '/v2/workspaces/:workspaceId/events/stream', to: 'events', access: 'required', stream: true },
+  {
+    path: '/v2/platform/workspaces/:workspaceId/events/stream',
+    to: 'events',
+    access: 'required',
+    stream: true,
+  },
+  // Whoever has no credential here shows one to the service, in the first message.
+  { path: '/socket.io', to: 'events', access: 'optional', upgrade: 'websocket', affinity: true },
   {
     path: '/v2/workspaces/:workspaceId/events{/*rest}',
     to: 'events',
@@ -43,6 +56,7 @@ export const routeTable: readonly Forwarding[] = [
     upgrade: 'websocket',
   },
   { path: '/v2/workspaces/:workspaceId/search', to: 'events', access: 'required' },
+  { path: '/v2/search', to: 'events', access: 'required' },
   { path: '/v2/workspaces/:workspaceId/usage', to: 'events', access: 'required' },
   { path: '/v2/workspaces/:workspaceId/subscriptions{/*rest}', to: 'events', access: 'required' },
   {
@@ -65,6 +79,7 @@ export const routeTable: readonly Forwarding[] = [
   },
   { path: '/v2/workspaces/import', to: 'workspaces', access: 'required', bodyLimitBytes: IMPORT_BYTES },
   { path: '/v2/workspaces{/*rest}', to: 'workspaces', access: 'required' },
+  { path: '/v2/platform/events/*rest', to: 'events', access: 'required' },
   { path: '/v2/apps{/*rest}', to: 'workspaces', access: 'required' },
   { path: '/v2/files/*rest', to: 'workspaces', access: 'optional', bodyLimitBytes: UPLOAD_BYTES },
   { path: '/v2/pages{/*rest}', to: 'workspaces', access: 'optional' },

@@ -10,6 +10,7 @@ import { refuse as refuseWith } from '../refuse.ts'
 import { forward } from './forward.ts'
 import { openInstances } from './instances.ts'
 import { compileRoutes } from './match-route.ts'
+import { OpenStreams } from './open-streams.ts'
 import type { Resolve } from './resolve-addresses.ts'
 import { routeTable } from './route-table.ts'
 
@@ -28,7 +29,12 @@ export async function startForwarder(services: string | readonly string[], optio
   )
   const log = createLogger({ level: 'silent' })
   const refuse = refuseWith({ maxAgeSeconds: 1, secure: false })
-  const send = forward({ instances, internalKey: 'internal key of the tests', refuse })
+  const send = forward({
+    instances,
+    internalKey: 'internal key of the tests',
+    streams: new OpenStreams(),
+    refuse,
+  })
   const matchRoute = compileRoutes(routeTable, options.timeoutMs ?? 60_000)
   const account = accounting(log)
   const server = createHardenedServer(

@@ -75,7 +75,7 @@ export class UpstreamInstances {
 
   #leave(instance: Instance): void {
     this.leaving.add(instance)
-    instance.pool
+    instance
       .close()
       .catch(() => undefined)
       .finally(() => this.leaving.delete(instance))

@@ -1,6 +1,6 @@
 import type { Logger } from '@platform/logging'
 import { MailError, type Mailer } from '@platform/mail'
-import type { MasterKeyRing } from '../master-keys/master-keys.ts'
+import type { MasterKeyRing } from '@platform/master-keys'
 import { fromText, LEASE_SECONDS, pauseAfter, placeOf } from './mail.ts'
 import type { MailStore, WaitingMail } from './mail-store.ts'
 import { type MailPlace, renderMail } from './render-mail.ts'

@@ -1,6 +1,6 @@
 import type { Queries } from '@platform/database'
 import { type Clock, uuidv7 } from '@platform/kernel'
-import type { MasterKeyRing } from '../master-keys/master-keys.ts'
+import type { MasterKeyRing } from '@platform/master-keys'
 import { MAIL_LIFETIME_MS, placeOf, toText } from './mail.ts'
 import type { MailStore } from './mail-store.ts'
 import type { Mails } from './mails.ts'

@@ -2,7 +2,7 @@ import { superAdmin } from '@platform/auth'
 import { listMasterKeys as endpoint, type MasterKeyUse } from '@platform/contracts'
 import type { Database } from '@platform/database'
 import { answer, route } from '@platform/http'
-import type { MasterKeyRing } from './master-keys.ts'
+import type { MasterKeyRing } from '@platform/master-keys'
 import type { SealedPlace } from './sealed-column-store.ts'
 
 interface Needs {

@@ -2,8 +2,8 @@ import type { Audit } from '@platform/audit'
 import type { Database, Queries } from '@platform/database'
 import { MINUTE_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
+import type { MasterKeyRing } from '@platform/master-keys'
 import type { Job } from '@platform/service'
-import type { MasterKeyRing } from './master-keys.ts'
 import { lockResealing, type SealedPlace, type SealedValue } from './sealed-column-store.ts'
 
 const BATCH = 500

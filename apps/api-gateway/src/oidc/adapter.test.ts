@@ -1,6 +1,6 @@
+import { masterKeyRing } from '@platform/master-keys'
 import { errors } from 'oidc-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { masterKeyRing } from '../master-keys/master-keys.ts'
 import { oidcAdapter } from './adapter.ts'
 import { oidcRecordStore } from './oidc-record-store.ts'
 import { signInStore } from './sign-in-store.ts'

@@ -1,7 +1,7 @@
 import type { Audit, AuditEntry } from '@platform/audit'
 import type { Database, Queries } from '@platform/database'
+import type { MasterKeyRing } from '@platform/master-keys'
 import { type Adapter, type AdapterPayload, Provider } from 'oidc-provider'
-import type { MasterKeyRing } from '../master-keys/master-keys.ts'
 import { scopesOf } from './client-rights.ts'
 import { consentStore } from './consent-store.ts'
 import { oidcRecordStore } from './oidc-record-store.ts'

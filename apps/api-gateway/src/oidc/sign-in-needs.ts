@@ -1,6 +1,6 @@
 import type { Clock } from '@platform/kernel'
+import type { MasterKeyRing } from '@platform/master-keys'
 import type { Provider } from 'oidc-provider'
-import type { MasterKeyRing } from '../master-keys/master-keys.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { AttemptLimits } from '../sign-in/attempt-limits.ts'
 import type { Language } from '../sign-in/language.ts'

@@ -1,5 +1,5 @@
 import type { SigningKey } from '@platform/contracts'
-import { masterKeyIdOf } from '../master-keys/master-keys.ts'
+import { masterKeyIdOf } from '@platform/master-keys'
 import type { SigningKeyTimes } from './signing-key.ts'
 
 /** Where a key is in its life (specification "Signing-key lifecycle"). */

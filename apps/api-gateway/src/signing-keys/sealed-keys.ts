@@ -1,4 +1,4 @@
-import type { MasterKeyRing } from '../master-keys/master-keys.ts'
+import type { MasterKeyRing } from '@platform/master-keys'
 import type { SealedColumn } from '../master-keys/sealed-column.ts'
 import type { PrivateJwk, RingKey, SigningKeyTimes } from './signing-key.ts'
 

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '@platform/kernel'
+import { masterKeyRing } from '@platform/master-keys'
 import { describe, expect, test } from 'vitest'
 import { apiGatewayEnv } from '../config.ts'
-import { masterKeyRing } from '../master-keys/master-keys.ts'
 import {
   isIdle,
   type KeyPolicy,

@@ -1,17 +1,11 @@
-import { type EventRecord, eventStream } from '@platform/contracts'
-import type { Search } from '@platform/search'
+import type { EventRecord } from '@platform/contracts'
+import type { Log } from '@platform/search'
+import { keptDocuments } from './kept-documents.ts'
 
 /** Keeps committed events in the log of their workspace. Idempotent: the document's id is the event's. */
 export const appendToLog =
-  (deps: { search: Search }) =>
+  (deps: { log: Pick<Log, 'append'> }) =>
   async (events: EventRecord[]): Promise<void> => {
-    const kept = events.filter(({ options }) => options?.persist !== false)
-    if (kept.length === 0) return
-    await deps.search.append(
-      kept.map((event) => ({
-        stream: eventStream(event.source.workspaceId),
-        id: event.id,
-        document: { ...event },
-      })),
-    )
+    const kept = keptDocuments(events)
+    if (kept.length > 0) await deps.log.append(kept)
   }

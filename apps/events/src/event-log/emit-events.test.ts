@@ -179,6 +179,35 @@ describe('T-EVT-2: a flood of events', () => {
   }, 60_000)
 })
 
+describe('the limit of one caller', () => {
+  test('counts what they emit into all workspaces, and no other caller feels it', async () => {
+    const env = {
+      RATE_LIMIT_DISABLED: 'false',
+      RATE_LIMIT_HTTP_EMITS_BY_CALLER: '10',
+      RATE_LIMIT_HTTP_EMITS_BY_CALLER_BURST: '20',
+    }
+    await using service = await startTestService(events, { env })
+    const [first, second, other] = [
+      await newWorkspace(service, 'ada'),
+      await newWorkspace(service, 'ada'),
+      await newWorkspace(service, 'bob'),
+    ]
+    const emit = (userId: string, workspaceId: string, count: number) =>
+      service.as({ userId })(emitEvents, {
+        params: { workspaceId },
+        body: { events: Array.from({ length: count }, () => placed) },
+      })
+    await emit('ada', first, 8)
+    await emit('ada', second, 8)
+    for (const workspaceId of [first, second])
+      await expect(emit('ada', workspaceId, 15)).rejects.toMatchObject({
+        name: 'TooManyRequests',
+        status: 429,
+      })
+    expect((await emit('bob', other, 15)).result).toHaveLength(15)
+  })
+})
+
 async function newWorkspace(service: TestService, owner: string): Promise<string> {
   const id = newWorkspaceId()
   await service.database.many(

@@ -1,8 +1,16 @@
-import type { listEvents, QueryOf } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { Filter } from '@platform/search'
+import { countWildcards, isEventPath, WILDCARDS_MAX } from './event-path.ts'
 
-type Query = QueryOf<typeof listEvents>
+/** What a request says about the events it wants; every other name is a path. */
+export interface EventFilterQuery {
+  types?: string | undefined
+  text?: string | undefined
+  afterDate?: string | undefined
+  beforeDate?: string | undefined
+  correlationId?: string | undefined
+  appInstanceDepth?: number | undefined
+}
 
 const ownParameters = new Set([
   'page',
@@ -17,46 +25,70 @@ const ownParameters = new Set([
   'correlationId',
   'appInstanceDepth',
 ])
-const freePath = /^(payload|source|target|options|error)(\.[\w $-]{1,100}){1,20}$|^(type|id)$/
+
+/** Events of the workspace (0) and of apps installed in it (1); what apps inside of apps say among themselves is seen when asked for. */
+const DEPTH_DEFAULT = 1
+const depthPath = 'source.appInstanceDepth'
 
 /** The filter of a feed request (reference events 3.7): named parameters, then any path; all must hold. */
-export function feedFilter(query: Query): Filter {
+export const feedFilter = (query: EventFilterQuery): Filter => ({
+  all: [...named(query), ...free(query), ...depth(query)],
+})
+
+function named({ types, text, correlationId, afterDate, beforeDate }: EventFilterQuery): Filter[] {
   const all: Filter[] = []
-  if (query.types !== undefined) all.push({ path: 'type', in: split(query.types) })
-  if (query.text !== undefined && query.text.trim() !== '') all.push({ text: query.text })
-  if (query.correlationId !== undefined) all.push({ path: 'source.correlationId', in: [query.correlationId] })
-  if (query.afterDate !== undefined) all.push({ path: 'createdAt', above: isoInstant(query.afterDate) })
-  if (query.beforeDate !== undefined) all.push({ path: 'createdAt', below: isoInstant(query.beforeDate) })
-  if (query.appInstanceDepth !== undefined) all.push(depthAtMost(query.appInstanceDepth))
-  for (const [path, value] of Object.entries(query)) {
-    if (!ownParameters.has(path)) all.push(freeFilter(path, value as string | string[]))
-  }
-  return { all }
+  const wanted = split(types ?? '')
+  if (wanted.length > 0) all.push({ path: 'type', in: wanted })
+  if (text !== undefined && text.trim() !== '') all.push({ text })
+  if (correlationId !== undefined) all.push({ path: 'source.correlationId', in: [correlationId] })
+  if (afterDate !== undefined) all.push({ path: 'createdAt', above: isoInstant(afterDate) })
+  if (beforeDate !== undefined) all.push({ path: 'createdAt', below: isoInstant(beforeDate) })
+  return all
+}
+
+const free = (query: EventFilterQuery): Filter[] =>
+  Object.entries(query)
+    .filter(([path]) => !ownParameters.has(path))
+    .map(([path, value]) => freeFilter(path, value as string | string[]))
+
+/** What says nothing of its depth belongs to the workspace itself. Who asks for a depth by its path means just that one. */
+function depth(query: EventFilterQuery): Filter[] {
+  const { appInstanceDepth } = query
+  if (appInstanceDepth === undefined && Object.hasOwn(query, depthPath)) return []
+  const atMost = appInstanceDepth ?? DEPTH_DEFAULT
+  return [
+    {
+      any: [
+        { path: depthPath, missing: true },
+        { path: depthPath, atMost },
+      ],
+    },
+  ]
 }
 
 /** Repeated means OR, `*` is a wildcard, an empty value matches events without the field. */
 function freeFilter(path: string, value: string | string[]): Filter {
-  if (!freePath.test(path)) {
-    throw new Failure(
-      'RequestValidationError',
-      `The query parameter "${path.slice(0, 100)}" is neither known nor a path such as payload.order.`,
-    )
+  if (!isEventPath(path)) {
+    const shown = path.slice(0, 100)
+    throw refusal(shown, `The query parameter "${shown}" is neither known nor a path such as payload.order.`)
   }
-  const values = Array.isArray(value) ? value : [value]
-  return { any: values.map((one) => oneValue(path, one)) }
+  const values = [value].flat()
+  const exact = values.filter((one) => one !== '' && !one.includes('*'))
+  const patterns = values.filter((one) => one.includes('*'))
+  const any: Filter[] = patterns.map((like) => ({ path, like: requireCheap(path, like) }))
+  if (exact.length > 0) any.unshift({ path, in: exact })
+  if (values.includes('')) any.push({ path, missing: true })
+  const [only] = any
+  return only !== undefined && any.length === 1 ? only : { any }
 }
 
-function oneValue(path: string, value: string): Filter {
-  if (value === '') return { path, missing: true }
-  return value.includes('*') ? { path, like: value } : { path, in: [value] }
+function requireCheap(path: string, pattern: string): string {
+  if (countWildcards(pattern) <= WILDCARDS_MAX) return pattern
+  throw refusal(path, `A value of the query parameter "${path}" has more than ${WILDCARDS_MAX} wildcards.`)
 }
 
-const depthAtMost = (depth: number): Filter => ({
-  any: [
-    { path: 'source.appInstanceDepth', missing: true },
-    { path: 'source.appInstanceDepth', atMost: depth },
-  ],
-})
+const refusal = (path: string, message: string): Failure =>
+  new Failure('RequestValidationError', message, { details: [{ path: `query.${path}`, message }] })
 
 const split = (text: string): string[] =>
   text

@@ -41,7 +41,14 @@ describe('events with an API key', () => {
     const params = { workspaceId }
     const ada = service.as({ userId: 'ada' })
     const outbox = await service.resources.outbox('postgres:', service.env.DATABASE_URL ?? '')
-    await outbox.commit([buildRecord({ type: 'apikeys.created', payload: {}, source: { workspaceId } })])
+    const payload = {
+      apiKey: '****',
+      _id: 'key',
+      subjectType: 'workspaces',
+      subjectId: workspaceId,
+      rules: [],
+    }
+    await outbox.commit([buildRecord({ type: 'apikeys.created', payload, source: { workspaceId } })])
     await ada(emitEvents, { params, body })
     const types = async (reader: typeof ada, more = {}) =>
       (await reader(listEvents, { params, ...more })).result.events.map(({ type }) => type)

@@ -1,41 +1,43 @@
 import { authenticated } from '@platform/auth'
-import { type EventRecord, listEvents as endpoint, eventStream } from '@platform/contracts'
-import { route } from '@platform/http'
+import { type EventRecord, listEvents as endpoint, eventStream, limits } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import { Failure } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
-import type { Filter, Search } from '@platform/search'
+import type { Search } from '@platform/search'
 import { feedFilter } from './event-filter.ts'
-
-/** What is for owners only, and no API key's business (reference permissions 4.5): the permission filter is part of the query, so pages are never short. */
-const noSecurityEvents: Filter = { not: { path: 'type', like: 'apikeys.*' } }
+import { nextEvents } from './next-events.ts'
+import { readableOf } from './readable.ts'
 
 /** The activity feed: newest first, in the order the server accepted the events (decisions I9). */
 export const listEvents = (deps: { permissions: Permissions; search: Search }) =>
   route(endpoint, {
     access: authenticated,
-    async handle({ params, query, principal }) {
-      const { workspace, role, by } = await deps.permissions.require(
-        principal,
-        'read',
-        'events',
-        params.workspaceId,
-      )
-      const asked = feedFilter(query)
-
-      const seesAll = role === 'owner' || by === 'power'
-      const filter: Filter = seesAll ? asked : { all: [asked, noSecurityEvents] }
+    async handle({ params, query, principal, request }) {
+      const { permissions } = deps
+      const admission = await permissions.require(principal, 'read', 'events', params.workspaceId)
       const { sort, limit, page, beforeId, afterId } = query
-      const cursor = {
-        ...(beforeId === undefined ? {} : { beforeId }),
-        ...(afterId === undefined ? {} : { afterId }),
-      }
-      const found = await deps.search.find(eventStream(workspace.id), {
-        filter,
+      requireReach(page, limit)
+
+      const found = await deps.search.find(eventStream(admission.workspace.id), {
+        filter: readableOf(admission, feedFilter(query)),
         sort,
         limit,
         page,
-        ...cursor,
+        ...(beforeId === undefined ? {} : { beforeId }),
+        ...(afterId === undefined ? {} : { afterId }),
       })
 
-      return { result: { events: found as unknown as EventRecord[] } }
+      const events = found as unknown as EventRecord[]
+      const last = events.at(-1)
+      // A full page may be the last one: then the next is empty.
+      const goesOn = last !== undefined && events.length === limit
+      const headers = goesOn ? { link: nextEvents(request.url, last.id, sort) } : {}
+      return answer({ result: { events } }, { headers })
     },
   })
+
+function requireReach(page: number, limit: number): void {
+  if ((page + 1) * limit <= limits.searchDepth) return
+  const message = `Pages reach ${limits.searchDepth} events deep: go on by beforeId, as the Link header does.`
+  throw new Failure('RequestValidationError', message, { details: [{ path: 'query.page', message }] })
+}

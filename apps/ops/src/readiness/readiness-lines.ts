@@ -1,9 +1,19 @@
-import type { ModuleError, ReadinessReport, ReadyModule, ServiceEntry } from '@platform/contracts'
+import type {
+  ModuleError,
+  ModuleWarning,
+  ReadinessReport,
+  ReadyModule,
+  ServiceEntry,
+} from '@platform/contracts'
 import { columns, type Paint, plain } from '../terminal.ts'
+
+type State = 'ready' | 'WARN ' | 'ERROR'
+
+const colours = { ready: 'green', 'WARN ': 'yellow', ERROR: 'red' } as const
 
 interface Line {
   cells: string[]
-  isReady: boolean
+  state: State
   isService: boolean
 }
 
@@ -11,7 +21,7 @@ interface Line {
 export function readinessLines(report: ReadinessReport, paint: Paint): string[] {
   const lines = Object.entries(report.services).flatMap(([name, entry]) => linesOf(name, entry))
   const texts = columns(lines.map(({ cells }) => cells))
-  const failing = lines.filter(({ isReady, isService }) => !isReady && !isService).length
+  const failing = lines.filter(({ state, isService }) => state === 'ERROR' && !isService).length
   const verdict =
     report.status === 'ready'
       ? paint('green', 'The platform is ready.')
@@ -25,33 +35,29 @@ export function readinessLines(report: ReadinessReport, paint: Paint): string[] 
 /** A service tells its modules itself, the gateway in its own entry; a service that can't be reached has errors only. */
 function linesOf(name: string, entry: ServiceEntry): Line[] {
   // The errors of a service's own report stand in its entry again.
-  const { modulesReady: ready = [], errors = [] } = entry.response ?? entry
-  const isReady = entry.status === 'ready'
+  const { modulesReady: ready = [], errors = [], warnings = [] } = entry.response ?? entry
+  const state = entry.status === 'ready' ? 'ready' : 'ERROR'
   return [
-    { cells: [mark(isReady), plain(name), '', plain(entry.url ?? '')], isReady, isService: true },
-    ...ready.map((module) => moduleLine(module)),
-    ...errors.map((module) => moduleLine(module)),
+    { cells: [state, plain(name), '', plain(entry.url ?? '')], state, isService: true },
+    ...ready.map((module) => moduleLine(module, 'ready')),
+    ...warnings.map((module) => moduleLine(module, 'WARN ')),
+    ...errors.map((module) => moduleLine(module, 'ERROR')),
   ]
 }
 
-function moduleLine(module: ReadyModule | ModuleError): Line {
-  const isReady = !('error' in module)
-  const why = 'error' in module ? plain(`${module.error}: ${module.message}`) : ''
+function moduleLine(module: ReadyModule | ModuleWarning | ModuleError, state: State): Line {
+  const message = 'message' in module ? module.message : ''
+  const why = 'error' in module ? plain(`${module.error}: ${message}`) : plain(message)
   return {
-    cells: [mark(isReady), `  ${plain(module.module)}`, plain(module.driver), why],
-    isReady,
+    cells: [state, `  ${plain(module.module)}`, plain(module.driver), why],
+    state,
     isService: false,
   }
 }
 
-const mark = (isReady: boolean): string => (isReady ? 'ready' : 'ERROR')
-
 /** Colours come last: they have no width. */
 function painted(text: string, line: Line | undefined, paint: Paint): string {
-  const state = mark(line?.isReady === true)
+  const state = line?.state ?? 'ERROR'
   const rest = text.slice(state.length)
-  return (
-    paint(line?.isReady === true ? 'green' : 'red', state) +
-    (line?.isService === true ? paint('bold', rest) : rest)
-  )
+  return paint(colours[state], state) + (line?.isService === true ? paint('bold', rest) : rest)
 }

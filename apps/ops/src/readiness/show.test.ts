@@ -103,6 +103,23 @@ describe('ops readiness', () => {
     `)
   })
 
+  test('shows what to look at though it is ready, and ends with 0', async () => {
+    const message = '"webhooks" has events to handle that are 75 s old.'
+    const warnings = [{ module: 'broker', driver: 'nats', message }]
+    const response = { ...ready.services.runtime.response, warnings }
+    const report = { ...ready, services: { events: { ...ready.services.runtime, response } } }
+    await using server = await platform(200, report)
+    const { code, out } = await runOps(['readiness'], { PORT: server.port, INTERNAL_API_KEY: KEY })
+    expect(code).toBe(0)
+    expect(out).toMatchInlineSnapshot(`
+      "ready  events          http://127.0.0.1:3003
+      ready    broker  nats
+      WARN     broker  nats  "webhooks" has events to handle that are 75 s old.
+
+      The platform is ready."
+    `)
+  })
+
   test('has colours on a terminal, the same text below them', async () => {
     await using server = await platform(400, failing)
     const env = { PORT: server.port, INTERNAL_API_KEY: KEY }

@@ -1,6 +1,6 @@
 import { automationExecuted, type EventRecord, type EventSource, errorEvent } from '@platform/contracts'
 import type { Failure } from '@platform/kernel'
-import { buildRecord, capEvent, type EventLimits } from '@platform/outbox'
+import { buildRecord, capEvent, checkNative, type EventLimits } from '@platform/outbox'
 import { measure } from '../contexts/value-size.ts'
 import type { AutomationFailure } from './automation-failure.ts'
 import type { Call, Chain, Trigger } from './model.ts'
@@ -84,9 +84,9 @@ function storableRecord(call: FailedPlace, type: string, payload: unknown, limit
     createdAt: call.chain.now().toISOString(),
   }
   try {
-    return capEvent(buildRecord({ ...parts, payload }), limits)
+    return capEvent(checkNative(buildRecord({ ...parts, payload })), limits)
   } catch {
-    // What can't be kept as it is (a NUL, a size nothing can be cut from) must not hide that the automation has run.
+    // What can't be kept as it is (a NUL, a size nothing can be cut from, a field that is not what it should be) must not hide that the automation has run.
     return capEvent(
       buildRecord({ ...parts, payload: storable(payload, limits.executedMaxLength / 20) }),
       limits,

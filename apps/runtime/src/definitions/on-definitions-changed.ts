@@ -4,6 +4,7 @@ import {
   automationUpdated,
   type EventContract,
   workspaceDeleted,
+  workspaceRestored,
   workspaceUpdated,
 } from '@platform/contracts'
 import { onEveryInstance, type Subscription } from '@platform/service'
@@ -15,6 +16,7 @@ const changes: readonly EventContract[] = [
   automationDeleted,
   workspaceUpdated,
   workspaceDeleted,
+  workspaceRestored,
 ]
 
 /** Loads a workspace again as soon as it was changed; after a gap, all that are asked for. */

@@ -1,6 +1,6 @@
 import { type EventRecord, errorEvent } from '@platform/contracts'
 import { derivedUuidv7 } from '@platform/kernel'
-import { buildRecord } from '@platform/outbox'
+import { buildRecord, checkNative } from '@platform/outbox'
 import type { ClaimedRun, ClaimedWork } from './run.ts'
 
 /** A run whose workers died this often is given up. */
@@ -13,7 +13,7 @@ export function giveUp(run: ClaimedRun): Pick<ClaimedWork, 'effects' | 'end'> {
     message: `The run was given up after ${MAX_DEATHS} attempts, because none of them ended.`,
   }
   const details = { automationSlug: run.automationSlug, instruction: 'do', runId: run.id }
-  const event: EventRecord = buildRecord({
+  const built = buildRecord({
     type: errorEvent.type,
     payload: { type: error.error, message: error.message, details },
     source: {
@@ -25,7 +25,7 @@ export function giveUp(run: ClaimedRun): Pick<ClaimedWork, 'effects' | 'end'> {
     },
     id: derivedUuidv7(run.id, run.id, 'given up'),
   })
-  const record: EventRecord = { ...event, error: { ...error, details, level: 'error' } }
+  const record: EventRecord = { ...checkNative(built), error: { ...error, details, level: 'error' } }
   return {
     effects: { queued: [], patches: [], events: [record] },
     end: { status: 'failed', durationMs: 0, error, isDeadLetter: true },

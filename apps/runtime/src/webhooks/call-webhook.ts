@@ -2,7 +2,7 @@ import { anyone, type Principal } from '@platform/auth'
 import { type EventRecord, callWebhook as endpoint, webhookTriggered } from '@platform/contracts'
 import { answer, parseQuery, type RequestInfo, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
-import { buildRecord } from '@platform/outbox'
+import { buildRecord, checkNative } from '@platform/outbox'
 import type { Permissions } from '@platform/permissions'
 import { callerOf } from '../automations/caller.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
@@ -104,5 +104,5 @@ function triggeredEvents({ workspace, automation }: Target, request: RequestInfo
   const { correlationId, method } = request
   const payload = { workspaceId: workspace.id, automationSlug: automation.slug, method }
   const source = { workspaceId: workspace.id, correlationId, host: { service: 'runtime' } }
-  return [buildRecord({ type: webhookTriggered.type, payload, source })]
+  return [checkNative(buildRecord({ type: webhookTriggered.type, payload, source }))]
 }

@@ -1,8 +1,8 @@
 import { signedIn } from '@platform/auth'
-import { listWorkspaces as endpoint, type QueryOf } from '@platform/contracts'
+import { listWorkspaces as endpoint, type ListedWorkspace, type QueryOf } from '@platform/contracts'
 import { answer, nextPage, route } from '@platform/http'
 import { presentWorkspace } from './workspace.ts'
-import type { WorkspaceStore } from './workspace-store.ts'
+import type { WorkspaceRecord, WorkspaceStore } from './workspace-store.ts'
 
 export const listWorkspaces = (deps: { workspaces: WorkspaceStore }) =>
   route(endpoint, {
@@ -13,12 +13,23 @@ export const listWorkspaces = (deps: { workspaces: WorkspaceStore }) =>
 
       // One more than asked for tells whether there is a next page.
       const filter = { ...filterOf(query), memberId }
-      const found = await deps.workspaces.list(filter, { offset: page * limit, limit: limit + 1 })
+      const rows = { offset: page * limit, limit: limit + 1 }
+      const found: Listed[] =
+        query.deleted === 'true'
+          ? await deps.workspaces.listDeleted(memberId, filter, rows)
+          : await deps.workspaces.list(filter, rows)
 
       const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
-      return answer(found.slice(0, limit).map(presentWorkspace), { headers })
+      return answer(found.slice(0, limit).map(presentListed), { headers })
     },
   })
+
+type Listed = WorkspaceRecord & { deletedAt?: Date }
+
+const presentListed = ({ deletedAt, ...record }: Listed): ListedWorkspace => ({
+  ...presentWorkspace(record),
+  ...(deletedAt === undefined ? {} : { deletedAt: deletedAt.toISOString() }),
+})
 
 const filterOf = ({ name, slug, search, labels, ids }: QueryOf<typeof endpoint>) => ({
   name,

@@ -18,6 +18,11 @@ export interface WorkspaceRecord {
   revision: number
 }
 
+/** A workspace in the trash. */
+export interface DeletedRecord extends WorkspaceRecord {
+  deletedAt: Date
+}
+
 /** Which workspaces a list shows. */
 export interface WorkspaceFilter {
   /** Only workspaces this user is a member of; undefined shows all. */
@@ -63,7 +68,7 @@ export const workspaceStore = (queries: Queries) => ({
     // The log of events is in the order of transaction ids. An update takes its id before it waits for the row; this lock makes the
     // changes of a workspace wait without one, so that their events are in the order of the changes. Both travel together.
     const [, [row]] = await Promise.all([
-      queries.many(sql`select pg_advisory_xact_lock(hashtextextended('workspaces.workspaces ' || ${id}, 0))`),
+      waitForChanges(queries, id),
       queries.many<WorkspaceRecord>(sql`
         update workspaces.workspaces w set revision = w.revision + 1, touched_at = clock_timestamp()
         where w.id = ${id} and w.deleted_at is null
@@ -85,6 +90,41 @@ export const workspaceStore = (queries: Queries) => ({
     await queries.many(sql`
       update workspaces.workspaces set deleted_at = ${now}, updated_at = ${now}, updated_by = ${by} where id = ${id}`)
   },
+
+  /** A deleted workspace that can still be restored. It is kept from being emptied away until the transaction ends. */
+  async findDeleted(id: string): Promise<DeletedRecord | undefined> {
+    const [, [row]] = await Promise.all([
+      waitForChanges(queries, id),
+      queries.many<DeletedRecord>(sql`
+        select ${columns}, w.deleted_at as "deletedAt" from workspaces.workspaces w
+        where w.id = ${id} and w.deleted_at is not null for update`),
+    ])
+    return row
+  },
+
+  /** Takes a workspace out of the trash, under a slug, as a change of it. */
+  async restore(id: string, slug: string, by: string, now: Date): Promise<WorkspaceRecord | undefined> {
+    const [row] = await queries.many<WorkspaceRecord>(sql`
+      update workspaces.workspaces w set
+        deleted_at = null, slug = ${slug}, updated_at = ${now}, updated_by = ${by},
+        revision = w.revision + 1, touched_at = clock_timestamp()
+      where w.id = ${id} and w.deleted_at is not null
+      returning ${columns}`)
+    return row
+  },
+
+  /** A page of what lies in the trash, last deleted first; only what this user owns, unless undefined. */
+  listDeleted: (
+    ownerId: string | undefined,
+    filter: WorkspaceFilter,
+    page: { offset: number; limit: number },
+  ) =>
+    queries.many<DeletedRecord>(sql`
+      select ${columns}, w.deleted_at as "deletedAt" from workspaces.workspaces w
+      where w.deleted_at is not null ${conditionsOf({ ...filter, memberId: undefined })}
+        ${ownerId === undefined ? empty : sql`and exists (select from permissions.members m where m.workspace_id = w.id and m.user_id = ${ownerId} and m.role = 'owner')`}
+      order by w.deleted_at desc, w.id
+      limit ${page.limit} offset ${page.offset}`),
 
   /** A page of workspaces, last changed first. Memberships are kept in schema permissions, which every service shares. */
   list: (filter: WorkspaceFilter, page: { offset: number; limit: number }) =>
@@ -113,6 +153,10 @@ export const workspaceStore = (queries: Queries) => ({
     return row?.workspaceId ?? workspaceId
   },
 })
+
+/** Other changes of the same workspace wait for the end of the transaction. */
+const waitForChanges = (queries: Queries, id: string) =>
+  queries.many(sql`select pg_advisory_xact_lock(hashtextextended('workspaces.workspaces ' || ${id}, 0))`)
 
 function conditionsOf({ memberId, name, slug, search, labels, ids }: WorkspaceFilter) {
   const parts = [

@@ -1,0 +1,117 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Clock } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
+import type { Log, SearchIndex } from '@platform/search'
+import { differingStreams } from './compare-streams.ts'
+import { copyLog } from './copy-log.ts'
+import type { IndexCounts } from './index-counts.ts'
+import { addToIndex, type KeepDeadLetter } from './index-events.ts'
+import type { IndexRecord, IndexStore, StreamRebuild } from './index-store.ts'
+
+/** Until then every process has seen that the log answers now. */
+const SEEN_MS = 1500
+const STREAMS = 1000
+const REBUILDS = 100
+
+export interface BuildDeps {
+  log: Log
+  index: SearchIndex
+  store: IndexStore
+  keep: KeepDeadLetter
+  counts: IndexCounts
+  clock: Clock
+  logger: Pick<Logger, 'info' | 'warn'>
+}
+
+/**
+ * Brings the index as near to the log as it can come; rejects when a store is away. Only the leader calls it. `thoroughly` also finds that
+ * all streams were deleted behind its back.
+ */
+export async function tendIndex(
+  deps: BuildDeps,
+  signal: AbortSignal,
+  { thoroughly = false } = {},
+): Promise<void> {
+  await recognise(deps)
+  if (thoroughly) await missAll(deps)
+  const record = await deps.store.find()
+  if (record !== undefined && record.stage !== 'ready') await build(deps, record, signal)
+  for (const rebuild of await deps.store.rebuilds(REBUILDS)) {
+    signal.throwIfAborted()
+    await rebuildStream(deps, rebuild, signal)
+  }
+}
+
+/** A store that was wiped or exchanged, or never was this index, is marked and built from the beginning. */
+async function recognise({ index, store, log, logger }: BuildDeps): Promise<void> {
+  const [identity, record] = [await index.identity(), await store.find()]
+  if (identity !== undefined && record?.identity === identity) return
+  const total = await log.lastSequence()
+  await store.begin(identity ?? (await index.initialize()), total)
+  logger.warn(
+    { driver: index.driver, total },
+    'the search index is not the one that was built: it is built from the log',
+  )
+}
+
+/** An index that knows its name but has no stream left, though it had some, is built again. */
+async function missAll({ index, store, log, logger }: BuildDeps): Promise<void> {
+  const record = await store.find()
+  if (record?.stage !== 'ready' || record.reached === 0) return
+  const [[inIndex], [inLog]] = [await index.counts(undefined, 1), await log.readAfter(0, 1)]
+  if (inIndex !== undefined || inLog === undefined) return
+  logger.warn({ driver: index.driver }, 'the search index has lost all streams: it is built from the log')
+  await store.requestBuild(await log.lastSequence())
+}
+
+async function build(deps: BuildDeps, record: IndexRecord, signal: AbortSignal): Promise<void> {
+  const { store, log, index, clock, logger } = deps
+  const { build: number } = record
+  if (record.stage === 'emptying') {
+    await empty(deps, signal)
+    if (!(await store.enter(number, 'building'))) return
+  }
+  if (record.stage !== 'comparing') {
+    const advance = (cursor: number, copied: number) => store.advance(number, cursor, copied)
+    const walk = {
+      log,
+      add: (documents: Parameters<SearchIndex['add']>[0]) => addToIndex(deps, documents),
+      advance,
+      signal,
+    }
+    if (!(await copyLog(walk, record.cursor))) return
+    if (!(await store.enter(number, 'comparing'))) return
+  }
+  const differing = await differingStreams({ log, index }, clock.now(), signal)
+  if (differing.length > 0) await store.requestStreams(differing)
+  if (await store.enter(number, 'ready'))
+    logger.info({ driver: index.driver, differing: differing.length }, 'the search index is built')
+}
+
+async function empty({ index }: BuildDeps, signal: AbortSignal): Promise<void> {
+  await pause(SEEN_MS, undefined, { signal })
+  for (;;) {
+    const streams = await index.streams(undefined, STREAMS)
+    for (const { stream } of streams) {
+      signal.throwIfAborted()
+      await index.deleteStream(stream)
+    }
+    if (streams.length < STREAMS) return
+  }
+}
+
+/** Empties one stream of the index and fills it from the log, which answers for it meanwhile. */
+async function rebuildStream(deps: BuildDeps, rebuild: StreamRebuild, signal: AbortSignal): Promise<void> {
+  const { store, index, log, logger } = deps
+  const { stream } = rebuild
+  if (!rebuild.emptied) {
+    await pause(SEEN_MS, undefined, { signal })
+    await index.deleteStream(stream)
+    if (!(await store.noteEmptied(rebuild))) return
+  }
+  const advance = (cursor: number, copied: number) => store.advanceStream(rebuild, cursor, copied)
+  const add = (documents: Parameters<SearchIndex['add']>[0]) => addToIndex(deps, documents)
+  if (!(await copyLog({ log, add, advance, signal }, rebuild.cursor, stream))) return
+  await index.refresh(stream)
+  if (await store.endStream(rebuild)) logger.info({ stream }, 'a stream of the search index is built again')
+}

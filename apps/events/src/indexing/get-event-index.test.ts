@@ -1,0 +1,35 @@
+import { getEventIndex } from '@platform/contracts'
+import { describe, expect } from 'vitest'
+import { test } from '../testing.ts'
+
+describe('GET /v2/platform/events/index', () => {
+  test('says that there is only the log where no index is configured', async ({ service }) => {
+    for (const client of [service.as({ superAdmin: true }), service.internal])
+      expect(await client(getEventIndex)).toEqual({
+        driver: 'postgres',
+        stage: 'none',
+        answeredBy: 'log',
+        progress: null,
+        startedAt: null,
+        finishedAt: null,
+        behind: null,
+        rebuilding: [],
+        shards: null,
+        deadLetters: 0,
+      })
+  })
+
+  test('is kept by nobody', async ({ service }) => {
+    const headers = service.headersOf({ kind: 'internal' })
+    const response = await fetch(`${service.url}/v2/platform/events/index`, { headers })
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
+  })
+
+  test('is not for others', async ({ service }) => {
+    for (const [client, status] of [
+      [service.nobody, 401],
+      [service.as({}), 403],
+    ] as const)
+      await expect(client(getEventIndex)).rejects.toMatchObject({ status })
+  })
+})

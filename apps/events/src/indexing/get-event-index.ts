@@ -1,0 +1,13 @@
+import { superAdmin } from '@platform/auth'
+import { type EventIndex, getEventIndex as endpoint } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import type { IndexOperations } from './reindex.ts'
+
+/** How far the index is built and how far it is behind. */
+export const getEventIndex = ({ operations }: { operations: Pick<IndexOperations, 'status'> }) =>
+  route(endpoint, {
+    access: superAdmin,
+    handle: async () => noStore(await operations.status()),
+  })
+
+const noStore = (body: EventIndex) => answer(body, { headers: { 'cache-control': 'no-store' } })

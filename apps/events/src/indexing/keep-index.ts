@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Database } from '@platform/database'
+import { MINUTE_MS } from '@platform/kernel'
+import type { Job } from '@platform/service'
+import { type BuildDeps, tendIndex } from './build-index.ts'
+
+const EVERY_MS = 5000
+const SHORTEST_PAUSE_MS = 250
+/** How often it is also looked whether the streams are there: it takes longer. */
+const THOROUGHLY_EVERY_MS = MINUTE_MS
+
+/** Something that requests work of the leader. */
+export const INDEX_CHANNEL = 'events_index'
+
+/**
+ * One process of the cluster compares the index with what was built, every 5 s and after each request or failure, and builds what is
+ * missing. Whoever comes after a process that was killed goes on where it was.
+ */
+export const keepIndex = (deps: BuildDeps & { database: Pick<Database, 'whileLeader' | 'listen'> }): Job => ({
+  name: 'keep-search-index',
+  everyMs: 1000,
+  async run(signal) {
+    const leading = deps.database.whileLeader('events search index', (lost) =>
+      lead(deps, AbortSignal.any([signal, lost])),
+    )
+    await aborted(signal)
+    await leading[Symbol.asyncDispose]()
+  },
+})
+
+async function lead(deps: Parameters<typeof keepIndex>[0], signal: AbortSignal): Promise<void> {
+  let ring = () => {}
+  const listening = await deps.database.listen(INDEX_CHANNEL, () => ring())
+  let failures = 0
+  let thoroughlyAt = 0
+  try {
+    while (!signal.aborted) {
+      const rung = new Promise<void>((resolve) => {
+        ring = resolve
+      })
+      const thoroughly = performance.now() >= thoroughlyAt
+      failures = (await tended(deps, signal, { failures, thoroughly })) ? 0 : failures + 1
+      if (thoroughly && failures === 0) thoroughlyAt = performance.now() + THOROUGHLY_EVERY_MS
+      const everyMs =
+        failures === 0 ? EVERY_MS : Math.min(EVERY_MS, SHORTEST_PAUSE_MS * 2 ** Math.min(failures, 10))
+      await Promise.race([rung, pause(everyMs, undefined, { signal }).catch(() => undefined)])
+    }
+  } finally {
+    await listening[Symbol.asyncDispose]()
+  }
+}
+
+/** Answers whether it succeeded; the first failure in a row is logged. */
+async function tended(
+  deps: BuildDeps,
+  signal: AbortSignal,
+  { failures, thoroughly }: { failures: number; thoroughly: boolean },
+): Promise<boolean> {
+  try {
+    await tendIndex(deps, signal, { thoroughly })
+    return true
+  } catch (error) {
+    if (signal.aborted) return false
+    if (failures === 0)
+      deps.logger.warn({ err: error }, 'the search index can not be looked after just now, it is tried again')
+    return false
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

@@ -1,0 +1,13 @@
+import { superAdmin } from '@platform/auth'
+import { type EventIndex, reindexEvents as endpoint } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import type { IndexOperations } from './reindex.ts'
+
+/** Has the index built again; the log answers meanwhile. */
+export const reindexEvents = ({ operations }: { operations: Pick<IndexOperations, 'reindex'> }) =>
+  route(endpoint, {
+    access: superAdmin,
+    handle: async ({ query }) => noStore(await operations.reindex(query.workspace)),
+  })
+
+const noStore = (body: EventIndex) => answer(body, { headers: { 'cache-control': 'no-store' } })

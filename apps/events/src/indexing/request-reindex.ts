@@ -1,0 +1,13 @@
+import { internalKeyHolder } from '@platform/auth'
+import { type EventIndex, requestReindex as endpoint } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import type { IndexOperations } from './reindex.ts'
+
+/** Has the index built again; the log answers meanwhile. */
+export const requestReindex = ({ operations }: { operations: Pick<IndexOperations, 'reindex'> }) =>
+  route(endpoint, {
+    access: internalKeyHolder,
+    handle: async ({ query }) => noStore(await operations.reindex(query.workspace)),
+  })
+
+const noStore = (body: EventIndex) => answer(body, { headers: { 'cache-control': 'no-store' } })

@@ -1,0 +1,13 @@
+import { internalKeyHolder } from '@platform/auth'
+import { type EventIndex, showIndexState as endpoint } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import type { IndexOperations } from './reindex.ts'
+
+/** How far the index is built and how far it is behind. */
+export const showIndexState = ({ operations }: { operations: Pick<IndexOperations, 'status'> }) =>
+  route(endpoint, {
+    access: internalKeyHolder,
+    handle: async () => noStore(await operations.status()),
+  })
+
+const noStore = (body: EventIndex) => answer(body, { headers: { 'cache-control': 'no-store' } })

@@ -1,0 +1,51 @@
+import type { ServerResponse } from 'node:http'
+
+/** What may wait for one reader; who takes less is cut. */
+const BUFFER_BYTES = 1_000_000
+const BUFFER_EVENTS = 1000
+
+/** The answer of one event stream, with an end to what it holds back. */
+export class EventWriter {
+  readonly #response: ServerResponse
+  /** Events written since the client had taken everything. */
+  #waiting = 0
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+    response.on('drain', () => {
+      this.#waiting = 0
+    })
+  }
+
+  /** False when the client is too far behind: then nothing of the frame is written. */
+  write(frame: Buffer): boolean {
+    const waits = this.#response.writableLength
+    if (waits > 0 && (waits + frame.length > BUFFER_BYTES || this.#waiting >= BUFFER_EVENTS)) return false
+    this.#waiting = waits === 0 ? 1 : this.#waiting + 1
+    this.#response.write(frame)
+    return true
+  }
+
+  /** A comment: nobody hears of it, and proxies see that somebody is there. */
+  comment(text: string): void {
+    if (this.#response.writableLength === 0) this.#response.write(text)
+  }
+
+  /** Resolves when the client has taken what it was sent, or is gone. */
+  async drained(): Promise<void> {
+    const response = this.#response
+    if (!response.writableNeedDrain || response.destroyed) return
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        response.off('drain', done).off('close', done)
+        resolve()
+      }
+      response.on('drain', done).on('close', done)
+    })
+  }
+
+  /** The client gets what was written; then it is over. */
+  end(): void {
+    this.#response.end()
+  }
+}

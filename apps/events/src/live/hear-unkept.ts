@@ -1,0 +1,46 @@
+import type { Broker } from '@platform/broker'
+import type { EventRecord } from '@platform/contracts'
+import type { Logger } from '@platform/logging'
+import type { Tail } from './tail.ts'
+
+/** The topic on which events that are not kept reach every instance. */
+const LIVE_TOPIC = 'live'
+/** An announcement takes 7,000 bytes, and quoting makes its text longer. */
+const ANNOUNCED_BYTES = 6500
+
+/** What is announced: the event, or where it is found. */
+type Announced = { record: EventRecord } | { id: string }
+
+/** The handler of group `live`: what is not kept is in no log, so that every instance is told of it. Best effort. */
+export const announceUnkept =
+  (deps: { broker: Pick<Broker, 'announcements'> }) =>
+  async (events: EventRecord[]): Promise<void> => {
+    const unkept = events.filter(({ options }) => options?.persist === false)
+    await Promise.all(unkept.map((record) => deps.broker.announcements.announce(LIVE_TOPIC, textOf(record))))
+  }
+
+function textOf(record: EventRecord): string {
+  const text = JSON.stringify({ record } satisfies Announced)
+  const fits = Buffer.byteLength(JSON.stringify(text)) <= ANNOUNCED_BYTES
+  return fits ? text : JSON.stringify({ id: record.id } satisfies Announced)
+}
+
+/** Hands what other instances announce to the readers of this one. */
+export const hearUnkept = (deps: {
+  broker: Pick<Broker, 'announcements'>
+  tail: Tail
+  logger: Logger
+  /** The record of an event that was too large to be announced. */
+  findRecord: (id: string) => Promise<EventRecord | undefined>
+}): Promise<AsyncDisposable> =>
+  deps.broker.announcements.listen(LIVE_TOPIC, (text) => {
+    const announced = JSON.parse(text) as Announced
+    if ('record' in announced) {
+      deps.tail.hear(announced.record)
+      return
+    }
+    deps.findRecord(announced.id).then(
+      (record) => record && deps.tail.hear(record),
+      (error: unknown) => deps.logger.warn({ err: error }, 'an event that is not kept was missed'),
+    )
+  })

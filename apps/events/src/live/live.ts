@@ -1,0 +1,60 @@
+import type { Logger } from '@platform/logging'
+import type { LiveLog } from './live-log.ts'
+import { LiveReaders } from './live-readers.ts'
+import type { Reader } from './reader.ts'
+import { type EndReason, StreamReader } from './stream-reader.ts'
+import type { Tail } from './tail.ts'
+
+const HEARTBEAT_MS = 15_000
+
+/** Everything of this process that reads live. */
+export class Live implements Disposable {
+  readonly log: LiveLog
+  readonly tail: Tail
+  readonly readers = new LiveReaders()
+  readonly #logger: Logger
+  readonly #streams = new Set<StreamReader>()
+  readonly #heartbeat = setInterval(() => {
+    for (const stream of this.#streams) stream.heartbeat()
+  }, HEARTBEAT_MS).unref()
+
+  constructor(deps: { log: LiveLog; tail: Tail; logger: Logger }) {
+    this.log = deps.log
+    this.tail = deps.tail
+    this.#logger = deps.logger
+  }
+
+  /** A stream that has yet to join. */
+  newStream(reader: Reader, types: ReadonlySet<string> | undefined): StreamReader {
+    const standing = { reader, refuse: () => stream.end('refused') }
+    const stream = new StreamReader(reader, types, {
+      tail: this.tail,
+      log: this.log,
+      onEnd: (ended, reason) => {
+        this.#streams.delete(ended)
+        this.readers.remove(standing)
+        this.#note(ended, reason)
+      },
+    })
+    this.#streams.add(stream)
+    this.readers.add(standing)
+    return stream
+  }
+
+  /** The process is leaving: clients go on elsewhere. */
+  leave(): void {
+    this.readers.isClosed = true
+    for (const stream of [...this.#streams]) stream.end('leaving')
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#heartbeat)
+    this.leave()
+  }
+
+  #note({ workspaceId }: StreamReader, reason: EndReason | undefined): void {
+    if (reason === 'slow') this.readers.cut += 1
+    if (reason === 'slow' || reason === 'broken')
+      this.#logger.warn({ workspaceId, reason }, 'a live reader was cut')
+  }
+}

@@ -1,0 +1,152 @@
+import { hasScope, type Principal } from '@platform/auth'
+import { toFailure, validate } from '@platform/http'
+import { Failure } from '@platform/kernel'
+import type { Permissions } from '@platform/permissions'
+import type { Socket, Server as SocketServer } from 'socket.io'
+import type { Live } from '../live.ts'
+import type { Reader } from '../reader.ts'
+import { callerOf } from './caller-of.ts'
+import { type EmitDeps, emitFromSocket } from './emit-from-socket.ts'
+import { credentialOf, filterOf, readAuth, SocketFilters } from './handshake.ts'
+import type { OwnCredentials } from './own-credentials.ts'
+import type { ResolveCaller } from './resolve-caller.ts'
+import { SocketReader } from './socket-reader.ts'
+
+const NAMESPACE = /^\/v2\/workspaces\/([^/]{1,200})\/events$/
+/** Workspaces one connection may follow. */
+const NAMESPACES_MAX = 50
+
+interface Deps extends EmitDeps {
+  permissions: Permissions
+  live: Live
+  resolve: ResolveCaller
+  credentials: OwnCredentials
+}
+
+/** What is known of a socket from its opening on. */
+interface Opened {
+  reader: Reader
+  socketReader: SocketReader
+  credential: Record<string, string> | undefined
+}
+
+/** The namespace of each workspace: its events as they happen, and a way to emit (reference events 3.8). */
+export function openEventSockets(io: SocketServer, deps: Deps): void {
+  io.of('/').use((_, next) => next(new Error('Connect to /v2/workspaces/<id>/events.')))
+  const opened = new WeakMap<Socket, Opened>()
+  const namespaces = io.of(NAMESPACE)
+  namespaces.use((socket, next) => {
+    open(socket, deps).then(
+      (found) => {
+        opened.set(socket, found)
+        next()
+      },
+      (error: unknown) => next(refusal(error)),
+    )
+  })
+  namespaces.on('connection', (socket) => {
+    const found = opened.get(socket)
+    if (found === undefined) socket.disconnect(true)
+    else follow(socket, found, deps)
+  })
+}
+
+async function open(socket: Socket, deps: Deps): Promise<Opened> {
+  const { nsp, handshake, request, client } = socket
+  const workspaceId = NAMESPACE.exec(nsp.name)?.[1] ?? ''
+  const joined = (client as unknown as { sockets: ReadonlyMap<string, unknown> }).sockets.size
+  if (joined >= NAMESPACES_MAX)
+    throw new Failure('TooManyRequests', `A connection follows ${NAMESPACES_MAX} workspaces at most.`)
+  const auth = readAuth(handshake.auth)
+  const filter = filterOf(auth.filters)
+  const known = callerOf(request).principal
+  const credential = known === undefined ? credentialOf(auth) : undefined
+  const principal = known ?? (await ownCaller(credential, workspaceId, deps.resolve))
+  if (!hasScope(principal, 'events:read'))
+    throw new Failure('InsufficientScope', 'The token lacks the scope events:read.')
+  const admission = await deps.permissions.require(principal, 'read', 'events', workspaceId)
+  const reader = { principal, admission, filter, socketId: socket.id }
+  const { tail, readers } = deps.live
+  const socketReader = new SocketReader(socket, reader, () => {
+    readers.cut += 1
+  })
+  // Joined before the client knows that it is connected: it misses nothing from then on.
+  let isGone = false
+  socket.conn.once('close', () => {
+    isGone = true
+    tail.leave(socketReader)
+  })
+  await tail.join(socketReader)
+  if (isGone) tail.leave(socketReader)
+  return { reader, socketReader, credential }
+}
+
+function ownCaller(
+  credential: Record<string, string> | undefined,
+  workspaceId: string,
+  resolve: ResolveCaller,
+): Promise<Principal> {
+  if (credential !== undefined) return resolve(credential, workspaceId)
+  throw new Failure(
+    'AuthenticationError',
+    'Send a credential: as a header, a cookie or in auth.extraHeaders.',
+  )
+}
+
+function follow(socket: Socket, { reader, socketReader, credential }: Opened, deps: Deps): void {
+  const { live } = deps
+  const { tail, readers } = live
+  const refuse = () => {
+    tell(socket, new Failure('ForbiddenError', 'You may not read the events of this workspace any more.'))
+    socket.disconnect(true)
+  }
+  const standing = { reader, refuse }
+  const release = deps.credentials.watch(credential, reader.admission.workspace.id, refuse)
+  readers.add(standing)
+  socket.once('disconnect', () => {
+    tail.leave(socketReader)
+    readers.remove(standing)
+    release()
+  })
+  socketReader.begin()
+  hear(socket, reader, deps)
+}
+
+function hear(socket: Socket, reader: Reader, deps: Deps): void {
+  const emit = emitFromSocket(deps)
+  socket.on('event', (input: unknown, acknowledge?: unknown) => {
+    const emitter = {
+      principal: reader.principal,
+      workspaceId: reader.admission.workspace.id,
+      socketId: socket.id,
+      ip: callerOf(socket.request).ip,
+    }
+    emit(emitter, input).then(
+      (result) => answer(acknowledge, { result }),
+      (error: unknown) => {
+        tell(socket, error)
+        answer(acknowledge, toFailure(error).toJSON())
+      },
+    )
+  })
+  socket.on('filters', (filters: unknown, acknowledge?: unknown) => {
+    try {
+      reader.filter = filterOf(validate(SocketFilters, filters ?? {}, 'body'))
+      answer(acknowledge, { result: true })
+    } catch (error) {
+      tell(socket, error)
+    }
+  })
+}
+
+const tell = (socket: Socket, error: unknown): boolean => socket.emit('error', toFailure(error).toJSON())
+
+function answer(acknowledge: unknown, value: unknown): void {
+  if (typeof acknowledge === 'function') acknowledge(value)
+}
+
+/** socket.io tells a client the message and `data` of what a middleware refuses with. */
+function refusal(error: unknown): Error {
+  const failure = toFailure(error)
+  return Object.assign(new Error(failure.message), { data: failure.toJSON() })
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { isInternalKey, readIdentity } from '@platform/auth'
+import { headers as names } from '@platform/contracts'
+import {
+  correlationIdOf,
+  isWebSocket,
+  type Mount,
+  refuseUpgrade,
+  requestState,
+  sendFailure,
+} from '@platform/http'
+import { Failure } from '@platform/kernel'
+import { Server as SocketServer } from 'socket.io'
+import { rememberCaller } from './caller-of.ts'
+
+/** Sockets one process holds. */
+const SOCKETS_MAX = 10_000
+const PING_MS = 15_000
+/** A client that joins no workspace is gone by then. */
+const CONNECT_MS = 10_000
+const LINGER_MS = 1000
+const NO_TAG = '0'.repeat(12)
+
+/** The part of engine.io that takes requests. */
+interface Engine {
+  clientsCount: number
+  generateId: (request: IncomingMessage) => string
+  handleRequest(request: IncomingMessage, response: ServerResponse): void
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  close(): void
+}
+
+/** socket.io behind the front of the service: every request has shown the internal key before it comes here. */
+export class SocketDoor {
+  readonly io: SocketServer
+  readonly #engine: Engine
+  readonly #internalKey: Buffer
+  readonly #upgraded = new Set<Duplex>()
+  #isClosed = false
+
+  constructor(internalKey: string) {
+    this.#internalKey = Buffer.from(internalKey)
+    // It never listens: requests are handed over by the listener of the service.
+    this.io = new SocketServer(createServer(), {
+      serveClient: false,
+      pingInterval: PING_MS,
+      connectTimeout: CONNECT_MS,
+      maxHttpBufferSize: 1_000_000,
+      cleanupEmptyChildNamespaces: true,
+      httpCompression: false,
+      destroyUpgrade: false,
+      allowRequest: (_, done) => done(null, !this.#isClosed && this.#engine.clientsCount < SOCKETS_MAX),
+    })
+    this.#engine = this.io.engine as unknown as Engine
+    this.#engine.generateId = ({ headers }) => {
+      const tag = headers[names.instance]
+      return `${typeof tag === 'string' ? tag : NO_TAG}.${randomBytes(15).toString('base64url')}`
+    }
+  }
+
+  get count(): number {
+    return this.#engine.clientsCount
+  }
+
+  /** Polling, and the first request of most clients. */
+  mount(): Mount {
+    return {
+      path: '/socket.io',
+      listener: (request, response) => {
+        const { principal, clientIp, correlationId, log } = requestState(request)
+        if (this.#isClosed) {
+          sendFailure(response, leaving(), log, correlationId)
+          return
+        }
+        rememberCaller(request, { principal, ip: clientIp })
+        this.#engine.handleRequest(request, response)
+      },
+    }
+  }
+
+  /** Takes the WebSockets of the server; whatever else asks for one is refused. */
+  attach(server: Server): void {
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (!isWebSocket(request)) return
+      socket.on('error', () => socket.destroy())
+      try {
+        this.#admit(request)
+      } catch (error) {
+        const { headers } = request
+        refuseUpgrade(socket, error, correlationIdOf(headers[names.correlationId], headers.traceparent))
+        return
+      }
+      this.#upgraded.add(socket)
+      socket.once('close', () => this.#upgraded.delete(socket))
+      this.#engine.handleUpgrade(request, socket, head)
+    })
+  }
+
+  /** Clients find their connection closed and open the next one elsewhere. */
+  leave(): void {
+    this.#isClosed = true
+    this.#engine.close()
+    setTimeout(() => {
+      for (const socket of this.#upgraded) socket.destroy()
+    }, LINGER_MS).unref()
+  }
+
+  #admit(request: IncomingMessage): void {
+    const { headers, url = '' } = request
+    if (!isInternalKey(headers[names.internalKey], this.#internalKey))
+      throw new Failure(
+        'AuthenticationError',
+        'This address takes calls of the platform only: use the gateway.',
+      )
+    if (!/^\/socket\.io\/?\?/.test(url))
+      throw new Failure('ObjectNotFoundError', 'There is no WebSocket at this address: use /socket.io/.')
+    if (this.#isClosed) throw leaving()
+    const ip = String(headers[names.clientIp] ?? '')
+    rememberCaller(request, { principal: readIdentity(headers), ip })
+  }
+}
+
+const leaving = () =>
+  new Failure('ServiceUnavailable', 'This instance is leaving: connect again.', { retryAfterSeconds: 1 })

@@ -1,0 +1,76 @@
+import type { EventRecord } from '@platform/contracts'
+import type { Socket } from 'socket.io'
+import type { LiveEvent } from '../live-event.ts'
+import { type Reader, wants } from '../reader.ts'
+import type { TailReader } from '../tail-reader.ts'
+
+/** What may wait for one socket; who takes less is cut. */
+const BUFFER_EVENTS = 1000
+const BUFFER_CHARACTERS = 1_000_000
+
+/** Names socket.io keeps for itself; an event of such a type comes as `event`. */
+const reserved: ReadonlySet<string> = new Set([
+  'connect',
+  'connect_error',
+  'disconnect',
+  'disconnecting',
+  'newListener',
+  'removeListener',
+])
+
+/** What engine.io holds back for a client. */
+interface Connection {
+  writeBuffer: readonly unknown[]
+}
+
+/** One socket and the filters it has now. */
+export class SocketReader implements TailReader {
+  readonly workspaceId: string
+  readonly types = undefined
+  readonly reader: Reader
+  readonly #socket: Socket
+  readonly #onCut: () => void
+  #after = 0
+  #waiting = 0
+  /** What comes while the socket is being opened; undefined from then on. */
+  #held: EventRecord[] | undefined = []
+
+  constructor(socket: Socket, reader: Reader, onCut: () => void) {
+    this.#socket = socket
+    this.reader = reader
+    this.workspaceId = reader.admission.workspace.id
+    this.#onCut = onCut
+  }
+
+  take({ record, sequence }: LiveEvent): boolean {
+    if (sequence !== undefined && sequence <= this.#after) return false
+    this.#after = sequence ?? this.#after
+    if (!wants(this.reader, record)) return false
+    if (this.#held !== undefined && this.#held.length < BUFFER_EVENTS) this.#held.push(record)
+    else this.#send(record)
+    return true
+  }
+
+  /** The client knows that it is connected: what came meanwhile is sent. */
+  begin(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const record of held) this.#send(record)
+  }
+
+  #send(record: EventRecord): void {
+    if (!this.#hasRoom(record.size)) {
+      this.#onCut()
+      this.#socket.conn.close()
+      return
+    }
+    this.#socket.emit(reserved.has(record.type) ? 'event' : record.type, record)
+  }
+
+  #hasRoom(size: number): boolean {
+    const { writeBuffer } = this.#socket.conn as unknown as Connection
+    this.#waiting = writeBuffer.length === 0 ? size : this.#waiting + size
+    if (writeBuffer.length === 0) return true
+    return writeBuffer.length < BUFFER_EVENTS && this.#waiting <= BUFFER_CHARACTERS
+  }
+}

@@ -1,0 +1,79 @@
+import type { ServerResponse } from 'node:http'
+import { authenticated, type Principal } from '@platform/auth'
+import { streamEvents as endpoint, eventStream, type QueryOf } from '@platform/contracts'
+import { type Answer, answer, type RouteInput, route } from '@platform/http'
+import { Failure, isUuid, uuidv7 } from '@platform/kernel'
+import type { Permissions } from '@platform/permissions'
+import { feedFilter } from '../event-log/event-filter.ts'
+import { EventWriter } from './event-writer.ts'
+import type { Live } from './live.ts'
+import { resumePlace } from './resume-place.ts'
+
+/** What a client is told first: when to come back, and behind which place even if no event comes meanwhile. */
+const hello = (id: string): string => `retry: 1000\nid: ${id}\n: connected\n\n`
+
+interface Deps {
+  permissions: Permissions
+  live: Live
+}
+
+/** The events of a workspace as they happen, or from where an earlier stream has ended. */
+export const streamEvents = (deps: Deps) =>
+  route(endpoint, { access: authenticated, handle: (input) => openStream(deps, input) })
+
+type StreamRequest = Pick<
+  RouteInput<typeof endpoint, Principal>,
+  'params' | 'query' | 'principal' | 'request'
+>
+
+/** What the stream of a workspace and that of operators have in common. */
+export async function openStream(
+  { permissions, live }: Deps,
+  { params, query, principal, request }: StreamRequest,
+): Promise<Answer> {
+  const admission = await permissions.require(principal, 'read', 'events', params.workspaceId)
+  const filter = filterOf(query)
+  const lastEventId = lastEventIdOf(request.headers['last-event-id'], query.lastEventId)
+
+  if (live.readers.isClosed) return comeBack()
+  const stream = eventStream(admission.workspace.id)
+  const from = await (lastEventId === undefined
+    ? live.log.lastSequence()
+    : resumePlace(live.log, stream, lastEventId))
+
+  return eventsAnswer((response) => {
+    response.write(hello(lastEventId ?? uuidv7()))
+    const reader = live.newStream({ principal, admission, filter }, typesOf(query.types))
+    response.once('close', () => reader.end(undefined))
+    reader.begin(new EventWriter(response), from)
+  })
+}
+
+const eventsAnswer = (stream: (response: ServerResponse) => void) =>
+  answer(undefined, {
+    contentType: 'text/event-stream; charset=utf-8',
+    headers: { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },
+    stream,
+  })
+
+/** An error would end an EventSource for good; an empty stream makes it come back, to an instance that stays. */
+const comeBack = () => eventsAnswer((response) => void response.end('retry: 1000\n\n'))
+
+/** The same filters as the feed's; the paging of the feed means nothing here. */
+function filterOf(query: QueryOf<typeof endpoint>) {
+  const { lastEventId: _, ...filters } = query
+  return feedFilter(filters as unknown as Parameters<typeof feedFilter>[0])
+}
+
+function typesOf(types: string | undefined): ReadonlySet<string> | undefined {
+  const named = types?.split(',').map((type) => type.trim()) ?? []
+  const given = named.filter((type) => type !== '')
+  return given.length === 0 ? undefined : new Set(given)
+}
+
+/** The header is what an EventSource sends by itself; the query is for the first time. */
+function lastEventIdOf(header: string | string[] | undefined, query: string | undefined): string | undefined {
+  if (header === undefined || header === '') return query
+  if (typeof header === 'string' && isUuid(header)) return header
+  throw new Failure('RequestValidationError', 'The header Last-Event-ID must be the id of an event.')
+}

@@ -1,0 +1,139 @@
+import { type EventRecord, eventStream } from '@platform/contracts'
+import type { EventWriter } from './event-writer.ts'
+import { LiveEvent } from './live-event.ts'
+import type { LiveLog } from './live-log.ts'
+import { type Reader, wants } from './reader.ts'
+import type { Tail } from './tail.ts'
+import type { TailReader } from './tail-reader.ts'
+
+/** Events that are held back while older ones are still being read. */
+const HELD_MAX = 1000
+const PAGE = 200
+
+/** Why a stream is ended by us; the client comes back behind the last event it has. */
+export type EndReason = 'slow' | 'refused' | 'leaving' | 'broken'
+
+interface Deps {
+  tail: Tail
+  log: LiveLog
+  /** Called once; without a reason when the client has left. */
+  onEnd: (reader: StreamReader, reason: EndReason | undefined) => void
+}
+
+/** One event stream: what happened since the place its client names, then what happens, in the order of the log. */
+export class StreamReader implements TailReader {
+  readonly reader: Reader
+  readonly workspaceId: string
+  readonly types: ReadonlySet<string> | undefined
+  readonly #deps: Deps
+  #writer: EventWriter | undefined
+  /** The place of the last event the tail has handed over, or of the tail when it was joined. */
+  #after = 0
+  /** Undefined as soon as everything older is written. */
+  #held: LiveEvent[] | undefined = []
+  /** Everything up to here is written or held; what came later was too much to be held. */
+  #heldUntil = 0
+  #hasOverflowed = false
+  #isOver = false
+
+  constructor(reader: Reader, types: ReadonlySet<string> | undefined, deps: Deps) {
+    this.reader = reader
+    this.types = types
+    this.workspaceId = reader.admission.workspace.id
+    this.#deps = deps
+  }
+
+  /** Begins to write, with what came after the sequence `from`. */
+  begin(writer: EventWriter, from: number): void {
+    this.#writer = writer
+    if (this.#isOver) writer.end()
+    else this.#catchUp(from).catch(() => this.end('broken'))
+  }
+
+  take(event: LiveEvent): boolean {
+    if (this.#isOver || !this.#isNew(event) || !wants(this.reader, event.record)) return false
+    if (this.#held === undefined) return this.#write(event)
+    if (this.#held.length >= HELD_MAX) this.#hasOverflowed = true
+    if (this.#hasOverflowed) return false
+    this.#held.push(event)
+    this.#heldUntil = event.sequence ?? this.#heldUntil
+    return true
+  }
+
+  heartbeat(): void {
+    this.#writer?.comment(': still here\n\n')
+  }
+
+  /** Ends after the last whole event; without a reason the client is gone. */
+  end(reason: EndReason | undefined): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#deps.tail.leave(this)
+    this.#deps.onEnd(this, reason)
+    this.#writer?.end()
+  }
+
+  #isNew({ sequence }: LiveEvent): boolean {
+    if (sequence === undefined) return true
+    if (sequence <= this.#after) return false
+    this.#after = sequence
+    return true
+  }
+
+  #write(event: LiveEvent): boolean {
+    if (this.#writer?.write(event.frame) === true) return true
+    this.end('slow')
+    return false
+  }
+
+  async #catchUp(from: number): Promise<void> {
+    let at = from
+    do {
+      await this.#join(at)
+      await this.#writeOlder(at, this.#heldUntil)
+      await this.#writeHeld()
+      at = Math.max(at, this.#heldUntil)
+    } while (this.#hasOverflowed && !this.#isOver)
+    this.#held = undefined
+  }
+
+  /** From here on the tail misses nothing; it may begin earlier than what was asked for. */
+  async #join(from: number): Promise<void> {
+    const { tail } = this.#deps
+    tail.leave(this)
+    this.#held = []
+    this.#hasOverflowed = false
+    // Nothing is new before the tail has said where it is.
+    this.#after = Number.POSITIVE_INFINITY
+    const joinedAt = await tail.join(this)
+    this.#after = Math.max(joinedAt, from)
+    this.#heldUntil = joinedAt
+    if (this.#isOver) tail.leave(this)
+  }
+
+  /** Pages of the log, each when the client has taken the one before. */
+  async #writeOlder(from: number, until: number): Promise<void> {
+    const stream = eventStream(this.workspaceId)
+    for (let at = from; at < until && !this.#isOver; ) {
+      const page = await this.#deps.log.readAfter(at, PAGE, stream)
+      for (const { document, sequence } of page) {
+        if (sequence > until) return
+        await this.#writeInTime(new LiveEvent(document as unknown as EventRecord, sequence))
+      }
+      if (page.length < PAGE) return
+      at = page.at(-1)?.sequence ?? until
+    }
+  }
+
+  async #writeHeld(): Promise<void> {
+    for (let event = this.#held?.shift(); event !== undefined; event = this.#held?.shift())
+      await this.#writeInTime(event)
+  }
+
+  /** The client is waited for: what it reads late is its own time. */
+  async #writeInTime(event: LiveEvent): Promise<void> {
+    if (this.#isOver || !wants(this.reader, event.record)) return
+    await this.#writer?.drained()
+    if (!this.#isOver) this.#write(event)
+  }
+}

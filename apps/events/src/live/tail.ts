@@ -1,0 +1,97 @@
+import type { EventRecord } from '@platform/contracts'
+import type { Logger } from '@platform/logging'
+import { LiveEvent } from './live-event.ts'
+import type { LiveLog } from './live-log.ts'
+import { Rooms } from './rooms.ts'
+import type { TailReader } from './tail-reader.ts'
+
+const PAGE = 500
+/** News may be missed; this is how long they then wait. */
+const SAFETY_MS = 2000
+const RETRY_MS = 300
+
+/** Follows the log for all live readers of the process. Nothing is read while nobody listens. */
+export class Tail implements AsyncDisposable {
+  readonly #log: LiveLog
+  readonly #logger: Logger
+  readonly #rooms = new Rooms()
+  readonly #stack = new AsyncDisposableStack()
+  /** Everything up to here was handed out; undefined while nobody listens. */
+  #position: number | undefined
+  #isReading = false
+  #hasNews = false
+  /** Events handed to readers who wanted them. */
+  delivered = 0
+
+  private constructor(log: LiveLog, logger: Logger) {
+    this.#log = log
+    this.#logger = logger
+  }
+
+  static async open(log: LiveLog, logger: Logger): Promise<Tail> {
+    const tail = new Tail(log, logger)
+    const wake = () => tail.#wake()
+    tail.#stack.use(await log.listen(wake, wake))
+    const safety = setInterval(wake, SAFETY_MS).unref()
+    tail.#stack.defer(() => clearInterval(safety))
+    return tail
+  }
+
+  /** From now on the reader is handed every event of its workspace behind the sequence that is answered. Rejects when the log is away. */
+  async join(reader: TailReader): Promise<number> {
+    const last = this.#position ?? (await this.#log.lastSequence())
+    this.#position ??= last
+    this.#rooms.add(reader)
+    return this.#position
+  }
+
+  leave(reader: TailReader): void {
+    this.#rooms.remove(reader)
+    if (this.#rooms.isEmpty) this.#position = undefined
+  }
+
+  /** Hands out an event that is not kept. */
+  hear(record: EventRecord): void {
+    if (!this.#rooms.isEmpty) this.#handOut(new LiveEvent(record))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync()
+  }
+
+  #wake(): void {
+    this.#hasNews = true
+    if (this.#isReading || this.#position === undefined) return
+    this.#isReading = true
+    this.#follow()
+      .catch((error: unknown) => {
+        this.#logger.warn({ err: error }, 'the log could not be followed, it is tried again')
+        setTimeout(() => this.#wake(), RETRY_MS).unref()
+      })
+      .finally(() => {
+        this.#isReading = false
+      })
+  }
+
+  async #follow(): Promise<void> {
+    let isFull = false
+    while ((isFull || this.#hasNews) && this.#position !== undefined) {
+      this.#hasNews = false
+      const page = await this.#log.readAfter(this.#position, PAGE)
+      for (const { document, sequence } of page)
+        this.#handOut(new LiveEvent(document as unknown as EventRecord, sequence))
+      this.#pass(page.at(-1)?.sequence)
+      isFull = page.length === PAGE
+    }
+  }
+
+  /** Everybody may have left meanwhile, and others come who begin later. */
+  #pass(sequence: number | undefined): void {
+    if (this.#position === undefined || sequence === undefined) return
+    this.#position = Math.max(this.#position, sequence)
+  }
+
+  #handOut(event: LiveEvent): void {
+    for (const reader of this.#rooms.readersOf(event.record)) if (reader.take(event)) this.delivered += 1
+  }
+}

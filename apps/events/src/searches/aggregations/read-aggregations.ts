@@ -1,0 +1,71 @@
+import type { Aggregation, Aggregations } from '@platform/search'
+import { z } from 'zod'
+import { DEPTH_MAX, type Reading, read, refusal, takeAggregation } from '../reading.ts'
+import { compositeAggregation } from './composite-aggregation.ts'
+import { dateHistogramAggregation } from './date-histogram-aggregation.ts'
+import { filtersAggregation } from './filters-aggregation.ts'
+import { cardinalityAggregation, metricAggregation } from './metric-aggregations.ts'
+import { type Place, takeBuckets } from './place.ts'
+import { refusedAggregations } from './refused-aggregations.ts'
+import { termsAggregation } from './terms-aggregation.ts'
+
+/** Reads what one kind computes, and how many buckets that can be at most; undefined where there are none. */
+type Read = (body: unknown, place: Place, reading: Reading) => { aggregation: Aggregation; buckets?: number }
+
+const kinds: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ['terms', termsAggregation],
+  ['date_histogram', dateHistogramAggregation],
+  ['filters', filtersAggregation],
+  ['composite', compositeAggregation],
+  ['cardinality', cardinalityAggregation],
+  ['sum', metricAggregation('sum')],
+  ['avg', metricAggregation('avg')],
+  ['min', metricAggregation('min')],
+  ['max', metricAggregation('max')],
+])
+const known = [...kinds.keys()].join(', ')
+
+/** What a bucket says of itself, which a part of it can't be named like. */
+const bucketFields: ReadonlySet<string> = new Set(['key', 'key_as_string', 'doc_count', 'buckets'])
+const nameForm = /^[\w .:@-]{1,100}$/
+
+/** The aggregations of a search by name. Throws RequestValidationError with the path of what isn't taken. */
+export function readAggregations(value: unknown, place: Place, reading: Reading): Aggregations {
+  if (place.depth > DEPTH_MAX)
+    throw refusal(place.path, `is nested deeper than the ${DEPTH_MAX} levels of aggregations that are taken`)
+  const named = Object.entries(read(z.record(z.string(), z.unknown()), value, place.path))
+  return Object.fromEntries(
+    named.map(([name, one]) => {
+      const path = `${place.path}.${name}`
+      if (!nameForm.test(name) || bucketFields.has(name) || name === '__proto__')
+        throw refusal(path, 'must have a name of letters, digits and "_ .:@-" that no bucket uses itself')
+      return [name, readAggregation(one, { ...place, path }, reading)]
+    }),
+  )
+}
+
+function readAggregation(value: unknown, place: Place, reading: Reading): Aggregation {
+  const { aggs, aggregations, meta, ...kindAndBody } = read(
+    z.record(z.string(), z.unknown()),
+    value,
+    place.path,
+  )
+  takeAggregation(reading, place.path)
+  if (meta !== undefined) throw refusal(`${place.path}.meta`, 'is not known here')
+  const [entry, ...others] = Object.entries(kindAndBody)
+  if (entry === undefined || others.length > 0)
+    throw refusal(place.path, 'must name exactly one kind of aggregation')
+  const [kind, body] = entry
+  const path = `${place.path}.${kind}`
+  const readKind = kinds.get(kind)
+  if (readKind === undefined)
+    throw refusal(path, refusedAggregations.get(kind) ?? `is no aggregation that is taken: use ${known}`)
+  const { aggregation, buckets } = readKind(body, { ...place, path }, reading)
+  const inner = aggs ?? aggregations
+  if (inner === undefined) return aggregation
+  const innerPath = `${place.path}.${aggs === undefined ? 'aggregations' : 'aggs'}`
+  if (buckets === undefined) throw refusal(innerPath, `is not possible in ${kind}, which has no buckets`)
+  const all = takeBuckets(place.buckets, buckets, innerPath)
+  const within = { path: innerPath, depth: place.depth + 1, buckets: all }
+  return { ...aggregation, aggregations: readAggregations(inner, within, reading) } as Aggregation
+}

@@ -1,0 +1,26 @@
+import { authenticated } from '@platform/auth'
+import { searchEvents as endpoint, eventStream } from '@platform/contracts'
+import { route } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import type { Permissions } from '@platform/permissions'
+import type { Search } from '@platform/search'
+import { readableOf } from '../event-log/readable.ts'
+import { answerSearch } from './answer-search.ts'
+import { readSearch } from './read-search.ts'
+
+/** Finds and counts events of one workspace; what the caller may not read is left out by the query itself, also of every number. */
+export const searchEvents = (deps: { permissions: Permissions; search: Search; clock: Clock }) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, body, principal }) {
+      const { permissions } = deps
+      const admission = await permissions.require(principal, 'read', 'events', params.workspaceId)
+      const query = readSearch(body, deps.clock.now())
+      if (Object.keys(query.aggregations).length > 0)
+        await permissions.require(principal, 'aggregate_search', 'workspaces', params.workspaceId)
+
+      const filter = readableOf(admission, query.filter)
+      const stream = eventStream(admission.workspace.id)
+      return answerSearch(deps.search, stream, { ...query, filter }, body.source)
+    },
+  })

@@ -1,0 +1,47 @@
+import type { SubscriptionChange } from '@platform/contracts'
+import type { MasterKeyRing } from '@platform/master-keys'
+import type { Manager } from './admit-manager.ts'
+import { placeOf, type SubscriptionRecord } from './subscription.ts'
+
+/** A subscription after a change. Whoever changes it answers from now on for what it may get. */
+export function changedBy(
+  before: SubscriptionRecord,
+  change: SubscriptionChange,
+  manager: Manager,
+  masterKeys: MasterKeyRing,
+  now: Date,
+): SubscriptionRecord {
+  const { headers, active, ...plain } = withoutUndefined(change)
+  return {
+    ...before,
+    ...plain,
+    ...(headers === undefined ? {} : sealedHeaders(before.id, headers, masterKeys)),
+    ...(active === undefined || active === before.active ? {} : switched(active, now)),
+    updatedBy: manager.id,
+    seesAll: manager.seesAll,
+    updatedAt: now,
+  }
+}
+
+/** Paused by hand, or sending again: what happened in between is not collected, and failures are counted anew. */
+function switched(active: boolean, now: Date): Partial<SubscriptionRecord> {
+  if (active) return { active, activeSince: now, pausedReason: null, pausedAt: null, failingSince: null }
+  return { active, pausedReason: 'manual', pausedAt: now }
+}
+
+function sealedHeaders(
+  id: string,
+  headers: Record<string, string>,
+  masterKeys: MasterKeyRing,
+): Pick<SubscriptionRecord, 'headers' | 'headerNames'> {
+  const headerNames = Object.keys(headers).map((name) => name.toLowerCase())
+  if (headerNames.length === 0) return { headers: null, headerNames }
+  return { headers: masterKeys.seal(JSON.stringify(headers), placeOf(id, 'headers')), headerNames }
+}
+
+type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+
+const withoutUndefined = (change: SubscriptionChange): Given<SubscriptionChange> =>
+  Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
+  ) as Given<SubscriptionChange>

@@ -1,0 +1,99 @@
+import { createSubscription, getSubscription } from '@platform/contracts'
+import { sql } from '@platform/database'
+import { apiKeyStore, grantRules, rulesOf } from '@platform/permissions'
+import { apiKeyRecord } from '@platform/permissions/testing'
+import { startTestService } from '@platform/testing'
+import { describe, expect } from 'vitest'
+import { events } from '../service.ts'
+import { newWorkspace, refusesOthers, subscribed, test } from './testing.ts'
+
+describe('creating a subscription', () => {
+  test('answers it with a secret that nothing answers again', async ({ service, workspaceId, receiver }) => {
+    const eve = service.as({ userId: 'eve' })
+    const body = {
+      url: receiver.url,
+      name: 'Orders',
+      events: ['order.*', 'invoice.paid'],
+      filter: { 'payload.city': ['Lyon', 'L*'] },
+      headers: { 'X-Key': 'header-value-1' },
+    }
+    const made = await eve(createSubscription, { params: { workspaceId }, body })
+    expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(made).toMatchObject({
+      ...body,
+      headers: ['x-key'],
+      active: true,
+      createdBy: 'eve',
+      maxConcurrency: 5,
+    })
+    const shown = await eve(getSubscription, { params: { workspaceId, subscriptionId: made.id } })
+    const { secret, ...rest } = made
+    expect(shown).toEqual(rest)
+    const [row] = await service.database.many<{ row: string }>(
+      sql`select row_to_json(s)::text as row from events.subscriptions s where id = ${made.id}`,
+    )
+    expect(row?.row).not.toContain('header-value-1')
+    expect(row?.row).not.toContain(secret.slice('whsec_'.length))
+  })
+
+  test('is done once with one Idempotency-Key, and the secret is not shown twice', async ({
+    service,
+    workspaceId,
+    receiver,
+  }) => {
+    const ada = service.as({ userId: 'ada' })
+    const input = {
+      params: { workspaceId },
+      body: { url: receiver.url, events: ['*'] },
+      headers: { 'idempotency-key': 'once-1' },
+    }
+    const { id } = await ada(createSubscription, input)
+    await expect(ada(createSubscription, input)).rejects.toMatchObject({ status: 409, details: { _id: id } })
+  })
+
+  test.for([
+    [{ url: 'ftp://example.com' }],
+    [{ url: 'https://user:word@example.com' }],
+    [{ url: 'not an address' }],
+    [{ events: [] }],
+    [{ events: ['a/b'] }],
+    [{ filter: { 'other.path': 'x' } }],
+    [{ headers: { 'webhook-id': 'x' } }],
+    [{ headers: { host: 'x' } }],
+    [{ headers: { 'x-a': 'line\nbreak' } }],
+    [{ maxConcurrency: 21 }],
+    [{ secret: 'mine' }],
+  ])('refuses %j', async ([change], { service, workspaceId }) => {
+    const body = { url: 'https://example.com/hook', events: ['*'], ...change } as never
+    const attempt = service.as({ userId: 'ada' })(createSubscription, { params: { workspaceId }, body })
+    await expect(attempt).rejects.toMatchObject({ name: 'RequestValidationError', status: 400 })
+  })
+
+  test('is refused beyond as many as a workspace may have', async () => {
+    await using service = await startTestService(events, { env: { WEBHOOKS_MAX_PER_WORKSPACE: '2' } })
+    const workspaceId = await newWorkspace(service)
+    const attempts = await Promise.allSettled(
+      [1, 2, 3, 4].map(() => subscribed(service, workspaceId, 'https://example.com/hook')),
+    )
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+    expect(attempts.find((one) => one.status === 'rejected')?.reason).toMatchObject({
+      name: 'ForbiddenError',
+    })
+  })
+
+  test('is refused for an API key that may only read', async ({ service, workspaceId, receiver }) => {
+    const rules = grantRules(
+      [{ action: 'read', subject: 'workspaces' }],
+      workspaceId,
+      rulesOf({ kind: 'internal' }, undefined),
+    )
+    const key = apiKeyRecord({ workspaceId, createdBy: 'ada', rules })
+    await apiKeyStore(service.database).insert(key, key.id)
+    const headers = service.headersOf({ kind: 'apiKey', apiKeyId: key.id })
+    const body = { url: receiver.url, events: ['*'] }
+    const attempt = service.nobody(createSubscription, { params: { workspaceId }, body, headers })
+    await expect(attempt).rejects.toMatchObject({ name: 'ForbiddenError', status: 403 })
+  })
+
+  refusesOthers(createSubscription, { url: 'https://example.com/hook', events: ['*'] })
+})

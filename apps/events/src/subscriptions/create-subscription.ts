@@ -1,0 +1,60 @@
+import { authenticated } from '@platform/auth'
+import { createSubscription as endpoint } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import { Failure, uuidv7 } from '@platform/kernel'
+import { admitManager } from './admit-manager.ts'
+import { changedBy } from './change-subscription.ts'
+import type { SubscriptionNeeds } from './needs.ts'
+import { described, newSecret, placeOf, type SubscriptionRecord } from './subscription.ts'
+
+type Needs = Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock' | 'maxPerWorkspace'>
+
+export const createSubscription = (deps: Needs) =>
+  route(endpoint, {
+    access: authenticated,
+    admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
+    async handle({ body, admitted: manager }) {
+      const now = deps.clock.now()
+      const id = uuidv7()
+      const secret = newSecret()
+
+      const blank: SubscriptionRecord = {
+        ...{
+          id,
+          workspaceId: manager.workspaceId,
+          name: '',
+          url: '',
+          events: [],
+          filter: {},
+          ordered: false,
+        },
+        ...{
+          maxConcurrency: 1,
+          headers: null,
+          headerNames: [],
+          previousSecret: null,
+          previousSecretUntil: null,
+        },
+        ...{ active: true, activeSince: now, pausedReason: null, pausedAt: null, failingSince: null },
+        ...{
+          createdBy: manager.id,
+          updatedBy: manager.id,
+          seesAll: manager.seesAll,
+          createdAt: now,
+          updatedAt: now,
+        },
+        secret: deps.masterKeys.seal(secret, placeOf(id, 'secret')),
+      }
+      const record = changedBy(blank, body, manager, deps.masterKeys, now)
+      await deps.changes.commit(async ({ subscriptions }) => {
+        if ((await subscriptions.count(manager.workspaceId)) >= deps.maxPerWorkspace)
+          throw new Failure(
+            'ForbiddenError',
+            `A workspace may have ${deps.maxPerWorkspace} subscriptions: delete one that is not needed any more.`,
+          )
+        await subscriptions.insert(record)
+      })
+
+      return answer({ ...described(record), secret }, { createdId: id })
+    },
+  })

@@ -1,0 +1,25 @@
+import { authenticated } from '@platform/auth'
+import { deleteSubscription as endpoint, getSubscription } from '@platform/contracts'
+import { etagOf, requireMatch, route } from '@platform/http'
+import { admitManager } from './admit-manager.ts'
+import { lockSubscription } from './find-subscription.ts'
+import type { SubscriptionNeeds } from './needs.ts'
+import { described } from './subscription.ts'
+
+/** Its deliveries can't be seen any more, and go with their weeks. */
+export const deleteSubscription = (deps: Pick<SubscriptionNeeds, 'changes' | 'permissions'>) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, principal, request }) {
+      const manager = await admitManager(deps.permissions, principal, params.workspaceId)
+
+      const id = await deps.changes.commit(async ({ subscriptions }) => {
+        const found = await lockSubscription(subscriptions, manager.workspaceId, params.subscriptionId)
+        requireMatch(request.headers, etagOf(getSubscription, described(found)))
+        await subscriptions.remove(found.id)
+        return found.id
+      })
+
+      return { id }
+    },
+  })

@@ -1,0 +1,90 @@
+import type { EventRecord } from '@platform/contracts'
+import { type Clock, StoreError } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
+import type { MasterKeyRing } from '@platform/master-keys'
+import { bodyOf } from './delivery.ts'
+import type { LaneNeeds } from './lane.ts'
+import type { PauseSubscription } from './pause-failing.ts'
+import type { Permits } from './permits.ts'
+import type { TriedDelivery, Turn, WaitingDelivery } from './queue.ts'
+import type { HeldQueue } from './queue-store.ts'
+import { nextTry } from './retry.ts'
+import type { sendWebhook, Tried } from './send-webhook.ts'
+import { targetOf } from './target.ts'
+import type { TryStore } from './try-store.ts'
+
+interface Needs {
+  tries: Pick<TryStore, 'record'>
+  send: ReturnType<typeof sendWebhook>
+  pauseFailing: PauseSubscription
+  /** Requests of this process that may be under way. */
+  permits: Permits
+  masterKeys: MasterKeyRing
+  clock: Clock
+  counted: (outcome: Tried['log']['outcome']) => void
+  log: Logger
+}
+
+const RECORD_TRIES = 10
+const RECORD_PAUSE_MS = 1000
+
+/** Sends a delivery once and keeps how it went: it arrived, is tried again, or is given up. */
+export const deliverEvent =
+  (deps: Needs): LaneNeeds['deliver'] =>
+  async (held, turn, waiting, signal, sent) => {
+    const { deliveryId } = waiting
+    const tried = await deps.permits.with(() => sentOnce(deps, turn, waiting, signal)).finally(sent)
+    deps.counted(tried.log.outcome)
+
+    const kept = await recorded(deps, held, endOf(tried, waiting, deps.clock.now()), signal)
+    if (!kept || tried.log.outcome === 'delivered') return kept
+    // Neither the address nor anything sent gets into the log: both may hold secrets.
+    const { outcome, status } = tried.log
+    deps.log.info(
+      { deliveryId, subscriptionId: held.subscriptionId, outcome, status },
+      'a webhook did not arrive',
+    )
+    await deps.pauseFailing(turn.subscription, tried.log.status === 410)
+    return false
+  }
+
+async function sentOnce(
+  { send, masterKeys, clock }: Needs,
+  turn: Turn,
+  waiting: WaitingDelivery,
+  signal: AbortSignal,
+) {
+  signal.throwIfAborted()
+  const { deliveryId, event } = waiting
+  const target = targetOf(turn.subscription, masterKeys, clock.now())
+  const body = bodyOf(JSON.parse(event) as EventRecord, event)
+  return await send(target, { id: deliveryId, body }, signal)
+}
+
+function endOf({ log, retryAfterMs }: Tried, waiting: WaitingDelivery, now: Date): TriedDelivery {
+  const { deliveryId, tries, begunAt } = waiting
+  const known = { deliveryId, tries, at: now, log }
+  if (log.outcome === 'delivered') return { ...known, status: 'delivered', dueAt: now }
+  const dueAt = nextTry({ tries: tries + 1, begunAt, now, retryAfterMs, random: Math.random() })
+  return dueAt === undefined
+    ? { ...known, status: 'dead', dueAt: now }
+    : { ...known, status: 'pending', dueAt }
+}
+
+/** A store that is away for a moment is waited for: what was sent would else be sent again. */
+async function recorded(
+  { tries: store }: Needs,
+  held: HeldQueue,
+  tried: TriedDelivery,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await store.record(held, tried)
+    } catch (error) {
+      const isAway = error instanceof StoreError && error.unavailable
+      if (!isAway || tries === RECORD_TRIES || signal.aborted) throw error
+      await new Promise((resolve) => setTimeout(resolve, RECORD_PAUSE_MS))
+    }
+  }
+}

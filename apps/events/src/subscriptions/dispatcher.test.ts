@@ -1,0 +1,123 @@
+import { listSubscriptionDeliveries } from '@platform/contracts'
+import { sql } from '@platform/database'
+import { uuidv7 } from '@platform/kernel'
+import { startTestService } from '@platform/testing'
+import { describe, expect, it, vi } from 'vitest'
+import { events } from '../service.ts'
+import { queueStore } from './queue-store.ts'
+import {
+  emitOrders,
+  LOCAL,
+  movedClock,
+  newWorkspace,
+  numbersOf,
+  SOON,
+  startReceiver,
+  subscribed,
+  test,
+} from './testing.ts'
+import { tryStore } from './try-store.ts'
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+describe('the dispatcher', () => {
+  test('lets an endpoint that hangs delay no other one', async ({ service, workspaceId, receiver }) => {
+    receiver.respond = () => {}
+    const good = await Promise.all(upTo(50).map(() => startReceiver()))
+    await subscribed(service, workspaceId, receiver.url, { maxConcurrency: 20 })
+    for (const { url } of good) await subscribed(service, workspaceId, url)
+    const begun = performance.now()
+    await emitOrders(service, workspaceId, ...upTo(10))
+    await vi.waitFor(() => expect(good.every(({ got }) => got.length === 10)).toBe(true), {
+      timeout: 14_000,
+      interval: 20,
+    })
+    expect(performance.now() - begun).toBeLessThan(14_000)
+    expect(receiver.got.length).toBeLessThanOrEqual(20)
+    await Promise.all(good.map((one) => one[Symbol.asyncDispose]()))
+  })
+
+  test('keeps to the requests at once of a subscription', async ({ service, workspaceId, receiver }) => {
+    const seen = { now: 0, most: 0 }
+    receiver.respond = (_, response) => {
+      seen.now += 1
+      seen.most = Math.max(seen.most, seen.now)
+      setTimeout(() => {
+        seen.now -= 1
+        response.end()
+      }, 20)
+    }
+    await subscribed(service, workspaceId, receiver.url, { maxConcurrency: 3 })
+    await emitOrders(service, workspaceId, ...upTo(20))
+    await vi.waitFor(() => expect(receiver.got).toHaveLength(20), SOON)
+    expect(seen.most).toBe(3)
+  })
+
+  it('sends one after the other where that is asked for, and a failing one holds back nobody else', async () => {
+    const clock = movedClock()
+    await using service = await startTestService(events, { env: LOCAL, clock })
+    await using receiver = await startReceiver()
+    await using other = await startReceiver()
+    const workspaceId = await newWorkspace(service)
+    let isDown = true
+    receiver.respond = ({ body }, response) =>
+      response.writeHead(isDown && body.data.payload.number === 2 ? 500 : 200).end()
+    await subscribed(service, workspaceId, receiver.url, { ordered: true })
+    await subscribed(service, workspaceId, other.url, { ordered: true })
+    await emitOrders(service, workspaceId, 0, 1, 2, 3, 4)
+    await emitOrders(service, workspaceId, 5, 6)
+    await vi.waitFor(() => expect(numbersOf(other)).toEqual(upTo(7)), SOON)
+    await vi.waitFor(() => expect(numbersOf(receiver)).toEqual([0, 1, 2]), SOON)
+    isDown = false
+    clock.advance(10_000)
+    await vi.waitFor(() => expect(numbersOf(receiver)).toEqual([0, 1, 2, 2, 3, 4, 5, 6]), SOON)
+  })
+
+  test('sends everything once with several instances', async ({ service, workspaceId, receiver }) => {
+    const databaseUrl = service.env.DATABASE_URL ?? ''
+    await using _second = await startTestService(events, { env: LOCAL, databaseUrl })
+    await using _third = await startTestService(events, { env: LOCAL, databaseUrl })
+    await using other = await startReceiver()
+    const [one] = [
+      await subscribed(service, workspaceId, receiver.url),
+      await subscribed(service, workspaceId, other.url),
+    ]
+    for (const number of upTo(40)) await emitOrders(service, workspaceId, number)
+    await vi.waitFor(async () => {
+      const params = { workspaceId, subscriptionId: one.id }
+      const query = { status: 'delivered', limit: '100' } as const
+      expect(await service.as({})(listSubscriptionDeliveries, { params, query })).toHaveLength(40)
+      expect(other.got).toHaveLength(40)
+    }, SOON)
+    expect(numbersOf(receiver).toSorted((a, b) => Number(a) - Number(b))).toEqual(upTo(40))
+  })
+
+  it('keeps no news of a process that lost its queue', async () => {
+    await using quiet = await startTestService(events, { env: LOCAL })
+    const { id } = await subscribed(quiet, await newWorkspace(quiet), 'http://127.0.0.1:9/')
+    const queues = queueStore(quiet.database)
+    const now = new Date(Date.now() + 3_600_000)
+    const later = new Date(now.getTime() + 20_000)
+    await quiet.database.many(sql`update events.subscription_queues set due_at = ${now}, token = 7`)
+    const [first] = await queues.claim(now, later, 5)
+    expect(first).toEqual({ subscriptionId: id, token: 8 })
+    expect(await queues.claim(now, later, 5)).toEqual([])
+    const [second] = await queues.claim(later, new Date(later.getTime() + 20_000), 5)
+    expect(second).toEqual({ subscriptionId: id, token: 9 })
+    if (first === undefined) throw new Error('nothing was taken')
+    const log = {
+      id: uuidv7(),
+      durationMs: 1,
+      outcome: 'delivered',
+      status: 200,
+      error: null,
+      request: '',
+      response: '',
+    } as const
+    const tried = { deliveryId: uuidv7(), tries: 0, at: now, status: 'delivered', dueAt: now, log } as const
+    expect(await tryStore(quiet.database).record(first, tried)).toBe(false)
+    expect(await queues.turn(first, [], now)).toBeUndefined()
+    expect(await queues.extend([first], later)).toEqual([])
+    expect(await queues.release(first, 0)).toBe(false)
+  })
+})

@@ -1,0 +1,24 @@
+import { authenticated } from '@platform/auth'
+import { getSubscriptionDelivery as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import { isUuid } from '@platform/kernel'
+import { admitReader } from './admit-manager.ts'
+import { deliveryNotFound, describedDelivery } from './delivery.ts'
+import { findSubscription } from './find-subscription.ts'
+import type { SubscriptionNeeds } from './needs.ts'
+
+export const getSubscriptionDelivery = (
+  deps: Pick<SubscriptionNeeds, 'subscriptions' | 'deliveries' | 'permissions'>,
+) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params: { workspaceId: address, subscriptionId, deliveryId }, principal }) {
+      const workspaceId = await admitReader(deps.permissions, principal, address)
+      const { id } = await findSubscription(deps.subscriptions, workspaceId, subscriptionId)
+
+      const found = isUuid(deliveryId) ? await deps.deliveries.find(id, deliveryId) : undefined
+      if (found === undefined) throw deliveryNotFound()
+
+      return { ...describedDelivery(found), log: await deps.deliveries.log(found.id) }
+    },
+  })

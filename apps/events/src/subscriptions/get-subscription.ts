@@ -1,0 +1,17 @@
+import { authenticated } from '@platform/auth'
+import { getSubscription as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import { admitReader } from './admit-manager.ts'
+import { findSubscription } from './find-subscription.ts'
+import type { SubscriptionNeeds } from './needs.ts'
+import { described } from './subscription.ts'
+
+export const getSubscription = (deps: Pick<SubscriptionNeeds, 'subscriptions' | 'permissions'>) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, principal }) {
+      const workspaceId = await admitReader(deps.permissions, principal, params.workspaceId)
+
+      return described(await findSubscription(deps.subscriptions, workspaceId, params.subscriptionId))
+    },
+  })

@@ -1,0 +1,34 @@
+import { authenticated } from '@platform/auth'
+import { listSubscriptionDeliveries as endpoint } from '@platform/contracts'
+import { answer, route } from '@platform/http'
+import { admitReader } from './admit-manager.ts'
+import { describedDelivery } from './delivery.ts'
+import { findSubscription } from './find-subscription.ts'
+import type { SubscriptionNeeds } from './needs.ts'
+
+export const listSubscriptionDeliveries = (
+  deps: Pick<SubscriptionNeeds, 'subscriptions' | 'deliveries' | 'permissions'>,
+) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, query, principal, request }) {
+      const workspaceId = await admitReader(deps.permissions, principal, params.workspaceId)
+      const { id } = await findSubscription(deps.subscriptions, workspaceId, params.subscriptionId)
+
+      const { limit, status, beforeId } = query
+      const found = await deps.deliveries.list(id, { limit: limit + 1, status, beforeId })
+
+      const shown = found.slice(0, limit)
+      const last = shown.at(-1)
+      const headers = found.length > limit && last ? { link: nextPageBefore(request.url, last.id) } : {}
+      return answer(shown.map(describedDelivery), { headers })
+    },
+  })
+
+/** The `Link` header of the deliveries before one, relative to wherever the caller reached us. */
+function nextPageBefore(url: string, id: string): string {
+  const [path = '', query = ''] = url.split('?', 2)
+  const search = new URLSearchParams(query)
+  search.set('beforeId', id)
+  return `<${path}?${search}>; rel="next"`
+}

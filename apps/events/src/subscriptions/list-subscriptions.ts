@@ -1,0 +1,20 @@
+import { authenticated } from '@platform/auth'
+import { listSubscriptions as endpoint } from '@platform/contracts'
+import { answer, nextPage, route } from '@platform/http'
+import { admitReader } from './admit-manager.ts'
+import type { SubscriptionNeeds } from './needs.ts'
+import { described } from './subscription.ts'
+
+export const listSubscriptions = (deps: Pick<SubscriptionNeeds, 'subscriptions' | 'permissions'>) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, query, principal, request }) {
+      const workspaceId = await admitReader(deps.permissions, principal, params.workspaceId)
+
+      const { page, limit } = query
+      const found = await deps.subscriptions.list(workspaceId, { offset: page * limit, limit: limit + 1 })
+
+      const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
+      return answer(found.slice(0, limit).map(described), { headers })
+    },
+  })

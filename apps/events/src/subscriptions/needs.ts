@@ -1,0 +1,23 @@
+import type { Clock } from '@platform/kernel'
+import type { MasterKeyRing } from '@platform/master-keys'
+import type { Permissions } from '@platform/permissions'
+import type { Search } from '@platform/search'
+import type { DeliveryStore } from './delivery-store.ts'
+import type { sendWebhook } from './send-webhook.ts'
+import type { SubscriptionChangeStore } from './subscription-change-store.ts'
+import type { SubscriptionStore } from './subscription-store.ts'
+
+/** What the operations on subscriptions take from. */
+export interface SubscriptionNeeds {
+  changes: SubscriptionChangeStore
+  subscriptions: SubscriptionStore
+  deliveries: DeliveryStore
+  permissions: Permissions
+  masterKeys: MasterKeyRing
+  send: ReturnType<typeof sendWebhook>
+  /** The log. */
+  search: Pick<Search, 'find'>
+  clock: Clock
+  /** Subscriptions a workspace may have. */
+  maxPerWorkspace: number
+}

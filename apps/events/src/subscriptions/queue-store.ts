@@ -1,0 +1,114 @@
+import { type Database, sql } from '@platform/database'
+import type { Turn, WaitingDelivery } from './queue.ts'
+import type { SubscriptionRecord } from './subscription.ts'
+
+export type QueueStore = ReturnType<typeof queueStore>
+
+/** A queue that this process works on; `token` tells it from later holders. */
+export interface HeldQueue {
+  subscriptionId: string
+  token: number
+}
+
+/** Deliveries that a turn takes from the queue; the holder sends them as it has room. */
+const LOOK_AHEAD = 32
+
+type TurnRow = SubscriptionRecord & { news: number } & (WaitingDelivery | Record<keyof WaitingDelivery, null>)
+
+/** What subscriptions have to do, and who does it. */
+export const queueStore = (database: Database) => ({
+  /** Takes queues in which something is due and that nobody holds, the one that waits longest first. */
+  claim: (now: Date, leasedUntil: Date, limit: number): Promise<HeldQueue[]> =>
+    database.many<HeldQueue>(sql`
+      update events.subscription_queues set token = token + 1, leased_until = ${leasedUntil}
+      where subscription_id in (
+        select subscription_id from events.subscription_queues
+        where due_at <= ${now} and (leased_until is null or leased_until <= ${now})
+        order by due_at limit ${limit} for update skip locked)
+      returning subscription_id as "subscriptionId", token`),
+
+  /** Keeps hold of queues. Answers those that are still held. */
+  extend: (held: readonly HeldQueue[], leasedUntil: Date): Promise<HeldQueue[]> =>
+    database.many<HeldQueue>(sql`
+      with mine as (
+        select q.subscription_id from events.subscription_queues q
+        join unnest(${held.map(({ subscriptionId }) => subscriptionId)}::uuid[], ${held.map(({ token }) => token)}::bigint[])
+          as h(subscription_id, token) on h.subscription_id = q.subscription_id and h.token = q.token
+        order by 1 for update of q)
+      update events.subscription_queues q set leased_until = ${leasedUntil} from mine
+      where q.subscription_id = mine.subscription_id
+      returning q.subscription_id as "subscriptionId", q.token`),
+
+  /**
+   * What is to be sent now, and how much of it at once: one where it is ordered or fails, else as many as it allows. Undefined when the queue is somebody else's or gone.
+   */
+  async turn(
+    { subscriptionId, token }: HeldQueue,
+    inFlight: readonly string[],
+    now: Date,
+  ): Promise<Turn | undefined> {
+    const rows = await database.many<TurnRow>(sql`
+      select s.id, s.workspace_id as "workspaceId", s.name, s.url, s.ordered, s.max_concurrency as "maxConcurrency",
+        s.headers, s.secret, s.previous_secret as "previousSecret", s.previous_secret_until as "previousSecretUntil",
+        s.active, s.created_by as "createdBy", q.failing_since as "failingSince", q.news, d.*
+      from events.subscription_queues q
+      join events.subscriptions s on s.id = q.subscription_id
+      left join lateral (
+        select first.* from (
+          select id as "deliveryId", event::text as event, tries, begun_at as "begunAt", due_at
+          from events.deliveries where subscription_id = s.id and status = 'pending' order by position limit 1) first
+        where s.active and s.ordered and first.due_at <= ${now} and ${inFlight.length} = 0
+        union all
+        (select id, event::text, tries, begun_at, due_at from events.deliveries
+        where subscription_id = s.id and status = 'pending' and s.active and not s.ordered and due_at <= ${now}
+          and id <> all(${inFlight}::uuid[])
+        order by due_at, position
+        limit case when q.failing_since is null then ${LOOK_AHEAD}::int else 1 end)
+      ) d on true
+      where q.subscription_id = ${subscriptionId} and q.token = ${token}`)
+    const [first] = rows
+    if (first === undefined) return undefined
+    const { deliveryId: _, event: __, tries: ___, begunAt: ____, news, ...subscription } = first
+    const atOnce =
+      subscription.ordered || subscription.failingSince !== null ? 1 : subscription.maxConcurrency
+    const isLast = !subscription.ordered && rows.length < (atOnce === 1 ? 1 : LOOK_AHEAD)
+    const deliveries = rows.filter((row) => row.deliveryId !== null)
+    return { subscription, news, atOnce, deliveries: deliveries as WaitingDelivery[], isLast }
+  },
+
+  /** Lets go of a queue until its next delivery is due; false when something came in since `news`, or it is not held any more. */
+  async release({ subscriptionId, token }: HeldQueue, news: number): Promise<boolean> {
+    const rows = await database.many(sql`
+      update events.subscription_queues q set leased_until = null, due_at = case
+        when not s.active then null
+        when s.ordered then (
+          select due_at from events.deliveries where subscription_id = s.id and status = 'pending' order by position limit 1)
+        else (select min(due_at) from events.deliveries where subscription_id = s.id and status = 'pending') end
+      from events.subscriptions s
+      where s.id = q.subscription_id and q.subscription_id = ${subscriptionId} and q.token = ${token} and q.news = ${news}
+      returning 1`)
+    return rows.length > 0
+  },
+
+  /** Gives queues back at once, whatever they hold. */
+  giveBack: (held: readonly HeldQueue[], now: Date) =>
+    database.many(sql`
+      with mine as (
+        select q.subscription_id from events.subscription_queues q
+        join unnest(${held.map(({ subscriptionId }) => subscriptionId)}::uuid[], ${held.map(({ token }) => token)}::bigint[])
+          as h(subscription_id, token) on h.subscription_id = q.subscription_id and h.token = q.token
+        order by 1 for update of q),
+      given as (
+        update events.subscription_queues q set leased_until = null, due_at = ${now} from mine
+        where q.subscription_id = mine.subscription_id returning 1)
+      select pg_notify('webhooks', '') where exists (select from given)`),
+
+  /** For metrics: what waits (at most 100,000 are counted), and since when the oldest is due. */
+  async waiting(now: Date): Promise<{ pending: number; oldestDueSeconds: number }> {
+    const [row] = await database.many<{ pending: number; oldest: Date | null }>(sql`
+      select (select count(*) from (select from events.deliveries where status = 'pending' limit 100000) as p) as pending,
+        (select min(due_at) from events.subscription_queues where due_at is not null) as oldest`)
+    const oldestMs = row?.oldest?.getTime() ?? now.getTime()
+    return { pending: row?.pending ?? 0, oldestDueSeconds: Math.max(0, now.getTime() - oldestMs) / 1000 }
+  },
+})

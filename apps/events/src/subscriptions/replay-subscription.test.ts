@@ -1,0 +1,103 @@
+import {
+  listEvents,
+  patchSubscription,
+  pauseSubscription,
+  replaySubscription,
+  resumeSubscription,
+} from '@platform/contracts'
+import { sql } from '@platform/database'
+import type { TestService } from '@platform/testing'
+import { describe, expect, vi } from 'vitest'
+import { emitOrders, numbersOf, refusesOthers, SOON, subscribed, test } from './testing.ts'
+
+describe('replaying events', () => {
+  test('delivers what happened before the subscription, in order, from an event or an instant on', async ({
+    service,
+    workspaceId,
+    receiver,
+  }) => {
+    const ada = service.as({ userId: 'ada' })
+    const ids = await emitOrders(service, workspaceId, 1, 2, 3)
+    await vi.waitFor(async () => {
+      const { result } = await ada(listEvents, { params: { workspaceId } })
+      expect(result.events).toHaveLength(3)
+    }, SOON)
+    const { id } = await subscribed(service, workspaceId, receiver.url, {
+      events: ['order.placed'],
+      ordered: true,
+      active: false,
+    })
+    const params = { workspaceId, subscriptionId: id }
+    const replayed = await ada(replaySubscription, { params, body: { from: ids[1] ?? '' } })
+    expect(replayed.state).toBe('running')
+    await ended(service, id)
+    expect(receiver.got).toEqual([])
+    await ada(resumeSubscription, { params })
+    await vi.waitFor(() => expect(numbersOf(receiver)).toEqual([2, 3]), SOON)
+
+    await ada(replaySubscription, { params, body: { from: '2020-01-01T00:00:00Z' } })
+    await vi.waitFor(() => expect(numbersOf(receiver).toSorted()).toEqual([1, 2, 2, 3, 3]), SOON)
+    const sent = new Set(receiver.got.map(({ headers }) => headers['webhook-id']))
+    expect(sent.size).toBe(3)
+  })
+
+  test('looks at what the subscription asks for only, and stops at an instant', async ({
+    service,
+    workspaceId,
+    receiver,
+  }) => {
+    const ada = service.as({ userId: 'ada' })
+    const { id } = await subscribed(service, workspaceId, receiver.url, {
+      filter: { 'payload.number': [1, 2] },
+    })
+    const params = { workspaceId, subscriptionId: id }
+    await ada(pauseSubscription, { params })
+    await emitOrders(service, workspaceId, 1, 2, 3)
+    await vi.waitFor(async () => {
+      const { result } = await ada(listEvents, { params: { workspaceId } })
+      expect(result.events).toHaveLength(3)
+    }, SOON)
+    await ada(resumeSubscription, { params })
+    await ada(replaySubscription, {
+      params,
+      body: { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' },
+    })
+    await ended(service, id)
+    await ada(patchSubscription, { params, body: { filter: { 'payload.number': 2 } } })
+    await ada(replaySubscription, { params, body: { from: '2020-01-01T00:00:00Z' } })
+    await vi.waitFor(() => expect(numbersOf(receiver)).toEqual([2]), SOON)
+  })
+
+  test('is refused while another one is under way', async ({ service, workspaceId, receiver }) => {
+    const { id } = await subscribed(service, workspaceId, receiver.url)
+    const input = { params: { workspaceId, subscriptionId: id }, body: { from: '2020-01-01T00:00:00Z' } }
+    const replay = () => service.as({})(replaySubscription, input)
+    const attempts = await Promise.allSettled([replay(), replay(), replay(), replay()])
+    const refused = attempts.filter((one) => one.status === 'rejected')
+    for (const { reason } of refused) expect(reason).toMatchObject({ name: 'ResourceLocked', status: 423 })
+    expect(refused.length).toBeGreaterThan(0)
+  })
+
+  test.for([
+    [{ from: 'yesterday' }, 400],
+    [{}, 400],
+    [{ from: '0199f0c2-6a3e-7b1c-9d55-0a4c7a1f2e33' }, 404],
+  ] as const)('refuses %j with %s', async ([body, status], { service, workspaceId, receiver }) => {
+    const { id } = await subscribed(service, workspaceId, receiver.url)
+    const attempt = service.as({})(replaySubscription, {
+      params: { workspaceId, subscriptionId: id },
+      body: body as never,
+    })
+    await expect(attempt).rejects.toMatchObject({ status })
+  })
+
+  refusesOthers(replaySubscription, { from: '2020-01-01T00:00:00Z' })
+})
+
+const ended = (service: TestService, id: string) =>
+  vi.waitFor(async () => {
+    const rows = await service.database.many(
+      sql`select from events.subscription_replays where subscription_id = ${id}`,
+    )
+    expect(rows).toEqual([])
+  }, SOON)

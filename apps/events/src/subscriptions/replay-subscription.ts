@@ -1,0 +1,48 @@
+import { authenticated } from '@platform/auth'
+import { replaySubscription as endpoint, eventStream } from '@platform/contracts'
+import { route } from '@platform/http'
+import { Failure, isUuid, uuidv7 } from '@platform/kernel'
+import { admitManager } from './admit-manager.ts'
+import { lockSubscription } from './find-subscription.ts'
+import type { SubscriptionNeeds } from './needs.ts'
+
+export const replaySubscription = (
+  deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'search' | 'clock'>,
+) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, body, principal }) {
+      const { workspaceId } = await admitManager(deps.permissions, principal, params.workspaceId)
+      const now = deps.clock.now()
+      const fromEvent = isUuid(body.from) ? body.from : null
+      if (fromEvent !== null) await requireEvent(deps.search, workspaceId, fromEvent)
+
+      const id = uuidv7()
+      await deps.changes.commit(async ({ subscriptions, replays }) => {
+        const found = await lockSubscription(subscriptions, workspaceId, params.subscriptionId)
+        const fromAt = fromEvent === null ? new Date(body.from) : null
+        const toAt = body.to === undefined ? now : new Date(body.to)
+        if (!(await replays.insert({ id, subscriptionId: found.id, fromEvent, fromAt, toAt }, now)))
+          throw new Failure(
+            'ResourceLocked',
+            'A replay of this subscription is under way: wait until it has ended.',
+          )
+      })
+
+      return { id, state: 'running' as const }
+    },
+  })
+
+async function requireEvent(
+  search: Pick<SubscriptionNeeds['search'], 'find'>,
+  workspaceId: string,
+  id: string,
+): Promise<void> {
+  const filter = { path: 'id', in: [id] }
+  const found = await search.find(eventStream(workspaceId), { filter, sort: 'asc', limit: 1 })
+  if (found.length === 0)
+    throw new Failure(
+      'ObjectNotFoundError',
+      'There is no such event in this workspace: give an instant instead.',
+    )
+}

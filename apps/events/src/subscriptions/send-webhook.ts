@@ -1,0 +1,174 @@
+import type { TryOutcome } from '@platform/contracts'
+import { type Clock, uuidv7 } from '@platform/kernel'
+import { type Outbound, OutboundRefused } from '@platform/outbound'
+import { EXCERPT_LENGTH, requestExcerpt, responseExcerpt } from './excerpt.ts'
+import type { TryRecord } from './queue.ts'
+import { retryAfterMsOf } from './retry.ts'
+import { signatureOf } from './subscription.ts'
+
+/** Where a message goes, and what proves where it is from. */
+export interface Target {
+  url: string
+  headers: Record<string, string>
+  /** The one that signs first, and while it is being replaced the one before. */
+  secrets: readonly string[]
+}
+
+/** One try. */
+export interface Tried {
+  log: TryRecord
+  retryAfterMs: number | undefined
+}
+
+interface Needs {
+  outbound: Outbound
+  clock: Clock
+  /** Until the whole answer is there, redirects included. */
+  timeoutMs: number
+}
+
+/** The status decides; of the rest only the beginning is read. */
+const READ_MS = 2000
+const MAX_REDIRECTS = 3
+const USER_AGENT = 'platform-webhooks/2 (Standard Webhooks)'
+
+/**
+ * POSTs a signed message (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`). Never rejects for what the
+ * endpoint does; rejects with the reason of `signal` when that aborts.
+ */
+export const sendWebhook =
+  ({ outbound, clock, timeoutMs }: Needs) =>
+  async (target: Target, { id, body }: { id: string; body: string }, signal: AbortSignal): Promise<Tried> => {
+    const now = clock.now()
+    const timestamp = Math.floor(now.getTime() / 1000)
+    const signature = signatureOf(target.secrets, { id, timestamp, body })
+    const secrets = new Set([...target.secrets, ...Object.values(target.headers), ...signature.split(' ')])
+    const request = requestExcerpt(body, secrets)
+    const signed = {
+      'content-type': 'application/json',
+      'user-agent': USER_AGENT,
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signature,
+    }
+    const begun = performance.now()
+    const deadline = AbortSignal.timeout(timeoutMs)
+    const ended = await answerOf(outbound, target, {
+      signed,
+      body,
+      signal: AbortSignal.any([signal, deadline]),
+    }).catch((error: unknown) => {
+      signal.throwIfAborted()
+      return failed(error, deadline.aborted ? timeoutMs : undefined)
+    })
+    const { response, retryAfter, ...known } = ended
+    const durationMs = Math.round(performance.now() - begun)
+    const shown = response === null ? null : responseExcerpt(response, secrets)
+    return {
+      log: { id: uuidv7(now.getTime()), durationMs, request, response: shown, ...known },
+      retryAfterMs: retryAfterMsOf(retryAfter, now),
+    }
+  }
+
+interface Ended {
+  outcome: TryOutcome
+  status: number | null
+  error: string | null
+  response: string | null
+  retryAfter: string | null
+}
+
+interface Message {
+  signed: Record<string, string>
+  body: string
+  signal: AbortSignal
+}
+
+/** Follows redirects, at most three; each address passes the same guard. */
+async function answerOf(outbound: Outbound, { url, headers }: Target, message: Message): Promise<Ended> {
+  const first = new URL(url)
+  let at = first
+  for (let hops = 0; ; hops += 1) {
+    const response = await outbound.fetch(at, {
+      method: 'POST',
+      // Own headers are for the host they were given for.
+      headers: { ...(at.origin === first.origin ? headers : {}), ...message.signed },
+      body: message.body,
+      redirect: 'manual',
+      signal: message.signal,
+    })
+    const next = redirectOf(response, at)
+    if (next === undefined) return await endedWith(response)
+    await response.body?.cancel()
+    if (hops === MAX_REDIRECTS)
+      throw new OutboundRefused(`${first.host} redirects more than ${MAX_REDIRECTS} times.`)
+    at = next
+  }
+}
+
+/** Where an answer redirects to with method and body kept: any other redirect would arrive as a GET with nothing in it. */
+function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
+  const location = headers.get('location')
+  if ((status !== 307 && status !== 308) || location === null) return undefined
+  const next = URL.parse(location, from.href)
+  if (next === null || (from.protocol === 'https:' && next.protocol !== 'https:'))
+    throw new OutboundRefused(`${from.host} redirects to http, or to what is no address.`)
+  return next
+}
+
+async function endedWith(response: Response): Promise<Ended> {
+  const { status, ok } = response
+  return {
+    outcome: ok ? 'delivered' : 'refused',
+    status,
+    error: ok ? null : `The endpoint answered ${status}.`,
+    response: await beginningOf(response),
+    retryAfter: response.headers.get('retry-after'),
+  }
+}
+
+/** What came of the answer in a short while: how it goes on changes nothing. */
+async function beginningOf(response: Response): Promise<string> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return ''
+  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), READ_MS)
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    while (text.length < 2 * EXCERPT_LENGTH) {
+      const { value, done } = await reader.read()
+      if (done) return text
+      text += decoder.decode(value, { stream: true })
+    }
+  } catch {
+    return text
+  } finally {
+    clearTimeout(timer)
+    reader.cancel().catch(() => undefined)
+  }
+  return text
+}
+
+function failed(error: unknown, timedOutMs: number | undefined): Ended {
+  const nothing = { status: null, response: null, retryAfter: null }
+  if (timedOutMs !== undefined)
+    return {
+      ...nothing,
+      outcome: 'timeout',
+      error: `The endpoint did not answer within ${timedOutMs / 1000} s.`,
+    }
+  if (error instanceof OutboundRefused)
+    return {
+      ...nothing,
+      outcome: 'blocked',
+      error: error.message.replaceAll('OUTBOUND_ALLOWED', 'WEBHOOKS_ALLOWED_HOSTS'),
+    }
+  return { ...nothing, outcome: 'unreachable', error: `The endpoint could not be reached${codeOf(error)}.` }
+}
+
+function codeOf(error: unknown): string {
+  const cause: unknown = error instanceof Error ? error.cause : undefined
+  const code: unknown =
+    typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined
+  return typeof code === 'string' ? ` (${code})` : ''
+}

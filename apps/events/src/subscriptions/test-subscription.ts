@@ -1,0 +1,34 @@
+import { authenticated } from '@platform/auth'
+import { testSubscription as endpoint, WEBHOOK_TEST_TYPE } from '@platform/contracts'
+import { route } from '@platform/http'
+import { uuidv7 } from '@platform/kernel'
+import { buildRecord } from '@platform/outbox'
+import { admitManager } from './admit-manager.ts'
+import { bodyOf } from './delivery.ts'
+import { findSubscription } from './find-subscription.ts'
+import type { SubscriptionNeeds } from './needs.ts'
+import { targetOf } from './target.ts'
+
+type Needs = Pick<SubscriptionNeeds, 'subscriptions' | 'permissions' | 'masterKeys' | 'send' | 'clock'>
+
+export const testSubscription = (deps: Needs) =>
+  route(endpoint, {
+    access: authenticated,
+    async handle({ params, principal, request }) {
+      const { workspaceId } = await admitManager(deps.permissions, principal, params.workspaceId)
+      const subscription = await findSubscription(deps.subscriptions, workspaceId, params.subscriptionId)
+
+      const now = deps.clock.now()
+      const event = buildRecord({
+        type: WEBHOOK_TEST_TYPE,
+        payload: { subscriptionId: subscription.id },
+        source: { workspaceId, correlationId: request.correlationId, host: { service: 'events' } },
+        createdAt: now.toISOString(),
+      })
+      const message = { id: uuidv7(), body: bodyOf(event, JSON.stringify(event)) }
+      const { log } = await deps.send(targetOf(subscription, deps.masterKeys, now), message, request.signal)
+
+      const { id: _, ...shown } = log
+      return { ...shown, id: message.id, at: now.toISOString() }
+    },
+  })

@@ -1,0 +1,66 @@
+import { type Database, groupCommit, sql } from '@platform/database'
+import type { TriedDelivery } from './queue.ts'
+import type { HeldQueue } from './queue-store.ts'
+
+export type TryStore = ReturnType<typeof tryStore>
+
+interface Recorded {
+  held: HeldQueue
+  tried: TriedDelivery
+  isKept: boolean
+}
+
+/** How tries ended, of all subscriptions together in as few statements as possible. */
+export function tryStore(database: Database) {
+  const group = groupCommit<Recorded>(async (items) => {
+    const rows = await database.many<{ id: string }>(recordTries(items))
+    const kept = new Set(rows.map(({ id }) => id))
+    for (const item of items) item.isKept = kept.has(item.tried.deliveryId)
+  })
+  return {
+    /** Keeps how a try ended, unless its queue or the delivery has gone on without this process. Answers whether it was kept. */
+    async record(held: HeldQueue, tried: TriedDelivery): Promise<boolean> {
+      const item: Recorded = { held, tried, isKept: false }
+      await group.add(item)
+      return item.isKept
+    },
+  }
+}
+
+/** The first statement of failing and its end are kept as well: they decide about pausing. */
+function recordTries(items: readonly Recorded[]) {
+  const held = <T>(of: (one: HeldQueue) => T) => items.map((item) => of(item.held))
+  const tried = <T>(of: (one: TriedDelivery) => T) => items.map((item) => of(item.tried))
+  const log = <T>(of: (one: TriedDelivery['log']) => T) => items.map((item) => of(item.tried.log))
+  return sql`
+    with given as (
+      select * from unnest(
+        ${held((one) => one.subscriptionId)}::uuid[], ${held((one) => one.token)}::bigint[],
+        ${tried((one) => one.deliveryId)}::uuid[], ${tried((one) => one.tries)}::int[],
+        ${tried((one) => one.at)}::timestamptz[], ${tried((one) => one.status)}::text[],
+        ${tried((one) => one.dueAt)}::timestamptz[], ${log((one) => one.id)}::uuid[],
+        ${log((one) => one.durationMs)}::int[], ${log((one) => one.outcome)}::text[],
+        ${log((one) => one.status)}::int[], ${log((one) => one.error)}::text[],
+        ${log((one) => one.request)}::text[], ${log((one) => one.response)}::text[]
+      ) as g(subscription_id, token, id, tries, at, status, due_at, try_id, duration_ms, outcome, answered, error, request, response)),
+    mine as (
+      select g.* from given g
+      join events.subscription_queues q on q.subscription_id = g.subscription_id and q.token = g.token),
+    done as (
+      update events.deliveries d set status = g.status, tries = g.tries + 1, due_at = g.due_at, last_status = g.answered,
+        last_error = g.error, delivered_at = case when g.status = 'delivered' then g.at end
+      from mine g where d.id = g.id and d.status = 'pending' and d.tries = g.tries
+      returning d.id),
+    told as (
+      insert into events.delivery_tries (id, delivery_id, at, duration_ms, outcome, status, error, request, response)
+      select try_id, id, at, duration_ms, outcome, answered, error, request, response from mine join done using (id)),
+    endings as (
+      select subscription_id, bool_or(status = 'delivered') as arrived, min(at) as at from mine join done using (id) group by 1),
+    changed as (
+      select q.subscription_id, e.arrived, e.at from events.subscription_queues q join endings e using (subscription_id)
+      where (q.failing_since is null) <> e.arrived order by 1 for update of q),
+    state as (
+      update events.subscription_queues q set failing_since = case when c.arrived then null else c.at end
+      from changed c where q.subscription_id = c.subscription_id)
+    select id from done`
+}

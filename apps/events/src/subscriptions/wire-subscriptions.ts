@@ -1,0 +1,129 @@
+import type { Database } from '@platform/database'
+import type { Route } from '@platform/http'
+import { type Clock, HOUR_MS } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
+import { type MasterKey, masterKeyRing } from '@platform/master-keys'
+import { openOutbound } from '@platform/outbound'
+import type { Outbox } from '@platform/outbox'
+import type { Permissions } from '@platform/permissions'
+import type { Search } from '@platform/search'
+import { type Job, onOneInstance, type Subscription } from '@platform/service'
+import { createSubscription } from './create-subscription.ts'
+import { deleteSubscription } from './delete-subscription.ts'
+import { deliverEvent } from './deliver-event.ts'
+import { deliveryPartitionStore } from './delivery-partition-store.ts'
+import { deliveryStore } from './delivery-store.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { fanOutEvents } from './fan-out-events.ts'
+import { forgetDeletedWorkspaces } from './forget-deleted-workspaces.ts'
+import { getSubscription } from './get-subscription.ts'
+import { getSubscriptionDelivery } from './get-subscription-delivery.ts'
+import { keepDeliveryPartitions } from './keep-delivery-partitions.ts'
+import { listSubscriptionDeliveries } from './list-subscription-deliveries.ts'
+import { listSubscriptions } from './list-subscriptions.ts'
+import type { SubscriptionNeeds } from './needs.ts'
+import { patchSubscription } from './patch-subscription.ts'
+import { pauseFailing } from './pause-failing.ts'
+import { pauseSubscription } from './pause-subscription.ts'
+import { Permits } from './permits.ts'
+import { queueStore } from './queue-store.ts'
+import { redeliverSubscriptionDelivery } from './redeliver-subscription-delivery.ts'
+import { replayEvents } from './replay-events.ts'
+import { replaySubscription } from './replay-subscription.ts'
+import { resealSubscriptions } from './reseal-subscriptions.ts'
+import { resumeSubscription } from './resume-subscription.ts'
+import { rotateSubscriptionSecret } from './rotate-subscription-secret.ts'
+import { sendWebhook } from './send-webhook.ts'
+import { showWebhookMetrics } from './show-webhook-metrics.ts'
+import { subscriptionChangeStore } from './subscription-change-store.ts'
+import { subscriptionStore } from './subscription-store.ts'
+import { testSubscription } from './test-subscription.ts'
+import { tryStore } from './try-store.ts'
+import type { WebhookSettings } from './webhooks-env.ts'
+
+interface Needs {
+  database: Database
+  outbox: Outbox
+  permissions: Permissions
+  /** The log: what is replayed. */
+  search: Pick<Search, 'find'>
+  clock: Clock
+  log: Logger
+  masterKeys: readonly MasterKey[]
+  webhooks: WebhookSettings
+  retention: { scheduledDeletionDays: number }
+}
+
+const SEND_TIMEOUT_MS = 15_000
+/** Connections to one host, which may serve many subscriptions. */
+const CONNECTIONS_PER_ORIGIN = 64
+
+/** Webhook subscriptions and what sends them, for the composition root. Throws an Error for allowed hosts that are none. */
+export function wireSubscriptions(given: Needs): {
+  routes: Route[]
+  subscriptions: Subscription[]
+  jobs: Job[]
+} {
+  const { database, outbox, permissions, search, clock, webhooks: settings } = given
+  const outbound = openOutbound({
+    allowed: settings.allowedHosts,
+    timeoutMs: SEND_TIMEOUT_MS,
+    connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
+  })
+  const deps: SubscriptionNeeds = {
+    ...{ permissions, search, clock },
+    changes: subscriptionChangeStore(database, outbox),
+    subscriptions: subscriptionStore(database),
+    deliveries: deliveryStore(database),
+    masterKeys: masterKeyRing(given.masterKeys),
+    send: sendWebhook({ outbound, clock, timeoutMs: SEND_TIMEOUT_MS }),
+    maxPerWorkspace: settings.maxPerWorkspace,
+  }
+  return {
+    routes: routesOf(deps),
+    subscriptions: [onOneInstance('webhooks', fanOutEvents(deps))],
+    jobs: [
+      ...dispatcherOf(given, deps).jobs,
+      replayEvents(deps),
+      keepDeliveryPartitions({ partitions: deliveryPartitionStore(database), clock }),
+      resealSubscriptions(deps),
+      forgetDeletedWorkspaces({ ...deps, keptDays: given.retention.scheduledDeletionDays }),
+    ],
+  }
+}
+
+const routesOf = (deps: SubscriptionNeeds): Route[] => [
+  listSubscriptions(deps),
+  createSubscription(deps),
+  getSubscription(deps),
+  patchSubscription(deps),
+  deleteSubscription(deps),
+  testSubscription(deps),
+  rotateSubscriptionSecret(deps),
+  pauseSubscription(deps),
+  resumeSubscription(deps),
+  replaySubscription(deps),
+  listSubscriptionDeliveries(deps),
+  getSubscriptionDelivery(deps),
+  redeliverSubscriptionDelivery(deps),
+]
+
+function dispatcherOf({ database, clock, log, webhooks }: Needs, deps: SubscriptionNeeds): Dispatcher {
+  const queues = queueStore(database)
+  const counted = showWebhookMetrics({ queues, subscriptions: deps.subscriptions, clock })
+  const deliver = deliverEvent({
+    ...{ clock, log, counted, send: deps.send, masterKeys: deps.masterKeys },
+    pauseFailing: pauseFailing({ ...deps, afterMs: webhooks.pauseAfterHours * HOUR_MS }),
+    tries: tryStore(database),
+    permits: new Permits(webhooks.inFlight),
+  })
+  return new Dispatcher({
+    ...{ queues, deliver, clock, log },
+    listen: (onNews) =>
+      database.listen(
+        'webhooks',
+        (ids) => onNews(ids === '' ? [] : ids.split(',')),
+        () => onNews([]),
+      ),
+  })
+}

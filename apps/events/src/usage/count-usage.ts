@@ -1,0 +1,58 @@
+import { type Clock, DAY_MS, SECOND_MS } from '@platform/kernel'
+import type { Log } from '@platform/search'
+import { inBatches, type Job } from '@platform/service'
+import { tally } from './usage.ts'
+import type { UsageStore } from './usage-store.ts'
+
+const BATCH = 1000
+/** How far a question goes on counting before it is answered with what there is. */
+const BATCHES_OF_A_QUESTION = 5
+const COUNT_EVERY_MS = 10 * SECOND_MS
+/** As long as the events themselves are kept (specification "Limits"). */
+const VISITORS_DAYS = 1080
+
+/** Counts the usage from the log, each event once, whoever counts. */
+export interface UsageCounter {
+  /** Counts what is new, up to some thousands of events. */
+  catchUp(): Promise<void>
+  jobs: Job[]
+}
+
+export function usageCounter(deps: {
+  usage: UsageStore
+  eventLog: Pick<Log, 'readAfter'>
+  clock: Clock
+}): UsageCounter {
+  const { usage, eventLog, clock } = deps
+
+  /** Counts one batch; answers how many events it had. Where somebody else was faster there may be more. */
+  async function countBatch(): Promise<number> {
+    const from = await usage.progress()
+    const events = await eventLog.readAfter(from, BATCH)
+    const last = events.at(-1)
+    if (last === undefined) return 0
+    const counted = tally(events.map(({ document }) => document))
+    return (await usage.add(counted, { from, to: last.sequence })) ? events.length : BATCH
+  }
+
+  return {
+    async catchUp() {
+      for (let batch = 0; batch < BATCHES_OF_A_QUESTION; batch += 1) if ((await countBatch()) < BATCH) return
+    },
+    jobs: [
+      {
+        name: 'count-usage',
+        everyMs: COUNT_EVERY_MS,
+        run: (signal) => inBatches(BATCH, signal, countBatch),
+      },
+      {
+        name: 'forget-visitors',
+        everyMs: DAY_MS,
+        run: (signal) => {
+          const before = new Date(clock.now().getTime() - VISITORS_DAYS * DAY_MS).toISOString().slice(0, 10)
+          return inBatches(BATCH, signal, (limit) => usage.forgetVisitors(before, limit))
+        },
+      },
+    ],
+  }
+}

@@ -1,0 +1,114 @@
+/** Runs that something outside started; a run that another one called is part of it. */
+const outside: ReadonlySet<string> = new Set(['endpoint', 'event', 'schedule'])
+const VISITOR_MAX_LENGTH = 200
+const NAME_MAX_LENGTH = 200
+/** Reported by no app: the workspace's own. */
+const NO_APP = 'workspace'
+
+export interface Transactions {
+  workspaceId: string
+  day: string
+  kind: string
+  count: number
+}
+
+export interface Visitor {
+  workspaceId: string
+  day: string
+  kind: 'session' | 'user'
+  visitor: string
+}
+
+/** A figure on a day: what it was set to last (null: never), and what was added since. */
+export interface MetricOfDay {
+  workspaceId: string
+  day: string
+  app: string
+  instance: string
+  metric: string
+  base: number | null
+  added: number
+}
+
+/** What some events add to the usage. */
+export interface Tally {
+  transactions: Transactions[]
+  visitors: Visitor[]
+  metrics: MetricOfDay[]
+}
+
+type Loose = Record<string, unknown>
+
+const recordOf = (value: unknown): Loose =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {}
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.slice(0, NAME_MAX_LENGTH) : undefined
+
+/** Counts documents of the log, in their order. What isn't shaped as the platform shapes it counts nothing. */
+export function tally(documents: readonly Loose[]): Tally {
+  const transactions = new Map<string, Transactions>()
+  const visitors = new Map<string, Visitor>()
+  const metrics = new Map<string, MetricOfDay>()
+  for (const document of documents) {
+    const source = recordOf(document.source)
+    const workspaceId = textOf(source.workspaceId)
+    const day = typeof document.createdAt === 'string' ? document.createdAt.slice(0, 10) : ''
+    if (workspaceId === undefined || !/^\d{4}-\d\d-\d\d$/.test(day)) continue
+    const place = { workspaceId, day }
+    if (document.type === 'runtime.automations.executed') addRun({ transactions, visitors }, place, document)
+    if (document.type === 'usage') addMetrics(metrics, place, document)
+  }
+  return {
+    transactions: [...transactions.values()],
+    visitors: [...visitors.values()],
+    metrics: [...metrics.values()],
+  }
+}
+
+interface Place {
+  workspaceId: string
+  day: string
+}
+
+function addRun(
+  { transactions, visitors }: { transactions: Map<string, Transactions>; visitors: Map<string, Visitor> },
+  place: Place,
+  document: Loose,
+): void {
+  const kind = recordOf(recordOf(document.payload).trigger).type
+  if (typeof kind !== 'string' || !outside.has(kind)) return
+  const key = JSON.stringify([place, kind])
+  const known = transactions.get(key)
+  if (known === undefined) transactions.set(key, { ...place, kind, count: 1 })
+  else known.count += 1
+  const { sessionId, userId } = recordOf(document.source)
+  for (const [name, value] of [
+    ['session', sessionId],
+    ['user', userId],
+  ] as const) {
+    const visitor = textOf(value)?.slice(0, VISITOR_MAX_LENGTH)
+    if (visitor !== undefined)
+      visitors.set(JSON.stringify([place, name, visitor]), { ...place, kind: name, visitor })
+  }
+}
+
+function addMetrics(metrics: Map<string, MetricOfDay>, place: Place, document: Loose): void {
+  const source = recordOf(document.source)
+  const app = textOf(source.appSlug) ?? NO_APP
+  const instance = textOf(source.appInstanceFullSlug) ?? app
+  for (const [name, reported] of Object.entries(recordOf(recordOf(document.payload).metrics))) {
+    const { value, action } = recordOf(reported)
+    const metric = textOf(name)
+    if (metric === undefined || typeof value !== 'number' || !Number.isFinite(value)) continue
+    const key = JSON.stringify([place, app, instance, metric])
+    const known = metrics.get(key) ?? { ...place, app, instance, metric, base: null, added: 0 }
+    metrics.set(
+      key,
+      action === 'set' ? { ...known, base: value, added: 0 } : { ...known, added: known.added + value },
+    )
+  }
+}
+
+/** A figure over days in their order: what was set replaces, what was added is added. */
+export const figureOf = (days: readonly Pick<MetricOfDay, 'base' | 'added'>[]): number =>
+  days.reduce((figure, { base, added }) => (base ?? figure) + added, 0)

@@ -1,0 +1,7 @@
+export * from './access-manager-events.ts'
+export * from './apps-events.ts'
+export * from './events-events.ts'
+export * from './organizations-events.ts'
+export * from './runtime-events.ts'
+export * from './workspace-versions-events.ts'
+export * from './workspaces-events.ts'
