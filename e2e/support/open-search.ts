@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,7 +10,10 @@ const script = join(repositoryRoot, 'scripts/servers/opensearch.sh')
 
 /** An OpenSearch of a test's own. Starting it takes some 15 seconds. */
 export async function startOpenSearch(): Promise<TestServer> {
-  const folder = join(mkdtempSync(join(tmpdir(), 'opensearch-')), 'server')
+  const home = mkdtempSync(join(tmpdir(), 'opensearch-'))
+  // It runs as an unprivileged user.
+  chmodSync(home, 0o755)
+  const folder = join(home, 'server')
   const [port = 0] = await freePorts(1)
   const run = (command: string, ...args: string[]) => promisify(execFile)(script, [command, folder, ...args])
   const signal = (name: NodeJS.Signals) => {
@@ -28,7 +31,7 @@ export async function startOpenSearch(): Promise<TestServer> {
     wipe: async () => rmSync(join(folder, 'data'), { recursive: true, force: true }),
     async stop() {
       await run('stop')
-      rmSync(join(folder, '..'), { recursive: true, force: true })
+      rmSync(home, { recursive: true, force: true })
     },
   }
   await server.start()

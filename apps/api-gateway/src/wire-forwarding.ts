@@ -26,7 +26,7 @@ interface Needs {
 export async function wireForwarding({ env, config, identify, refuse }: Needs) {
   const settings = readConfig(forwardingEnv, env)
   const instances = await openInstances(config.upstreams)
-  const streams = new OpenStreams()
+  const streams = new OpenStreams(settings.streams)
   const deps = { instances, internalKey: config.internalApiKey, streams, refuse }
   const { allowedOrigins } = config
   const limits = settings.webSockets
@@ -51,7 +51,7 @@ export async function wireForwarding({ env, config, identify, refuse }: Needs) {
     attach: (server: Server) => webSockets.attach(server),
     leaving: () => {
       webSockets.leave()
-      for (const exchange of streams.entries()) OpenStreams.end(exchange)
+      streams.leave()
     },
     jobs: [webSockets.job(), checkStreams(streams, identify)],
     closing: {

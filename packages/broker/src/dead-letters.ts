@@ -61,7 +61,7 @@ export async function listDeadLetters(
  * Asks for dead letters of a group, all of them or those with these event ids, to be delivered to that group again, and to no other.
  * Answers how many were asked for now; those that were no event don't count, nor do those that are asked for already. One that is
  * handled disappears; one that fails again stays, with its new reason. The letters of the `relay` are what the broker can't carry:
- * every group gets them without it.
+ * every group gets them without it, and where there is no group yet they stay.
  */
 export async function replayDeadLetters(
   queries: Queries,
@@ -72,7 +72,10 @@ export async function replayDeadLetters(
   const asked =
     group === RELAY_READER
       ? sql`
-        with taken as (delete from outbox.dead_letters where ${wanted} returning event_id, record, reason),
+        with taken as (
+          delete from outbox.dead_letters
+          where ${wanted} and exists (select from outbox.stream_positions)
+          returning event_id, record, reason),
         spread as (
           insert into outbox.dead_letters as known (group_name, event_id, record, reason, replay_asked_at)
           select positions.group_name, event_id, record, reason, now()

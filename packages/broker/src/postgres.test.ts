@@ -1,6 +1,6 @@
 import { openDatabase } from '@platform/database'
 import { type TestDatabase, testDatabase } from '@platform/testing'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Broker } from './broker.ts'
 import {
   announcementsConformance,
@@ -8,8 +8,9 @@ import {
   deadLettersConformance,
   queueConformance,
 } from './conformance.ts'
+import { keepDeadLetter, listDeadLetters, replayDeadLetters } from './dead-letters.ts'
 import { openBroker } from './open.ts'
-import { silentLog as log } from './testing.ts'
+import { silentLog as log, testEvents, uniqueName } from './testing.ts'
 
 describe('the postgres driver', () => {
   const stack = new AsyncDisposableStack()
@@ -34,4 +35,12 @@ describe('the postgres driver', () => {
   queueConformance(fixture)
   deadLettersConformance(fixture)
   announcementsConformance(fixture)
+
+  it('keeps what a relay has given up while there is no group of a stream to deliver it to', async () => {
+    const [record] = testEvents(uniqueName('workspace'), 1)
+    if (record === undefined) throw new Error('There must be an event.')
+    await keepDeadLetter(database, { group: 'relay', eventId: record.id, record, reason: 'too large' })
+    expect(await replayDeadLetters(database, { group: 'relay' })).toBe(0)
+    expect(await listDeadLetters(database, { group: 'relay' })).toMatchObject([{ eventId: record.id }])
+  })
 })

@@ -5,6 +5,13 @@ import { type Delivery, deliver, throughOutages } from './deliver.ts'
 const LOOK_EVERY_MS = 1000
 const BATCH = 100
 
+/** A letter that was asked for, and when: whoever asks for it anew while it is delivered asks for another delivery. */
+interface Asked {
+  record: EventRecord
+  eventId: string
+  askedAt: string
+}
+
 /**
  * What the active process of a group calls between two batches: delivers the dead letters of the group that somebody asked for again.
  * Looks at most once a second.
@@ -14,24 +21,29 @@ export function replayer(database: Database, delivery: Delivery): () => Promise<
   let lookAt = 0
   return async () => {
     if (performance.now() < lookAt) return
-    const records = await throughOutages(delivery, () =>
-      database.many<{ record: EventRecord }>(sql`
-        select record from outbox.dead_letters
+    const asked = await throughOutages(delivery, () =>
+      database.many<Asked>(sql`
+        select record, event_id as "eventId", replay_asked_at::text as "askedAt" from outbox.dead_letters
         where group_name = ${group} and replay_asked_at is not null order by number limit ${BATCH}`),
     )
-    if (records.length > 0) await replay(records.map(({ record }) => record))
+    if (asked.length > 0) await replay(asked)
     // A full page has more behind it.
-    lookAt = records.length < BATCH ? performance.now() + LOOK_EVERY_MS : 0
+    lookAt = asked.length < BATCH ? performance.now() + LOOK_EVERY_MS : 0
   }
 
-  async function replay(events: EventRecord[]): Promise<void> {
-    const ids = events.map(({ id }) => id)
-    await deliver(events, delivery)
-    // What was given up again is no longer asked for.
+  async function replay(asked: Asked[]): Promise<void> {
+    const ids = asked.map(({ eventId }) => eventId)
+    const times = asked.map(({ askedAt }) => askedAt)
+    await deliver(
+      asked.map(({ record }) => record),
+      delivery,
+    )
+    // What was given up again is no longer asked for, and what was given up and then asked for anew is not what was delivered.
     await throughOutages(delivery, () =>
       database.many(sql`
         delete from outbox.dead_letters
-        where group_name = ${group} and event_id = any(${ids}::text[]) and replay_asked_at is not null`),
+        where group_name = ${group} and (event_id, replay_asked_at) in (
+          select * from unnest(${ids}::text[], ${times}::timestamptz[]))`),
     )
   }
 }

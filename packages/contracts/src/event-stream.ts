@@ -47,8 +47,11 @@ export const streamEvents = endpoint({
   },
 })
 
+const { scope: _, ...followed } = streamEvents
+
+/** Decided by role, as everything for operators. */
 export const tailEvents = endpoint({
-  ...streamEvents,
+  ...followed,
   id: 'tailEvents',
   summary: 'The same as the event stream of a workspace, for operators with the internal key.',
   path: '/v2/platform/workspaces/:workspaceId/events/stream',

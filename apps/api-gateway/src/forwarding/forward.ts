@@ -7,5 +7,6 @@ import type { CompiledRoute } from './match-route.ts'
 export const forward =
   (deps: ForwardDeps) =>
   (exchange: Exchange, route: CompiledRoute): void => {
+    if (route.stream) exchange.response.once('close', deps.streams.take(exchange))
     new Forwarded(exchange, route, deps).send()
   }

@@ -150,7 +150,8 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     this.#exchange.upstream = instance.origin
     this.#controller = undefined
     this.waitingSince = Date.now()
-    instance.outstanding += 1
+    // What has no end is bounded by connections of its own: counted, it would make the instance refuse everybody else.
+    if (!this.#route.stream) instance.outstanding += 1
     this.#place = instance.waiting.add(this)
     const upgrade = this.#join === undefined ? null : 'websocket'
     const tag = this.#route.affinity ? instance.tag : undefined
@@ -184,7 +185,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
 
   #release(): void {
     if (this.#instance === undefined) return
-    this.#instance.outstanding -= 1
+    if (!this.#route.stream) this.#instance.outstanding -= 1
     this.#stopWaiting()
     this.#instance = undefined
   }

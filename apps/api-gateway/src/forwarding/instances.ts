@@ -35,8 +35,8 @@ export async function openInstances(
   return {
     choose: (upstream, other) => chooseInstance(upstreams[upstream].list, other),
     named: (upstream, tag) => {
-      const { list, leaving } = upstreams[upstream]
-      const found = [...list, ...leaving].find((instance) => instance.tag === tag)
+      // One that is leaving takes nothing further: its sessions begin anew at another.
+      const found = upstreams[upstream].list.find((instance) => instance.tag === tag)
       return found === undefined || found.breaker.isOpen ? undefined : found
     },
     budget: (upstream) => upstreams[upstream].budget,

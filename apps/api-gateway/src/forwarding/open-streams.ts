@@ -1,9 +1,21 @@
 import type { Exchange } from '../exchange.ts'
+import { CallerPlaces, type PlaceLimits } from './caller-places.ts'
 import type { UpstreamHeaders } from './response-headers.ts'
 
 /** Answers under way that have no end, for example event streams, and who asked for them. */
 export class OpenStreams {
   readonly #exchanges = new Set<Exchange>()
+  readonly #places: CallerPlaces
+  #isLeaving = false
+
+  constructor(limits: PlaceLimits) {
+    this.#places = new CallerPlaces('event stream', limits)
+  }
+
+  /** Takes a place for an answer that may have no end; the answer gives it back. Throws when there is none. */
+  take(exchange: Exchange): () => void {
+    return this.#places.take(exchange)
+  }
 
   get count(): number {
     return this.#exchanges.size
@@ -14,10 +26,18 @@ export class OpenStreams {
     if (!isStream(headers['content-type'])) return
     this.#exchanges.add(exchange)
     exchange.response.once('close', () => this.#exchanges.delete(exchange))
+    // Its headers go out first: an answer that is ended before has none.
+    if (this.#isLeaving) setImmediate(() => OpenStreams.end(exchange))
   }
 
   entries(): readonly Exchange[] {
     return [...this.#exchanges]
+  }
+
+  /** Ends all, and each that begins from now on: else the process would wait for those that came back to it while it drains. */
+  leave(): void {
+    this.#isLeaving = true
+    for (const exchange of this.entries()) OpenStreams.end(exchange)
   }
 
   /** Clients of an event stream throw away what is no whole event, and come back. */

@@ -18,7 +18,7 @@ export interface Forwarding {
   timeoutSeconds?: number
   /** What a connection may become here; everywhere else an upgrade is refused. */
   upgrade?: 'websocket'
-  /** Answers have no end: each has a connection of its own, and holds no other request up. */
+  /** Answers have no end, or wait for news: each has a connection of its own, and holds no other request up. */
   stream?: boolean
   /** Requests of one session go to the instance that began it, whose name its id begins with. */
   affinity?: boolean
@@ -47,8 +47,15 @@ export const routeTable: readonly Forwarding[] = [
     access: 'required',
     stream: true,
   },
-  // Whoever has no credential here shows one to the service, in the first message.
-  { path: '/socket.io', to: 'events', access: 'optional', upgrade: 'websocket', affinity: true },
+  // Whoever has no credential here shows one to the service, in the first message. A poll is held until there is news.
+  {
+    path: '/socket.io',
+    to: 'events',
+    access: 'optional',
+    upgrade: 'websocket',
+    stream: true,
+    affinity: true,
+  },
   {
     path: '/v2/workspaces/:workspaceId/events{/*rest}',
     to: 'events',

@@ -32,7 +32,7 @@ export async function startForwarder(services: string | readonly string[], optio
   const send = forward({
     instances,
     internalKey: 'internal key of the tests',
-    streams: new OpenStreams(),
+    streams: new OpenStreams({ max: 1000, perCaller: 1000 }),
     refuse,
   })
   const matchRoute = compileRoutes(routeTable, options.timeoutMs ?? 60_000)

@@ -1,4 +1,5 @@
 import { listMasterKeys } from '@platform/contracts'
+import { raw } from '@platform/database'
 import { createClient } from '@platform/http'
 import { startTestService, TEST_INTERNAL_KEY, testDatabaseUrl } from '@platform/testing'
 import { describe, expect, test } from 'vitest'
@@ -38,6 +39,22 @@ describe('GET /v2/platform/master-keys', () => {
     await using alone = await start(`next:${bytes(2)}`)
     expect(await keys(alone.url)).toEqual([['next', true, true, 1]])
   }, 40_000)
+
+  test('also tells of what the events service has sealed, once it has its tables', async () => {
+    await using service = await startTestService(apiGateway, {
+      env: { SECRETS_MASTER_KEYS: `own:${Buffer.alloc(32, 1).toString('base64')}` },
+    })
+    const keys = () => createClient(service.url, { 'x-platform-api-key': TEST_INTERNAL_KEY })(listMasterKeys)
+    expect((await keys()).map(({ id }) => id)).toEqual(['own'])
+    await service.database.many(raw('create schema events'))
+    await service.database.many(
+      raw(`create table events.subscriptions as
+        select '1' as id, 'gone:x' as secret, null as previous_secret, 'own:y' as headers`),
+    )
+    const sealed = new Map((await keys()).map((key) => [key.id, key.sealed]))
+    expect(sealed.get('gone')).toEqual([{ place: 'events.subscriptions.secret', values: 1 }])
+    expect(sealed.get('own')).toContainEqual({ place: 'events.subscriptions.headers', values: 1 })
+  })
 
   test('is not for callers without a credential, nor for others than super administrators', async () => {
     await using gateway = await startGateway()

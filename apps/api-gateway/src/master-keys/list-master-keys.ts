@@ -1,6 +1,6 @@
 import { superAdmin } from '@platform/auth'
 import { listMasterKeys as endpoint, type MasterKeyUse } from '@platform/contracts'
-import type { Database } from '@platform/database'
+import { type Database, DatabaseError } from '@platform/database'
 import { answer, route } from '@platform/http'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { SealedPlace } from './sealed-column-store.ts'
@@ -9,16 +9,25 @@ interface Needs {
   database: Database
   masterKeys: MasterKeyRing
   places: readonly SealedPlace[]
+  /** Of services that may not have made their tables yet. */
+  placesOfOthers: readonly SealedPlace[]
 }
+
+/** What PostgreSQL answers where a table is not there. */
+const UNDEFINED_TABLE = '42P01'
 
 /** Says when an old master key may go: once nothing is sealed with it. */
 export const listMasterKeys = (deps: Needs) =>
   route(endpoint, {
     access: superAdmin,
     async handle() {
-      const counted = await Promise.all(
-        deps.places.map(async (place) => ({ name: place.name, counts: await place.count(deps.database) })),
-      )
+      const counted = await Promise.all([
+        ...deps.places.map(async (place) => ({ name: place.name, counts: await place.count(deps.database) })),
+        ...deps.placesOfOthers.map(async (place) => ({
+          name: place.name,
+          counts: await place.count(deps.database).catch(noneWithoutTable),
+        })),
+      ])
       const found = counted.flatMap(({ counts }) => counts.map(({ masterKeyId }) => masterKeyId))
       const ids = [...new Set([...deps.masterKeys.ids, ...found])]
       const uses = ids.map((id): MasterKeyUse => {
@@ -36,3 +45,8 @@ export const listMasterKeys = (deps: Needs) =>
       return answer(uses, { headers: { 'cache-control': 'no-store' } })
     },
   })
+
+function noneWithoutTable(error: unknown): [] {
+  if (error instanceof DatabaseError && error.code === UNDEFINED_TABLE) return []
+  throw error
+}

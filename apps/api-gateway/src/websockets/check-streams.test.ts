@@ -10,6 +10,7 @@ const seen: IncomingMessage[] = []
 let open = 0
 const service = createServer((request, response) => {
   seen.push(request)
+  if (request.url?.includes('held=')) return
   if (!request.url?.includes('/events/stream')) return void response.end('ok')
   open += 1
   response.on('close', () => {
@@ -77,6 +78,23 @@ describe('a session of socket.io', () => {
     expect(seen[0]?.url).toBe('/socket.io/?EIO=4&transport=polling')
     expect(seen[0]?.headers['x-platform-instance']).toBe(own)
     expect(seen[0]?.headers['x-platform-user-id']).toBeUndefined()
+  })
+
+  test('that waits for news holds no other request up, however many there are', async () => {
+    seen.length = 0
+    const eve = await gateway.signIn()
+    const over = new AbortController()
+    const polls = Array.from({ length: 600 }, () =>
+      fetch(`${gateway.url}/socket.io/?EIO=4&transport=polling&held=1`, { signal: over.signal }).catch(
+        () => undefined,
+      ),
+    )
+    const held = () => seen.filter(({ url }) => url?.includes('held=') === true)
+    await vi.waitFor(() => expect(held()).toHaveLength(600), { timeout: 10_000 })
+    const answer = await fetch(`${gateway.url}/v2/workspaces/w1/events`, { headers: eve.headers })
+    expect(await answer.text()).toBe('ok')
+    over.abort()
+    await Promise.all(polls)
   })
 
   test('tells the service who opens it, and is refused with a bad credential', async () => {

@@ -43,18 +43,24 @@ export async function deleteDue(
   signal: AbortSignal,
   stillAlone: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const { deletions, log, index, settings, clock } = deps
+  const { deletions, settings, clock } = deps
   for (;;) {
     const due = await deletions.listDue(deletedBefore(settings, clock.now()), DUE)
     for (const id of due) {
       if (signal.aborted) return
       await stillAlone()
-      await log.deleteStream(eventStream(id))
-      await index?.deleteStream(eventStream(id))
-      await deletions.finish(id)
+      await deleteEvents(deps, id)
     }
     if (due.length < DUE) return
   }
+}
+
+async function deleteEvents({ deletions, log, index }: StoredStreams, workspaceId: string): Promise<void> {
+  // Those before it may have taken long: one that was restored meanwhile keeps its events.
+  if (!(await deletions.scheduledAmong([workspaceId])).has(workspaceId)) return
+  await log.deleteStream(eventStream(workspaceId))
+  await index?.deleteStream(eventStream(workspaceId))
+  await deletions.finish(workspaceId)
 }
 
 /** What came into the index after its workspace was deleted, for example the event that tells of it. */

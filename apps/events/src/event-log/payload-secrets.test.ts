@@ -42,6 +42,6 @@ test('T-LOG-1: a secret in a payload is kept as it was given, and stands in no l
     expect(result.events).toMatchObject([{ id, payload, target: { userId: canary('target') } }])
   })
   await ada(listEvents, { params: { workspaceId }, query: { text: canary('search') } })
-  expect(lines.length).toBeGreaterThan(3)
+  expect(lines).not.toEqual([])
   expect(lines.filter((line) => line.includes('canary'))).toEqual([])
 })

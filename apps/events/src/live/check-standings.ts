@@ -17,14 +17,16 @@ interface Deps {
 /** Ends live readers who may not read any more, and shows the others what their new role shows. Only a clear no ends one. */
 export function checkStandings({ readers, store, permissions }: Deps): Job {
   let known = new Map<string, string>()
-  const judge = async (group: readonly Standing[]): Promise<void> => {
+  /** Answers whether it could be known. */
+  const judge = async (group: readonly Standing[]): Promise<boolean> => {
     const [first] = group
-    if (first === undefined) return
+    if (first === undefined) return true
     const verdict = await verdictOn(first, permissions)
     for (const standing of group) {
       if (verdict === 'refused') standing.refuse()
       else if (verdict !== 'unknown') LiveReaders.admit(standing, verdict)
     }
+    return verdict !== 'unknown'
   }
   return {
     name: 'check-live-readers',
@@ -38,8 +40,10 @@ export function checkStandings({ readers, store, permissions }: Deps): Job {
       const prints = await store.fingerprints(groups.map(([, [standing]]) => questionOf(standing)))
       const changed = groups.filter(([key], index) => known.get(key) !== prints[index])
       if (changed.length > 0) permissions.forget()
-      await Promise.all(changed.map(([, group]) => judge(group)))
+      const judged = await Promise.all(changed.map(([, group]) => judge(group)))
       known = new Map(groups.map(([key], index) => [key, prints[index] ?? '']))
+      // Whom nobody could judge just now is judged the next time, though nothing changes until then.
+      for (const [index, [key]] of changed.entries()) if (judged[index] === false) known.delete(key)
     },
   }
 }

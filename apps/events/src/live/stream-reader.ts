@@ -89,26 +89,27 @@ export class StreamReader implements TailReader {
   async #catchUp(from: number): Promise<void> {
     let at = from
     do {
-      await this.#join(at)
-      await this.#writeOlder(at, this.#heldUntil)
+      await this.#writeOlder(at, await this.#join(at))
       await this.#writeHeld()
       at = Math.max(at, this.#heldUntil)
-    } while (this.#hasOverflowed && !this.#isOver)
-    this.#held = undefined
+    } while (this.#held !== undefined && !this.#isOver)
   }
 
-  /** From here on the tail misses nothing; it may begin earlier than what was asked for. */
-  async #join(from: number): Promise<void> {
+  /** From the place that is answered on the tail misses nothing; it may be earlier than what was asked for. */
+  async #join(from: number): Promise<number> {
     const { tail } = this.#deps
     tail.leave(this)
     this.#held = []
     this.#hasOverflowed = false
-    // Nothing is new before the tail has said where it is.
-    this.#after = Number.POSITIVE_INFINITY
+    this.#after = from
+    this.#heldUntil = 0
     const joinedAt = await tail.join(this)
-    this.#after = Math.max(joinedAt, from)
-    this.#heldUntil = joinedAt
+    // Something may have been handed over before this line runs; what is not behind the place is read from the log.
+    this.#held = this.#held.filter(({ sequence }) => sequence === undefined || sequence > joinedAt)
+    this.#after = Math.max(joinedAt, this.#after)
+    this.#heldUntil = Math.max(joinedAt, this.#heldUntil)
     if (this.#isOver) tail.leave(this)
+    return joinedAt
   }
 
   /** Pages of the log, each when the client has taken the one before. */
@@ -128,6 +129,8 @@ export class StreamReader implements TailReader {
   async #writeHeld(): Promise<void> {
     for (let event = this.#held?.shift(); event !== undefined; event = this.#held?.shift())
       await this.#writeInTime(event)
+    // At once: an event that is handed over a moment later must not be held by what nobody writes any more.
+    if (!this.#hasOverflowed) this.#held = undefined
   }
 
   /** The client is waited for: what it reads late is its own time. */

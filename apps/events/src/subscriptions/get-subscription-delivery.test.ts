@@ -1,6 +1,6 @@
 import { emitEvents, getSubscriptionDelivery, listSubscriptionDeliveries } from '@platform/contracts'
 import { describe, expect, vi } from 'vitest'
-import { emitOrders, refusesOthers, SOON, subscribed, test } from './testing.ts'
+import { emitOrders, keyDelivery, refusesOthers, SOON, subscribed, test } from './testing.ts'
 
 describe('one delivery', () => {
   test('is answered with its tries, and no secret of headers, payload or signature is in them', async ({
@@ -45,6 +45,20 @@ describe('one delivery', () => {
     }, SOON)
     const params = { workspaceId, subscriptionId: two.id, deliveryId: found?.id ?? '' }
     await expect(ada(getSubscriptionDelivery, { params })).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('is 404 for an editor where the event is for owners', async ({ service, workspaceId, receiver }) => {
+    const { id } = await subscribed(service, workspaceId, receiver.url, { active: false })
+    const params = {
+      workspaceId,
+      subscriptionId: id,
+      deliveryId: await keyDelivery(service, workspaceId, id),
+    }
+    expect(await service.as({ userId: 'ada' })(getSubscriptionDelivery, { params })).toMatchObject({
+      log: [],
+    })
+    const asked = service.as({ userId: 'eve' })(getSubscriptionDelivery, { params })
+    await expect(asked).rejects.toMatchObject({ status: 404 })
   })
 
   refusesOthers(getSubscriptionDelivery)

@@ -1,10 +1,11 @@
 import {
   getSubscriptionDelivery,
   listSubscriptionDeliveries,
+  patchSubscription,
   redeliverSubscriptionDelivery,
 } from '@platform/contracts'
 import { describe, expect, vi } from 'vitest'
-import { emitOrders, refusesOthers, SOON, subscribed, test } from './testing.ts'
+import { emitOrders, keyDelivery, refusesOthers, SOON, subscribed, test } from './testing.ts'
 
 describe('redelivering', () => {
   test('sends a delivery again that arrived, with the same webhook-id', async ({
@@ -42,6 +43,23 @@ describe('redelivering', () => {
         status: 404,
       })
     }
+  })
+
+  test('sends no event for owners to an address that an editor has written', async ({
+    service,
+    workspaceId,
+    receiver,
+  }) => {
+    const { id } = await subscribed(service, workspaceId, receiver.url, { active: false })
+    const params = {
+      workspaceId,
+      subscriptionId: id,
+      deliveryId: await keyDelivery(service, workspaceId, id),
+    }
+    const [ada, eve] = [service.as({ userId: 'ada' }), service.as({ userId: 'eve' })]
+    expect(await ada(redeliverSubscriptionDelivery, { params })).toMatchObject({ status: 'pending' })
+    await eve(patchSubscription, { params, body: { name: 'mine' } })
+    await expect(eve(redeliverSubscriptionDelivery, { params })).rejects.toMatchObject({ status: 404 })
   })
 
   refusesOthers(redeliverSubscriptionDelivery)

@@ -4,6 +4,7 @@ import { route } from '@platform/http'
 import { isUuid } from '@platform/kernel'
 import { admitManager } from './admit-manager.ts'
 import { deliveryNotFound, describedDelivery } from './delivery.ts'
+import { mayGet } from './fan-out-events.ts'
 import { lockSubscription } from './find-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 
@@ -17,10 +18,13 @@ export const redeliverSubscriptionDelivery = (
       const now = deps.clock.now()
 
       const again = await deps.changes.commit(async ({ subscriptions, deliveries }) => {
-        const { id } = await lockSubscription(subscriptions, workspaceId, subscriptionId)
-        return isUuid(deliveryId) ? await deliveries.redeliver(id, deliveryId, now) : undefined
+        const found = await lockSubscription(subscriptions, workspaceId, subscriptionId)
+        const row = isUuid(deliveryId) ? await deliveries.redeliver(found.id, deliveryId, now) : undefined
+        // The address may have been changed since by somebody for whom the event is not.
+        const isAllowed = row && (await mayGet(deps.permissions, found, { type: row.eventType }))
+        if (row === undefined || isAllowed !== true) throw deliveryNotFound()
+        return row
       })
-      if (again === undefined) throw deliveryNotFound()
 
       return describedDelivery(again)
     },

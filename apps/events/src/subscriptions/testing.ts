@@ -10,10 +10,13 @@ import {
 } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { type FailureBody, newWorkspaceId } from '@platform/kernel'
+import { buildRecord } from '@platform/outbox'
 import { startTestService, type TestService, userPrincipal } from '@platform/testing'
 import { test as base, expect } from 'vitest'
 import type { z } from 'zod'
 import { events } from '../service.ts'
+import { deliveryOf } from './delivery.ts'
+import { deliveryStore } from './delivery-store.ts'
 
 /** A request that a receiver got. */
 export interface Got {
@@ -107,6 +110,15 @@ export async function emitOrders(
     body: { events: numbers.map((number) => ({ type: 'order.placed', payload: { number } })) },
   })
   return result.map(({ id }) => id)
+}
+
+/** Adds a delivery of an event for owners; answers its id. */
+export async function keyDelivery(service: TestService, workspaceId: string, subscriptionId: string) {
+  const source = { workspaceId, correlationId: 'c', host: { service: 'events' } }
+  const event = buildRecord({ type: 'apikeys.created', payload: {}, source })
+  const delivery = deliveryOf(event, subscriptionId)
+  await deliveryStore(service.database).add([delivery], new Date())
+  return delivery.id
 }
 
 export const numbersOf = ({ got }: Pick<Receiver, 'got'>) => got.map(({ body }) => body.data.payload.number)

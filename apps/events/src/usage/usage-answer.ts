@@ -56,10 +56,12 @@ function appsOf(metrics: readonly MetricOfDay[], details: boolean): AppUsageMetr
       slug: name,
       total: { custom: figuresOf(ofInstance) },
     }))
-    const custom: Record<string, number> = {}
+    // A map: a metric may be called like what every object has, for example constructor.
+    const custom = new Map<string, number>()
     for (const { total } of appInstances)
-      for (const [name, figure] of Object.entries(total.custom)) custom[name] = (custom[name] ?? 0) + figure
-    return { slug, total: { custom }, ...(details ? { appInstances } : {}) }
+      for (const [name, figure] of Object.entries(total.custom))
+        custom.set(name, (custom.get(name) ?? 0) + figure)
+    return { slug, total: { custom: Object.fromEntries(custom) }, ...(details ? { appInstances } : {}) }
   })
 }
 

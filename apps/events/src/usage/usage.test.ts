@@ -36,6 +36,17 @@ describe('counting usage', () => {
     ])
   })
 
+  test('takes no name and no figure that a store would refuse', () => {
+    const counted = tally([
+      report({
+        huge: { value: 1e308 },
+        [`${'m'.repeat(199)}😀`]: { value: 1 },
+        'a\0b': { value: 2 },
+      }),
+    ])
+    expect(counted.metrics.map(({ metric }) => metric)).toEqual([`${'m'.repeat(199)}\uFFFD`, 'a\uFFFDb'])
+  })
+
   test('adds and sets the figures of apps in the order of their reports', () => {
     const increment = (value: number) => report({ pages: { value, action: 'increment' } })
     const set = (value: number) => report({ pages: { value, action: 'set' } })

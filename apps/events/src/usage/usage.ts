@@ -2,6 +2,8 @@
 const outside: ReadonlySet<string> = new Set(['endpoint', 'event', 'schedule'])
 const VISITOR_MAX_LENGTH = 200
 const NAME_MAX_LENGTH = 200
+/** No figure is larger; sums of larger ones would overflow, and what the store refuses stops the counting of all workspaces. */
+const VALUE_MAX = 1e15
 /** Reported by no app: the workspace's own. */
 const NO_APP = 'workspace'
 
@@ -41,8 +43,13 @@ type Loose = Record<string, unknown>
 
 const recordOf = (value: unknown): Loose =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {}
+/** Cut, and without what no store takes: the cut may leave half of a character. */
 const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value.slice(0, NAME_MAX_LENGTH) : undefined
+  typeof value === 'string' && value !== ''
+    ? value.slice(0, NAME_MAX_LENGTH).toWellFormed().replaceAll('\0', '\uFFFD')
+    : undefined
+const isFigure = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && Math.abs(value) <= VALUE_MAX
 
 /** Counts documents of the log, in their order. What isn't shaped as the platform shapes it counts nothing. */
 export function tally(documents: readonly Loose[]): Tally {
@@ -99,7 +106,7 @@ function addMetrics(metrics: Map<string, MetricOfDay>, place: Place, document: L
   for (const [name, reported] of Object.entries(recordOf(recordOf(document.payload).metrics))) {
     const { value, action } = recordOf(reported)
     const metric = textOf(name)
-    if (metric === undefined || typeof value !== 'number' || !Number.isFinite(value)) continue
+    if (metric === undefined || !isFigure(value)) continue
     const key = JSON.stringify([place, app, instance, metric])
     const known = metrics.get(key) ?? { ...place, app, instance, metric, base: null, added: 0 }
     metrics.set(

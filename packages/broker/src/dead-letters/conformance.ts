@@ -105,6 +105,25 @@ export function deadLettersConformance({ broker, database }: BrokerFixture): voi
       await vi.waitFor(async () => expect(await letters()).toMatchObject([{ reason: 'refused 1' }]), SOON)
     })
 
+    it('delivers a dead letter once more when it is asked for anew while it is being delivered', async () => {
+      const workspaceId = uniqueName('workspace')
+      const group = uniqueName('group')
+      let turns = 0
+      await using _consumer = await broker().queue.consume(group, async (batch) => {
+        for (const record of batch.filter(({ source }) => source.workspaceId === workspaceId)) {
+          turns += 1
+          if (turns > 2) continue
+          await keepDeadLetter(database(), { group, eventId: record.id, record, reason: `refused ${turns}` })
+          if (turns === 2) await replayDeadLetters(database(), { group })
+        }
+      })
+      await broker().queue.publish(testEvents(workspaceId, 1))
+      const letters = () => listDeadLetters(database(), { group })
+      await vi.waitFor(async () => expect(await letters()).toMatchObject([{ reason: 'refused 1' }]), SOON)
+      await replayDeadLetters(database(), { group })
+      await vi.waitFor(async () => expect([turns, await letters()]).toEqual([3, []]), SOON)
+    })
+
     it('T-DOS-4: ten events that kill their handler among a thousand hold back none of the others', async () => {
       const workspaceId = uniqueName('workspace')
       const group = uniqueName('group')

@@ -116,8 +116,9 @@ function readItem(
   return [{ entry, reason }]
 }
 
+/** Only how a reason begins is the store's own: further on it may repeat keys and values of the event. */
 const isWiped = (status: number, reason: string): boolean =>
-  status === 404 || /pipeline with id \[.*\] does not exist|require_data_stream/.test(reason)
+  status === 404 || /^(pipeline with id \[[^\]]*\] does not exist|\[require_data_stream\])/.test(reason)
 
 const away = (message: string, code?: string): SearchError =>
   new SearchError(message, { unavailable: true, code })

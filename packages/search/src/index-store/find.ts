@@ -1,6 +1,7 @@
 import { isUuid, uuidv7Ms } from '@platform/kernel'
 import type { SearchQuery } from '../search.ts'
-import type { IndexContext } from './index-context.ts'
+import { SearchError } from '../search-error.ts'
+import { type IndexContext, SEARCH_MS } from './index-context.ts'
 import { eventOf } from './indexed-document.ts'
 import { type Hit, searchStream, WINDOW_MAX } from './search-request.ts'
 import { allOf, type Query, toQuery } from './to-query.ts'
@@ -33,8 +34,11 @@ interface Stretch {
 async function readAt(context: IndexContext, stretch: Stretch, limit: number): Promise<Hit[]> {
   let { offset } = stretch
   if (offset + limit <= WINDOW_MAX) return await readSome(context, stretch, limit, { from: offset })
+  const endsAt = performance.now() + SEARCH_MS
   let after: unknown[] | undefined
   while (offset > 0) {
+    // Each stride has its own deadline; nobody waits any more for a page that takes hundreds of them.
+    if (performance.now() > endsAt) throw tooLate()
     const stride = Math.min(offset, WINDOW_MAX)
     const passed = await readSome(context, stretch, stride, { _source: false, ...following(after) })
     if (passed.length < stride) return []
@@ -43,6 +47,9 @@ async function readAt(context: IndexContext, stretch: Stretch, limit: number): P
   }
   return await readSome(context, stretch, limit, following(after))
 }
+
+const tooLate = () =>
+  new SearchError('The search store did not finish in time.', { unavailable: true, code: 'TIMEOUT' })
 
 const following = (after: unknown[] | undefined): object =>
   after === undefined ? {} : { search_after: after }

@@ -32,6 +32,9 @@ export const eventQuery = cursorAs(
 /** Of the audit trail. */
 export const auditQuery = cursorAs(() => 'before', ['before'])
 
+/** Of the deliveries of a subscription. */
+export const deliveriesQuery = cursorAs(() => 'beforeId', ['beforeId'])
+
 /** An array of v2, its next page named by the Link header. */
 export const pageOf = (body: unknown, { nextPage }: AnswerFacts): unknown =>
   Array.isArray(body) ? { results: body, nextCursor: nextPage ?? null } : body
@@ -47,6 +50,10 @@ const AUDIT_PAGE = 50
 /** The audit trail: full pages end with the sequence to go on from. */
 export const auditPageOf = (body: unknown, { query }: AnswerFacts): unknown =>
   fullPageOf(body, body, limitOf(query, AUDIT_PAGE), 'sequence')
+
+/** The deliveries of a subscription: full pages end with the id to go on from. */
+export const deliveriesPageOf = (body: unknown, { query }: AnswerFacts): unknown =>
+  fullPageOf(body, body, limitOf(query, limits.pageDefault), 'id')
 
 function fullPageOf(body: unknown, entries: unknown, limit: number, key: string): unknown {
   if (!Array.isArray(entries)) return body

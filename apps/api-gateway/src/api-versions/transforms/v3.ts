@@ -11,6 +11,8 @@ import {
   listMasterKeys,
   listSessions,
   listSigningKeys,
+  listSubscriptionDeliveries,
+  listSubscriptions,
   listVersionCallers,
   listVersions,
   listWorkspaces,
@@ -21,6 +23,8 @@ import {
   auditPageOf,
   auditQuery,
   contactsPageOf,
+  deliveriesPageOf,
+  deliveriesQuery,
   eventQuery,
   eventsPageOf,
   pageOf,
@@ -43,11 +47,12 @@ const record = (contract: Transform['contract']): Transform => ({
 
 /** v3: lists answer `{ results, nextCursor }` and take `cursor`, `_id` is `id` (decisions B4). */
 export const v3Transforms: readonly Transform[] = [
-  ...[listWorkspaces, listAutomations, listSessions, listVersionCallers].map(page),
+  ...[listWorkspaces, listAutomations, listSessions, listSubscriptions, listVersionCallers].map(page),
   ...[listAuthProviders, listSigningKeys, listMasterKeys, listVersions].map(whole),
   ...[listAccessTokens, listApiKeys].map(pageOfRecords),
   ...[createAccessToken, revokeAccessToken, updateApiKey, deleteApiKey].map(record),
   { contract: listEvents, query: eventQuery, down: eventsPageOf },
   { contract: listAudit, query: auditQuery, down: auditPageOf },
+  { contract: listSubscriptionDeliveries, query: deliveriesQuery, down: deliveriesPageOf },
   { contract: findContacts, query: pageQuery, down: contactsPageOf },
 ]

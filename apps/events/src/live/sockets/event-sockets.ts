@@ -77,7 +77,8 @@ async function open(socket: Socket, deps: Deps): Promise<Opened> {
     tail.leave(socketReader)
   })
   await tail.join(socketReader)
-  if (isGone) tail.leave(socketReader)
+  // It may have closed before anybody listened, while the caller was asked about.
+  if (isGone || socket.conn.readyState !== 'open') tail.leave(socketReader)
   return { reader, socketReader, credential }
 }
 
@@ -135,6 +136,7 @@ function hear(socket: Socket, reader: Reader, deps: Deps): void {
       answer(acknowledge, { result: true })
     } catch (error) {
       tell(socket, error)
+      answer(acknowledge, toFailure(error).toJSON())
     }
   })
 }
