@@ -26,8 +26,19 @@ describe.runIf(servers !== undefined && TEST_SEARCH_URL !== undefined)(
     let token: string
     let stores: { postgres: TestServer; nats: TestServer; search: TestServer }
     let receiver: Awaited<ReturnType<typeof startReceiver>>
+    // Also what was started before something else failed to start is stopped.
+    const started: TestServer[] = []
+    const noted = async (starting: Promise<TestServer>): Promise<TestServer> => {
+      const server = await starting
+      started.push(server)
+      return server
+    }
     beforeAll(async () => {
-      const [postgres, nats, search] = await Promise.all([startPostgres(), startNats(), startOpenSearch()])
+      const [postgres, nats, search] = await Promise.all([
+        noted(startPostgres()),
+        noted(startNats()),
+        noted(startOpenSearch()),
+      ])
       stores = { postgres, nats, search }
       database = await openDatabase(postgres.url, { poolSize: 2 })
       receiver = await startReceiver()
@@ -42,7 +53,7 @@ describe.runIf(servers !== undefined && TEST_SEARCH_URL !== undefined)(
       await platform?.[Symbol.asyncDispose]()
       await database?.[Symbol.asyncDispose]()
       await receiver?.[Symbol.asyncDispose]()
-      for (const server of Object.values(stores ?? {})) await server.stop()
+      for (const server of started) await server.stop()
     }, 60_000)
 
     const readOnly = (blocked: boolean) => async () => {

@@ -61,6 +61,18 @@ describe('the index', () => {
     expect(await fixture.store.find()).toMatchObject({ build: 2, stage: 'ready' })
   })
 
+  test('that came back without its last documents, as after a kill, is found out and filled again', async () => {
+    const stream = await logOf(3, undefined, 2 * 60_000)
+    await tend()
+    const [last] = [...fixture.memory.documents.keys()].slice(-1)
+    fixture.memory.documents.delete(last ?? '')
+    await tend()
+    expect(indexed(stream)).toBe(2)
+    await tendIndex(fixture, never, { wasAway: true, settleMs: 0 })
+    expect(indexed(stream)).toBe(3)
+    expect(await fixture.store.find()).toMatchObject({ build: 1, stage: 'ready' })
+  })
+
   test('that is well is left alone', async () => {
     await logOf(2)
     await tend()

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Log, SearchIndex } from '@platform/search'
-import { differingStreams } from './compare-streams.ts'
+import { differingStreams, SETTLED_MS } from './compare-streams.ts'
 import { copyLog } from './copy-log.ts'
 import type { IndexCounts } from './index-counts.ts'
 import { addToIndex, type KeepDeadLetter } from './index-events.ts'
@@ -23,17 +23,25 @@ export interface BuildDeps {
   logger: Pick<Logger, 'info' | 'warn'>
 }
 
-/**
- * Brings the index as near to the log as it can come; rejects when a store is away. Only the leader calls it. `thoroughly` also finds that
- * all streams were deleted behind its back.
- */
+/** What there is to look for. */
+interface Tending {
+  /** Also finds that all streams were deleted behind its back. */
+  thoroughly?: boolean
+  /** The store was away: one that was killed has forgotten its last seconds (specification: async translog). */
+  wasAway?: boolean
+  /** How long after that what was on its way is there, or never will be. */
+  settleMs?: number
+}
+
+/** Brings the index as near to the log as it can come; rejects when a store is away. Only the leader calls it. */
 export async function tendIndex(
   deps: BuildDeps,
   signal: AbortSignal,
-  { thoroughly = false } = {},
+  { thoroughly = false, wasAway = false, settleMs = SETTLED_MS + SEEN_MS }: Tending = {},
 ): Promise<void> {
   await recognise(deps)
   if (thoroughly) await missAll(deps)
+  if (wasAway) await distrust(deps, settleMs, signal)
   const record = await deps.store.find()
   if (record !== undefined && record.stage !== 'ready') await build(deps, record, signal)
   for (const rebuild of await deps.store.rebuilds(REBUILDS)) {
@@ -62,6 +70,19 @@ async function missAll({ index, store, log, logger }: BuildDeps): Promise<void> 
   if (inIndex !== undefined || inLog === undefined) return
   logger.warn({ driver: index.driver }, 'the search index has lost all streams: it is built from the log')
   await store.requestBuild(await log.lastSequence())
+}
+
+/** The log answers until the index was compared with it, and that waits until everything has arrived that will. */
+async function distrust(
+  { store, logger, index }: BuildDeps,
+  settleMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const record = await store.find()
+  if (record?.stage !== 'ready' && record?.stage !== 'comparing') return
+  if (!(await store.enter(record.build, 'comparing'))) return
+  logger.info({ driver: index.driver }, 'the search index is back and will be compared with the log')
+  await pause(settleMs, undefined, { signal })
 }
 
 async function build(deps: BuildDeps, record: IndexRecord, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import type { Filter, Log, Search, SearchIndex } from '@platform/search'
 
 const PAGE = 1000
 /** Younger events may be on their way into the index. */
-const SETTLED_MS = MINUTE_MS
+export const SETTLED_MS = MINUTE_MS
 
 interface Stores {
   log: Pick<Log, 'counts' | 'analyse'>

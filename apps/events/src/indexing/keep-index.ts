@@ -57,7 +57,7 @@ async function tended(
   { failures, thoroughly }: { failures: number; thoroughly: boolean },
 ): Promise<boolean> {
   try {
-    await tendIndex(deps, signal, { thoroughly })
+    await tendIndex(deps, signal, { thoroughly, wasAway: failures > 0 })
     return true
   } catch (error) {
     if (signal.aborted) return false
