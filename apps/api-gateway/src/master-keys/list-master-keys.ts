@@ -1,7 +1,8 @@
 import { superAdmin } from '@platform/auth'
 import { listMasterKeys as endpoint, type MasterKeyUse } from '@platform/contracts'
-import { type Database, DatabaseError } from '@platform/database'
+import type { Database } from '@platform/database'
 import { answer, route } from '@platform/http'
+import { StoreError } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { SealedPlace } from './sealed-column-store.ts'
 
@@ -47,6 +48,6 @@ export const listMasterKeys = (deps: Needs) =>
   })
 
 function noneWithoutTable(error: unknown): [] {
-  if (error instanceof DatabaseError && error.code === UNDEFINED_TABLE) return []
+  if (error instanceof StoreError && error.code === UNDEFINED_TABLE) return []
   throw error
 }
