@@ -6,7 +6,7 @@ import type { IndexContext } from './index-context.ts'
 import { bareDocument, indexedDocument } from './indexed-document.ts'
 import type { Installation } from './installation.ts'
 import { alreadyIn, removeDoubles } from './redelivered.ts'
-import { isAway } from './store-request.ts'
+import { isAway, WIPED } from './store-request.ts'
 import { dataStreamOf } from './stream-names.ts'
 import { guardName } from './template.ts'
 
@@ -15,9 +15,6 @@ export interface Writing {
   installation: Installation
   dataStreams: DataStreams
 }
-
-/** Code of the error after which all is made anew at once. */
-const WIPED = 'STORE_WIPED'
 
 interface Entry {
   dataStream: string
@@ -61,6 +58,8 @@ async function write(writing: Writing, entries: readonly Entry[], form: Form): P
     return await writeOnce(writing, entries, form)
   } catch (error) {
     if (!(error instanceof SearchError && error.code === WIPED)) throw error
+    writing.installation.doubt()
+    writing.dataStreams.forget()
     return await writeOnce(writing, entries, form)
   }
 }
@@ -75,7 +74,7 @@ async function writeOnce(writing: Writing, entries: readonly Entry[], form: Form
     ),
     { pipeline: guardName(context.template.prefix), require_data_stream: true },
   )
-  const refused = missing.flatMap((entry, index) => readItem(writing, entry, items[index]))
+  const refused = missing.flatMap((entry, index) => readItem(entry, items[index]))
   await removeDoubles(context, dataStreams, items)
   return refused
 }
@@ -98,20 +97,12 @@ async function makeReady({ context, installation, dataStreams }: Writing, entrie
 }
 
 /** One result: there (also already), refused for what it is, or a reason to send all again. */
-function readItem(
-  { installation, dataStreams }: Writing,
-  entry: Entry,
-  item: BulkItem | undefined,
-): Refused[] {
+function readItem(entry: Entry, item: BulkItem | undefined): Refused[] {
   if (item === undefined) throw away('The search store answered for fewer documents than it was sent.')
   const { status, error } = item
   if (status < 300 || status === 409) return []
   const reason = [error?.reason, error?.caused_by?.reason].filter((part) => part !== undefined).join(': ')
-  if (isWiped(status, reason)) {
-    installation.doubt()
-    dataStreams.forget()
-    throw away(`The search store lost what was installed: ${reason}`, WIPED)
-  }
+  if (isWiped(status, reason)) throw away(`The search store lost what was installed: ${reason}`, WIPED)
   if (isAway(status)) throw away(`The search store can’t write now: ${reason}`, error?.type)
   return [{ entry, reason }]
 }

@@ -1,7 +1,7 @@
 import { SearchError } from '../search-error.ts'
 import { type BackingIndex, backingIndexes } from './backing-indexes.ts'
 import { ADMIN_MS, type IndexContext } from './index-context.ts'
-import { isAway, nameOf, reasonOf } from './store-request.ts'
+import { isAway, nameOf, reasonOf, WIPED } from './store-request.ts'
 import { isOurs } from './template.ts'
 
 /** What is known of a data stream: its backing indexes, the oldest first; the last one is written to. */
@@ -53,7 +53,8 @@ export class DataStreams {
     // This build has no such request: the first write makes the stream, out of the template.
     if (isNoSuchRequest(status, body)) return []
     const reason = `The data stream ${dataStream} can’t be made: ${reasonOf(body)}`
-    throw new SearchError(reason, { unavailable: true, code: nameOf(body) })
+    const code = /no matching index template/i.test(reason) ? WIPED : nameOf(body)
+    throw new SearchError(reason, { unavailable: true, code })
   }
 }
 

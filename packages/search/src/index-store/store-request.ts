@@ -47,3 +47,6 @@ export function bodyOf<Body>({ status, body }: StoreAnswer<Body>, ...accepted: n
     code: isTooMuch ? 'TOO_MANY_VALUES' : code,
   })
 }
+
+/** Code of the error after which what was installed is made anew at once, and all is sent again. */
+export const WIPED = 'STORE_WIPED'
