@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nextPage } from './next-page.ts'
+import { nextLink, nextPage } from './next-page.ts'
 
 describe('the link to the next page', () => {
   test('keeps the path and the rest of the query', () => {
@@ -10,5 +10,11 @@ describe('the link to the next page', () => {
 
   test('is there for a first page without a query', () => {
     expect(nextPage('/v2/workspaces', 0)).toBe('</v2/workspaces?page=1>; rel="next"')
+  })
+
+  test('goes on from a place instead of a number where there is one', () => {
+    expect(nextLink('/v2/events?limit=2&page=1&beforeId=a', 'beforeId', 'b')).toBe(
+      '</v2/events?limit=2&beforeId=b>; rel="next"',
+    )
   })
 })

@@ -83,7 +83,8 @@ async function keyOf(per: Exclude<LimitSubject, 'handler'>, visit: LimitedVisit)
   return (await visit.services.workspaceIdOf?.(address)) ?? address
 }
 
-const callerKey = (principal: Principal | undefined): string | undefined => {
+/** Whose use of a limit counts: the user, else the API key; undefined where only the address is known. */
+export const callerKey = (principal: Principal | undefined): string | undefined => {
   if (principal?.kind === 'user') return principal.userId
   return principal?.kind === 'apiKey' ? principal.apiKeyId : undefined
 }

@@ -12,3 +12,4 @@ export {
 } from './ids.ts'
 export { Places } from './places.ts'
 export { StoreError } from './store-error.ts'
+export { WakeUp } from './wake-up.ts'

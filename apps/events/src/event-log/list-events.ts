@@ -1,11 +1,10 @@
 import { authenticated } from '@platform/auth'
 import { type EventRecord, listEvents as endpoint, eventStream, limits } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { answer, nextLink, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import type { Search } from '@platform/search'
 import { feedFilter } from './event-filter.ts'
-import { nextEvents } from './next-events.ts'
 import { readableOf } from './readable.ts'
 
 /** The activity feed: newest first, in the order the server accepted the events (decisions I9). */
@@ -31,7 +30,9 @@ export const listEvents = (deps: { permissions: Permissions; search: Search }) =
       const last = events.at(-1)
       // A full page may be the last one: then the next is empty.
       const goesOn = last !== undefined && events.length === limit
-      const headers = goesOn ? { link: nextEvents(request.url, last.id, sort) } : {}
+      const headers = goesOn
+        ? { link: nextLink(request.url, sort === 'asc' ? 'afterId' : 'beforeId', last.id) }
+        : {}
       return answer({ result: { events } }, { headers })
     },
   })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@platform/database'
 import { MINUTE_MS } from '@platform/kernel'
@@ -23,7 +24,7 @@ export const keepIndex = (deps: BuildDeps & { database: Pick<Database, 'whileLea
     const leading = deps.database.whileLeader('events search index', (lost) =>
       lead(deps, AbortSignal.any([signal, lost])),
     )
-    await aborted(signal)
+    if (!signal.aborted) await once(signal, 'abort')
     await leading[Symbol.asyncDispose]()
   },
 })
@@ -66,9 +67,3 @@ async function tended(
     return false
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })

@@ -1,7 +1,22 @@
 import type { SubscriptionChange } from '@platform/contracts'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { Manager } from './admit-manager.ts'
+import { lockSubscription } from './find-subscription.ts'
+import type { SubscriptionNeeds } from './needs.ts'
 import { placeOf, type SubscriptionRecord } from './subscription.ts'
+
+/** Changes a subscription of the manager's workspace in one transaction, from what it is when the change is made; 404 when it isn't there. */
+export const commitChange = (
+  { changes }: Pick<SubscriptionNeeds, 'changes'>,
+  { workspaceId }: Manager,
+  subscriptionId: string,
+  change: (before: SubscriptionRecord) => SubscriptionRecord,
+): Promise<SubscriptionRecord> =>
+  changes.commit(async ({ subscriptions }) => {
+    const after = change(await lockSubscription(subscriptions, workspaceId, subscriptionId))
+    await subscriptions.update(after)
+    return after
+  })
 
 /** A subscription after a change. Whoever changes it answers from now on for what it may get. */
 export function changedBy(

@@ -1,10 +1,9 @@
-import { type Clock, SECOND_MS } from '@platform/kernel'
+import { type Clock, SECOND_MS, WakeUp } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
 import { Lane, type LaneNeeds } from './lane.ts'
 import { Permits } from './permits.ts'
 import type { HeldQueue, QueueStore } from './queue-store.ts'
-import { WakeUp } from './wake-up.ts'
 
 export interface DispatcherNeeds {
   queues: Pick<QueueStore, 'claim' | 'extend' | 'giveBack' | 'turn' | 'release'>

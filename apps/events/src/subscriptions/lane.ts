@@ -1,8 +1,7 @@
-import { StoreError } from '@platform/kernel'
+import { StoreError, WakeUp } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Turn, WaitingDelivery } from './queue.ts'
 import type { HeldQueue, QueueStore } from './queue-store.ts'
-import { WakeUp } from './wake-up.ts'
 
 /** While some are under way, retries of others come due. */
 const LOOK_MS = 1000

@@ -1,6 +1,6 @@
 import { authenticated } from '@platform/auth'
 import { listSubscriptionDeliveries as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { answer, nextLink, route } from '@platform/http'
 import { admitReader } from './admit-manager.ts'
 import { describedDelivery } from './delivery.ts'
 import { findSubscription } from './find-subscription.ts'
@@ -20,15 +20,7 @@ export const listSubscriptionDeliveries = (
 
       const shown = found.slice(0, limit)
       const last = shown.at(-1)
-      const headers = found.length > limit && last ? { link: nextPageBefore(request.url, last.id) } : {}
+      const headers = found.length > limit && last ? { link: nextLink(request.url, 'beforeId', last.id) } : {}
       return answer(shown.map(describedDelivery), { headers })
     },
   })
-
-/** The `Link` header of the deliveries before one, relative to wherever the caller reached us. */
-function nextPageBefore(url: string, id: string): string {
-  const [path = '', query = ''] = url.split('?', 2)
-  const search = new URLSearchParams(query)
-  search.set('beforeId', id)
-  return `<${path}?${search}>; rel="next"`
-}

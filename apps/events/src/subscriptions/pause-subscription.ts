@@ -2,8 +2,7 @@ import { authenticated } from '@platform/auth'
 import { pauseSubscription as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { admitManager } from './admit-manager.ts'
-import { changedBy } from './change-subscription.ts'
-import { lockSubscription } from './find-subscription.ts'
+import { changedBy, commitChange } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
 
@@ -16,12 +15,9 @@ export const pauseSubscription = (
       const manager = await admitManager(deps.permissions, principal, params.workspaceId)
       const now = deps.clock.now()
 
-      const changed = await deps.changes.commit(async ({ subscriptions }) => {
-        const before = await lockSubscription(subscriptions, manager.workspaceId, params.subscriptionId)
-        const after = changedBy(before, { active: false }, manager, deps.masterKeys, now)
-        await subscriptions.update(after)
-        return after
-      })
+      const changed = await commitChange(deps, manager, params.subscriptionId, (before) =>
+        changedBy(before, { active: false }, manager, deps.masterKeys, now),
+      )
 
       return described(changed)
     },

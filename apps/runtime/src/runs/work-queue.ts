@@ -1,9 +1,8 @@
-import { Failure } from '@platform/kernel'
+import { Failure, WakeUp } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
 import type { ClaimedRun, HeldRun } from './run.ts'
 import type { RunStore } from './run-store.ts'
-import { WakeUp } from './wake-up.ts'
 
 export interface WorkQueueOptions {
   readonly runs: Pick<RunStore, 'claimQueued' | 'claimExpired' | 'extendLeases' | 'release'>
