@@ -50,6 +50,20 @@ describe('opening a database', () => {
     expect(performance.now() - startedAt).toBeLessThan(500)
   })
 
+  it('closes without a complaint while the server ends its connections', async () => {
+    const url = inject('databaseUrl')
+    await using admin = await openDatabase(url, { allowWeakDurability: true, poolSize: 1 })
+    for (let round = 0; round < 20; round += 1) {
+      const database = await openDatabase(url, { allowWeakDurability: true, poolSize: 4 })
+      const own = await Promise.all(
+        Array.from({ length: 4 }, () => database.many(sql`select pg_backend_pid() as pid, pg_sleep(0.02)`)),
+      )
+      const pids = own.flat().map(({ pid }) => pid as number)
+      const ended = admin.many(sql`select pg_terminate_backend(pid) from unnest(${pids}::int[]) as pid`)
+      await Promise.all([ended, database[Symbol.asyncDispose]()])
+    }
+  })
+
   it('gives up on a server that accepts connections and never speaks', async () => {
     const sockets = new Set<Socket>()
     const server = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1')
