@@ -56,9 +56,11 @@ describe('opening a database', () => {
     for (let round = 0; round < 20; round += 1) {
       const database = await openDatabase(url, { allowWeakDurability: true, poolSize: 4 })
       const own = await Promise.all(
-        Array.from({ length: 4 }, () => database.many(sql`select pg_backend_pid() as pid, pg_sleep(0.02)`)),
+        Array.from({ length: 4 }, () =>
+          database.many<{ pid: number }>(sql`select pg_backend_pid() as pid, pg_sleep(0.02)`),
+        ),
       )
-      const pids = own.flat().map(({ pid }) => pid as number)
+      const pids = own.flat().map(({ pid }) => pid)
       const ended = admin.many(sql`select pg_terminate_backend(pid) from unnest(${pids}::int[]) as pid`)
       await Promise.all([ended, database[Symbol.asyncDispose]()])
     }
