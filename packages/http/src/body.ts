@@ -7,6 +7,8 @@ import { Failure } from '@platform/kernel'
  */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   if (declaredLength(request) > limitBytes) return Promise.reject(bodyTooLarge(limitBytes))
+  // Node never opens the stream of a request that has no body.
+  if (!hasBody(request)) return Promise.resolve(Buffer.alloc(0))
   if (request.readableEnded) return Promise.reject(new Error('The body of the request was read before.'))
   if (request.destroyed) return Promise.reject(cutOff())
   return new Promise((resolve, reject) => {

@@ -46,6 +46,8 @@ export function createHardenedServer(listener: RequestListener, limits: ServerLi
       insecureHTTPParser: false,
       noDelay: true,
       joinDuplicateHeaders: false,
+      // A request without a body never has a stream: half a µs of each GET. Its `close` is the one of its answer.
+      optimizeEmptyRequests: true,
     },
     listener,
   )

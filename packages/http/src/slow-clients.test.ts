@@ -26,6 +26,7 @@ async function start(change: Partial<ServerLimits> = {}) {
     (request, response) => {
       if (request.url === '/big') return void response.end(BIG)
       if (request.url === '/events') return void response.writeHead(200).flushHeaders()
+      if (request.readableEnded) return void response.end('ok')
       request.resume().on('end', () => response.end('ok'))
       return undefined
     },

@@ -47,6 +47,8 @@ export interface LineStream {
 }
 
 const BATCH_CHARACTERS = 32_000
+/** What one write takes at most without being cut in two. */
+const BATCH_BYTES = 16_000
 
 const linesTo = (destination: { write(line: string): void }, isShared: boolean): LineStream => ({
   write: (line) => destination.write(isShared ? unmixedLine(line) : safeLine(line)),
@@ -58,7 +60,7 @@ const linesTo = (destination: { write(line: string): void }, isShared: boolean):
 const standardOutput = (isShared: boolean): DestinationStream =>
   pino.destination({
     ...{ fd: 1, sync: false, periodicFlush: 100, maxLength: WAITING_BYTES },
-    ...(isShared ? { minLength: UNMIXED_BYTES / 2, maxWrite: UNMIXED_BYTES } : { minLength: 4096 }),
+    ...(isShared ? { minLength: UNMIXED_BYTES / 2, maxWrite: UNMIXED_BYTES } : { minLength: BATCH_BYTES }),
   })
 
 const settings: LoggerOptions = {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { emitEvents } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
@@ -155,6 +156,18 @@ describe('a socket', () => {
     await soon(() => expect(eve.problems).toEqual([{ name: 'io server disconnect' }]))
     expect(performance.now() - removedAt).toBeLessThan(1000)
     expect(eve.events.at(-1)).toMatchObject({ name: 'error', record: { error: 'ForbiddenError' } })
+  })
+
+  test('is forgotten at once when its poll is given up', async ({ service }) => {
+    const headers = service.headersOf(userPrincipal({ userId: 'eve' }))
+    const url = `${service.url}/socket.io/?EIO=4&transport=polling`
+    const opening = await (await fetch(url, { headers })).text()
+    const { sid } = JSON.parse(opening.slice(1)) as { sid: string }
+    await expect(fetch(`${url}&sid=${sid}`, { headers, signal: AbortSignal.timeout(200) })).rejects.toThrow()
+    await pause(500)
+    // A first poll beside one that is still open would be refused with an empty answer, and end both.
+    const again = await (await fetch(`${url}&sid=${sid}`, { headers })).text()
+    expect(again).toContain('Session ID unknown')
   })
 
   test('has an id that begins with the instance the gateway named', async ({ service, workspaceId }) => {

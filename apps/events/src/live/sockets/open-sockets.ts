@@ -75,6 +75,8 @@ export class SocketDoor {
           return
         }
         rememberCaller(request, { principal, ip: clientIp })
+        // engine.io learns from its `close` that a poll was given up; one that never had a stream has none of its own.
+        if (request.closed) response.once('close', () => request.emit('close'))
         this.#engine.handleRequest(request, response)
       },
     }
