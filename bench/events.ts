@@ -1,10 +1,14 @@
+import { emit } from './emit.ts'
+import { million } from './events/million.ts'
 import { readers } from './events/readers.ts'
 import { received } from './events/received.ts'
 import { relay } from './events/relay.ts'
 import { seenLive } from './events/seen-live.ts'
 import type { Figure } from './measure/figure.ts'
 
-/** How events get from where they are committed to where they are seen. */
+/** How fast events are committed, how they get from there to where they are seen, and how they are found among a million. */
 export async function events(): Promise<Figure[]> {
-  return [...(await relay()), ...(await seenLive()), ...(await received()), ...(await readers())]
+  const figures: Figure[] = []
+  for (const part of [emit, relay, seenLive, received, readers, million]) figures.push(...(await part()))
+  return figures
 }

@@ -15,6 +15,7 @@ const { KILL_SECONDS = '30', TEST_SEARCH_URL } = process.env
 const PER_SECOND = 100
 const FAULT_MS = 5000
 const CALM_MS = 2000
+const PAGE = 5000
 /** An event is accepted or refused within that, whatever is down: 3 s (reliability status contract), and a busy machine. */
 const ANSWER_MS = 4000
 
@@ -172,18 +173,28 @@ describe.runIf(servers !== undefined && TEST_SEARCH_URL !== undefined)(
       expect(ids.filter((id) => receiver.webhookIds.get(id)?.size !== 1)).toEqual([])
     }
 
-    /** The ids of a stream in OpenSearch itself. */
+    /** The ids of a stream in OpenSearch itself, page by page: it answers at most 10,000 at once. */
     async function indexed(stream: string): Promise<string[]> {
       const url = `${stores.search.url.replace('opensearch+', '')}/${stream}`
       await fetch(`${url}/_refresh`, { method: 'POST' })
-      const query = { size: 10_000, _source: false, query: { term: { type: 'withstand.cause' } } }
+      const ids: string[] = []
+      for (let after: unknown[] | undefined; ; ) {
+        const page = await pageOf(url, after)
+        ids.push(...page.map(({ _id }) => _id))
+        if (page.length < PAGE) return ids
+        after = page.at(-1)?.sort
+      }
+    }
+
+    async function pageOf(url: string, after: unknown[] | undefined) {
+      const query = { size: PAGE, _source: false, query: { term: { type: 'withstand.cause' } } }
       const answer = await fetch(`${url}/_search`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(query),
+        body: JSON.stringify({ ...query, sort: ['sequence'], ...(after && { search_after: after }) }),
       })
-      const { hits } = (await answer.json()) as { hits: { hits: { _id: string }[] } }
-      return hits.hits.map(({ _id }) => _id)
+      const { hits } = (await answer.json()) as { hits: { hits: { _id: string; sort: unknown[] }[] } }
+      return hits.hits
     }
   },
 )

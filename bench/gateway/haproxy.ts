@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePorts } from '@platform/testing/platform'
 
 /** The executable of Debian's package; throws a sentence where it is missing. */
 export function requireHaproxy(): string {
@@ -59,9 +61,12 @@ backend service
   )
 }
 
-/** A cheap upstream, so that load and upstream leave the cores to what is measured. */
-export function cannedUpstream(directory: string, { port, body }: { port: number; body: string }): string {
-  return written(
+/** A cheap upstream that answers 1 KB, so that load and upstream leave the cores to what is measured. */
+export async function startUpstream(): Promise<{ port: number; pid: number } & Disposable> {
+  const directory = mkdtempSync(join(tmpdir(), 'upstream-'))
+  const [port = 0] = await freePorts(1)
+  const body = JSON.stringify({ text: 'x'.repeat(1012) })
+  const config = written(
     directory,
     'upstream.cfg',
     `${common}
@@ -70,6 +75,15 @@ frontend upstream
   http-request return status 200 content-type application/json string '${body}'
 `,
   )
+  const upstream = spawn(requireHaproxy(), ['-db', '-f', config], { stdio: 'inherit' })
+  return {
+    port,
+    pid: upstream.pid ?? 0,
+    [Symbol.dispose]: () => {
+      upstream.kill()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
 }
 
 function written(directory: string, name: string, text: string): string {

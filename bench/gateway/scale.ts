@@ -1,13 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { freePorts, processTree } from '@platform/testing/platform'
+import { execFileSync } from 'node:child_process'
+import { processTree } from '@platform/testing/platform'
 import { startUnderTest, type UnderTest } from '../forwarding/processes-under-test.ts'
 import { type Figure, median } from '../measure/figure.ts'
-import { cannedUpstream, requireHaproxy } from './haproxy.ts'
+import { throughput } from '../measure/wrk.ts'
+import { startUpstream } from './haproxy.ts'
 import { gatewayOfImage } from './image.ts'
-import { throughput } from './wrk.ts'
 
 const ROUNDS = 3
 const SECONDS = 5
@@ -18,16 +15,8 @@ const SECONDS = 5
  */
 export async function scale(): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
-  const directory = mkdtempSync(join(tmpdir(), 'scale-'))
-  stack.defer(() => rmSync(directory, { recursive: true, force: true }))
-  const [upstreamPort = 0] = await freePorts(1)
-  const config = cannedUpstream(directory, {
-    port: upstreamPort,
-    body: JSON.stringify({ text: 'x'.repeat(1012) }),
-  })
-  const upstream = spawn(requireHaproxy(), ['-db', '-f', config], { stdio: 'inherit' })
-  stack.defer(() => void upstream.kill())
-
+  const upstream = stack.use(await startUpstream())
+  const upstreamPort = upstream.port
   const image = gatewayOfImage()
   const one = stack.use(await startUnderTest({ upstreamPort, ...image }))
   const two = stack.use(
@@ -36,8 +25,9 @@ export async function scale(): Promise<Figure[]> {
   const ratios: number[] = []
   const both: number[] = []
   const perSecond = async ({ gatewayUrl, gateway, token }: UnderTest, cores: string) => {
-    for (const pid of processTree(gateway.pid, upstream.pid ?? 0)) pin(pid, cores)
-    return await throughput(`${gatewayUrl}/v2/workspaces`, `Bearer ${token}`, { seconds: SECONDS, cores })
+    for (const pid of processTree(gateway.pid, upstream.pid)) pin(pid, cores)
+    const authorization = `Bearer ${token}`
+    return await throughput({ url: `${gatewayUrl}/v2/workspaces`, authorization, seconds: SECONDS, cores })
   }
   for (const under of [one, two]) await perSecond(under, '0-1')
   for (let round = 0; round < ROUNDS; round += 1) {

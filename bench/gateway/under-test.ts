@@ -10,7 +10,6 @@ import { gatewayOfImage } from './image.ts'
 
 /** One of the gateways that are compared. */
 export interface Contender {
-  name: string
   pid: number
   url: string
 }
@@ -18,8 +17,7 @@ export interface Contender {
 /** Ours, the bare dispatch, HAProxy and an Express gateway, in front of the same upstream. */
 export interface Contest extends AsyncDisposable {
   under: UnderTest
-  ours: Contender
-  others: { bare: Contender; haproxy: Contender; express: Contender }
+  contenders: Record<'ours' | 'bare' | 'haproxy' | 'express', Contender>
 }
 
 export async function startContest(): Promise<Contest> {
@@ -49,15 +47,11 @@ export async function startContest(): Promise<Contest> {
   )
   return {
     under,
-    ours: { name: 'gateway', pid: under.gateway.pid, url: under.gatewayUrl },
-    others: {
-      bare: { name: 'bare dispatch', pid: under.bare.pid, url: under.bareUrl },
-      haproxy: {
-        name: 'HAProxy with jwt_verify',
-        pid: haproxy.pid ?? 0,
-        url: `http://127.0.0.1:${haproxyPort}`,
-      },
-      express: { name: 'Express', pid: express.pid, url: `http://127.0.0.1:${expressPort}` },
+    contenders: {
+      ours: { pid: under.gateway.pid, url: under.gatewayUrl },
+      bare: { pid: under.bare.pid, url: under.bareUrl },
+      haproxy: { pid: haproxy.pid ?? 0, url: `http://127.0.0.1:${haproxyPort}` },
+      express: { pid: express.pid, url: `http://127.0.0.1:${expressPort}` },
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

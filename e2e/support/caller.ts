@@ -83,11 +83,13 @@ export async function saveAutomation(
 // biome-ignore lint/suspicious/noExplicitAny: events hold whatever was emitted.
 export async function feed(origin: string, token: string, workspaceId: string, query = ''): Promise<any[]> {
   const events: unknown[] = []
-  for (let page = 0; ; page += 1) {
-    const path = `/v2/workspaces/${workspaceId}/events?limit=100&page=${page}${query === '' ? '' : `&${query}`}`
-    const answer = await call(origin, 'GET', path, { token })
+  const path = `/v2/workspaces/${workspaceId}/events?limit=100${query === '' ? '' : `&${query}`}`
+  for (let before = ''; ; ) {
+    const answer = await call(origin, 'GET', path + before, { token })
     if (answer.status !== 200) throw new Error(`No feed: ${answer.status} ${answer.text}`)
-    events.push(...answer.json.result.events)
-    if (answer.json.result.events.length < 100) return events
+    const page: { id: string }[] = answer.json.result.events
+    events.push(...page)
+    if (page.length < 100) return events
+    before = `&beforeId=${page.at(-1)?.id}`
   }
 }

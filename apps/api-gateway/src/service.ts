@@ -26,7 +26,7 @@ export const apiGateway: Service = {
     const { clock, log, version } = context
     const config = readConfig(apiGatewayEnv, env)
     const stores = await openStores(config, resources)
-    const idempotency = await openIdempotency(stores)
+    const idempotency = await openIdempotency({ ...stores, pepper: config.internalApiKey })
     const identity = await wireIdentity(env, config, stores, context)
     const readiness = wireReadiness({ ...stores, files: identity.files, config, clock })
 

@@ -27,7 +27,7 @@ export const eventsEnv = z
     ...retentionVariables,
     ...scheduleVariables,
     ...webhookVariables,
-    ...limitVariables(['emit', 'emitByCaller', 'eventSearch']),
+    ...limitVariables(['emit', 'emitByCaller', 'eventSearch', 'webhookTest']),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Characters an event may have.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
       'Characters runtime.automations.executed may have.',

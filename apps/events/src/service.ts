@@ -25,13 +25,14 @@ export const events: Service = {
     const stores = await openStores(config, resources)
     const { database, outbox, eventLog, index } = stores
     const permissions = await openPermissions({ database, clock })
-    const idempotency = await openIdempotency({ database })
+    const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
     const audit = await openAudit({ database, clock })
     const limits = rateLimiter({ cache: stores.cache, log, service: 'events', settings: config.rateLimits })
     const deps = { ...config, ...stores, permissions, clock, log }
     const indexing = wireIndexing({ database, eventLog, index, clock, log })
     const { search } = indexing
     const live = await wireLive({ ...deps, documents: eventLog, limits, config })
+    const webhooks = wireSubscriptions({ ...deps, audit, search: eventLog })
     const nouns: Noun[] = [
       wireEventLog({ ...deps, search }),
       wireSearches({ permissions, search, clock }),
@@ -40,7 +41,7 @@ export const events: Service = {
       wireCleanup({ ...config, database, outbox, audit, eventLog, index, clock }),
       wireDeadLetters({ database }),
       live,
-      wireSubscriptions({ ...deps, search: eventLog }),
+      webhooks,
       { jobs: idempotency.jobs },
     ]
     return {
@@ -58,6 +59,7 @@ export const events: Service = {
         live.leaving()
         indexing.leaving()
       },
+      closing: async () => void (await Promise.all([live.closing(), webhooks.closing()])),
       checks: eventsChecks({ ...deps, permissions: database, search: indexing.check }),
     }
   },

@@ -42,7 +42,7 @@ export const workspaces: Service = {
     await migrate(database, 'workspaces', new URL('../migrations/', import.meta.url))
     const permissions = await openPermissions({ database, clock })
     const audit = await openAudit({ database, clock })
-    const idempotency = await openIdempotency({ database })
+    const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
 
     const automations = automationStore(database)
     const stores = { workspaces: workspaceStore(database), automations }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@platform/database'
 import { keepDeadLetter } from './dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from './deliver.ts'
@@ -18,6 +19,9 @@ export interface ConsumeOptions {
   maxBatch?: number
   maxDeliveries?: number
 }
+
+/** A reader that finds little rests at most this long before it looks again. */
+const REST_MS = 20
 
 /**
  * Handles the log as one instance of `group`: one process of the cluster is active at a time, the next one takes over where the
@@ -57,20 +61,26 @@ async function consumeWhile(
   const sleeper = wakeUp.sleeper()
   const replayAsked = replayer(database, delivery)
   while (!signal.aborted) {
-    await replayAsked()
+    const isBusy = await replayAsked()
     sleeper.awake()
     const events = await throughOutages(delivery, () => readEvents(database, cursor, maxBatch))
     const last = events.at(-1)
     if (last === undefined) {
-      await sleeper.sleep(signal)
+      if (!isBusy) await sleeper.sleep(signal)
       continue
     }
     sleeper.reset()
+    const startedAt = performance.now()
     await deliver(
       events.map(({ record }) => record),
       delivery,
     )
     cursor = { xid: last.xid, position: last.position }
     await throughOutages(delivery, () => storeCursor(database, group, cursor))
+    if (events.length < maxBatch / 2) await rest(performance.now() - startedAt, signal)
   }
 }
+
+/** As long as the work took: a busy process then handles twice as many at once, and a calm one hardly waits. */
+const rest = (tookMs: number, signal: AbortSignal): Promise<void> =>
+  pause(Math.min(tookMs, REST_MS), undefined, { signal }).catch(() => undefined)

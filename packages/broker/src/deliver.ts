@@ -1,14 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@platform/contracts'
 import { StoreError } from '@platform/kernel'
-import { tracer } from '@platform/tracing'
+import { handleBatch } from './handle-batch.ts'
 import type { BrokerLog } from './log.ts'
 import type { BatchHandler } from './queue.ts'
+import { reasonOf } from './reason-of.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5000
-/** Of a batch from many requests not all are told. */
-const CORRELATION_IDS_TOLD = 20
 
 /** One group's way of handling a batch. */
 export interface Delivery {
@@ -21,9 +20,21 @@ export interface Delivery {
   giveUp(event: EventRecord, reason: string): Promise<void>
 }
 
+/** An event that failed alone, and behind it what came of the same workspace since: that waits, everybody else's goes on. */
+interface Held {
+  first: EventRecord
+  behind: EventRecord[]
+  tries: number
+  error: unknown
+}
+
+/** By workspace; what belongs to none is one more. */
+type Holding = Map<string | undefined, Held>
+
 /**
  * Resolves when each event was handled or given up; rejects only when the signal aborts. A failing batch is tried twice, then in
- * halves, so that a few calls find the event that fails; a store that is away is waited for and counts as no try.
+ * halves, so that a few calls find the event that fails; only its own workspace waits for its further tries. A store that is away is
+ * waited for and counts as no try.
  */
 export async function deliver(events: EventRecord[], delivery: Delivery): Promise<void> {
   const error = await attempt(events, delivery)
@@ -32,61 +43,81 @@ export async function deliver(events: EventRecord[], delivery: Delivery): Promis
     { group: delivery.group, events: events.length, err: error },
     'batch failed, it is tried again',
   )
-  if (events.length === 1) return await deliverAlone(events, delivery, error)
-  await rest(0, delivery.signal)
-  await deliverHalves(events, delivery)
+  const holding: Holding = new Map()
+  const [first] = events
+  if (first !== undefined && events.length === 1) hold(holding, first, error)
+  else {
+    await rest(0, delivery.signal)
+    await deliverHalves(events, holding, delivery)
+  }
+  await deliverHeld(holding, delivery)
 }
 
-async function deliverHalves(events: EventRecord[], delivery: Delivery): Promise<void> {
-  const error = await attempt(events, delivery)
+async function deliverHalves(events: EventRecord[], holding: Holding, delivery: Delivery): Promise<void> {
+  const free = events.filter((event) => !waitsBehind(holding, event))
+  const [first] = free
+  if (first === undefined) return
+  const error = await attempt(free, delivery)
   if (error === undefined) return
-  if (events.length === 1) return await deliverAlone(events, delivery, error)
-  const middle = Math.ceil(events.length / 2)
-  await deliverHalves(events.slice(0, middle), delivery)
-  await deliverHalves(events.slice(middle), delivery)
+  if (free.length === 1) return hold(holding, first, error)
+  const middle = Math.ceil(free.length / 2)
+  await deliverHalves(free.slice(0, middle), holding, delivery)
+  await deliverHalves(free.slice(middle), holding, delivery)
 }
 
-async function deliverAlone(one: EventRecord[], delivery: Delivery, firstError: unknown): Promise<void> {
-  let error: unknown = firstError
-  for (let tries = 1; tries < delivery.maxDeliveries; tries++) {
-    await rest(tries - 1, delivery.signal)
-    error = await attempt(one, delivery)
-    if (error === undefined) return
+const hold = (holding: Holding, first: EventRecord, error: unknown): void =>
+  void holding.set(first.source.workspaceId, { first, behind: [], tries: 1, error })
+
+function waitsBehind(holding: Holding, event: EventRecord): boolean {
+  const held = holding.get(event.source.workspaceId)
+  held?.behind.push(event)
+  return held !== undefined
+}
+
+async function deliverHeld(holding: Holding, delivery: Delivery): Promise<void> {
+  for (;;) {
+    await giveUpSpent(holding, delivery)
+    if (holding.size === 0) return
+    const all = [...holding.values()]
+    // One pause for all of them: many workspaces that fail take no longer than one.
+    await rest(Math.min(...all.map(({ tries }) => tries)) - 1, delivery.signal)
+    for (const held of all) {
+      held.error = await attempt([held.first], delivery)
+      held.tries += 1
+      if (held.error === undefined) await goOn(held, holding, delivery)
+    }
   }
-  for (const event of one) {
-    delivery.log.error(
-      { group: delivery.group, eventId: event.id, type: event.type, err: error },
-      'event given up',
-    )
-    await throughOutages(delivery, () => delivery.giveUp(event, reasonOf(error)))
+}
+
+async function giveUpSpent(holding: Holding, delivery: Delivery): Promise<void> {
+  for (const held of holding.values()) {
+    if (held.tries < delivery.maxDeliveries) continue
+    await giveUp(held, delivery)
+    await goOn(held, holding, delivery)
   }
+}
+
+async function goOn({ first, behind }: Held, holding: Holding, delivery: Delivery): Promise<void> {
+  holding.delete(first.source.workspaceId)
+  await deliverHalves(behind, holding, delivery)
+}
+
+async function giveUp({ first, error }: Held, delivery: Delivery): Promise<void> {
+  const { group, log } = delivery
+  const { id: eventId, type, source } = first
+  log.error({ group, eventId, type, correlationId: source.correlationId, err: error }, 'event given up')
+  await throughOutages(delivery, () => delivery.giveUp(first, reasonOf(error)))
 }
 
 /** One try that counts; answers what was thrown. */
 async function attempt(events: EventRecord[], delivery: Delivery): Promise<unknown> {
   try {
-    await throughOutages(delivery, () => handled(events, delivery))
+    await throughOutages(delivery, () => handleBatch(events, delivery))
     return undefined
   } catch (error) {
     if (delivery.signal.aborted) throw error
     return error ?? new Error('The handler rejected without a reason.')
   }
-}
-
-/** Handles a batch, as a part of the trace that its events come from where they have one in common. */
-async function handled(events: EventRecord[], { group, handle }: Delivery): Promise<void> {
-  if (tracer === undefined) return await handle(events)
-  const ids = new Set(events.map(({ source }) => source.correlationId))
-  const [traceId] = ids.size === 1 ? ids : []
-  const attributes = {
-    'messaging.system': 'platform',
-    'messaging.operation.type': 'process',
-    'messaging.consumer.group.name': group,
-    'messaging.batch.message_count': events.length,
-    'platform.correlation_id': [...ids].slice(0, CORRELATION_IDS_TOLD).join(','),
-  }
-  const span = tracer.begin({ name: `process ${group}`, kind: 'consumer', attributes }, { traceId })
-  await tracer.finish(span, () => handle(events))
 }
 
 /** Repeats `work` for as long as a store it needs is away. */
@@ -110,8 +141,3 @@ async function rest(turn: number, signal: AbortSignal): Promise<void> {
   const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(turn, 10))
   await pause(longestMs * (0.5 + Math.random() / 2), undefined, { signal })
 }
-
-const reasonOf = (error: unknown): string =>
-  (error instanceof Error ? `${error.name}: ${error.message}` : String(error))
-    .replaceAll('\0', '')
-    .slice(0, 2000)

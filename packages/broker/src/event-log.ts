@@ -1,5 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
 import { type Queries, type Sql, sql } from '@platform/database'
+import { rememberTrace, traceOf } from './traces.ts'
 
 /** A place in the log: after the event that was position `position` of transaction `xid`. */
 export interface LogCursor {
@@ -19,10 +20,13 @@ export interface LogEvent extends LogCursor {
 export const LOG_START: LogCursor = { xid: '0', position: 0 }
 
 /** The next `limit` events after a cursor, in the one order of the log, none of which anything can precede any more. */
-export const readEvents = (queries: Queries, after: LogCursor, limit: number): Promise<LogEvent[]> =>
-  queries.many<LogEvent>(sql`
-    select id, xid, position, announce, record
+export async function readEvents(queries: Queries, after: LogCursor, limit: number): Promise<LogEvent[]> {
+  const rows = await queries.many<LogEvent & { traceparent: string | null }>(sql`
+    select id, xid, position, announce, record, traceparent
     from outbox.events_after(${after.xid}::xid8, ${after.position}::bigint, ${limit}::int)`)
+  for (const { record, traceparent } of rows) rememberTrace(record, traceparent)
+  return rows
+}
 
 /** Where the event with this id is; undefined when the log doesn't hold it (any more). */
 export async function findCursor(queries: Queries, id: string): Promise<LogCursor | undefined> {
@@ -76,11 +80,12 @@ export function insertEvents(
   const types = records.map(({ type }) => type)
   const announced = records.map(isAnnounced)
   const texts = records.map((record) => JSON.stringify(record))
+  const traceparents = records.map((record) => traceOf(record) ?? null)
   return sql`
-    insert into outbox.events (id, workspace_id, type, announce, record)
-    select input.id, input.workspace_id, input.type, input.announce, input.record::json
-    from unnest(${ids}::uuid[], ${workspaceIds}::text[], ${types}::text[], ${announced}::boolean[], ${texts}::text[])
-      as input (id, workspace_id, type, announce, record)
+    insert into outbox.events (id, workspace_id, type, announce, record, traceparent)
+    select input.id, input.workspace_id, input.type, input.announce, input.record::json, input.traceparent
+    from unnest(${ids}::uuid[], ${workspaceIds}::text[], ${types}::text[], ${announced}::boolean[], ${texts}::text[],
+      ${traceparents}::text[]) as input (id, workspace_id, type, announce, record, traceparent)
     on conflict (id) do nothing
     returning pg_notify('outbox', ''),
       case when announce then outbox.announce(type, workspace_id, record->'payload') end`

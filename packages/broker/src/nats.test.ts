@@ -7,6 +7,7 @@ import {
   type BrokerFixture,
   deadLettersConformance,
   queueConformance,
+  tracesConformance,
 } from './conformance.ts'
 import { readNatsAddress } from './nats/address.ts'
 import { openBroker } from './open.ts'
@@ -41,6 +42,7 @@ describe.skipIf(server === undefined)('the nats driver', () => {
   queueConformance(fixture)
   deadLettersConformance(fixture)
   announcementsConformance(fixture)
+  tracesConformance(fixture)
 })
 
 describe('a nats server that is not there', () => {

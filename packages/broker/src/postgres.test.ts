@@ -7,6 +7,7 @@ import {
   type BrokerFixture,
   deadLettersConformance,
   queueConformance,
+  tracesConformance,
 } from './conformance.ts'
 import { keepDeadLetter, listDeadLetters, replayDeadLetters } from './dead-letters.ts'
 import { openBroker } from './open.ts'
@@ -35,6 +36,7 @@ describe('the postgres driver', () => {
   queueConformance(fixture)
   deadLettersConformance(fixture)
   announcementsConformance(fixture)
+  tracesConformance(fixture)
 
   it('keeps what a relay has given up while there is no group of a stream to deliver it to', async () => {
     const [record] = testEvents(uniqueName('workspace'), 1)

@@ -1,9 +1,15 @@
 import type { EventRecord } from '@platform/contracts'
 import { type Database, sql } from '@platform/database'
-import { type Delivery, deliver, throughOutages } from './deliver.ts'
+import { StoreError } from '@platform/kernel'
+import { type Delivery, throughOutages } from './deliver.ts'
+import { handleBatch } from './handle-batch.ts'
+import { reasonOf } from './reason-of.ts'
 
 const LOOK_EVERY_MS = 1000
-const BATCH = 100
+/** Letters taken between two batches. */
+const MOST_AT_ONCE = 20
+/** How long letters that fail may keep new events waiting; the first of them has no limit but its handler's own. */
+const SHARE_MS = 100
 
 /** A letter that was asked for, and when: whoever asks for it anew while it is delivered asks for another delivery. */
 interface Asked {
@@ -13,37 +19,89 @@ interface Asked {
 }
 
 /**
- * What the active process of a group calls between two batches: delivers the dead letters of the group that somebody asked for again.
- * Looks at most once a second.
+ * What the active process of a group calls between two batches: delivers a few of the dead letters of the group that somebody asked for
+ * again, and answers whether more of them wait. New events come first: a letter that fails is not tried on and on but kept with its
+ * new reason, and where a store is away letters wait while the group goes on.
  */
-export function replayer(database: Database, delivery: Delivery): () => Promise<void> {
-  const { group } = delivery
+export function replayer(database: Database, delivery: Delivery): () => Promise<boolean> {
+  const store = letterStore(database, delivery)
   let lookAt = 0
   return async () => {
-    if (performance.now() < lookAt) return
-    const asked = await throughOutages(delivery, () =>
-      database.many<Asked>(sql`
-        select record, event_id as "eventId", replay_asked_at::text as "askedAt" from outbox.dead_letters
-        where group_name = ${group} and replay_asked_at is not null order by number limit ${BATCH}`),
-    )
-    if (asked.length > 0) await replay(asked)
-    // A full page has more behind it.
-    lookAt = asked.length < BATCH ? performance.now() + LOOK_EVERY_MS : 0
-  }
-
-  async function replay(asked: Asked[]): Promise<void> {
-    const ids = asked.map(({ eventId }) => eventId)
-    const times = asked.map(({ askedAt }) => askedAt)
-    await deliver(
-      asked.map(({ record }) => record),
-      delivery,
-    )
-    // What was given up again is no longer asked for, and what was given up and then asked for anew is not what was delivered.
-    await throughOutages(delivery, () =>
-      database.many(sql`
-        delete from outbox.dead_letters
-        where group_name = ${group} and (event_id, replay_asked_at) in (
-          select * from unnest(${ids}::text[], ${times}::timestamptz[]))`),
-    )
+    if (performance.now() < lookAt) return false
+    const asked = await store.next()
+    const isMore = asked.length > 0 && (await replay(asked, store, delivery))
+    if (!isMore) lookAt = performance.now() + LOOK_EVERY_MS
+    return isMore
   }
 }
+
+/** Answers whether more of them wait. */
+async function replay(asked: Asked[], store: LetterStore, delivery: Delivery): Promise<boolean> {
+  const isFull = asked.length === MOST_AT_ONCE
+  const endsAt = performance.now() + SHARE_MS
+  try {
+    if ((await failureOf(asked, delivery)) !== undefined)
+      return (await replayEach(asked, store, delivery, endsAt)) || isFull
+    await store.forget(asked)
+    return isFull
+  } catch (error) {
+    if (delivery.signal.aborted || !isAway(error)) throw error
+    delivery.log.warn({ group: delivery.group, err: error }, 'a store is away, dead letters wait')
+    return false
+  }
+}
+
+/** Answers whether some did not get their turn in time: they are asked for still. */
+async function replayEach(
+  asked: Asked[],
+  store: LetterStore,
+  delivery: Delivery,
+  endsAt: number,
+): Promise<boolean> {
+  for (const [index, letter] of asked.entries()) {
+    if (index > 0 && performance.now() >= endsAt) return true
+    const error = await failureOf([letter], delivery)
+    if (error === undefined) await store.forget([letter])
+    else await throughOutages(delivery, () => delivery.giveUp(letter.record, reasonOf(error)))
+  }
+  return false
+}
+
+/** What the handler threw; rejects when a store is away. */
+async function failureOf(asked: Asked[], delivery: Delivery): Promise<unknown> {
+  const records = asked.map(({ record }) => record)
+  try {
+    await handleBatch(records, delivery)
+    return undefined
+  } catch (error) {
+    if (isAway(error)) throw error
+    return error ?? new Error('The handler rejected without a reason.')
+  }
+}
+
+const isAway = (error: unknown): boolean => error instanceof StoreError && error.unavailable
+
+type LetterStore = ReturnType<typeof letterStore>
+
+/** The letters of one group; a database that is away is waited for. */
+const letterStore = (database: Database, delivery: Delivery) => ({
+  /** Those asked for that were kept first. */
+  next: () =>
+    throughOutages(delivery, () =>
+      database.many<Asked>(sql`
+        select record, event_id as "eventId", replay_asked_at::text as "askedAt" from outbox.dead_letters
+        where group_name = ${delivery.group} and replay_asked_at is not null order by number limit ${MOST_AT_ONCE}`),
+    ),
+
+  /** What was given up again is no longer asked for, and what was given up and then asked for anew is not what was delivered. */
+  forget: (asked: Asked[]) => {
+    const ids = asked.map(({ eventId }) => eventId)
+    const times = asked.map(({ askedAt }) => askedAt)
+    return throughOutages(delivery, () =>
+      database.many(sql`
+        delete from outbox.dead_letters
+        where group_name = ${delivery.group} and (event_id, replay_asked_at) in (
+          select * from unnest(${ids}::text[], ${times}::timestamptz[]))`),
+    )
+  },
+})

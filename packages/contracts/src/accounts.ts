@@ -29,6 +29,7 @@ export const signUp = endpoint({
     language: Language.optional(),
   }),
   response: User,
+  idempotent: 'answer',
   limits: ['signUp'],
   failures: [
     'RequestValidationError',

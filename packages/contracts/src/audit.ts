@@ -34,6 +34,7 @@ export const auditActions = [
   'oidcClient.changed',
   'events.cleaned',
   'events.deleted',
+  'subscription.tested',
 ] as const
 
 /** One row of the audit trail. */

@@ -32,6 +32,14 @@ export const rateLimits = {
     summary:
       'Events a second emitted over HTTP by one caller, into all workspaces; each event of a batch counts.',
   },
+  webhookTest: {
+    ...minute,
+    name: 'webhook-tests',
+    points: 20,
+    per: 'handler',
+    variable: 'RATE_LIMIT_WEBHOOK_TESTS',
+    summary: 'Test webhooks a minute sent by the subscriptions of one workspace.',
+  },
   webhooks: {
     ...minute,
     name: 'webhooks',

@@ -32,6 +32,7 @@ export const createAnonymousSession = endpoint({
     })
     .optional(),
   response: AnonymousSession,
+  idempotent: 'secret',
   limits: ['anonymousLogin'],
   failures: ['RequestValidationError', 'ForbiddenError', 'ObjectNotFoundError', 'TooManyRequests'],
   example: { request: { expiresAfter: 3600 }, response: exampleGuest },

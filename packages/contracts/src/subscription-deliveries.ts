@@ -7,7 +7,7 @@ import { paging } from './paging.ts'
 export const DeliveryStatus = z.enum(['pending', 'delivered', 'dead'])
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>
 
-/** How one try ended: answered 2xx, answered anything else, not in time, not reached, or not called because the address is not allowed. */
+/** How one try ended: answered 2xx, answered anything else, not in time, not reached, or not called because the address is not allowed or the event is not for it. */
 export const TryOutcome = z.enum(['delivered', 'refused', 'timeout', 'unreachable', 'blocked'])
 export type TryOutcome = z.infer<typeof TryOutcome>
 
@@ -119,6 +119,8 @@ export const testSubscription = endpoint({
   scope: 'events:write',
   method: 'post',
   path: '/v2/workspaces/:workspaceId/subscriptions/:subscriptionId/test',
+  limits: ['webhookTest'],
+  failures: [...failures, 'TooManyRequests'],
   response: DeliveryTry.extend({ id: z.string().describe('The webhook-id that was sent.') }),
   example: { response: { ...exampleTry, id: exampleId } },
 })

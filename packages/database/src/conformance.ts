@@ -121,6 +121,15 @@ export function databaseConformance(name: string, connect: () => Promise<Databas
       expect((await failureOf(ignoring)).message).toContain('undone')
     })
 
+    it('fails with what failed first, whichever of several statements sent together is noticed first', async () => {
+      await using database = await connect()
+      const together = database.transaction(async (tx) => {
+        const failing = async () => await tx.many(sql`select 1 / 0`)
+        await Promise.all([tx.many(sql`select 1`), failing(), tx.many(sql`select 2`)])
+      })
+      expect((await failureOf(together)).code).toBe('22012')
+    })
+
     it('lets nobody use a transaction after its end', async () => {
       await using database = await connect()
       const tx = await database.transaction(async (queries) => queries)

@@ -7,6 +7,7 @@ import { raiseLimits, runStatement, runText } from './statement.ts'
 
 /** A rollback is one quick answer; a server that can't give it loses the connection instead. */
 const ROLLBACK_MS = 500
+const IN_FAILED_TRANSACTION = '25P02'
 
 /** Runs `work` between BEGIN and COMMIT on a lent connection; whatever fails is rolled back or cut. */
 export async function runTransaction<T>(
@@ -16,9 +17,13 @@ export async function runTransaction<T>(
   options: QueryOptions,
 ): Promise<T> {
   const timeoutMs = options.timeoutMs ?? settings.statementTimeoutMs
+  let first: DatabaseError | undefined
   const fail = (error: unknown): never => {
     lease.broken ||= breaksConnection(error)
-    throw toDatabaseError(error, settings)
+    const failure = toDatabaseError(error, settings)
+    first ??= failure
+    // Of statements that were sent together the ones behind a failed one only say that one did.
+    throw failure.code === IN_FAILED_TRANSACTION ? first : failure
   }
   const text =
     timeoutMs > settings.statementTimeoutMs ? `begin; ${raiseLimits(timeoutMs, 'local ')}` : 'begin'

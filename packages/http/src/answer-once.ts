@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Principal } from '@platform/auth'
 import { Failure } from '@platform/kernel'
 import type { IdempotencyStore, KeptAnswer, KeyedRequest, KeyState } from './idempotency-store.ts'
+import { networkOf } from './network-of.ts'
 import { JSON_TYPE, type Prepared } from './prepared.ts'
 import { toFailure } from './reply.ts'
 import { type RequestState, requestState } from './request-state.ts'
@@ -30,16 +31,15 @@ interface Once {
  */
 export async function answerOnce(once: Once, work: () => Promise<Prepared>): Promise<Prepared> {
   const state = requestState(once.request)
-  const keyed = keyedRequest(once, state.principal)
+  const keyed = keyedRequest(once, state)
   const known = await once.store.begin(keyed, state.deadlineAt)
   return known.state === 'begun' ? runOnce(once, keyed, known.owner, work) : replay(known)
 }
 
-function keyedRequest({ contract, request, bytes }: Once, principal: Principal | undefined): KeyedRequest {
+function keyedRequest({ contract, request, bytes }: Once, state: RequestState): KeyedRequest {
   const key = String(request.headers['idempotency-key'])
   if (!keyPattern.test(key)) throw invalidKey('must be 1 to 255 visible ASCII characters')
-  if (principal === undefined) throw invalidKey('needs a credential: keys belong to callers')
-  const scope = `${contract.service}:${callerOf(principal)}`
+  const scope = `${contract.service}:${callerOf(state)}`
   // With the key in it, the hash of a body can't be guessed from the table.
   const fingerprint = createHash('sha256')
     .update(`${scope}\n${key}\n${request.method} ${request.url}\n`)
@@ -53,7 +53,9 @@ const invalidKey = (message: string) =>
     details: [{ path: 'headers.idempotency-key', message }],
   })
 
-function callerOf(principal: Principal): string {
+/** Who has no credential is known by the address: what others do under the same key says nothing of them. */
+function callerOf({ principal, clientIp }: { principal: Principal | undefined; clientIp: string }): string {
+  if (principal === undefined) return `address:${networkOf(clientIp)}`
   if (principal.kind === 'user') return `user:${principal.userId}`
   return principal.kind === 'apiKey' ? `apiKey:${principal.apiKeyId}` : 'platform'
 }

@@ -51,7 +51,10 @@ async function runWithin(
   const input = { ...known, body: undefined as unknown, request: info, admitted: undefined as unknown }
   const isOfBytes = contract.bodyKind === 'bytes'
   if (isOfBytes) input.admitted = await route.admit?.(input)
+  const readingSince = Date.now()
   const bytes = await readContractBytes(contract, request)
+  // Whoever waits for the answer began to when the last of the body was sent.
+  state.deadlineAt += Date.now() - readingSince
   input.body = parseContractBody(contract, request, bytes)
   if (!isOfBytes) input.admitted = await route.admit?.(input)
   visit.isAdmitted = true
@@ -91,7 +94,7 @@ function readParams(raw: Record<string, string | string[]>): Record<string, stri
 
 function requestInfo(visit: LimitedVisit, state: RequestState): RequestInfo {
   const { request, response } = visit
-  let signal: AbortSignal | undefined
+  let made: { signal: AbortSignal; deadlineAt: number } | undefined
   return {
     correlationId: state.correlationId,
     clientIp: state.clientIp,
@@ -99,11 +102,14 @@ function requestInfo(visit: LimitedVisit, state: RequestState): RequestInfo {
     method: request.method ?? 'GET',
     url: request.url ?? '/',
     headers: request.headers,
-    deadlineAt: state.deadlineAt,
+    get deadlineAt() {
+      return state.deadlineAt
+    },
     takeLimit: (name, key, points = 1) => takeLimit(name, key, points, visit),
     get signal() {
-      signal ??= callerSignal(response, state.deadlineAt)
-      return signal
+      const { deadlineAt } = state
+      if (made?.deadlineAt !== deadlineAt) made = { signal: callerSignal(response, deadlineAt), deadlineAt }
+      return made.signal
     },
   }
 }

@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
+import { ArrivingBodies } from './arriving-bodies.ts'
 import { limitConnections } from './connection-limit.ts'
 import { correlationIdOf } from './correlation.ts'
 import { endStalled } from './end-stalled.ts'
@@ -14,7 +15,7 @@ import { continueWhenRead } from './expect-continue.ts'
 import { MAX_HEADERS, refuseAmbiguous } from './guard.ts'
 import { refuseTunnels } from './refuse-tunnels.ts'
 import { sendJson, toFailure } from './reply.ts'
-import { answerUnreadable } from './unreadable-request.ts'
+import { answerLate, answerUnreadable } from './unreadable-request.ts'
 
 /** Time-outs and limits of every listener of the platform (reliability §6). What is left out has the value written there. */
 export interface ServerLimits {
@@ -22,7 +23,7 @@ export interface ServerLimits {
   maxConnections: number
   /** How long the headers of a request may take to arrive. */
   headersTimeoutMs?: number
-  /** How long a whole request may take to arrive. */
+  /** How long a body may take to arrive, or each megabyte of a longer one. */
   requestTimeoutMs?: number
   /** How long a client may take nothing at all of an answer that waits for it. */
   stalledTimeoutMs?: number
@@ -34,9 +35,11 @@ const STALLED_MS = 30_000
 
 /** A strict HTTP/1.1 server: bounded in time, size and connections; what it can't parse is answered in our error shape. */
 export function createHardenedServer(listener: RequestListener, limits: ServerLimits): Server {
+  const bodies = new ArrivingBodies(limits.requestTimeoutMs ?? REQUEST_MS, answerLate)
   const server = createServer(
     {
-      requestTimeout: limits.requestTimeoutMs ?? REQUEST_MS,
+      // Node's own would cut an upload that goes on well: bodies are watched by their pace.
+      requestTimeout: 0,
       headersTimeout: limits.headersTimeoutMs ?? HEADERS_MS,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs ?? HEADERS_MS),
@@ -49,8 +52,12 @@ export function createHardenedServer(listener: RequestListener, limits: ServerLi
       // A request without a body never has a stream: half a µs of each GET. Its `close` is the one of its answer.
       optimizeEmptyRequests: true,
     },
-    listener,
+    (request, response) => {
+      bodies.watch(request)
+      listener(request, response)
+    },
   )
+  server.once('close', () => bodies.stop())
   server.maxHeadersCount = MAX_HEADERS
   server.maxRequestsPerSocket = 10_000
   server.maxConnections = limits.maxConnections
@@ -58,12 +65,13 @@ export function createHardenedServer(listener: RequestListener, limits: ServerLi
   server.on('clientError', answerUnreadable)
   refuseTunnels(server)
   limitConnections(server)
-  answerExpectations(server, listener)
+  answerExpectations(server, bodies, listener)
   return server
 }
 
-function answerExpectations(server: Server, listener: RequestListener): void {
+function answerExpectations(server: Server, bodies: ArrivingBodies, listener: RequestListener): void {
   server.on('checkContinue', (request, response) => {
+    bodies.watch(request)
     // Node also takes lists and parameters for it.
     if (request.headers.expect?.toLowerCase() !== '100-continue') {
       refuseExpectation(request, response)
@@ -72,7 +80,10 @@ function answerExpectations(server: Server, listener: RequestListener): void {
     continueWhenRead(request, response)
     listener(request, response)
   })
-  server.on('checkExpectation', refuseExpectation)
+  server.on('checkExpectation', (request, response) => {
+    bodies.watch(request)
+    refuseExpectation(request, response)
+  })
 }
 
 function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {

@@ -13,10 +13,17 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Busy): vo
   answerOnSocket(socket, failureOf(error.code), correlationIdOf(undefined, undefined))
 }
 
+/** Ends a connection whose request does not come to its end: told so where nothing else would be read into it. */
+export function answerLate(socket: Busy): void {
+  if (socket.writable) answerOnSocket(socket, late(), correlationIdOf(undefined, undefined))
+  else socket.destroy()
+}
+
+const late = () => new Failure('RequestTimeout', 'The request did not come to its end in time.')
+
 function failureOf(code: string | undefined): Failure {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new Failure('HeadersTooLarge', 'The headers are larger than 16 KB: send fewer.')
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new Failure('RequestTimeout', 'The request did not come to its end in time.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return late()
   return new Failure('RequestValidationError', 'The bytes received are not a valid HTTP/1.1 request.')
 }

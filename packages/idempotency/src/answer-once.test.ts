@@ -48,7 +48,7 @@ const make = async (name: string) => {
 }
 
 async function startInstance(database: Database) {
-  const { store } = await openIdempotency({ database })
+  const { store } = await openIdempotency({ database, pepper: TEST_INTERNAL_KEY })
   const routes = [
     route(makeThing, {
       access: authenticated,
@@ -296,7 +296,7 @@ test('an answer that could not be kept is given, and its request is not done aga
 
 test('without its table a key is not claimed', async () => {
   await using broken = await testDatabase()
-  const { store } = await openIdempotency({ database: broken })
+  const { store } = await openIdempotency({ database: broken, pepper: TEST_INTERNAL_KEY })
   await broken.many(sql`drop table idempotency.requests`)
   await expect(store.begin({ scope: 's', key: 'k', fingerprint: 'aa' }, Date.now())).rejects.toThrow()
 })
@@ -310,7 +310,7 @@ test('a claim costs one round trip and its answer another; without the header th
       return database.many(...call)
     },
   }
-  const { store } = await openIdempotency({ database: counting })
+  const { store } = await openIdempotency({ database: counting, pepper: TEST_INTERNAL_KEY })
   const keyed = { scope: 's', key: newKey(), fingerprint: 'aa' }
   trips = 0
   const state = await store.begin(keyed, Date.now())

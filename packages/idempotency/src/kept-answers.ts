@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomUUID } from 'node:crypto'
 import type { IdempotencyStore, KeyedRequest, KeyState } from '@platform/http'
 import type { Claim, RequestRow, RequestStore } from './request-store.ts'
 
@@ -6,10 +6,11 @@ import type { Claim, RequestRow, RequestStore } from './request-store.ts'
 const MARGIN_MS = 5000
 
 /** What routes ask about keys, on the table of requests. */
-export const keptAnswers = (requests: RequestStore): IdempotencyStore => ({
+export const keptAnswers = (requests: RequestStore, pepper: string): IdempotencyStore => ({
   async begin(request, deadlineAt) {
     const leaseMs = Math.max(0, deadlineAt - Date.now()) + MARGIN_MS
-    const fingerprint = Buffer.from(request.fingerprint, 'hex')
+    // A body may hold a password, and its key may be as plain as "1".
+    const fingerprint = createHmac('sha256', pepper).update(request.fingerprint).digest()
     const claim: Claim = { id: idOf(request), fingerprint, owner: randomUUID(), leaseMs }
     const found = await requests.claim(claim)
     if (!found.isOld) return stateOf(found, claim)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { openDatabase, sql } from '@platform/database'
 import type { KeyedRequest } from '@platform/http'
-import { type TestDatabase, testDatabase } from '@platform/testing'
+import { TEST_INTERNAL_KEY, type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openIdempotency } from './index.ts'
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-const open = () => openIdempotency({ database })
+const open = () => openIdempotency({ database, pepper: TEST_INTERNAL_KEY })
 const request = (changes: Partial<KeyedRequest> = {}): KeyedRequest => ({
   scope: 'workspaces:user:ada',
   key: randomUUID(),
@@ -55,7 +55,10 @@ test('another body, another caller and another key are told apart', async () => 
 
 test('of fifty requests at once on two connections exactly one begins', async () => {
   await using second = await openDatabase(database.url, { allowWeakDurability: true })
-  const stores = [(await open()).store, (await openIdempotency({ database: second })).store]
+  const stores = [
+    (await open()).store,
+    (await openIdempotency({ database: second, pepper: TEST_INTERNAL_KEY })).store,
+  ]
   const keyed = request()
   const states = await Promise.all(
     Array.from({ length: 50 }, (_, at) => stores[at % 2]?.begin(keyed, soon())),
@@ -134,4 +137,15 @@ test('the table holds neither keys nor callers', async () => {
   const rows = JSON.stringify(await database.many(sql`select r::text from idempotency.requests as r`))
   expect(rows).not.toContain('tells-something')
   expect(rows).not.toContain('lovelace')
+})
+
+test('no body can be guessed from the table, not even where its key can', async () => {
+  const keyed = request({ key: '1', scope: 'api-gateway:address:192.0.2.1' })
+  await begun(keyed)
+  const rows = await database.many(
+    sql`select encode(fingerprint, 'hex') as fingerprint from idempotency.requests`,
+  )
+  expect(rows).not.toContainEqual({ fingerprint: keyed.fingerprint })
+  const elsewhere = await openIdempotency({ database, pepper: 'another secret' })
+  expect(await elsewhere.store.begin(keyed, soon())).toEqual({ state: 'other-request' })
 })

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LOWER36 = 'abcdefghijklmnopqrstuvwxyz0123456789'
@@ -6,7 +6,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Time-ordered identifier (RFC 9562 version 7); tables that grow are partitioned by it. */
 export function uuidv7(nowMs: number = Date.now()): string {
-  return formatV7(nowMs, randomBytes(10))
+  // The random part of a version 4 stands where it stands in a version 7, and Node draws them from the system many at a time.
+  return `${timePart(nowMs)}-7${randomUUID().slice(15)}`
 }
 
 /**
@@ -46,10 +47,15 @@ export const randomBase62 = (length: number): string => randomText(BASE62, lengt
 export const newWorkspaceId = (): string => randomText(LOWER36.slice(0, 26), 1) + randomText(LOWER36, 15)
 
 function formatV7(ms: number, tail: Uint8Array): string {
-  const time = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, '0').slice(-12)
   const hex = Buffer.from(tail).toString('hex')
   const variant = (8 + (Number.parseInt(hex.slice(3, 4), 16) & 3)).toString(16)
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`
+  return `${timePart(ms)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`
+}
+
+/** The first twelve digits, as they are written. */
+function timePart(ms: number): string {
+  const time = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, '0').slice(-12)
+  return `${time.slice(0, 8)}-${time.slice(8)}`
 }
 
 /** Rejection sampling: every character is equally likely. */

@@ -1,10 +1,11 @@
-import { type Broker, type BrokerLog, insertEvents } from '@platform/broker'
+import { type Broker, type BrokerLog, insertEvents, keepTraces } from '@platform/broker'
 import type { EventRecord } from '@platform/contracts'
 import { type Database, groupCommit, type Sql, sql } from '@platform/database'
 import { announcedTypes } from './announced-types.ts'
 import { buildRecord } from './build-record.ts'
 import { capEvent, defaultEventLimits, type EventLimits } from './cap-event.ts'
 import { checkNative } from './check-native.ts'
+import { despiteDeadlocks } from './despite-deadlocks.ts'
 import { keptRecords } from './kept-records.ts'
 import type { Outbox } from './outbox.ts'
 import { startRelay } from './relay.ts'
@@ -25,7 +26,8 @@ export async function openOutbox(options: OpenOutboxOptions): Promise<Outbox & A
   const limits = { ...defaultEventLimits, ...withoutUndefined(options) }
   const cap = (records: readonly EventRecord[]) =>
     records.map((record) => capEvent(checkNative(record), limits))
-  const append = (records: readonly EventRecord[]) => database.many(appendEvents(records))
+  const append = (records: readonly EventRecord[]) =>
+    despiteDeadlocks(() => database.many(appendEvents(records)))
   const group = groupCommit<EventRecord[]>(async (batches) => void (await append(batches.flat())), {
     maxItems: 200,
   })
@@ -48,14 +50,17 @@ export async function openOutbox(options: OpenOutboxOptions): Promise<Outbox & A
     },
     async commitOnce(records) {
       const capped = cap(records)
-      return await database.transaction(async (tx) => {
-        if (capped.length > 0) await tx.many(appendEvents(capped))
-        return await keptRecords(tx, capped)
-      })
+      return await despiteDeadlocks(() =>
+        database.transaction(async (tx) => {
+          if (capped.length > 0) await tx.many(appendEvents(capped))
+          return await keptRecords(tx, capped)
+        }),
+      )
     },
     async commit(records) {
       if (records.length === 0) return
       const capped = cap(records)
+      keepTraces(capped)
       if (capped.length < LARGE_COMMIT) await group.add(capped)
       else await append(capped)
     },

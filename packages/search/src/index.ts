@@ -29,7 +29,7 @@ export type {
   StreamDocument,
   StreamSummary,
 } from './search.ts'
-export { SearchError } from './search-error.ts'
+export { SearchError, UNREACHABLE } from './search-error.ts'
 export type { SearchIndex, ShardBudget } from './search-index.ts'
 export { isScalar, type Scalar, textOf } from './text-of.ts'
 export { wordsIn, wordsOf } from './words.ts'

@@ -19,6 +19,8 @@ export interface Log extends Search, Retained, AsyncDisposable {
   placeOf(stream: string, id: string): Promise<number>
   /** The newest sequence there is; 0 for an empty log. */
   lastSequence(): Promise<number>
+  /** The newest sequence there is, and the newest document of a stream up to it; undefined for an empty stream. */
+  endOf(stream: string): Promise<{ sequence: number; newestId: string | undefined }>
   /** Calls `onNews` after documents were appended somewhere in the cluster, and `onGap` when some news may have been missed. */
   listen(onNews: () => void, onGap: () => void): Promise<AsyncDisposable>
   /** Documents of each stream, for comparing with an index; streams in the order of their names. */

@@ -29,4 +29,6 @@ export interface SearchIndex extends Search, Retained, AsyncDisposable {
   /** Starts a new backing index for each stream whose primary shard reaches the size (specification: 40 GB). Answers those streams. */
   rollOver(maxPrimaryShardBytes: number): Promise<string[]>
   shardBudget(): Promise<ShardBudget>
+  /** What an operator must change in the store, one sentence each; empty while all is well. */
+  warnings(): Promise<string[]>
 }

@@ -68,6 +68,8 @@ export interface Parts {
   attach?: (server: Server) => void
   /** Called when the service begins to stop, for what outlives requests, for example upgraded connections. */
   leaving?: () => void
+  /** Called last, when nothing of the service is at work any more, for what `build` opened and no resource closes. */
+  closing?: () => Promise<void>
   subscriptions: Subscription[]
   jobs: Job[]
   checks: Check[]

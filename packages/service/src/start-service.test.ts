@@ -158,6 +158,30 @@ describe('starting a service', () => {
     await expect(get(`${url}/sys/livez`)).rejects.toThrow()
   })
 
+  test('closes what it has built, also when it fails after that', async () => {
+    const closed: string[] = []
+    const closing = async () => void closed.push('closed')
+    const failing = { closing, started: () => Promise.reject(new Error('no administrator')) }
+    await expect((await start({ parts: failing })).running).rejects.toThrow('no administrator')
+    expect(closed).toEqual(['closed'])
+    const jobs = [
+      {
+        name: 'last',
+        everyMs: 1,
+        requiredAtStart: true,
+        run: async (signal: AbortSignal) => {
+          if (signal.aborted) return
+          await new Promise((resolve) => setImmediate(resolve))
+          closed.push('worked')
+        },
+      },
+    ]
+    const running = await (await start({ parts: { closing, jobs } })).running
+    await running[Symbol.asyncDispose]()
+    expect(closed.at(-1)).toBe('closed')
+    expect(closed.filter((step) => step === 'closed')).toHaveLength(2)
+  })
+
   test('on a taken port names the port and the variable it was given by', async () => {
     await using taken = await (await start()).running
     const { port } = new URL(taken.url)

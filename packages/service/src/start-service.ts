@@ -69,6 +69,7 @@ export async function startService(
   try {
     door = options.door ?? (await openDoor(service, env, context, patienceMs))
     const parts = await patiently(log, signal, () => service.build(env, resources, context), door?.waiting)
+    stack.defer(async () => await parts.closing?.())
     for (const subscription of parts.subscriptions)
       stack.use(await patiently(log, signal, () => subscribe(subscription, env, resources, log)))
     const health: Health = { ready: false, state: 'starting' }

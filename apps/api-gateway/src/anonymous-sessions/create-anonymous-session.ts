@@ -31,7 +31,10 @@ export const createAnonymousSession = (deps: AnonymousSessionDeps) => {
       const { session, token } = await startSession(deps, seconds, request)
 
       const cookie = accessTokenCookie(token, deps.cookies, seconds)
-      return answer({ ...session, token }, { headers: { 'set-cookie': cookie } })
+      return answer(
+        { ...session, token },
+        { headers: { 'set-cookie': cookie }, createdId: session.sessionId },
+      )
     },
   })
 }

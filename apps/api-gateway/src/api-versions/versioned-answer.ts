@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { Failure } from '@platform/kernel'
 import type { Exchange } from '../exchange.ts'
-import { changeBody } from './change-body.ts'
+import { answerTooLarge, changeBody, HELD_MAX_BYTES } from './change-body.ts'
 import { changesAnswer, type VersionedCall } from './versioned-call.ts'
 import {
   addHeaders,
@@ -10,9 +9,6 @@ import {
   isReadableJson,
   takeHeaders,
 } from './versioned-headers.ts'
-
-/** More than this is not held in memory to be changed. */
-const HELD_MAX_BYTES = 10_000_000
 
 type Chunk = string | Uint8Array
 type Rest = unknown[]
@@ -88,7 +84,7 @@ class VersionedAnswer {
     const isChanged = !this.#refused && changesAnswer(this.#call) && isReadableJson(response)
     if (isChanged && this.#exchange.request.method !== 'HEAD') {
       this.#state = 'held'
-      if (Number(response.getHeader('content-length') ?? 0) > HELD_MAX_BYTES) this.#refuse(tooLarge())
+      if (Number(response.getHeader('content-length') ?? 0) > HELD_MAX_BYTES) this.#refuse(answerTooLarge())
       return response
     }
     // How long the changed body would be is not known.
@@ -136,7 +132,7 @@ class VersionedAnswer {
         ? Buffer.from(chunk, (encoding as BufferEncoding | undefined) ?? 'utf8')
         : chunk
     this.#size += bytes.length
-    if (this.#size > HELD_MAX_BYTES) this.#refuse(tooLarge())
+    if (this.#size > HELD_MAX_BYTES) this.#refuse(answerTooLarge())
     else this.#held.push(Buffer.from(bytes))
   }
 
@@ -186,9 +182,3 @@ const ofTheSuccess = [
   'location',
   'set-cookie',
 ]
-
-const tooLarge = () =>
-  new Failure(
-    'InternalError',
-    'The answer is too large to be given in this version: ask for fewer entries with limit, or use v2.',
-  )

@@ -7,6 +7,8 @@ import type { CompiledRoute } from './match-route.ts'
 export const forward =
   (deps: ForwardDeps) =>
   (exchange: Exchange, route: CompiledRoute): void => {
+    // The client left while it was asked who it is: nothing would ever end what is begun for it now.
+    if (exchange.response.destroyed) return
     if (route.stream) exchange.response.once('close', deps.streams.take(exchange))
     new Forwarded(exchange, route, deps).send()
   }

@@ -75,7 +75,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   }
 
   expire(): void {
-    if (this.#body instanceof Upload && this.#body.waitsForClient) {
+    if (this.#body instanceof Upload && this.#body.goesOn(this.waitingSince)) {
       this.waitingSince = Date.now()
       return
     }
@@ -143,13 +143,17 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
       refuse(this.#exchange, busy())
       return
     }
-    if (failed === undefined) instances.budget(this.#route.to).earn()
+    this.waitingSince = Date.now()
+    if (failed === undefined) {
+      instances.budget(this.#route.to).earn()
+      // A body that was read before leaves the service no less time than we wait.
+      this.#exchange.deadlineAt = this.waitingSince + this.#route.timeoutMs
+    }
     if (this.#hasBody && !(this.#body instanceof Buffer))
       this.#body = new Upload(this.#exchange.request, this.#route.bodyLimitBytes)
     this.#instance = instance
     this.#exchange.upstream = instance.origin
     this.#controller = undefined
-    this.waitingSince = Date.now()
     // What has no end is bounded by connections of its own: counted, it would make the instance refuse everybody else.
     if (!this.#route.stream) instance.outstanding += 1
     this.#place = instance.waiting.add(this)

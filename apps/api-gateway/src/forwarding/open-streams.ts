@@ -1,10 +1,11 @@
 import type { Exchange } from '../exchange.ts'
+import { ByCredential } from './by-credential.ts'
 import { CallerPlaces, type PlaceLimits } from './caller-places.ts'
 import type { UpstreamHeaders } from './response-headers.ts'
 
 /** Answers under way that have no end, for example event streams, and who asked for them. */
 export class OpenStreams {
-  readonly #exchanges = new Set<Exchange>()
+  readonly open = new ByCredential<Exchange>()
   readonly #places: CallerPlaces
   #isLeaving = false
 
@@ -18,26 +19,22 @@ export class OpenStreams {
   }
 
   get count(): number {
-    return this.#exchanges.size
+    return this.open.size
   }
 
   /** An answer begins; what comes to an end by itself is not kept. */
   begun(exchange: Exchange, headers: UpstreamHeaders): void {
     if (!isStream(headers['content-type'])) return
-    this.#exchanges.add(exchange)
-    exchange.response.once('close', () => this.#exchanges.delete(exchange))
+    this.open.add(exchange, exchange)
+    exchange.response.once('close', () => this.open.delete(exchange))
     // Its headers go out first: an answer that is ended before has none.
     if (this.#isLeaving) setImmediate(() => OpenStreams.end(exchange))
-  }
-
-  entries(): readonly Exchange[] {
-    return [...this.#exchanges]
   }
 
   /** Ends all, and each that begins from now on: else the process would wait for those that came back to it while it drains. */
   leave(): void {
     this.#isLeaving = true
-    for (const exchange of this.entries()) OpenStreams.end(exchange)
+    for (const exchange of this.open.all()) OpenStreams.end(exchange)
   }
 
   /** Clients of an event stream throw away what is no whole event, and come back. */

@@ -12,6 +12,7 @@ export class Upload extends Readable {
   readonly #limitBytes: number
   #bytes = 0
   #isReading = false
+  #movedAt = 0
 
   constructor(request: IncomingMessage, limitBytes: number) {
     super({ highWaterMark: 65_536 })
@@ -19,9 +20,10 @@ export class Upload extends Readable {
     this.#limitBytes = limitBytes
   }
 
-  /** True while the client is the one who is waited for. */
-  get waitsForClient(): boolean {
-    return this.#isReading && !this.#request.readableEnded && !this.#request.isPaused()
+  /** True while the service is not the one who is waited for: the client is, or the service has taken more since (Unix milliseconds). */
+  goesOn(since: number): boolean {
+    if (!this.#isReading || this.#request.readableEnded) return false
+    return this.#movedAt > since || !this.#request.isPaused()
   }
 
   override _read(): void {
@@ -42,6 +44,7 @@ export class Upload extends Readable {
   /** Counted while it streams: a length was checked before, a chunked body has none. */
   readonly #onData = (chunk: Buffer): void => {
     this.#bytes += chunk.length
+    this.#movedAt = Date.now()
     if (this.#bytes > this.#limitBytes) this.destroy(bodyTooLarge(this.#limitBytes))
     else if (!this.push(chunk)) this.#request.pause()
   }

@@ -1,4 +1,5 @@
 import type { Exchange } from '../exchange.ts'
+import { ByCredential } from '../forwarding/by-credential.ts'
 import { CallerPlaces, type PlaceLimits } from '../forwarding/caller-places.ts'
 import type { Tunnel } from './tunnel.ts'
 
@@ -8,14 +9,14 @@ export type SocketLimits = PlaceLimits
 /** The open sockets of this process, and whose they are. */
 export class OpenSockets {
   readonly #places: CallerPlaces
-  readonly #tunnels = new Map<Tunnel, Exchange>()
+  readonly tunnels = new ByCredential<Tunnel>()
 
   constructor(limits: SocketLimits) {
     this.#places = new CallerPlaces('WebSocket', limits)
   }
 
   get count(): number {
-    return this.#tunnels.size
+    return this.tunnels.size
   }
 
   /** True when the process is leaving and takes no further ones. */
@@ -33,14 +34,10 @@ export class OpenSockets {
   }
 
   opened(tunnel: Tunnel, exchange: Exchange): void {
-    this.#tunnels.set(tunnel, exchange)
+    this.tunnels.add(tunnel, exchange)
   }
 
   ended(tunnel: Tunnel): void {
-    this.#tunnels.delete(tunnel)
-  }
-
-  entries(): Iterable<[Tunnel, Exchange]> {
-    return this.#tunnels.entries()
+    this.tunnels.delete(tunnel)
   }
 }

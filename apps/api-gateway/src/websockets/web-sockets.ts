@@ -8,13 +8,11 @@ import type { ForwardDeps, Join } from '../forwarding/forward-deps.ts'
 import { Forwarded } from '../forwarding/forwarded.ts'
 import type { Step } from '../pipeline.ts'
 import { EarlyBytes } from './early-bytes.ts'
+import { endRevoked, ROUND_PAUSE_MS } from './end-revoked.ts'
 import { OpenSockets, type SocketLimits } from './open-sockets.ts'
 import { requireHandshake } from './require-handshake.ts'
-import { isStillAllowed } from './still-allowed.ts'
 import { closeCodes, Tunnel } from './tunnel.ts'
 
-/** An ending is heard by every instance within half a second; with this the socket is closed within one (reliability G4). */
-const RECHECK_MS = 400
 /** Longest silence in both directions. Whoever means to stay says so every 15 s (reference: live stream). */
 const IDLE_MS = 90_000
 const LINGER_MS = 500
@@ -76,6 +74,8 @@ export class WebSockets {
   take(exchange: Exchange): boolean {
     const upgrade = this.#upgrades.get(exchange.request)
     if (upgrade === undefined) return false
+    // The client left while it was asked who it is: its place would never be given back.
+    if (upgrade.socket.destroyed) return true
     const route = requireHandshake(exchange)
     this.#requireOwnPage(exchange)
     const release = this.open.take(exchange)
@@ -124,19 +124,20 @@ export class WebSockets {
   job(): Job {
     return {
       name: 'check-web-sockets',
-      everyMs: RECHECK_MS,
-      run: async () => {
-        const checked = [...this.open.entries()].map(async ([tunnel, exchange]) => {
-          if (!(await isStillAllowed(exchange, this.#deps.identify))) tunnel.end(closeCodes.policyViolation)
-        })
-        await Promise.all(checked)
-      },
+      everyMs: ROUND_PAUSE_MS,
+      run: (signal) =>
+        endRevoked(
+          this.open.tunnels,
+          this.#deps.identify,
+          (tunnel) => tunnel.end(closeCodes.policyViolation),
+          signal,
+        ),
     }
   }
 
   /** The process is leaving: clients open their next socket elsewhere. */
   leave(): void {
     this.open.isClosed = true
-    for (const [tunnel] of this.open.entries()) tunnel.end(closeCodes.goingAway)
+    for (const tunnel of this.open.tunnels.all()) tunnel.end(closeCodes.goingAway)
   }
 }

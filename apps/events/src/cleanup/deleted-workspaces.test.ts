@@ -29,11 +29,11 @@ const scheduled = async (id: string) => {
   )
   return rows.length === 1
 }
-/** A deleted workspace with three events, in the log and in an index. */
-async function deletedWorkspace(index: Parameters<typeof fill>[0]) {
+/** A deleted workspace with three events, in the log and in an index where there is one. */
+async function deletedWorkspace(index?: Parameters<typeof fill>[0]) {
   const id = await cleaning.newWorkspace()
   await cleaning.fill(id, [3, 2, 1])
-  await fill(index, id, [3, 2, 1])
+  if (index !== undefined) await fill(index, id, [3, 2, 1])
   await setDeleted(id, systemClock.now())
   return id
 }
@@ -126,6 +126,45 @@ describe('events about deletion', () => {
     await deleteDue(streams, signal)
     expect(await cleaning.count(id)).toBe(1)
   })
+})
+
+describe('the usage of a deleted workspace', () => {
+  test('goes with its events, and that of no other workspace; restored in time it keeps it', async () => {
+    const clock = movableClock()
+    const { streams } = await cleaning.parts(clock)
+    const [gone, restored, living] = [
+      await deletedWorkspace(),
+      await deletedWorkspace(),
+      await cleaning.newWorkspace(),
+    ]
+    await followTrash(streams)
+    for (const id of [gone, restored, living]) await use(id)
+    await setDeleted(restored, null)
+    await followTrash(streams)
+    clock.moveTo(later(31))
+    await deleteDue(streams, signal)
+    expect([await usedRows(gone), await usedRows(restored), await usedRows(living)]).toEqual([0, 6003, 6003])
+  })
+
+  /** More visitors than one batch deletes. */
+  const use = (id: string) =>
+    cleaning.service.database.transaction(async (tx) => {
+      await tx.many(
+        sql`insert into events.usage_transactions values (${id}, '2026-05-01', 'endpoint', 6000), (${id}, '2026-05-02', 'event', 1)`,
+      )
+      await tx.many(sql`insert into events.usage_visitors
+        select ${id}, '2026-05-01', 'user', n::text from generate_series(1, 6000) as n`)
+      await tx.many(
+        sql`insert into events.usage_metrics values (${id}, '2026-05-01', 'crawler', 'one', 'pages', null, 1)`,
+      )
+    })
+  const usedRows = async (id: string): Promise<number> => {
+    const rows = await cleaning.service.database.many(sql`
+      select 1 from events.usage_transactions where workspace_id = ${id}
+      union all select 1 from events.usage_visitors where workspace_id = ${id}
+      union all select 1 from events.usage_metrics where workspace_id = ${id}`)
+    return rows.length
+  }
 })
 
 describe('the events of a workspace', () => {

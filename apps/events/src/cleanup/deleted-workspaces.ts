@@ -1,14 +1,11 @@
 import { type EventRecord, eventStream, workspaceDeleted, workspaceRestored } from '@platform/contracts'
-import type { SearchIndex } from '@platform/search'
 import { deletedBefore } from '../retention/retention.ts'
 import { type StoredStreams, workspaceOf } from './stored-streams.ts'
+import { losesAtOnce } from './withheld-streams.ts'
 
 /** Workspaces whose events are deleted between two looks at who was restored. */
 const DUE = 10
 const STREAMS = 1000
-
-/** On OpenSearch the events of a deleted workspace leave the index at once (specification "Limits"); the log keeps them. */
-const losesAtOnce = (index: SearchIndex | undefined): index is SearchIndex => index?.driver === 'opensearch'
 
 /** Schedules what was deleted and cancels what was restored. Events may come twice or late: what is true now decides. */
 export const onWorkspacesDeleted =
@@ -55,11 +52,13 @@ export async function deleteDue(
   }
 }
 
-async function deleteEvents({ deletions, log, index }: StoredStreams, workspaceId: string): Promise<void> {
+async function deleteEvents(deps: StoredStreams, workspaceId: string): Promise<void> {
+  const { deletions, log, index } = deps
   // Those before it may have taken long: one that was restored meanwhile keeps its events.
   if (!(await deletions.scheduledAmong([workspaceId])).has(workspaceId)) return
   await log.deleteStream(eventStream(workspaceId))
   await index?.deleteStream(eventStream(workspaceId))
+  await deps.forgetUsage(workspaceId)
   await deletions.finish(workspaceId)
 }
 

@@ -1,10 +1,18 @@
 import type { Audit } from '@platform/audit'
-import { type Database, sql } from '@platform/database'
+import { type Database, type Queries, sql } from '@platform/database'
 
 export type DeletionStore = ReturnType<typeof deletionStore>
 
 const living = sql`
   exists (select from permissions.workspaces w where w.id = workspace_id and w.deleted_at is null)`
+
+/** Those workspaces that are deleted and will lose their events. */
+export async function scheduledAmong(database: Queries, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await database.many<{ id: string }>(sql`
+    select workspace_id as id from events.scheduled_deletions
+    where workspace_id = any(${ids}::text[]) and not ${living}`)
+  return new Set(rows.map(({ id }) => id))
+}
 
 /** Which workspaces will lose their events. Schema permissions, which every service shares, tells which are deleted. */
 export const deletionStore = ({ database, audit }: { database: Database; audit: Audit }) => ({
@@ -25,12 +33,7 @@ export const deletionStore = ({ database, audit }: { database: Database; audit: 
       where not exists (select from permissions.workspaces w where w.id = lost.id)
       on conflict (workspace_id) do nothing`),
 
-  async scheduledAmong(ids: readonly string[]): Promise<Set<string>> {
-    const rows = await database.many<{ id: string }>(sql`
-      select workspace_id as id from events.scheduled_deletions
-      where workspace_id = any(${ids}::text[]) and not ${living}`)
-    return new Set(rows.map(({ id }) => id))
-  },
+  scheduledAmong: (ids: readonly string[]) => scheduledAmong(database, ids),
 
   /** Scheduled ones that live again, or those among `ids`. */
   async listRevived(ids: readonly string[] | undefined): Promise<string[]> {

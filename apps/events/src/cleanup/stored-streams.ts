@@ -14,6 +14,8 @@ export interface StoredStreams {
   clock: Clock
   /** Has the index copy a stream from the log again. */
   rebuildStream: (stream: string) => Promise<void>
+  /** Forgets the figures of a workspace; they are counted from its events and kept no longer than these. */
+  forgetUsage: (workspaceId: string) => Promise<void>
 }
 
 const PREFIX = eventStream('')

@@ -6,6 +6,7 @@ import { type Log, openLog, type SearchIndex } from '@platform/search'
 import { startTestService, type TestService, testDatabase } from '@platform/testing'
 import type { RetentionSettings } from '../retention/retention.ts'
 import { events } from '../service.ts'
+import { usageStore } from '../usage/usage-store.ts'
 import { cleanStreams } from './clean-streams.ts'
 import { cleanupStore } from './cleanup-store.ts'
 import { deletionStore } from './deletion-store.ts'
@@ -60,7 +61,8 @@ export async function startCleanupTests() {
       const rebuildStream = async (stream: string) => {
         rebuilt.push(stream)
       }
-      const streams = { log, index, deletions, settings, clock, rebuildStream }
+      const { forgetWorkspace: forgetUsage } = usageStore(service.database)
+      const streams = { log, index, deletions, settings, clock, rebuildStream, forgetUsage }
       const [indices, executions] = [cleanStreams(streams), stripExecutions(streams)]
       return { store, deletions, clock, streams, rebuilt, indices, executions }
     },
@@ -87,6 +89,7 @@ export async function otherStore(driver: SearchIndex['driver']): Promise<SearchI
     refresh: async () => {},
     rollOver: async () => [],
     shardBudget: async () => ({ shards: 1, max: 1000 }),
+    warnings: async () => [],
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }

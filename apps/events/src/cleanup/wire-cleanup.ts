@@ -8,6 +8,7 @@ import { type Job, onOneInstance, type Subscription } from '@platform/service'
 import { indexStore } from '../indexing/index-store.ts'
 import { INDEX_CHANNEL } from '../indexing/keep-index.ts'
 import type { RetentionSettings } from '../retention/retention.ts'
+import { usageStore } from '../usage/usage-store.ts'
 import { cleanExecutions } from './clean-executions.ts'
 import { cleanIndices } from './clean-indices.ts'
 import { cleanStreams } from './clean-streams.ts'
@@ -38,7 +39,9 @@ export function wireCleanup(needs: Needs): { routes: Route[]; jobs: Job[]; subsc
     await indexStore(database).requestStreams([stream])
     await database.many(sql`select pg_notify(${INDEX_CHANNEL}, '')`)
   }
-  const streams = { log: eventLog, index, deletions, settings: retention, clock, rebuildStream }
+  const { forgetWorkspace: forgetUsage } = usageStore(database)
+  const kept = { log: eventLog, index, deletions, rebuildStream, forgetUsage }
+  const streams = { ...kept, settings: retention, clock }
   const [indices, executions] = [cleanStreams(streams), stripExecutions(streams)]
   const runs = { store, clock }
   return {

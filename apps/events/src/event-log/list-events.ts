@@ -18,7 +18,7 @@ export const listEvents = (deps: { permissions: Permissions; search: Search }) =
       requireReach(page, limit)
 
       const found = await deps.search.find(eventStream(admission.workspace.id), {
-        filter: readableOf(admission, feedFilter(query)),
+        filter: readableOf({ principal, admission }, feedFilter(query)),
         sort,
         limit,
         page,

@@ -61,18 +61,6 @@ describe('the index', () => {
     expect(await fixture.store.find()).toMatchObject({ build: 2, stage: 'ready' })
   })
 
-  test('that came back without its last documents, as after a kill, is found out and filled again', async () => {
-    const stream = await logOf(3, undefined, 2 * 60_000)
-    await tend()
-    const [last] = [...fixture.memory.documents.keys()].slice(-1)
-    fixture.memory.documents.delete(last ?? '')
-    await tend()
-    expect(indexed(stream)).toBe(2)
-    await tendIndex(fixture, never, { wasAway: true, settleMs: 0 })
-    expect(indexed(stream)).toBe(3)
-    expect(await fixture.store.find()).toMatchObject({ build: 1, stage: 'ready' })
-  })
-
   test('that is well is left alone', async () => {
     await logOf(2)
     await tend()
@@ -133,6 +121,19 @@ describe('the index', () => {
     expect([lacking, extra, fine].map(indexed)).toEqual([4, 2, 3])
     expect(await fixture.store.rebuilds(10)).toEqual([])
     expect(fixture.memory.calls).not.toContain(`deleteStream ${fine}`)
+  })
+
+  test('lacks what was deleted, however it is built', async () => {
+    const [kept, deleted] = [await logOf(2, undefined, 120_000), await logOf(3, undefined, 120_000)]
+    fixture.deleted.add(deleted)
+    await tend()
+    expect([kept, deleted].map(indexed)).toEqual([2, 0])
+    await fixture.store.noteHealth(false)
+    await tendIndex(fixture, never, { settleMs: 0 })
+    expect(fixture.memory.calls).not.toContain(`deleteStream ${deleted}`)
+    await fixture.store.requestStreams([deleted])
+    await tend()
+    expect([kept, deleted].map(indexed)).toEqual([2, 0])
   })
 
   test('is emptied and built again when somebody asks, all of it or one stream', async () => {

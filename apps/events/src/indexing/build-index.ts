@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
-import type { Log, SearchIndex } from '@platform/search'
+import type { Log, PlacedDocument, SearchIndex } from '@platform/search'
 import { differingStreams, SETTLED_MS } from './compare-streams.ts'
 import { copyLog } from './copy-log.ts'
 import type { IndexCounts } from './index-counts.ts'
@@ -18,6 +18,8 @@ export interface BuildDeps {
   index: SearchIndex
   store: IndexStore
   keep: KeepDeadLetter
+  /** Which of these streams are in the log and not to be in the index. */
+  withheld: (streams: readonly string[]) => Promise<ReadonlySet<string>>
   counts: IndexCounts
   clock: Clock
   logger: Pick<Logger, 'info' | 'warn'>
@@ -27,9 +29,7 @@ export interface BuildDeps {
 interface Tending {
   /** Also finds that all streams were deleted behind its back. */
   thoroughly?: boolean
-  /** The store was away: one that was killed has forgotten its last seconds (specification: async translog). */
-  wasAway?: boolean
-  /** How long after that what was on its way is there, or never will be. */
+  /** How long after the store was away what was on its way is there, or never will be. */
   settleMs?: number
 }
 
@@ -37,17 +37,32 @@ interface Tending {
 export async function tendIndex(
   deps: BuildDeps,
   signal: AbortSignal,
-  { thoroughly = false, wasAway = false, settleMs = SETTLED_MS + SEEN_MS }: Tending = {},
+  { thoroughly = false, settleMs = SETTLED_MS + SEEN_MS }: Tending = {},
 ): Promise<void> {
   await recognise(deps)
   if (thoroughly) await missAll(deps)
-  if (wasAway) await distrust(deps, settleMs, signal)
-  const record = await deps.store.find()
-  if (record !== undefined && record.stage !== 'ready') await build(deps, record, signal)
+  await complete(deps, settleMs, signal)
   for (const rebuild of await deps.store.rebuilds(REBUILDS)) {
     signal.throwIfAborted()
     await rebuildStream(deps, rebuild, signal)
   }
+  await deps.store.noteHealth(true)
+}
+
+/**
+ * Builds what isn't built. An index whose store was away or out of sight is compared with the log afterwards: a store that was killed has
+ * forgotten its last seconds (specification: async translog), also those in which it was built.
+ */
+async function complete(deps: BuildDeps, settleMs: number, signal: AbortSignal): Promise<void> {
+  const found = await deps.store.find()
+  if (found === undefined) return
+  const { stage, isTrusted } = found
+  if (stage === 'emptying' || stage === 'building' || (stage === 'comparing' && isTrusted))
+    await build(deps, found, signal)
+  if (isTrusted) return
+  await distrust(deps, settleMs, signal)
+  const distrusted = await deps.store.find()
+  if (distrusted?.stage === 'comparing') await build(deps, distrusted, signal)
 }
 
 /** A store that was wiped or exchanged, or never was this index, is marked and built from the beginning. */
@@ -94,19 +109,23 @@ async function build(deps: BuildDeps, record: IndexRecord, signal: AbortSignal):
   }
   if (record.stage !== 'comparing') {
     const advance = (cursor: number, copied: number) => store.advance(number, cursor, copied)
-    const walk = {
-      log,
-      add: (documents: Parameters<SearchIndex['add']>[0]) => addToIndex(deps, documents),
-      advance,
-      signal,
-    }
-    if (!(await copyLog(walk, record.cursor))) return
+    if (!(await copyLog({ log, add: adding(deps), advance, signal }, record.cursor))) return
     if (!(await store.enter(number, 'comparing'))) return
   }
-  const differing = await differingStreams({ log, index }, clock.now(), signal)
+  const unequal = await differingStreams({ log, index }, clock.now(), signal)
+  const withheld = await deps.withheld(unequal)
+  const differing = unequal.filter((stream) => !withheld.has(stream))
   if (differing.length > 0) await store.requestStreams(differing)
   if (await store.enter(number, 'ready'))
     logger.info({ driver: index.driver, differing: differing.length }, 'the search index is built')
+}
+
+const adding = (deps: BuildDeps) => async (documents: readonly PlacedDocument[]) => {
+  const withheld = await deps.withheld([...new Set(documents.map(({ stream }) => stream))])
+  await addToIndex(
+    deps,
+    documents.filter(({ stream }) => !withheld.has(stream)),
+  )
 }
 
 async function empty({ index }: BuildDeps, signal: AbortSignal): Promise<void> {
@@ -131,8 +150,7 @@ async function rebuildStream(deps: BuildDeps, rebuild: StreamRebuild, signal: Ab
     if (!(await store.noteEmptied(rebuild))) return
   }
   const advance = (cursor: number, copied: number) => store.advanceStream(rebuild, cursor, copied)
-  const add = (documents: Parameters<SearchIndex['add']>[0]) => addToIndex(deps, documents)
-  if (!(await copyLog({ log, add, advance, signal }, rebuild.cursor, stream))) return
+  if (!(await copyLog({ log, add: adding(deps), advance, signal }, rebuild.cursor, stream))) return
   await index.refresh(stream)
   if (await store.endStream(rebuild)) logger.info({ stream }, 'a stream of the search index is built again')
 }

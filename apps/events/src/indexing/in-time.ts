@@ -1,7 +1,7 @@
 import { SearchError } from '@platform/search'
 
 /** `code` of what is thrown then. */
-export const LATE = 'LATE'
+const LATE = 'LATE'
 
 /** The same, or a SearchError that says `unavailable` when it takes longer. What comes later is not heard. */
 export async function inTime<T>(timeoutMs: number, work: Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
-/** Why the log answered instead of the index. */
-export type LogReason = 'away' | 'incomplete' | 'late' | 'rebuilding' | 'unsupported'
+/** Why the log answered instead of the index; `failed`: the index had no answer to this one question. */
+export type LogReason = 'away' | 'failed' | 'incomplete' | 'late' | 'lost' | 'rebuilding' | 'unsupported'
 
 /** What this process has counted of the index, for metrics. */
 export class IndexCounts {
@@ -8,8 +8,10 @@ export class IndexCounts {
   answeredByIndex = 0
   readonly answeredByLog: Record<LogReason, number> = {
     away: 0,
+    failed: 0,
     incomplete: 0,
     late: 0,
+    lost: 0,
     rebuilding: 0,
     unsupported: 0,
   }

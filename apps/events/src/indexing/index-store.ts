@@ -21,6 +21,8 @@ export interface IndexRecord {
   reached: number
   /** True when a moment ago an event was indexed long after it happened: others may still be missing. */
   isLate: boolean
+  /** False when the store was away, or nobody looked after it for a while: it may have lost what was indexed last. */
+  isTrusted: boolean
 }
 
 /** A stream that is built again alone. `request` names the request: another one overtakes it. */
@@ -33,6 +35,8 @@ export interface StreamRebuild {
 }
 
 const LATE_SECONDS = 10
+/** Longer than from one look after the index to the next, shorter than a search store takes from its kill to its next answer. */
+const OUT_OF_SIGHT_SECONDS = 12
 
 /** Statements on what is known of the index. Those that change it answer false when their build was overtaken. */
 export function indexStore(database: Database) {
@@ -41,7 +45,8 @@ export function indexStore(database: Database) {
     async find(): Promise<IndexRecord | undefined> {
       const [row] = await database.many<IndexRecord>(sql`
         select identity, build, stage, cursor, copied, total, started_at as "startedAt", finished_at as "finishedAt", reached,
-          coalesce(late_at > now() - make_interval(secs => ${LATE_SECONDS}), false) as "isLate"
+          coalesce(late_at > now() - make_interval(secs => ${LATE_SECONDS}), false) as "isLate",
+          coalesce(well_at > now() - make_interval(secs => ${OUT_OF_SIGHT_SECONDS}), false) as "isTrusted"
         from events.indexes`)
       return row
     },
@@ -53,7 +58,7 @@ export function indexStore(database: Database) {
         await tx.many(sql`
           insert into events.indexes as known (identity, stage, total) values (${identity}, 'building', ${total})
           on conflict (single) do update set identity = excluded.identity, stage = 'building', build = known.build + 1,
-            cursor = 0, copied = 0, total = excluded.total, started_at = now(), finished_at = null, reached = 0`)
+            cursor = 0, copied = 0, total = excluded.total, started_at = now(), finished_at = null, reached = 0, well_at = now()`)
       })
     },
 
@@ -80,6 +85,11 @@ export function indexStore(database: Database) {
       await database.many(sql`
         update events.indexes set reached = greatest(reached, ${reached}),
           late_at = case when ${isLate} then now() else late_at end`)
+    },
+
+    /** Notes that the store was found well and complete, or away. */
+    async noteHealth(isWell: boolean): Promise<void> {
+      await database.many(sql`update events.indexes set well_at = case when ${isWell} then now() end`)
     },
 
     ...streamRebuilds(database, changed),

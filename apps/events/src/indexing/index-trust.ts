@@ -12,6 +12,8 @@ const LONGEST_PAUSE_MS = 30 * SECOND_MS
 const REBUILDS_MAX = 1000
 /** Older than this, an event of the log that is not indexed makes the index too late to answer. */
 const LATE_MS = 10 * SECOND_MS
+/** Asked about instead of all streams: that would not be easy. */
+const NO_STREAM = 'events-none'
 
 /** Whether the index may answer: undefined when it may, else the reason why the log must. */
 interface Verdict {
@@ -21,7 +23,7 @@ interface Verdict {
 
 interface Deps {
   log: Pick<Log, 'readAfter'>
-  index: Pick<SearchIndex, 'identity'>
+  index: Pick<SearchIndex, 'identity' | 'find'>
   store: Pick<IndexStore, 'find' | 'rebuilds'>
 }
 
@@ -36,6 +38,8 @@ export class IndexTrust {
   #isTripped = false
   #restUntil = 0
   #pauseMs = SECOND_MS
+  /** A stream of which a question had no answer, until a cheap one has. */
+  #doubted: string | undefined
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -53,8 +57,9 @@ export class IndexTrust {
     return isRebuilt ? 'rebuilding' : undefined
   }
 
-  /** An answer took too long: whether the index is away is looked up before the next. */
-  doubt(): void {
+  /** A question about a stream (or all) had no answer: whether the index answers at all is looked up before the next. */
+  doubt(stream: string | undefined): void {
+    this.#doubted = stream ?? NO_STREAM
     if (this.#knownUntil !== Number.POSITIVE_INFINITY) this.#knownUntil = 0
   }
 
@@ -95,6 +100,7 @@ export class IndexTrust {
       inTime(CHECK_MS, index.identity()),
       store.find(),
       store.rebuilds(REBUILDS_MAX),
+      this.#askCheaply(),
     ])
     this.#isTripped = false
     this.#pauseMs = SECOND_MS
@@ -104,6 +110,14 @@ export class IndexTrust {
     if (!isComplete) return { reason: 'incomplete', rebuilding }
     const isLate = record.isLate || (await ageOfNext(log, record.reached)) > LATE_MS
     return { reason: isLate ? 'late' : undefined, rebuilding }
+  }
+
+  /** Rejects when not even the easiest question has an answer: a store may know its name and be too busy to search. */
+  async #askCheaply(): Promise<void> {
+    const stream = this.#doubted
+    if (stream === undefined) return
+    await inTime(CHECK_MS, this.#deps.index.find(stream, { sort: 'desc', limit: 1 }))
+    if (this.#doubted === stream) this.#doubted = undefined
   }
 }
 

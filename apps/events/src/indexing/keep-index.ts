@@ -58,10 +58,13 @@ async function tended(
   { failures, thoroughly }: { failures: number; thoroughly: boolean },
 ): Promise<boolean> {
   try {
-    await tendIndex(deps, signal, { thoroughly, wasAway: failures > 0 })
+    if (failures > 0) await deps.store.noteHealth(false)
+    await tendIndex(deps, signal, { thoroughly })
     return true
   } catch (error) {
     if (signal.aborted) return false
+    // Whoever comes after this process must know.
+    await deps.store.noteHealth(false).catch(() => undefined)
     if (failures === 0)
       deps.logger.warn({ err: error }, 'the search index can not be looked after just now, it is tried again')
     return false

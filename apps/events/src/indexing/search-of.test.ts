@@ -8,6 +8,7 @@ import { FreshStreams } from './fresh-streams.ts'
 import { IndexCounts } from './index-counts.ts'
 import { indexEvents } from './index-events.ts'
 import { IndexTrust } from './index-trust.ts'
+import { LostStreams } from './lost-streams.ts'
 import { searchOf } from './search-of.ts'
 import { documentsOf, type IndexingFixture, indexingFixture, someEvent } from './testing.ts'
 
@@ -31,7 +32,8 @@ beforeEach(async () => {
 function newProcess() {
   const counts = new IndexCounts()
   const trust = new IndexTrust(fixture)
-  const search = searchOf({ ...fixture, counts, trust, fresh: new FreshStreams(fixture) })
+  const lost = new LostStreams({ ...fixture, ring: async () => {} })
+  const search = searchOf({ ...fixture, counts, trust, fresh: new FreshStreams(fixture), lost })
   const feed = () => search.find(stream, { sort: 'desc', limit: 10 })
   return { counts, search, feed, trust }
 }
@@ -118,6 +120,38 @@ describe('reading', () => {
     const later = newProcess()
     expect(await later.feed()).toHaveLength(2)
     expect(later.counts.answeredByIndex).toBe(1)
+  })
+
+  test('of one that is too much for the index sends nobody else to the log', async () => {
+    const { feed, search, counts } = newProcess()
+    for (const code of ['TIMEOUT', 'TimeoutError', 'circuit_breaking_exception', undefined]) {
+      const tooMuch = new SearchError('Not in time.', { unavailable: true, code })
+      const analyse = vi.spyOn(fixture.index, 'analyse').mockRejectedValueOnce(tooMuch)
+      expect((await search.analyse(stream, query)).total).toBe(1)
+      expect(await Promise.all([feed(), feed()])).toHaveLength(2)
+      analyse.mockRestore()
+    }
+    expect(counts).toMatchObject({ answeredByIndex: 8, answeredByLog: { failed: 4, away: 0 } })
+  })
+
+  test('is answered by the log at once while the index knows its name and can not search', async () => {
+    const { feed, search, counts } = newProcess()
+    await feed()
+    const busy = new SearchError('Busy.', { unavailable: true, code: 'rejected_execution_exception' })
+    const find = vi.spyOn(fixture.index, 'find').mockRejectedValue(busy)
+    for (let count = 0; count < 20; count += 1) expect(await feed()).toHaveLength(1)
+    expect((await search.analyse(stream, query)).total).toBe(1)
+    // The first reader's question, and one of our own.
+    expect(find).toHaveBeenCalledTimes(2)
+    expect(counts.answeredByLog).toMatchObject({ failed: 1, away: 20 })
+    find.mockRestore()
+    await vi.waitFor(
+      async () => {
+        await feed()
+        expect(counts.answeredByIndex).toBeGreaterThan(1)
+      },
+      { timeout: 5000, interval: 50 },
+    )
   })
 
   test('that the index can not do is done by the log; what neither may do is refused', async () => {

@@ -15,6 +15,7 @@ import {
   type SearchIndex,
   type SearchQuery,
   type StreamSummary,
+  UNREACHABLE,
 } from '@platform/search'
 import { testDatabase } from '@platform/testing'
 import { IndexCounts } from './index-counts.ts'
@@ -44,7 +45,7 @@ export class MemoryIndex implements SearchIndex {
 
   #call(name: string): void {
     this.calls.push(name)
-    if (this.away) throw new SearchError('No index answers.', { unavailable: true })
+    if (this.away) throw new SearchError('No index answers.', { unavailable: true, code: UNREACHABLE })
   }
 
   async identity(): Promise<string | undefined> {
@@ -113,6 +114,11 @@ export class MemoryIndex implements SearchIndex {
     return { shards: 12, max: 1000 }
   }
 
+  async warnings(): Promise<string[]> {
+    this.#call('warnings')
+    return []
+  }
+
   readonly deleteBefore = async () => 0
   readonly stripExecuted = async () => 0
   readonly rollOver = async () => []
@@ -130,8 +136,11 @@ export async function indexingFixture() {
   const letters: Parameters<KeepDeadLetter>[0][] = []
   const keep: KeepDeadLetter = async (letter) => void letters.push(letter)
   const memory = new MemoryIndex()
+  /** Streams that are not to be in the index. */
+  const deleted = new Set<string>()
   const parts = {
     ...{ database, log, memory, letters, keep, logger, clock: systemClock },
+    ...{ deleted, withheld: async () => deleted },
     index: memory,
     store: indexStore(database),
     counts: new IndexCounts(),

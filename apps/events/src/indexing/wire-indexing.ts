@@ -6,6 +6,8 @@ import type { Logger } from '@platform/logging'
 import type { Check } from '@platform/readiness'
 import type { Log, Search, SearchIndex } from '@platform/search'
 import { type Job, onOneInstance, type Subscription } from '@platform/service'
+import { scheduledAmong } from '../cleanup/deletion-store.ts'
+import { withheldFrom } from '../cleanup/withheld-streams.ts'
 import type { BuildDeps } from './build-index.ts'
 import { FreshStreams } from './fresh-streams.ts'
 import { getEventIndex } from './get-event-index.ts'
@@ -16,6 +18,7 @@ import { indexStatus, noIndex } from './index-status.ts'
 import { indexStore } from './index-store.ts'
 import { IndexTrust } from './index-trust.ts'
 import { INDEX_CHANNEL, keepIndex } from './keep-index.ts'
+import { LostStreams } from './lost-streams.ts'
 import { type IndexOperations, requestsOf, requestsWithoutIndex } from './reindex.ts'
 import { reindexEvents } from './reindex-events.ts'
 import { requestReindex } from './request-reindex.ts'
@@ -68,19 +71,21 @@ function withIndex({
   const counts = new IndexCounts()
   const trust = new IndexTrust({ log: eventLog, index, store })
   const keep: BuildDeps['keep'] = (letter) => keepDeadLetter(database, letter)
-  const deps = { log: eventLog, index, store, counts, keep, clock, logger }
+  const withheld = withheldFrom(index, { scheduledAmong: (ids) => scheduledAmong(database, ids) })
+  const deps = { log: eventLog, index, store, counts, keep, withheld, clock, logger }
   const status = () =>
     indexStatus({ ...deps, trust, deadLetters: async () => lettersOf(await countDeadLetters(database)) })
   const ring = () => database.many(sql`select pg_notify(${INDEX_CHANNEL}, '')`)
+  const lost = new LostStreams({ ...deps, ring })
   const metrics = exposeIndex(deps)
   return {
-    search: searchOf({ ...deps, trust, fresh: new FreshStreams(deps) }),
+    search: searchOf({ ...deps, trust, fresh: new FreshStreams(deps), lost }),
     routes: routesOf(requestsOf({ ...deps, status, ring })),
     subscriptions: [onOneInstance(INDEX_GROUP, indexEvents(deps))],
     jobs: [keepIndex({ ...deps, database }), watchShards({ index, logger })],
     check: {
       ...checkOf(index),
-      warnings: async () => shardWarnings(await index.shardBudget()),
+      warnings: async () => [...shardWarnings(await index.shardBudget()), ...(await index.warnings())],
     },
     leaving: () => metrics[Symbol.dispose](),
   }

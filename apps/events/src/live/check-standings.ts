@@ -16,34 +16,32 @@ interface Deps {
 
 /** Ends live readers who may not read any more, and shows the others what their new role shows. Only a clear no ends one. */
 export function checkStandings({ readers, store, permissions }: Deps): Job {
-  let known = new Map<string, string>()
-  /** Answers whether it could be known. */
-  const judge = async (group: readonly Standing[]): Promise<boolean> => {
+  /** What was in the tables when each was judged; one that comes in later may have been let in by what was known before. */
+  const judged = new WeakMap<Standing, string>()
+  const judge = async (group: readonly Standing[], print: string): Promise<void> => {
     const [first] = group
-    if (first === undefined) return true
+    if (first === undefined) return
     const verdict = await verdictOn(first, permissions)
+    // Whom nobody could judge just now is judged the next time, though nothing changes until then.
+    if (verdict === 'unknown') return
     for (const standing of group) {
+      judged.set(standing, print)
       if (verdict === 'refused') standing.refuse()
-      else if (verdict !== 'unknown') LiveReaders.admit(standing, verdict)
+      else LiveReaders.admit(standing, verdict)
     }
-    return verdict !== 'unknown'
   }
   return {
     name: 'check-live-readers',
     everyMs: EVERY_MS,
     async run() {
-      const groups = [...Map.groupBy(readers.all(), keyOf)]
-      if (groups.length === 0) {
-        known = new Map()
-        return
-      }
-      const prints = await store.fingerprints(groups.map(([, [standing]]) => questionOf(standing)))
-      const changed = groups.filter(([key], index) => known.get(key) !== prints[index])
+      const groups = [...Map.groupBy(readers.all(), keyOf).values()]
+      if (groups.length === 0) return
+      const prints = await store.fingerprints(groups.map(([standing]) => questionOf(standing)))
+      const changed = groups
+        .map((group, index) => ({ group, print: prints[index] ?? '' }))
+        .filter(({ group, print }) => group.some((standing) => judged.get(standing) !== print))
       if (changed.length > 0) permissions.forget()
-      const judged = await Promise.all(changed.map(([, group]) => judge(group)))
-      known = new Map(groups.map(([key], index) => [key, prints[index] ?? '']))
-      // Whom nobody could judge just now is judged the next time, though nothing changes until then.
-      for (const [index, [key]] of changed.entries()) if (judged[index] === false) known.delete(key)
+      await Promise.all(changed.map(({ group, print }) => judge(group, print)))
     },
   }
 }

@@ -3,15 +3,19 @@ import type { ServerResponse } from 'node:http'
 /** What may wait for one reader; who takes less is cut. */
 const BUFFER_BYTES = 1_000_000
 const BUFFER_EVENTS = 1000
+/** How long a client that catches up may take for what it was sent last. */
+const PATIENCE_MS = 10_000
 
 /** The answer of one event stream, with an end to what it holds back. */
 export class EventWriter {
   readonly #response: ServerResponse
+  readonly #patienceMs: number
   /** Events written since the client had taken everything. */
   #waiting = 0
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, patienceMs: number = PATIENCE_MS) {
     this.#response = response
+    this.#patienceMs = patienceMs
     response.on('drain', () => {
       this.#waiting = 0
     })
@@ -31,16 +35,19 @@ export class EventWriter {
     if (this.#response.writableLength === 0) this.#response.write(text)
   }
 
-  /** Resolves when the client has taken what it was sent, or is gone. */
-  async drained(): Promise<void> {
+  /** Resolves when the client has taken what it was sent, or is gone; with false when it takes too long. */
+  drained(): Promise<boolean> {
     const response = this.#response
-    if (!response.writableNeedDrain || response.destroyed) return
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        response.off('drain', done).off('close', done)
-        resolve()
+    if (!response.writableNeedDrain || response.destroyed) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const settle = (isTaken: boolean) => {
+        clearTimeout(timer)
+        response.off('drain', taken).off('close', taken)
+        resolve(isTaken)
       }
-      response.on('drain', done).on('close', done)
+      const taken = () => settle(true)
+      const timer = setTimeout(settle, this.#patienceMs, false)
+      response.on('drain', taken).on('close', taken)
     })
   }
 

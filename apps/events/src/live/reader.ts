@@ -16,16 +16,9 @@ export interface Reader {
 
 /** True when a reader asked for the event and may see it. */
 export const wants = (reader: Reader, record: EventRecord): boolean =>
-  isAudience(reader, record) && matches(readable(reader.admission), record) && matches(reader.filter, record)
+  isHeard(reader, record) && matches(readable(reader), record) && matches(reader.filter, record)
 
-/** An event with an audience is for that audience and for owners (reference events 3.1). */
-function isAudience({ principal, admission, socketId }: Reader, { target, source }: EventRecord): boolean {
-  if (target === undefined) return true
-  const { userTopic, userId, sessionId, currentSocket } = target
-  if (currentSocket === true && socketId !== undefined) return source.socketId === socketId
-  const isForAll = userTopic === undefined && userId === undefined && sessionId === undefined
-  if (isForAll && currentSocket !== true) return true
-  if (admission.role === 'owner' || admission.by === 'power') return true
-  if (principal.kind !== 'user') return false
-  return principal.userId === userId || principal.sessionId === sessionId
+/** Of what answers a socket, a socket hears its own only, even an owner's. */
+function isHeard({ socketId }: Reader, { target, source }: EventRecord): boolean {
+  return socketId === undefined || target?.currentSocket !== true || source.socketId === socketId
 }

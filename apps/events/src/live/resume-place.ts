@@ -6,12 +6,27 @@ import type { LiveLog } from './live-log.ts'
 const FRESH_MS = 1000
 const LOOK_MS = 50
 
-/** The sequence behind which a stream goes on that had come to an event. Rejects when the log is away. */
-export async function resumePlace(log: LiveLog, stream: string, id: string): Promise<number> {
+/** Older than every event: behind it a stream goes on whose workspace had none. */
+const BEFORE_ALL = '00000000-0000-7000-8000-000000000000'
+
+/** The sequence behind which a stream begins, and the id that stands for it. */
+export interface StreamPlace {
+  id: string
+  from: number
+}
+
+/** The end of the log. It is named by an event of the log: no clock of this process is asked. Rejects when the log is away. */
+export async function endPlace(log: LiveLog, stream: string): Promise<StreamPlace> {
+  const { sequence, newestId } = await log.endOf(stream)
+  return { id: newestId ?? BEFORE_ALL, from: sequence }
+}
+
+/** Where a stream goes on that had come to an event. Rejects when the log is away. */
+export async function resumePlace(log: LiveLog, stream: string, id: string): Promise<StreamPlace> {
   for (;;) {
     const ageMs = Date.now() - uuidv7Ms(id)
     const isKnown = (await log.sequencesOf([id])).has(id)
-    if (isKnown || ageMs < 0 || ageMs > FRESH_MS) return log.placeOf(stream, id)
+    if (isKnown || ageMs < 0 || ageMs > FRESH_MS) return { id, from: await log.placeOf(stream, id) }
     await pause(LOOK_MS)
   }
 }

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
-import { type EventInput, emitEvents } from '@platform/contracts'
+import { type EventInput, emitEvents, eventStream } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { newWorkspaceId, uuidv7 } from '@platform/kernel'
 import { startTestService, type TestService, userPrincipal } from '@platform/testing'
@@ -84,6 +85,33 @@ describe('streaming events', () => {
     expect(numbers(byQuery.messages)).toEqual(expected)
   })
 
+  test('begins with an id to go on from, of the log and of no clock, also where there is no event yet', async ({
+    service,
+    workspaceId,
+  }) => {
+    const idOf = (text: string) => /^id: (.+)$/m.exec(text)?.[1] ?? ''
+    const begin = async () => {
+      using stream = await openStream(service.url, workspaceId, headersOf(service, 'ada'))
+      await soon(() => expect(stream.text()).toContain(': connected'))
+      return idOf(stream.text())
+    }
+    const goOn = (id: string) => headersOf(service, 'ada', { 'last-event-id': id })
+    const first = await begin()
+    const { result } = await emit(service, workspaceId, orders(2))
+    using stream = await openStream(service.url, workspaceId, goOn(first))
+    await soon(() => expect(numbers(stream.messages)).toEqual([0, 1]))
+
+    const second = await begin()
+    expect(second).toBe(result[1]?.id)
+    // An event of a service whose clock is late.
+    const late = { type: 'order.placed', source: { workspaceId }, payload: { n: 2 } }
+    const id = uuidv7(Date.now() - 60_000)
+    const log = await service.resources.log(service.env.DATABASE_URL ?? '')
+    await log.append([{ stream: eventStream(workspaceId), id, document: { ...late, id } }])
+    using again = await openStream(service.url, workspaceId, goOn(second))
+    await soon(() => expect(numbers(again.messages)).toEqual([2]))
+  })
+
   test('shows what is not kept, large or small, with no id to go on from', async ({
     service,
     workspaceId,
@@ -148,7 +176,7 @@ describe('streaming events', () => {
     let n = 0
     await vi.waitFor(
       async () => {
-        await emit(service, workspaceId, [{ type: 'hint', payload: { n }, target: { userId: 'eve' } }])
+        await emit(service, workspaceId, [{ type: 'hint', payload: { n }, target: { userId: 'eve' } }], 'eve')
         await emit(service, workspaceId, [{ type: 'open', payload: { n } }])
         n += 1
         await soon(() =>
@@ -218,6 +246,7 @@ describe('streaming events', () => {
     expect(await status(ada, '?nonsense=1')).toBe(400)
     expect(await status(ada, '?lastEventId=7')).toBe(400)
     expect(await status({ ...ada, 'last-event-id': 'x' })).toBe(400)
+    expect(await status({ ...ada, 'last-event-id': randomUUID() })).toBe(400)
     expect(await status(service.headersOf(undefined))).toBe(401)
     expect(await status(headersOf(service, 'mallory'))).toBe(404)
     expect(await status(ada, '', newWorkspaceId())).toBe(404)

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { authenticated, type Principal } from '@platform/auth'
 import { streamEvents as endpoint, eventStream, type QueryOf } from '@platform/contracts'
 import { type Answer, answer, type RouteInput, route } from '@platform/http'
-import { Failure, isUuid, uuidv7 } from '@platform/kernel'
+import { Failure, isUuid } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import { feedFilter } from '../event-log/event-filter.ts'
 import { EventWriter } from './event-writer.ts'
 import type { Live } from './live.ts'
-import { resumePlace } from './resume-place.ts'
+import { endPlace, resumePlace } from './resume-place.ts'
 
 /** What a client is told first: when to come back, and behind which place even if no event comes meanwhile. */
 const hello = (id: string): string => `retry: 1000\nid: ${id}\n: connected\n\n`
@@ -37,12 +37,12 @@ export async function openStream(
 
   if (live.readers.isClosed) return comeBack()
   const stream = eventStream(admission.workspace.id)
-  const from = await (lastEventId === undefined
-    ? live.log.lastSequence()
+  const { id, from } = await (lastEventId === undefined
+    ? endPlace(live.log, stream)
     : resumePlace(live.log, stream, lastEventId))
 
   return eventsAnswer((response) => {
-    response.write(hello(lastEventId ?? uuidv7()))
+    response.write(hello(id))
     const reader = live.newStream({ principal, admission, filter }, typesOf(query.types))
     response.once('close', () => reader.end(undefined))
     reader.begin(new EventWriter(response), from)
@@ -73,7 +73,7 @@ function typesOf(types: string | undefined): ReadonlySet<string> | undefined {
 
 /** The header is what an EventSource sends by itself; the query is for the first time. */
 function lastEventIdOf(header: string | string[] | undefined, query: string | undefined): string | undefined {
-  if (header === undefined || header === '') return query
-  if (typeof header === 'string' && isUuid(header)) return header
-  throw new Failure('RequestValidationError', 'The header Last-Event-ID must be the id of an event.')
+  const given = header === undefined || header === '' ? query : header
+  if (given === undefined || (typeof given === 'string' && isUuid(given) && given[14] === '7')) return given
+  throw new Failure('RequestValidationError', 'Last-Event-ID must be the id of an event.')
 }

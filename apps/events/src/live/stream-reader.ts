@@ -133,10 +133,10 @@ export class StreamReader implements TailReader {
     if (!this.#hasOverflowed) this.#held = undefined
   }
 
-  /** The client is waited for: what it reads late is its own time. */
+  /** The client is waited for, but not for ever: it would keep what is held for it. */
   async #writeInTime(event: LiveEvent): Promise<void> {
     if (this.#isOver || !wants(this.reader, event.record)) return
-    await this.#writer?.drained()
+    if ((await this.#writer?.drained()) === false) this.end('slow')
     if (!this.#isOver) this.#write(event)
   }
 }

@@ -40,8 +40,11 @@ export class Tail implements AsyncDisposable {
   /** From now on the reader is handed every event of its workspace behind the sequence that is answered. Rejects when the log is away. */
   async join(reader: TailReader): Promise<number> {
     const last = this.#position ?? (await this.#log.lastSequence())
+    const isFirst = this.#position === undefined
     this.#position ??= last
     this.#rooms.add(reader)
+    // What was appended while the end of the log was asked for woke nobody.
+    if (isFirst) this.#wake()
     return this.#position
   }
 
@@ -70,6 +73,7 @@ export class Tail implements AsyncDisposable {
       })
       .finally(() => {
         this.#isReading = false
+        if (this.#hasNews) this.#wake()
       })
   }
 
@@ -79,16 +83,16 @@ export class Tail implements AsyncDisposable {
       this.#hasNews = false
       const page = await this.#log.readAfter(this.#position, PAGE)
       for (const { document, sequence } of page)
-        this.#handOut(new LiveEvent(document as unknown as EventRecord, sequence))
-      this.#pass(page.at(-1)?.sequence)
+        if (this.#pass(sequence)) this.#handOut(new LiveEvent(document as unknown as EventRecord, sequence))
       isFull = page.length === PAGE
     }
   }
 
-  /** Everybody may have left meanwhile, and others come who begin later. */
-  #pass(sequence: number | undefined): void {
-    if (this.#position === undefined || sequence === undefined) return
-    this.#position = Math.max(this.#position, sequence)
+  /** False for what nobody waits for: everybody may have left while it was read, and others have come who begin later. */
+  #pass(sequence: number): boolean {
+    if (this.#position === undefined || sequence <= this.#position) return false
+    this.#position = sequence
+    return true
   }
 
   #handOut(event: LiveEvent): void {

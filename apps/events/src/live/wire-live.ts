@@ -56,18 +56,12 @@ export async function wireLive(needs: Needs) {
       ...sockets.jobs,
       checkStandings({ readers: live.readers, store: standingStore(database), permissions: fresh }),
     ],
-    attach(server: Server): void {
-      sockets.attach(server)
-      server.once('close', () =>
-        closing
-          .disposeAsync()
-          .catch((error: unknown) => logger.warn({ err: error }, 'live readers could not be closed')),
-      )
-    },
+    attach: (server: Server) => sockets.attach(server),
     leaving: () => {
       live.leave()
       sockets.leave()
     },
+    closing: () => closing.disposeAsync(),
   }
 }
 

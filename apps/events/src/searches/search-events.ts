@@ -19,7 +19,7 @@ export const searchEvents = (deps: { permissions: Permissions; search: Search; c
       if (Object.keys(query.aggregations).length > 0)
         await permissions.require(principal, 'aggregate_search', 'workspaces', params.workspaceId)
 
-      const filter = readableOf(admission, query.filter)
+      const filter = readableOf({ principal, admission }, query.filter)
       const stream = eventStream(admission.workspace.id)
       return answerSearch(deps.search, stream, { ...query, filter }, body.source)
     },

@@ -1,11 +1,14 @@
-import type { Principal } from '@platform/auth'
+import { isProgram, type Principal } from '@platform/auth'
 import type { Permissions } from '@platform/permissions'
+import { seesEverything } from '../event-log/readable.ts'
 
 /** Who manages a subscription, and answers for what it gets. */
 export interface Manager {
   workspaceId: string
   /** The user, `apiKey:<id>`, or `platform`. */
   id: string
+  /** The same as the audit trail names them. */
+  actor: string
   /** Super administrators; an owner's right is asked for when it matters, so that it ends with the membership. */
   seesAll: boolean
 }
@@ -17,17 +20,31 @@ export async function admitManager(
   address: string,
 ): Promise<Manager> {
   const { workspace, role, by } = await permissions.require(principal, 'update', 'workspaces', address)
-  return { workspaceId: workspace.id, id: idOf(principal), seesAll: by === 'power' && role !== 'owner' }
+  const seesAll = by === 'power' && role !== 'owner'
+  return { workspaceId: workspace.id, id: idOf(principal), actor: actorOf(principal), seesAll }
 }
 
-/** Whoever may read the workspace sees its subscriptions and deliveries. Answers the id of the workspace. */
+/** Whoever sees subscriptions and their deliveries. */
+export interface SubscriptionReader {
+  workspaceId: string
+  /** Also deliveries of events for owners. */
+  seesAll: boolean
+}
+
+/** Whoever may read the workspace sees its subscriptions and deliveries, as far as the events are not for owners. */
 export async function admitReader(
   permissions: Permissions,
   principal: Principal,
   address: string,
-): Promise<string> {
-  const { workspace } = await permissions.require(principal, 'read', 'workspaces', address)
-  return workspace.id
+): Promise<SubscriptionReader> {
+  const admission = await permissions.require(principal, 'read', 'workspaces', address)
+  return { workspaceId: admission.workspace.id, seesAll: seesEverything(admission) }
+}
+
+function actorOf(principal: Principal): string {
+  const id = idOf(principal)
+  if (principal.kind !== 'user') return id
+  return isProgram(principal) ? `client:${id}` : `user:${id}`
 }
 
 function idOf(principal: Principal): string {

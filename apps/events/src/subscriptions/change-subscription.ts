@@ -31,6 +31,8 @@ export function changedBy(
     ...before,
     ...plain,
     ...(headers === undefined ? {} : sealedHeaders(before.id, headers, masterKeys)),
+    // Another endpoint has not failed yet.
+    ...(plain.url === undefined || plain.url === before.url ? {} : { failingSince: null }),
     ...(active === undefined || active === before.active ? {} : switched(active, now)),
     updatedBy: manager.id,
     seesAll: manager.seesAll,

@@ -1,9 +1,11 @@
 import type { EventRecord } from '@platform/contracts'
-import { type Clock, StoreError } from '@platform/kernel'
+import { type Clock, StoreError, uuidv7 } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { MasterKeyRing } from '@platform/master-keys'
+import type { Permissions } from '@platform/permissions'
 import { bodyOf } from './delivery.ts'
 import type { LaneNeeds } from './lane.ts'
+import { withheldBecause } from './may-get.ts'
 import type { PauseSubscription } from './pause-failing.ts'
 import type { Permits } from './permits.ts'
 import type { TriedDelivery, Turn, WaitingDelivery } from './queue.ts'
@@ -17,6 +19,7 @@ interface Needs {
   tries: Pick<TryStore, 'record'>
   send: ReturnType<typeof sendWebhook>
   pauseFailing: PauseSubscription
+  permissions: Pick<Permissions, 'roleOf'>
   /** Requests of this process that may be under way. */
   permits: Permits
   masterKeys: MasterKeyRing
@@ -28,7 +31,7 @@ interface Needs {
 const RECORD_TRIES = 10
 const RECORD_PAUSE_MS = 1000
 
-/** Sends a delivery once and keeps how it went: it arrived, is tried again, or is given up. */
+/** Sends a delivery once and keeps how it went: it arrived, is tried again, or is given up. What may not go there any more is not sent. */
 export const deliverEvent =
   (deps: Needs): LaneNeeds['deliver'] =>
   async (held, turn, waiting, signal, sent) => {
@@ -37,7 +40,7 @@ export const deliverEvent =
     deps.counted(tried.log.outcome)
 
     const kept = await recorded(deps, held, endOf(tried, waiting, deps.clock.now()), signal)
-    if (!kept || tried.log.outcome === 'delivered') return kept
+    if (!kept || tried.log.outcome === 'delivered' || !tried.isSent) return kept
     // Neither the address nor anything sent gets into the log: both may hold secrets.
     const { outcome, status } = tried.log
     deps.log.info(
@@ -48,23 +51,44 @@ export const deliverEvent =
     return false
   }
 
+type Ended = Tried & Pick<TriedDelivery, 'isSent'>
+
 async function sentOnce(
-  { send, masterKeys, clock }: Needs,
-  turn: Turn,
-  waiting: WaitingDelivery,
+  { send, masterKeys, clock, permissions }: Needs,
+  { subscription }: Turn,
+  { deliveryId, event: text }: WaitingDelivery,
   signal: AbortSignal,
-) {
+): Promise<Ended> {
   signal.throwIfAborted()
-  const { deliveryId, event } = waiting
-  const target = targetOf(turn.subscription, masterKeys, clock.now())
-  const body = bodyOf(JSON.parse(event) as EventRecord, event)
-  return await send(target, { id: deliveryId, body }, signal)
+  const event = JSON.parse(text) as EventRecord
+  // The address may have been changed since by somebody for whom the event is not.
+  const reason = await withheldBecause(permissions, subscription, event)
+  if (reason !== undefined) return withheld(reason, clock.now())
+  const target = targetOf(subscription, masterKeys, clock.now())
+  const body = bodyOf(event, text)
+  return { ...(await send(target, { id: deliveryId, body }, signal)), isSent: true }
 }
 
-function endOf({ log, retryAfterMs }: Tried, waiting: WaitingDelivery, now: Date): TriedDelivery {
+/** Its log shows nothing of the event. */
+const withheld = (error: string, now: Date): Ended => ({
+  log: {
+    id: uuidv7(now.getTime()),
+    outcome: 'blocked',
+    error,
+    durationMs: 0,
+    status: null,
+    request: '',
+    response: null,
+  },
+  retryAfterMs: undefined,
+  isSent: false,
+})
+
+function endOf({ log, retryAfterMs, isSent }: Ended, waiting: WaitingDelivery, now: Date): TriedDelivery {
   const { deliveryId, tries, begunAt } = waiting
-  const known = { deliveryId, tries, at: now, log }
+  const known = { deliveryId, tries, at: now, log, isSent }
   if (log.outcome === 'delivered') return { ...known, status: 'delivered', dueAt: now }
+  if (!isSent) return { ...known, status: 'dead', dueAt: now }
   const dueAt = nextTry({ tries: tries + 1, begunAt, now, retryAfterMs, random: Math.random() })
   return dueAt === undefined
     ? { ...known, status: 'dead', dueAt: now }

@@ -10,6 +10,15 @@ const columns = sql`
   last_error as "lastError", created_at as "createdAt", delivered_at as "deliveredAt"`
 const LOG_LENGTH = 100
 
+/** Which deliveries of a subscription are asked for. */
+interface DeliveryPage {
+  limit: number
+  status: DeliveryStatus | undefined
+  beforeId: string | undefined
+  /** Also those of events for owners. */
+  seesAll: boolean
+}
+
 /** Events on their way to subscribers. */
 export const deliveryStore = (queries: Queries) => ({
   /**
@@ -29,7 +38,7 @@ export const deliveryStore = (queries: Queries) => ({
       with added as (
         insert into events.deliveries as d
           (id, subscription_id, event_id, event_type, event, begun_at, due_at, created_at)
-        select g.id, g.subscription_id, e.id, e.type, e.text::json, ${now}, ${now}, ${now}
+        select g.id, g.subscription_id, e.id, e.type, e.text::json, ${now}, least(${now}, now()), ${now}
         from unnest(${added.map(({ id }) => id)}::uuid[], ${added.map(({ subscriptionId }) => subscriptionId)}::uuid[],
           ${added.map(({ event }) => places.get(event))}::int[]) with ordinality as g(id, subscription_id, place, n)
         join unnest(${events.map(({ id }) => id)}::text[], ${events.map(({ type }) => type)}::text[],
@@ -41,24 +50,18 @@ export const deliveryStore = (queries: Queries) => ({
         select subscription_id from events.subscription_queues
         where subscription_id in (select subscription_id from added) order by 1 for update),
       woken as (
-        update events.subscription_queues q set due_at = least(coalesce(q.due_at, ${now}), ${now}), news = q.news + 1
+        update events.subscription_queues q set due_at = least(q.due_at, ${now}, now()), news = q.news + 1
         from queues where q.subscription_id = queues.subscription_id returning q.subscription_id)
       select pg_notify('webhooks', case when count(*) <= 150 then string_agg(subscription_id::text, ',') else '' end)
       from woken having count(*) > 0`)
   },
 
-  list: (
-    subscriptionId: string,
-    {
-      limit,
-      status,
-      beforeId,
-    }: { limit: number; status: DeliveryStatus | undefined; beforeId: string | undefined },
-  ) =>
+  list: (subscriptionId: string, { limit, status, beforeId, seesAll }: DeliveryPage) =>
     queries.many<DeliveryRecord>(sql`
       select ${columns} from events.deliveries where subscription_id = ${subscriptionId}
         ${status === undefined ? empty : sql`and status = ${status}`}
         ${beforeId === undefined ? empty : sql`and id < ${beforeId}`}
+        ${seesAll ? empty : sql`and event_type not like 'apikeys.%'`}
       order by id desc limit ${limit}`),
 
   async find(subscriptionId: string, id: string): Promise<DeliveryRecord | undefined> {
@@ -79,7 +82,7 @@ export const deliveryStore = (queries: Queries) => ({
   /** Begins anew, whatever became of it; undefined when there is none. */
   async redeliver(subscriptionId: string, id: string, now: Date): Promise<DeliveryRecord | undefined> {
     const [row] = await queries.many<DeliveryRecord>(sql`
-      update events.deliveries set status = 'pending', tries = 0, begun_at = ${now}, due_at = ${now}, delivered_at = null
+      update events.deliveries set status = 'pending', tries = 0, begun_at = ${now}, due_at = least(${now}, now()), delivered_at = null
       where id = ${id} and subscription_id = ${subscriptionId} returning ${columns}`)
     if (row !== undefined) await queries.many(wake(subscriptionId, now))
     return row

@@ -1,6 +1,6 @@
 import { listSubscriptionDeliveries } from '@platform/contracts'
 import { sql } from '@platform/database'
-import { uuidv7 } from '@platform/kernel'
+import { DAY_MS, HOUR_MS, uuidv7 } from '@platform/kernel'
 import { startTestService } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { events } from '../service.ts'
@@ -92,17 +92,48 @@ describe('the dispatcher', () => {
     expect(numbersOf(receiver).toSorted((a, b) => Number(a) - Number(b))).toEqual(upTo(40))
   })
 
+  it.each([
+    [0, HOUR_MS],
+    [-HOUR_MS, 0],
+  ])('lets no two processes send whose clocks are %d and %d ms ahead', async (holderMs, otherMs) => {
+    const [holderClock, otherClock] = [movedClock(), movedClock()]
+    holderClock.advance(holderMs)
+    otherClock.advance(otherMs)
+    await using holder = await startTestService(events, { env: LOCAL, clock: holderClock })
+    await using receiver = await startReceiver()
+    const seen = { now: 0, most: 0 }
+    receiver.respond = (_, response) => {
+      seen.now += 1
+      seen.most = Math.max(seen.most, seen.now)
+      setTimeout(() => {
+        seen.now -= 1
+        response.end()
+      }, 150)
+    }
+    const workspaceId = await newWorkspace(holder)
+    await subscribed(holder, workspaceId, receiver.url, { ordered: true })
+    await emitOrders(holder, workspaceId, ...upTo(20))
+    await vi.waitFor(() => expect(receiver.got.length).toBeGreaterThan(0), SOON)
+    const databaseUrl = holder.env.DATABASE_URL ?? ''
+    await using _other = await startTestService(events, { env: LOCAL, databaseUrl, clock: otherClock })
+    await vi.waitFor(() => expect(receiver.got.length).toBeGreaterThanOrEqual(20), SOON)
+    await vi.waitFor(() => expect(seen.now).toBe(0), SOON)
+    expect([numbersOf(receiver), seen.most]).toEqual([upTo(20), 1])
+  })
+
   it('keeps no news of a process that lost its queue', async () => {
     await using quiet = await startTestService(events, { env: LOCAL })
     const { id } = await subscribed(quiet, await newWorkspace(quiet), 'http://127.0.0.1:9/')
     const queues = queueStore(quiet.database)
+    // Due in an hour: the process itself takes nothing.
     const now = new Date(Date.now() + 3_600_000)
-    const later = new Date(now.getTime() + 20_000)
     await quiet.database.many(sql`update events.subscription_queues set due_at = ${now}, token = 7`)
-    const [first] = await queues.claim(now, later, 5)
+    const [first] = await queues.claim(now, 5)
     expect(first).toEqual({ subscriptionId: id, token: 8 })
-    expect(await queues.claim(now, later, 5)).toEqual([])
-    const [second] = await queues.claim(later, new Date(later.getTime() + 20_000), 5)
+    // However late it is elsewhere, the lease is not over.
+    expect(await queues.claim(new Date(now.getTime() + DAY_MS), 5)).toEqual([])
+    await quiet.database.many(sql`update events.subscription_queues set leased_until = now()`)
+    const [second] = await queues.claim(now, 5)
     expect(second).toEqual({ subscriptionId: id, token: 9 })
     if (first === undefined) throw new Error('nothing was taken')
     const log = {
@@ -114,10 +145,11 @@ describe('the dispatcher', () => {
       request: '',
       response: '',
     } as const
-    const tried = { deliveryId: uuidv7(), tries: 0, at: now, status: 'delivered', dueAt: now, log } as const
+    const ended = { status: 'delivered', dueAt: now, log, isSent: true } as const
+    const tried = { deliveryId: uuidv7(), tries: 0, at: now, ...ended }
     expect(await tryStore(quiet.database).record(first, tried)).toBe(false)
     expect(await queues.turn(first, [], now)).toBeUndefined()
-    expect(await queues.extend([first], later)).toEqual([])
+    expect(await queues.extend([first])).toEqual([])
     expect(await queues.release(first, 0)).toBe(false)
   })
 })

@@ -3,7 +3,7 @@ import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
 import { Lane, type LaneNeeds } from './lane.ts'
 import { Permits } from './permits.ts'
-import type { HeldQueue, QueueStore } from './queue-store.ts'
+import { type HeldQueue, LEASE_MS, type QueueStore } from './queue-store.ts'
 
 export interface DispatcherNeeds {
   queues: Pick<QueueStore, 'claim' | 'extend' | 'giveBack' | 'turn' | 'release'>
@@ -16,7 +16,6 @@ export interface DispatcherNeeds {
 
 /** Retries come due without anybody telling: one look at an index. */
 const LOOK_MS = SECOND_MS
-const LEASE_MS = 20 * SECOND_MS
 const HEARTBEAT_MS = 5 * SECOND_MS
 const LARGEST_CLAIM = 64
 const MOST_LANES = 1000
@@ -77,16 +76,17 @@ export class Dispatcher {
     const { queues, clock } = this.#needs
     const room = Math.min(LARGEST_CLAIM, MOST_LANES - this.#lanes.size)
     if (room <= 0) return false
-    const claimed = await queues.claim(clock.now(), this.#leaseEnd(), room)
-    for (const held of claimed) this.#begin(held, signal)
+    const until = leaseEnd()
+    const claimed = await queues.claim(clock.now(), room)
+    for (const held of claimed) this.#begin(held, until, signal)
     return claimed.length === room
   }
 
-  #begin(held: HeldQueue, signal: AbortSignal): void {
+  #begin(held: HeldQueue, until: number, signal: AbortSignal): void {
     const { deliver, clock, log } = this.#needs
     // A process that stood still for longer than a lease may take what it is still working on.
     this.#lanes.get(held.subscriptionId)?.end()
-    const lane = new Lane(held, { queues: this.#queues, deliver, now: () => clock.now(), log })
+    const lane = new Lane(held, until, { queues: this.#queues, deliver, now: () => clock.now(), log })
     this.#lanes.set(held.subscriptionId, lane)
     const working = lane
       .work(signal)
@@ -103,12 +103,12 @@ export class Dispatcher {
   async #hold(): Promise<void> {
     const lanes = [...this.#lanes.values()]
     if (lanes.length === 0) return
-    const held = await this.#needs.queues.extend(
-      lanes.map((lane) => lane.held),
-      this.#leaseEnd(),
-    )
+    const until = leaseEnd()
+    const held = await this.#needs.queues.extend(lanes.map((lane) => lane.held))
     const tokens = new Map(held.map(({ subscriptionId, token }) => [subscriptionId, token]))
-    for (const lane of lanes) if (tokens.get(lane.held.subscriptionId) !== lane.held.token) lane.end()
+    for (const lane of lanes)
+      if (tokens.get(lane.held.subscriptionId) === lane.held.token) lane.hold(until)
+      else lane.end()
   }
 
   async #drain(sending: AbortController): Promise<void> {
@@ -119,11 +119,9 @@ export class Dispatcher {
     sending.abort()
     await Promise.allSettled(this.#working)
     if (lanes.length === 0) return
-    await this.#needs.queues.giveBack(
-      lanes.map(({ held }) => held),
-      this.#needs.clock.now(),
-    )
+    await this.#needs.queues.giveBack(lanes.map(({ held }) => held))
   }
-
-  #leaseEnd = (): Date => new Date(this.#needs.clock.now().getTime() + LEASE_MS)
 }
+
+/** When a lease that is asked for now is over at the earliest, in the time of this process that nobody sets. */
+const leaseEnd = (): number => performance.now() + LEASE_MS

@@ -3,9 +3,10 @@ import type { Clock } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import { deliveryOf, type NewDelivery } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
+import { mayGet } from './may-get.ts'
 import type { SubscriptionRecord } from './subscription.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
-import { isForOwners, isWanted } from './wanted-events.ts'
+import { isWanted } from './wanted-events.ts'
 
 interface Needs {
   subscriptions: Pick<SubscriptionStore, 'activeOf'>
@@ -43,14 +44,4 @@ async function deliveriesOf(
     if (await mayGet(permissions, subscription, event)) wanted.push(deliveryOf(event, subscription.id))
   }
   return wanted
-}
-
-/** Events for owners go where an owner, as of now, has written the address last. */
-export async function mayGet(
-  permissions: Needs['permissions'],
-  { seesAll, updatedBy, workspaceId }: SubscriptionRecord,
-  event: Pick<EventRecord, 'type'>,
-): Promise<boolean> {
-  if (!isForOwners(event) || seesAll) return true
-  return (await permissions.roleOf(updatedBy, workspaceId)) === 'owner'
 }

@@ -2,10 +2,11 @@ import { authenticated } from '@platform/auth'
 import { getSubscriptionDelivery as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { isUuid } from '@platform/kernel'
+import { admitReader } from './admit-manager.ts'
 import { deliveryNotFound, describedDelivery } from './delivery.ts'
 import { findSubscription } from './find-subscription.ts'
+import { isForOwners } from './may-get.ts'
 import type { SubscriptionNeeds } from './needs.ts'
-import { isForOwners } from './wanted-events.ts'
 
 export const getSubscriptionDelivery = (
   deps: Pick<SubscriptionNeeds, 'subscriptions' | 'deliveries' | 'permissions'>,
@@ -13,12 +14,11 @@ export const getSubscriptionDelivery = (
   route(endpoint, {
     access: authenticated,
     async handle({ params: { workspaceId: address, subscriptionId, deliveryId }, principal }) {
-      const { workspace, role, by } = await deps.permissions.require(principal, 'read', 'workspaces', address)
-      const { id } = await findSubscription(deps.subscriptions, workspace.id, subscriptionId)
+      const { workspaceId, seesAll } = await admitReader(deps.permissions, principal, address)
+      const { id } = await findSubscription(deps.subscriptions, workspaceId, subscriptionId)
 
       const found = isUuid(deliveryId) ? await deps.deliveries.find(id, deliveryId) : undefined
       // Tries show what was sent: of an event for owners that is for owners.
-      const seesAll = role === 'owner' || by === 'power'
       if (found === undefined || (!seesAll && isForOwners({ type: found.eventType })))
         throw deliveryNotFound()
 

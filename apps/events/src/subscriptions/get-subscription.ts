@@ -10,7 +10,7 @@ export const getSubscription = (deps: Pick<SubscriptionNeeds, 'subscriptions' | 
   route(endpoint, {
     access: authenticated,
     async handle({ params, principal }) {
-      const workspaceId = await admitReader(deps.permissions, principal, params.workspaceId)
+      const { workspaceId } = await admitReader(deps.permissions, principal, params.workspaceId)
 
       return described(await findSubscription(deps.subscriptions, workspaceId, params.subscriptionId))
     },

@@ -37,10 +37,18 @@ export class Lane {
   /** What was taken from the queue last, and is not begun yet. */
   #turn: Turn | undefined
   #rings = 0
+  #until: number
 
-  constructor(held: HeldQueue, needs: LaneNeeds) {
+  /** `until` is when the lease ends, as `performance.now()` counts. */
+  constructor(held: HeldQueue, until: number, needs: LaneNeeds) {
     this.held = held
+    this.#until = until
     this.#needs = needs
+  }
+
+  /** The lease was made longer. */
+  hold(until: number): void {
+    this.#until = until
   }
 
   /** Something new is due, or the subscription was changed: what is not begun yet is asked for again. */
@@ -110,7 +118,9 @@ export class Lane {
   }
 
   #beginSome(turn: Turn, signal: AbortSignal): void {
-    while (this.#hasRoom(turn)) {
+    // Who could not hold on to the queue, because the store is away or the process stood still, leaves it to the next holder.
+    if (performance.now() >= this.#until) this.end()
+    while (!this.#isEnding && this.#hasRoom(turn)) {
       const delivery = turn.deliveries.shift()
       if (delivery === undefined) return
       this.#begin(turn, delivery, signal)

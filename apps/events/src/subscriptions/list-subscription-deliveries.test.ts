@@ -1,6 +1,6 @@
 import { listSubscriptionDeliveries } from '@platform/contracts'
 import { describe, expect, vi } from 'vitest'
-import { emitOrders, refusesOthers, SOON, subscribed, test } from './testing.ts'
+import { emitOrders, keyDelivery, refusesOthers, SOON, subscribed, test } from './testing.ts'
 
 describe('listing deliveries', () => {
   test('answers newest first, by status, and page by page', async ({ service, workspaceId, receiver }) => {
@@ -25,6 +25,15 @@ describe('listing deliveries', () => {
     const [first] = await list({ limit: '1' })
     const next = await list({ limit: '1', beforeId: first?.id ?? '' })
     expect(next.map(({ eventId }) => eventId)).toEqual([ids[1]])
+  })
+
+  test('shows those of events for owners to owners only', async ({ service, workspaceId, receiver }) => {
+    const { id } = await subscribed(service, workspaceId, receiver.url, { active: false })
+    const deliveryId = await keyDelivery(service, workspaceId, id)
+    const list = (userId: string) =>
+      service.as({ userId })(listSubscriptionDeliveries, { params: { workspaceId, subscriptionId: id } })
+    expect(await list('ada')).toMatchObject([{ id: deliveryId, eventType: 'apikeys.created' }])
+    expect(await list('eve')).toEqual([])
   })
 
   test.for([{ status: 'lost' }, { beforeId: 'x' }, { limit: '101' }])(

@@ -12,11 +12,12 @@ export const listSubscriptionDeliveries = (
   route(endpoint, {
     access: authenticated,
     async handle({ params, query, principal, request }) {
-      const workspaceId = await admitReader(deps.permissions, principal, params.workspaceId)
+      const { permissions } = deps
+      const { workspaceId, seesAll } = await admitReader(permissions, principal, params.workspaceId)
       const { id } = await findSubscription(deps.subscriptions, workspaceId, params.subscriptionId)
 
       const { limit, status, beforeId } = query
-      const found = await deps.deliveries.list(id, { limit: limit + 1, status, beforeId })
+      const found = await deps.deliveries.list(id, { limit: limit + 1, status, beforeId, seesAll })
 
       const shown = found.slice(0, limit)
       const last = shown.at(-1)

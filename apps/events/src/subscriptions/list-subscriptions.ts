@@ -9,7 +9,7 @@ export const listSubscriptions = (deps: Pick<SubscriptionNeeds, 'subscriptions' 
   route(endpoint, {
     access: authenticated,
     async handle({ params, query, principal, request }) {
-      const workspaceId = await admitReader(deps.permissions, principal, params.workspaceId)
+      const { workspaceId } = await admitReader(deps.permissions, principal, params.workspaceId)
 
       const { page, limit } = query
       const found = await deps.subscriptions.list(workspaceId, { offset: page * limit, limit: limit + 1 })

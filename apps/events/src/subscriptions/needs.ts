@@ -1,3 +1,4 @@
+import type { Audit } from '@platform/audit'
 import type { Clock } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { Permissions } from '@platform/permissions'
@@ -15,6 +16,7 @@ export interface SubscriptionNeeds {
   permissions: Permissions
   masterKeys: MasterKeyRing
   send: ReturnType<typeof sendWebhook>
+  audit: Pick<Audit, 'note'>
   /** The log. */
   search: Pick<Search, 'find'>
   clock: Clock

@@ -8,7 +8,7 @@ export type PauseSubscription = (subscription: Sending, isGone: boolean) => Prom
 
 /**
  * Pauses at once what answers 410, and what has not taken a single delivery for `afterMs` although it was tried; tells of it with an
- * event of the workspace. What waits is kept for when it is resumed.
+ * event of the workspace. What waits is kept for when it is resumed. An address that was changed meanwhile has not failed.
  */
 export const pauseFailing =
   (deps: { changes: SubscriptionChangeStore; clock: Clock; afterMs: number }): PauseSubscription =>
@@ -20,7 +20,7 @@ export const pauseFailing =
     const { id, workspaceId, name, url, createdBy } = subscription
     const reason = isGone ? 'gone' : 'failing'
     await deps.changes.commit(async (change) => {
-      if (!(await change.subscriptions.pause(id, reason, now))) return
+      if (!(await change.subscriptions.pause({ id, url }, reason, now))) return
       const told = { subscriptionId: id, name, host: new URL(url).host, reason, createdBy } as const
       await change.tell(
         subscriptionPaused,

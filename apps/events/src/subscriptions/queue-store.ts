@@ -13,29 +13,38 @@ export interface HeldQueue {
 /** Deliveries that a turn takes from the queue; the holder sends them as it has room. */
 const LOOK_AHEAD = 32
 
+/** How long a queue is held without being held on to. */
+export const LEASE_MS = 20_000
+
 type TurnRow = SubscriptionRecord & { news: number } & (WaitingDelivery | Record<keyof WaitingDelivery, null>)
 
-/** What subscriptions have to do, and who does it. */
+/** The end of a lease that begins now. */
+const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${LEASE_MS / 1000}::double precision)`
+
+/**
+ * What subscriptions have to do, and who does it. Leases go by the clock of the database alone: processes may differ by hours. What is due
+ * goes by theirs as well, where that is later: nobody sends twice for it.
+ */
 export const queueStore = (database: Database) => ({
   /** Takes queues in which something is due and that nobody holds, the one that waits longest first. */
-  claim: (now: Date, leasedUntil: Date, limit: number): Promise<HeldQueue[]> =>
+  claim: (now: Date, limit: number): Promise<HeldQueue[]> =>
     database.many<HeldQueue>(sql`
-      update events.subscription_queues set token = token + 1, leased_until = ${leasedUntil}
+      update events.subscription_queues set token = token + 1, leased_until = ${leaseEnd}
       where subscription_id in (
         select subscription_id from events.subscription_queues
-        where due_at <= ${now} and (leased_until is null or leased_until <= ${now})
+        where due_at <= greatest(${now}, now()) and (leased_until is null or leased_until <= now())
         order by due_at limit ${limit} for update skip locked)
       returning subscription_id as "subscriptionId", token`),
 
   /** Keeps hold of queues. Answers those that are still held. */
-  extend: (held: readonly HeldQueue[], leasedUntil: Date): Promise<HeldQueue[]> =>
+  extend: (held: readonly HeldQueue[]): Promise<HeldQueue[]> =>
     database.many<HeldQueue>(sql`
       with mine as (
         select q.subscription_id from events.subscription_queues q
         join unnest(${held.map(({ subscriptionId }) => subscriptionId)}::uuid[], ${held.map(({ token }) => token)}::bigint[])
           as h(subscription_id, token) on h.subscription_id = q.subscription_id and h.token = q.token
         order by 1 for update of q)
-      update events.subscription_queues q set leased_until = ${leasedUntil} from mine
+      update events.subscription_queues q set leased_until = ${leaseEnd} from mine
       where q.subscription_id = mine.subscription_id
       returning q.subscription_id as "subscriptionId", q.token`),
 
@@ -50,17 +59,17 @@ export const queueStore = (database: Database) => ({
     const rows = await database.many<TurnRow>(sql`
       select s.id, s.workspace_id as "workspaceId", s.name, s.url, s.ordered, s.max_concurrency as "maxConcurrency",
         s.headers, s.secret, s.previous_secret as "previousSecret", s.previous_secret_until as "previousSecretUntil",
-        s.active, s.created_by as "createdBy", q.failing_since as "failingSince", q.news, d.*
+        s.active, s.created_by as "createdBy", s.updated_by as "updatedBy", s.sees_all as "seesAll", q.failing_since as "failingSince", q.news, d.*
       from events.subscription_queues q
       join events.subscriptions s on s.id = q.subscription_id
       left join lateral (
         select first.* from (
           select id as "deliveryId", event::text as event, tries, begun_at as "begunAt", due_at
           from events.deliveries where subscription_id = s.id and status = 'pending' order by position limit 1) first
-        where s.active and s.ordered and first.due_at <= ${now} and ${inFlight.length} = 0
+        where s.active and s.ordered and first.due_at <= greatest(${now}, now()) and ${inFlight.length} = 0
         union all
         (select id, event::text, tries, begun_at, due_at from events.deliveries
-        where subscription_id = s.id and status = 'pending' and s.active and not s.ordered and due_at <= ${now}
+        where subscription_id = s.id and status = 'pending' and s.active and not s.ordered and due_at <= greatest(${now}, now())
           and id <> all(${inFlight}::uuid[])
         order by due_at, position
         limit case when q.failing_since is null then ${LOOK_AHEAD}::int else 1 end)
@@ -91,7 +100,7 @@ export const queueStore = (database: Database) => ({
   },
 
   /** Gives queues back at once, whatever they hold. */
-  giveBack: (held: readonly HeldQueue[], now: Date) =>
+  giveBack: (held: readonly HeldQueue[]) =>
     database.many(sql`
       with mine as (
         select q.subscription_id from events.subscription_queues q
@@ -99,7 +108,7 @@ export const queueStore = (database: Database) => ({
           as h(subscription_id, token) on h.subscription_id = q.subscription_id and h.token = q.token
         order by 1 for update of q),
       given as (
-        update events.subscription_queues q set leased_until = null, due_at = ${now} from mine
+        update events.subscription_queues q set leased_until = null, due_at = now() from mine
         where q.subscription_id = mine.subscription_id returning 1)
       select pg_notify('webhooks', '') where exists (select from given)`),
 

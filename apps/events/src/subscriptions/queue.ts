@@ -16,6 +16,8 @@ export type Sending = Pick<
   | 'previousSecretUntil'
   | 'active'
   | 'createdBy'
+  | 'updatedBy'
+  | 'seesAll'
   | 'failingSince'
 >
 
@@ -52,4 +54,6 @@ export interface TriedDelivery {
   status: DeliveryStatus
   dueAt: Date
   log: TryRecord
+  /** False when the endpoint was not asked: it did not fail. */
+  isSent: boolean
 }

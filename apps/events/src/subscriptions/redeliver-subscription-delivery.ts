@@ -4,8 +4,8 @@ import { route } from '@platform/http'
 import { isUuid } from '@platform/kernel'
 import { admitManager } from './admit-manager.ts'
 import { deliveryNotFound, describedDelivery } from './delivery.ts'
-import { mayGet } from './fan-out-events.ts'
 import { lockSubscription } from './find-subscription.ts'
+import { mayGet } from './may-get.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 
 export const redeliverSubscriptionDelivery = (

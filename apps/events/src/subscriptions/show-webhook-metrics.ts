@@ -10,11 +10,19 @@ interface Needs {
   clock: Clock
 }
 
-/** Numbers of the metrics page, read from the database when somebody asks. Answers what counts a try. */
-export function showWebhookMetrics({ queues, subscriptions, clock }: Needs): (outcome: TryOutcome) => void {
+/** What counts tries. */
+export interface WebhookMetrics extends Disposable {
+  counted: (outcome: TryOutcome) => void
+}
+
+/** Numbers of the metrics page, read from the database when somebody asks; gone when disposed. */
+export function showWebhookMetrics({ queues, subscriptions, clock }: Needs): WebhookMetrics {
   const tries = new Map<TryOutcome, number>()
+  const stack = new DisposableStack()
   const gauge = (name: `platform_${string}`, help: string, read: () => Promise<number>) =>
-    exposeReadings({ name, help, type: 'gauge' }, async () => [{ labels: {}, value: await read() }])
+    stack.use(
+      exposeReadings({ name, help, type: 'gauge' }, async () => [{ labels: {}, value: await read() }]),
+    )
   const waiting = () => queues.waiting(clock.now())
   gauge(
     'platform_webhooks_pending',
@@ -27,9 +35,14 @@ export function showWebhookMetrics({ queues, subscriptions, clock }: Needs): (ou
     async () => (await waiting()).oldestDueSeconds,
   )
   gauge('platform_webhooks_paused', 'Subscriptions that are paused.', () => subscriptions.countPaused())
-  exposeReadings(
-    { name: 'platform_webhook_tries_total', help: 'Tries of webhooks by how they ended.', type: 'counter' },
-    () => [...tries].map(([outcome, value]) => ({ labels: { outcome }, value })),
+  const triesTold = { help: 'Tries of webhooks by how they ended.', type: 'counter' } as const
+  stack.use(
+    exposeReadings({ name: 'platform_webhook_tries_total', ...triesTold }, () =>
+      [...tries].map(([outcome, value]) => ({ labels: { outcome }, value })),
+    ),
   )
-  return (outcome) => tries.set(outcome, (tries.get(outcome) ?? 0) + 1)
+  return {
+    counted: (outcome) => tries.set(outcome, (tries.get(outcome) ?? 0) + 1),
+    [Symbol.dispose]: () => stack.dispose(),
+  }
 }

@@ -17,9 +17,12 @@ export const subscriptionTables = sql`events.subscriptions s join events.subscri
 /** What a subscription has to do is looked at again, here and everywhere. */
 export const wake = (subscriptionId: string, now: Date): Sql => sql`
   with woken as (
-    update events.subscription_queues set due_at = least(coalesce(due_at, ${now}), ${now}), news = news + 1
+    update events.subscription_queues set due_at = least(due_at, ${now}, now()), news = news + 1
     where subscription_id = ${subscriptionId} returning 1)
   select pg_notify('webhooks', ${subscriptionId}) from woken`
+
+/** Where a subscription sends. */
+type Endpoint = Pick<SubscriptionRecord, 'id' | 'url'>
 
 /** Webhook subscriptions. */
 export const subscriptionStore = (queries: Queries) => ({
@@ -96,11 +99,11 @@ export const subscriptionStore = (queries: Queries) => ({
     queries.many<SubscriptionRecord>(sql`
       select ${subscriptionColumns} from ${subscriptionTables} where s.workspace_id = any(${workspaceIds}::text[]) and s.active`),
 
-  /** Pauses one that is active; answers whether it was. */
-  async pause(id: string, reason: PausedReason, now: Date): Promise<boolean> {
+  /** Pauses one that is active and still sends to this address; answers whether it was. */
+  async pause({ id, url }: Endpoint, reason: PausedReason, now: Date): Promise<boolean> {
     const rows = await queries.many(sql`
       update events.subscriptions set active = false, paused_reason = ${reason}, paused_at = ${now}, updated_at = ${now}
-      where id = ${id} and active returning 1`)
+      where id = ${id} and url = ${url} and active returning 1`)
     return rows.length > 0
   },
 

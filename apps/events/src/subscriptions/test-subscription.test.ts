@@ -1,7 +1,11 @@
+import { openAudit } from '@platform/audit'
 import { listEvents, pauseSubscription, testSubscription } from '@platform/contracts'
+import { systemClock } from '@platform/kernel'
+import { startTestService } from '@platform/testing'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect } from 'vitest'
-import { refusesOthers, subscribed, test } from './testing.ts'
+import { events } from '../service.ts'
+import { LOCAL, newWorkspace, refusesOthers, subscribed, test } from './testing.ts'
 
 describe('testing a subscription', () => {
   test('sends a signed webhook.test now, also to a paused one, and answers how it went', async ({
@@ -53,6 +57,37 @@ describe('testing a subscription', () => {
       expect(tried).toMatchObject({ outcome: 'blocked', status: null })
       expect(tried.error).toContain('WEBHOOKS_ALLOWED_HOSTS')
     }
+  })
+
+  test('is remembered in the audit trail, by host alone', async ({ service, workspaceId, receiver }) => {
+    const { id } = await subscribed(service, workspaceId, `${receiver.url}?key=hidden`)
+    const params = { workspaceId, subscriptionId: id }
+    await service.as({ userId: 'eve' })(testSubscription, { params })
+    const audit = await openAudit({ database: service.database, clock: systemClock })
+    const rows = await audit.list({ subject: `subscription:${id}`, limit: 10 })
+    const { host } = new URL(receiver.url)
+    expect(rows).toMatchObject([
+      { action: 'subscription.tested', actor: 'user:eve', details: { workspaceId, host } },
+    ])
+    expect(JSON.stringify(rows)).not.toContain('hidden')
+  })
+
+  test('may be done so many times a minute in a workspace, whoever asks and by whatever address', async ({
+    receiver,
+  }) => {
+    const env = { ...LOCAL, RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_WEBHOOK_TESTS: '4' }
+    await using service = await startTestService(events, { env })
+    const [workspaceId, other] = [await newWorkspace(service), await newWorkspace(service)]
+    const { id } = await subscribed(service, workspaceId, receiver.url)
+    const send = (userId: string, address: string) =>
+      service.as({ userId })(testSubscription, { params: { workspaceId: address, subscriptionId: id } })
+    for (const userId of ['ada', 'eve']) {
+      await send(userId, workspaceId)
+      await send(userId, `slug:${workspaceId}`)
+    }
+    await expect(send('eve', workspaceId)).rejects.toMatchObject({ name: 'TooManyRequests', status: 429 })
+    await expect(send('eve', other)).rejects.toMatchObject({ status: 404 })
+    expect(receiver.got).toHaveLength(4)
   })
 
   refusesOthers(testSubscription)

@@ -9,13 +9,17 @@ import { findSubscription } from './find-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { targetOf } from './target.ts'
 
-type Needs = Pick<SubscriptionNeeds, 'subscriptions' | 'permissions' | 'masterKeys' | 'send' | 'clock'>
+type Needs = Pick<
+  SubscriptionNeeds,
+  'subscriptions' | 'permissions' | 'masterKeys' | 'send' | 'audit' | 'clock'
+>
 
 export const testSubscription = (deps: Needs) =>
   route(endpoint, {
     access: authenticated,
     async handle({ params, principal, request }) {
-      const { workspaceId } = await admitManager(deps.permissions, principal, params.workspaceId)
+      const { workspaceId, actor } = await admitManager(deps.permissions, principal, params.workspaceId)
+      await request.takeLimit('webhookTest', workspaceId)
       const subscription = await findSubscription(deps.subscriptions, workspaceId, params.subscriptionId)
 
       const now = deps.clock.now()
@@ -24,6 +28,13 @@ export const testSubscription = (deps: Needs) =>
         payload: { subscriptionId: subscription.id },
         source: { workspaceId, correlationId: request.correlationId, host: { service: 'events' } },
         createdAt: now.toISOString(),
+      })
+      // Remembered first: who makes the platform call an address leaves a trace, whatever becomes of the call.
+      const { host } = new URL(subscription.url)
+      await deps.audit.note({
+        ...{ action: 'subscription.tested', subject: `subscription:${subscription.id}` },
+        ...{ actor, ip: request.clientIp, correlationId: request.correlationId },
+        details: { workspaceId, host },
       })
       const message = { id: uuidv7(), body: bodyOf(event, JSON.stringify(event)) }
       const { log } = await deps.send(targetOf(subscription, deps.masterKeys, now), message, request.signal)

@@ -41,8 +41,9 @@ function recordTries(items: readonly Recorded[]) {
         ${tried((one) => one.dueAt)}::timestamptz[], ${log((one) => one.id)}::uuid[],
         ${log((one) => one.durationMs)}::int[], ${log((one) => one.outcome)}::text[],
         ${log((one) => one.status)}::int[], ${log((one) => one.error)}::text[],
-        ${log((one) => one.request)}::text[], ${log((one) => one.response)}::text[]
-      ) as g(subscription_id, token, id, tries, at, status, due_at, try_id, duration_ms, outcome, answered, error, request, response)),
+        ${log((one) => one.request)}::text[], ${log((one) => one.response)}::text[],
+        ${tried((one) => one.isSent)}::bool[]
+      ) as g(subscription_id, token, id, tries, at, status, due_at, try_id, duration_ms, outcome, answered, error, request, response, is_sent)),
     mine as (
       select g.* from given g
       join events.subscription_queues q on q.subscription_id = g.subscription_id and q.token = g.token),
@@ -55,7 +56,8 @@ function recordTries(items: readonly Recorded[]) {
       insert into events.delivery_tries (id, delivery_id, at, duration_ms, outcome, status, error, request, response)
       select try_id, id, at, duration_ms, outcome, answered, error, request, response from mine join done using (id)),
     endings as (
-      select subscription_id, bool_or(status = 'delivered') as arrived, min(at) as at from mine join done using (id) group by 1),
+      select subscription_id, bool_or(status = 'delivered') as arrived, min(at) as at from mine join done using (id)
+      where is_sent group by 1),
     changed as (
       select q.subscription_id, e.arrived, e.at from events.subscription_queues q join endings e using (subscription_id)
       where (q.failing_since is null) <> e.arrived order by 1 for update of q),

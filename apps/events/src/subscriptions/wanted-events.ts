@@ -8,9 +8,6 @@ export type Wanting = Pick<SubscriptionRecord, 'events' | 'filter'>
 /** Clocks of instances differ a little; better an event too many than one too few. */
 const SKEW_MS = 5000
 
-/** True for events that owners alone may read, as in the feed. */
-export const isForOwners = (event: Pick<EventRecord, 'type'>): boolean => event.type.startsWith('apikeys.')
-
 /** The filter of a subscription: one of its types, and every path has one of its values. */
 export const filterOf = ({ events, filter }: Wanting): Filter => ({
   all: [

@@ -1,3 +1,4 @@
+import type { Audit } from '@platform/audit'
 import type { Database } from '@platform/database'
 import type { Route } from '@platform/http'
 import { type Clock, HOUR_MS } from '@platform/kernel'
@@ -26,7 +27,7 @@ import { patchSubscription } from './patch-subscription.ts'
 import { pauseFailing } from './pause-failing.ts'
 import { pauseSubscription } from './pause-subscription.ts'
 import { Permits } from './permits.ts'
-import { queueStore } from './queue-store.ts'
+import { type QueueStore, queueStore } from './queue-store.ts'
 import { redeliverSubscriptionDelivery } from './redeliver-subscription-delivery.ts'
 import { replayEvents } from './replay-events.ts'
 import { replaySubscription } from './replay-subscription.ts'
@@ -34,7 +35,7 @@ import { resealSubscriptions } from './reseal-subscriptions.ts'
 import { resumeSubscription } from './resume-subscription.ts'
 import { rotateSubscriptionSecret } from './rotate-subscription-secret.ts'
 import { sendWebhook } from './send-webhook.ts'
-import { showWebhookMetrics } from './show-webhook-metrics.ts'
+import { showWebhookMetrics, type WebhookMetrics } from './show-webhook-metrics.ts'
 import { subscriptionChangeStore } from './subscription-change-store.ts'
 import { subscriptionStore } from './subscription-store.ts'
 import { testSubscription } from './test-subscription.ts'
@@ -45,6 +46,7 @@ interface Needs {
   database: Database
   outbox: Outbox
   permissions: Permissions
+  audit: Audit
   /** The log: what is replayed. */
   search: Pick<Search, 'find'>
   clock: Clock
@@ -63,15 +65,18 @@ export function wireSubscriptions(given: Needs): {
   routes: Route[]
   subscriptions: Subscription[]
   jobs: Job[]
+  /** Ends what is still under way to subscribers; called when nothing sends any more. */
+  closing: () => Promise<void>
 } {
-  const { database, outbox, permissions, search, clock, webhooks: settings } = given
+  const { database, outbox, permissions, audit, search, clock, webhooks: settings } = given
   const outbound = openOutbound({
     allowed: settings.allowedHosts,
     timeoutMs: SEND_TIMEOUT_MS,
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
   })
+  const queues = queueStore(database)
   const deps: SubscriptionNeeds = {
-    ...{ permissions, search, clock },
+    ...{ permissions, audit, search, clock },
     changes: subscriptionChangeStore(database, outbox),
     subscriptions: subscriptionStore(database),
     deliveries: deliveryStore(database),
@@ -79,16 +84,21 @@ export function wireSubscriptions(given: Needs): {
     send: sendWebhook({ outbound, clock, timeoutMs: SEND_TIMEOUT_MS }),
     maxPerWorkspace: settings.maxPerWorkspace,
   }
+  const metrics = showWebhookMetrics({ queues, subscriptions: deps.subscriptions, clock })
   return {
     routes: routesOf(deps),
     subscriptions: [onOneInstance('webhooks', fanOutEvents(deps))],
     jobs: [
-      ...dispatcherOf(given, deps).jobs,
+      ...dispatcherOf({ ...given, queues, counted: metrics.counted }, deps).jobs,
       replayEvents(deps),
       keepDeliveryPartitions({ partitions: deliveryPartitionStore(database), clock }),
       resealSubscriptions(deps),
       forgetDeletedWorkspaces({ ...deps, keptDays: given.retention.scheduledDeletionDays }),
     ],
+    async closing() {
+      metrics[Symbol.dispose]()
+      await outbound[Symbol.asyncDispose]()
+    },
   }
 }
 
@@ -108,11 +118,14 @@ const routesOf = (deps: SubscriptionNeeds): Route[] => [
   redeliverSubscriptionDelivery(deps),
 ]
 
-function dispatcherOf({ database, clock, log, webhooks }: Needs, deps: SubscriptionNeeds): Dispatcher {
-  const queues = queueStore(database)
-  const counted = showWebhookMetrics({ queues, subscriptions: deps.subscriptions, clock })
+type Dispatching = Needs & { queues: QueueStore; counted: WebhookMetrics['counted'] }
+
+function dispatcherOf(
+  { database, queues, counted, clock, log, webhooks }: Dispatching,
+  deps: SubscriptionNeeds,
+): Dispatcher {
   const deliver = deliverEvent({
-    ...{ clock, log, counted, send: deps.send, masterKeys: deps.masterKeys },
+    ...{ clock, log, counted, send: deps.send, masterKeys: deps.masterKeys, permissions: deps.permissions },
     pauseFailing: pauseFailing({ ...deps, afterMs: webhooks.pauseAfterHours * HOUR_MS }),
     tries: tryStore(database),
     permits: new Permits(webhooks.inFlight),

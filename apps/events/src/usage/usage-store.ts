@@ -3,6 +3,9 @@ import type { MetricOfDay, Tally } from './usage.ts'
 
 const READ_MS = 5000
 const COUNT_MS = 10_000
+const FORGET_BATCH = 5000
+
+const tables = [sql`events.usage_transactions`, sql`events.usage_visitors`, sql`events.usage_metrics`]
 
 /** Days from one up to another, which doesn't count, as YYYY-MM-DD. */
 export interface Days {
@@ -68,6 +71,18 @@ export function usageStore(database: Database) {
           order by app, instance, metric, day`,
         { timeoutMs: READ_MS },
       ),
+
+    /** Forgets the figures of a workspace, batch by batch: it may have had many visitors. */
+    forgetWorkspace: async (workspaceId: string): Promise<void> => {
+      for (const table of tables) {
+        const ofWorkspace = sql`
+          delete from ${table} where ctid = any(array(
+            select ctid from ${table} where workspace_id = ${workspaceId} limit ${FORGET_BATCH}))
+          returning 1`
+        const forget = () => database.many(ofWorkspace, { timeoutMs: COUNT_MS })
+        while ((await forget()).length === FORGET_BATCH);
+      }
+    },
 
     /** Forgets who was there before a day; their numbers of those days go with them. Answers how many rows it took. */
     forgetVisitors: async (before: string, limit: number): Promise<number> => {

@@ -50,3 +50,22 @@ describe('T-EVT-1: the size of an event emitted by an automation', () => {
     expect(large?.size).toBeLessThanOrEqual(10_000)
   })
 })
+
+describe('the target of an event emitted by an automation', () => {
+  const emitTo = (target: unknown) =>
+    runMain(compiled({ main: { do: [{ emit: { event: 'addressed', target } }] } }), { someone: 'ada' })
+
+  test('whose fields have no value is refused, for left out it would be shown to everybody', async () => {
+    const { failed, events } = await emitTo({ userId: '{{nobody}}', sessionId: '{{nobody}}' })
+    expect(failed?.failure).toMatchObject({ name: 'InvalidEventError' })
+    expect(String(failed?.failure.message)).toContain('names nobody')
+    expect(events.some(({ type }) => type === 'addressed')).toBe(false)
+  })
+
+  test('keeps the fields that have one; without any target the event is for everybody', async () => {
+    const { events } = await emitTo({ userId: '{{someone}}', sessionId: '{{nobody}}' })
+    expect(events.find(({ type }) => type === 'addressed')?.target).toEqual({ userId: 'ada' })
+    const open = await emitTo('{{nobody}}')
+    expect(open.events.find(({ type }) => type === 'addressed')).not.toHaveProperty('target')
+  })
+})

@@ -30,7 +30,10 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
       const type = requireType(readType(call))
       const payload = requirePayload(type, readPayload(call))
       requireEventSize(type, payload, limits.maxLength)
-      const target = parsePart(EventTarget, 'target', readTarget(call))
+      const audience = readTarget(call)
+      const target = parsePart(EventTarget, 'target', audience)
+      if (target === undefined && isRecord(audience) && Object.keys(audience).length > 0)
+        throw namesNobody(type)
       const options = parsePart(EventOptions, 'options', readOptions(call))
 
       const id = call.chain.effectId(call, place.path)
@@ -105,5 +108,9 @@ function parsePart<T>(
     throw invalidEvent(`The ${name} of an event holds a field or value that is not known there.`)
   return given.length === 0 ? undefined : result.data
 }
+
+/** Left out, it would be shown to everybody who may read the workspace. */
+const namesNobody = (type: string) =>
+  invalidEvent(`The target of the event "${type}" names nobody: none of its fields has a value.`)
 
 const invalidEvent = (message: string) => new Failure('InvalidEventError', message)

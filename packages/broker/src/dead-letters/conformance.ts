@@ -124,6 +124,56 @@ export function deadLettersConformance({ broker, database }: BrokerFixture): voi
       await vi.waitFor(async () => expect([turns, await letters()]).toEqual([3, []]), SOON)
     })
 
+    it('lets an event that fails hold back its own workspace only, of the whole batch', async () => {
+      const [sick, well] = [uniqueName('sick'), uniqueName('well')]
+      const [poisoned, good] = [testEvents(sick, 3), testEvents(well, 3)]
+      const [poison, ...behind] = poisoned
+      const handled: string[] = []
+      let tries = 0
+      let triesBefore: number | undefined
+      await broker().queue.publish(
+        poisoned.flatMap((event, index) => [event, ...good.slice(index, index + 1)]),
+      )
+      await using _consumer = await broker().queue.consume(uniqueName('group'), async (batch) => {
+        if (batch.length === 1 && batch[0]?.id === poison?.id) tries += 1
+        if (batch.some(({ id }) => id === poison?.id)) throw new Error('poison')
+        handled.push(...batch.map(({ id }) => id))
+        if (good.every(({ id }) => handled.includes(id))) triesBefore ??= tries
+      })
+      const idsOf = (events: EventRecord[]) => events.map(({ id }) => id)
+      await vi.waitFor(() => expect(handled).toEqual(expect.arrayContaining(idsOf(behind))), SOON)
+      expect(triesBefore).toBeLessThan(2)
+      expect(tries).toBe(5)
+      const seen = (events: EventRecord[]) => handled.filter((id) => idsOf(events).includes(id))
+      expect([seen(good), seen(poisoned)]).toEqual([idsOf(good), idsOf(behind)])
+    })
+
+    it('delivers what is new while a hundred letters that fail are tried again', async () => {
+      const [sick, well] = [uniqueName('sick'), uniqueName('well')]
+      const group = uniqueName('group')
+      const letters = testEvents(sick, 100)
+      for (const record of letters)
+        await keepDeadLetter(database(), { group, eventId: record.id, record, reason: 'old' })
+      let largest = 0
+      const began = Promise.withResolvers<void>()
+      const handled = recorder(well)
+      await using _consumer = await broker().queue.consume(group, async (batch) => {
+        if (!batch.some(({ source }) => source.workspaceId === sick)) return await handled.handle(batch)
+        largest = Math.max(largest, batch.length)
+        began.resolve()
+        await new Promise((resolve) => setTimeout(resolve, 30))
+        throw new Error('new')
+      })
+      await replayDeadLetters(database(), { group })
+      await began.promise
+      await broker().queue.publish(testEvents(well, 1))
+      await vi.waitFor(() => expect(handled.handled).toHaveLength(1), { timeout: 2000, interval: 5 })
+      const reasons = async () => (await listDeadLetters(database(), { group })).map(({ reason }) => reason)
+      expect(await reasons()).toContain('old')
+      await vi.waitFor(async () => expect(new Set(await reasons())).toEqual(new Set(['Error: new'])), SOON)
+      expect(largest).toBe(20)
+    })
+
     it('T-DOS-4: ten events that kill their handler among a thousand hold back none of the others', async () => {
       const workspaceId = uniqueName('workspace')
       const group = uniqueName('group')

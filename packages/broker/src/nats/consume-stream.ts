@@ -53,8 +53,8 @@ async function readWhile(
   const reader = await openGroupReader(source, delivery, maxBatch)
   const replayAsked = replayer(source.database, delivery)
   while (!signal.aborted) {
-    await replayAsked()
-    const batch = await reader.next()
+    const isBusy = await replayAsked()
+    const batch = await reader.next({ isBusy })
     progress.failures = 0
     if (batch.events.length > 0) await whileWorking(batch, () => deliver(batch.events, delivery))
     if (batch.sequence === undefined) continue

@@ -3,6 +3,7 @@ import type { Msg } from 'nats'
 import { BrokerError } from '../broker-error.ts'
 import { keepDeadLetter } from '../dead-letters.ts'
 import { type Delivery, throughOutages } from '../deliver.ts'
+import { rememberTrace, TRACE_HEADER } from '../traces.ts'
 import { remakeConsumer, requireUnchanged } from './group-consumer.ts'
 import { pull, sequenceOf } from './pull.ts'
 import { loadSequence } from './stream-positions.ts'
@@ -24,7 +25,8 @@ export interface GroupBatch {
 
 export interface GroupReader {
   streamId: string
-  next(): Promise<GroupBatch>
+  /** Waits for news, two seconds at most, where there is nothing else to do. */
+  next(options?: { isBusy: boolean }): Promise<GroupBatch>
 }
 
 /**
@@ -52,15 +54,16 @@ export async function openGroupReader(
   const ask = (batch: number, waitMs: number) =>
     stream.use(() => pull(connection.nc, { stream: stream.name, consumer, batch, waitMs, ending }))
 
-  async function take(): Promise<Msg[]> {
+  async function take(isBusy: boolean): Promise<Msg[]> {
     const waiting = await ask(maxBatch, 0)
-    const messages = waiting.length > 0 ? waiting : await ask(1, IDLE_WAIT_MS)
+    if (waiting.length > 0 || isBusy) return waiting
+    const messages = await ask(1, IDLE_WAIT_MS)
     if (messages.length === 0) await stream.use(() => requireUnchanged(connection, own))
     return messages
   }
 
-  async function next(): Promise<GroupBatch> {
-    const messages = await take()
+  async function next({ isBusy } = { isBusy: false }): Promise<GroupBatch> {
+    const messages = await take(isBusy)
     const news = messages.filter((message) => sequenceOf(message) > done)
     // A consumer that was just made may begin after a gap that age has torn; later on a gap is something that got lost on its way.
     if (!isContiguous(news, done, isFresh)) {
@@ -98,7 +101,9 @@ async function readAll(
   const events: EventRecord[] = []
   for (const message of messages) {
     try {
-      events.push(message.json<EventRecord>())
+      const event = message.json<EventRecord>()
+      rememberTrace(event, message.headers?.get(TRACE_HEADER))
+      events.push(event)
     } catch {
       const eventId = message.headers?.get('Nats-Msg-Id') || `sequence ${sequenceOf(message)}`
       const letter = { group: delivery.group, eventId, record: undefined, reason: 'The message is no JSON.' }

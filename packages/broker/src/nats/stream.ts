@@ -1,7 +1,8 @@
 import type { EventRecord } from '@platform/contracts'
 import { tracer } from '@platform/tracing'
-import { headers, type StreamInfo } from 'nats'
+import { headers, type MsgHdrs, type StreamInfo } from 'nats'
 import { BrokerError } from '../broker-error.ts'
+import { keepTraces, originOf, TRACE_HEADER, traceOf } from '../traces.ts'
 import type { Link, Up } from './link.ts'
 import { isNotFound, toNatsFailure } from './nats-failure.ts'
 import { repairStream, streamConfig } from './stream-config.ts'
@@ -64,6 +65,7 @@ export class EventStream {
 
   /** Publishes in order, each message confirmed by itself. */
   async publish(events: readonly EventRecord[]): Promise<void> {
+    keepTraces(events)
     await this.#traced(events, () => this.#publish(events))
   }
 
@@ -74,6 +76,7 @@ export class EventStream {
         const publishing = window.map((event) =>
           client.publish(this.#subjectOf(event), JSON.stringify(event), {
             msgID: event.id,
+            headers: tracedHeaders(event),
             timeout: PUBLISH_MS,
           }),
         )
@@ -114,16 +117,15 @@ export class EventStream {
   /** Publishing is a part of the trace that the events come from where they have one in common. */
   async #traced(events: readonly EventRecord[], work: () => Promise<void>): Promise<void> {
     if (tracer === undefined) return await work()
-    const ids = new Set(events.map(({ source }) => source.correlationId))
-    const [traceId] = ids.size === 1 ? ids : []
     const attributes = { 'messaging.system': 'nats', 'messaging.batch.message_count': events.length }
-    const span = tracer.begin({ name: `publish ${this.name}`, kind: 'producer', attributes }, { traceId })
+    const options = { name: `publish ${this.name}`, kind: 'producer', attributes } as const
+    const span = tracer.begin(options, originOf(events))
     await tracer.finish(span, work)
   }
 
   async #appendWindow({ nc }: Up, events: readonly EventRecord[], after: number): Promise<void> {
     for (const [index, event] of events.entries()) {
-      const message = headers()
+      const message = tracedHeaders(event)
       message.set('Nats-Msg-Id', event.id)
       message.set('Nats-Expected-Stream', this.name)
       message.set('Nats-Expected-Last-Sequence', String(after + index))
@@ -139,6 +141,13 @@ export class EventStream {
   #subjectOf({ source }: EventRecord): string {
     return `${this.#subjects}.${(source.workspaceId ?? '_platform').replace(/[^A-Za-z0-9_-]/g, '_')}`
   }
+}
+
+function tracedHeaders(event: EventRecord): MsgHdrs {
+  const message = headers()
+  const traceparent = traceOf(event)
+  if (traceparent !== undefined) message.set(TRACE_HEADER, traceparent)
+  return message
 }
 
 /** The client waits for answers that were lost with their connection until their time is over. */

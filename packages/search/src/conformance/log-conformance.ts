@@ -71,6 +71,17 @@ export function logConformance(name: string, open: () => Promise<readonly [Log, 
       expect(mine).toHaveLength(199)
     })
 
+    it('knows its end, and the newest document of a stream there', async () => {
+      const [stream, another] = [newStream(), newStream()]
+      await log.append(numbered(another, 1))
+      expect(await log.endOf(stream)).toEqual({ sequence: await log.lastSequence(), newestId: undefined })
+      const documents = numbered(stream, 3)
+      await log.append(documents)
+      await log.append(numbered(another, 1))
+      const end = { sequence: await log.lastSequence(), newestId: documents[2]?.id }
+      expect(await other.endOf(stream)).toEqual(end)
+    })
+
     it('knows the place of a document, and where one would be', async () => {
       const stream = newStream()
       const ms = 1_790_000_000_000

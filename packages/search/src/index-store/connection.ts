@@ -1,5 +1,5 @@
 import { Client, errors } from '@opensearch-project/opensearch'
-import { SearchError } from '../search-error.ts'
+import { SearchError, UNREACHABLE } from '../search-error.ts'
 import type { IndexAddress } from './address.ts'
 import { isAway, nameOf, reasonOf, type StoreAnswer, type StoreRequest } from './store-request.ts'
 
@@ -69,5 +69,5 @@ function asAnswer<Body>(error: unknown): StoreAnswer<Body> {
   const message = isLate
     ? 'The search store did not answer in time.'
     : `The search store can’t be reached: ${error.message}`
-  throw new SearchError(message, { cause: error, unavailable: true, code: error.name })
+  throw new SearchError(message, { cause: error, unavailable: true, code: isLate ? error.name : UNREACHABLE })
 }

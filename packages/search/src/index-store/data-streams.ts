@@ -1,5 +1,6 @@
 import { SearchError } from '../search-error.ts'
 import { type BackingIndex, backingIndexes } from './backing-indexes.ts'
+import { checkWhatApplies } from './foreign-templates.ts'
 import { ADMIN_MS, type IndexContext } from './index-context.ts'
 import { isAway, nameOf, reasonOf, WIPED } from './store-request.ts'
 import { isOurs } from './template.ts'
@@ -42,7 +43,10 @@ export class DataStreams {
   }
 
   async #create(dataStream: string): Promise<readonly string[]> {
-    await refuseOrdinaryIndex(this.#context, dataStream)
+    await Promise.all([
+      refuseOrdinaryIndex(this.#context, dataStream),
+      checkWhatApplies(this.#context, dataStream),
+    ])
     const { status, body } = await this.#context.store({
       method: 'PUT',
       path: `/_data_stream/${dataStream}`,

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openSearchIndex } from '../open-search-index.ts'
 import { freezable, newStream, placed, searchServer, type TestIndex, testIndex } from './testing.ts'
 
@@ -113,22 +113,6 @@ describe.skipIf(searchServer === undefined)('a search store in trouble', () => {
     await opened.ask('DELETE', `/${name}`)
     expect(await opened.index.add([placed(stream, 1, { number: 1 })])).toEqual([])
     expect(await numbersIn(opened, stream)).toEqual([1])
-  })
-
-  test('a template of somebody else that would win is told, and nothing is written under it', async () => {
-    const opened = await testIndex()
-    const foreign = `${opened.prefix}foreign`
-    await opened.ask('PUT', `/_index_template/${foreign}`, {
-      index_patterns: [`${opened.prefix}events-*`],
-      priority: 900,
-      data_stream: {},
-      template: { mappings: { dynamic: true } },
-    })
-    const stream = newStream()
-    const document = placed(stream, 1, { number: 1 })
-    await expect(opened.index.add([document])).rejects.toMatchObject(unavailable)
-    await opened.ask('DELETE', `/_index_template/${foreign}`)
-    await vi.waitFor(async () => expect(await opened.index.add([document])).toEqual([]), { timeout: 10_000 })
   })
 
   test('after a rollover an id is still there once, and a big stream has more primaries', async () => {

@@ -1,8 +1,10 @@
 import { SearchError } from '../search-error.ts'
+import { checkWhatApplies } from './foreign-templates.ts'
 import { ADMIN_MS, type IndexContext } from './index-context.ts'
 import { installPolicies } from './lifecycle.ts'
-import { bodyOf } from './store-request.ts'
-import { guardName, isOurs, streamTemplate, templateName } from './template.ts'
+import { bodyOf, reasonOf } from './store-request.ts'
+import { guardName, streamTemplate, templateName } from './template.ts'
+import { type FoundTemplate, isNewer, isSame, lifecycleOf } from './template-drift.ts'
 
 /** How long an installation that was seen is believed in. */
 const BELIEVED_MS = 1000
@@ -51,52 +53,33 @@ async function install(context: IndexContext, deletionDays: number): Promise<voi
   const name = templateName(template.prefix)
   const put = (path: string, body: object) => store({ method: 'PUT', path, body, timeoutMs: ADMIN_MS })
   bodyOf(await put(`/_ingest/pipeline/${guardName(template.prefix)}`, { processors: [] }))
-  bodyOf(await put(`/_index_template/${name}`, streamTemplate(template)))
+  const { status, body } = await put(`/_index_template/${name}`, streamTemplate(template))
+  if (status >= 400) throw missing(`The template ${name} can’t be installed: ${reasonOf(body)}`)
   if (!(await isInstalled(context))) throw missing(`The template ${name} was installed and is not there.`)
-  await checkWhatApplies(context)
+  await checkWhatApplies(context, `${name}-template-check`)
   context.log.info(`The template ${name} of the search store is installed.`)
 }
 
 /** True when the template is there as this version writes it, and the pipeline that guards writes. */
-async function isInstalled({ store, template }: IndexContext): Promise<boolean> {
+async function isInstalled(context: IndexContext): Promise<boolean> {
+  const { store, template } = context
   const name = templateName(template.prefix)
-  const [found, guard] = await Promise.all([
-    store<{ index_templates?: { index_template: Found }[] }>({
+  const [answer, guard] = await Promise.all([
+    store<{ index_templates?: { index_template: FoundTemplate }[] }>({
       method: 'GET',
       path: `/_index_template/${name}`,
       timeoutMs: ADMIN_MS,
     }),
     store({ method: 'GET', path: `/_ingest/pipeline/${guardName(template.prefix)}`, timeoutMs: ADMIN_MS }),
   ])
-  if (found.status === 404 || guard.status === 404) return false
-  const { mappings, settings } = bodyOf(found).index_templates?.[0]?.index_template.template ?? {}
-  const wanted = streamTemplate(template).template.settings
-  const { number_of_shards: shards, number_of_replicas: replicas } = settings?.index ?? {}
-  return (
-    isOurs(mappings) &&
-    shards === String(wanted.number_of_shards) &&
-    replicas === String(wanted.number_of_replicas)
-  )
-}
-
-interface Found {
-  template?: { mappings?: unknown; settings?: { index?: Record<string, unknown> } }
-}
-
-/** Another template with a higher priority would win; then events would get a mapping made up from what comes first. */
-async function checkWhatApplies({ store, template }: IndexContext): Promise<void> {
-  const name = `${template.prefix}events-template-check`
-  const answer = await store<{ template?: { mappings?: unknown } }>({
-    method: 'POST',
-    path: `/_index_template/_simulate_index/${name}`,
-    timeoutMs: ADMIN_MS,
-  })
-  // A build may lack the simulation.
-  if (answer.status === 400 || answer.status === 404 || answer.status === 405) return
-  if (isOurs(bodyOf(answer).template?.mappings)) return
-  throw missing(
-    `Another index template of the search store applies to ${template.prefix}events-*: remove it.`,
-  )
+  if (answer.status === 404 || guard.status === 404) return false
+  const found = bodyOf(answer).index_templates?.[0]?.index_template ?? {}
+  // While versions change, the old one stops writing instead of undoing what the new one did.
+  if (isNewer(found, template))
+    throw missing(`A newer version of the platform installed the template ${name}: start that version here.`)
+  if (!isSame(found, template)) return false
+  context.template = { ...template, lifecycle: template.lifecycle ?? lifecycleOf(found, template) }
+  return true
 }
 
 const missing = (message: string): SearchError =>

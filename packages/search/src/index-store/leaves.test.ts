@@ -87,6 +87,15 @@ describe('leaves', () => {
   test('at most 10,000 are kept', () => {
     expect(leavesOf({ list: Array.from({ length: 20_000 }, (_, index) => index) })).toHaveLength(10_000)
   })
+
+  test('a payload of more than fit takes no room from what decides who may see the event', () => {
+    const heavy = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, index]))
+    const leaves = leavesOf({ payload: heavy, target: { userId: 'ada' } })
+    expect(leaves).toHaveLength(10_000)
+    expect(leaves).toEqual(
+      expect.arrayContaining([termOfPresence('target.userId'), ...termsEqual('target.userId', 'ada')]),
+    )
+  })
 })
 
 const textForm = (value: string | number | boolean): string =>

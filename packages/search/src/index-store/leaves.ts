@@ -24,10 +24,13 @@ const LEAVES_MAX = 10_000
 const TEXT_MAX = 8000
 const PATH_MAX = 1000
 
-/** Terms of all values, those of the first values where there are more than fit. */
-export function leavesOf(document: Record<string, unknown>): string[] {
+/**
+ * Terms of all values, those of the first values where there are more than fit. The payload comes last: whatever it holds, who may see an
+ * event is decided by the fields around it.
+ */
+export function leavesOf({ payload, ...around }: Record<string, unknown>): string[] {
   const leaves = new Set<string>()
-  collectFields(document, '', leaves)
+  collectFields({ ...around, payload }, '', leaves)
   return [...leaves].slice(0, LEAVES_MAX)
 }
 

@@ -7,7 +7,7 @@ const ROLLOVER_BYTES = '40gb'
 
 /** Names of policies are those of the specification. */
 const deletionName = (prefix: string): string => `${prefix}policy-events-deletion-scheduled`
-const rolloverName = (prefix: string): string => `${prefix}policy-events-rollover`
+export const rolloverName = (prefix: string): string => `${prefix}policy-events-rollover`
 
 /**
  * Installs the policies for rollover and deletion where the build has policies; answers the name of the one that rolls over, or undefined

@@ -5,6 +5,7 @@ import { analyse } from './analyse.ts'
 import { connect } from './connection.ts'
 import { DataStreams } from './data-streams.ts'
 import { find } from './find.ts'
+import { foreignTemplateWarnings } from './foreign-templates.ts'
 import { identity, initialize } from './identity.ts'
 import { type IndexContext, type IndexLog, SLOW_MS } from './index-context.ts'
 import { Installation } from './installation.ts'
@@ -55,8 +56,10 @@ export function openIndex(url: string, options: IndexOptions = {}): SearchIndex 
     counts: async (after, limit) =>
       (await summaries(context, after, limit)).map(({ stream, documents }) => ({ stream, documents })),
     refresh: (stream) => refresh(context, stream),
-    rollOver: (maxPrimaryShardBytes) => rollOver(context, dataStreams, { maxPrimaryShardBytes, bigShards }),
+    rollOver: (maxPrimaryShardBytes) =>
+      rollOver(context, { installation, dataStreams }, { maxPrimaryShardBytes, bigShards }),
     shardBudget: () => shardBudget(context),
+    warnings: () => foreignTemplateWarnings(context),
     deleteBefore: (stream, before, limit) => deleteBefore(context, stream, before, limit),
     deleteStream: (stream) => deleteStream(context, dataStreams, stream),
     stripExecuted: (before, limit) => stripExecuted(context, before, limit),

@@ -1,6 +1,8 @@
 import { type BackingIndex, backingIndexes } from './backing-indexes.ts'
 import type { DataStreams } from './data-streams.ts'
+import { checkWhatApplies } from './foreign-templates.ts'
 import { ADMIN_MS, type IndexContext } from './index-context.ts'
+import type { Installation } from './installation.ts'
 import { bodyOf } from './store-request.ts'
 import { allDataStreams, streamOf } from './stream-names.ts'
 import { bigStreamTemplate } from './template.ts'
@@ -11,7 +13,7 @@ import { bigStreamTemplate } from './template.ts'
  */
 export async function rollOver(
   context: IndexContext,
-  dataStreams: DataStreams,
+  { installation, dataStreams }: { installation: Installation; dataStreams: DataStreams },
   { maxPrimaryShardBytes, bigShards }: { maxPrimaryShardBytes: number; bigShards: number },
 ): Promise<string[]> {
   const { prefix } = context.template
@@ -21,6 +23,8 @@ export async function rollOver(
   const rolled: string[] = []
   for (const { dataStream, primaryBytes } of newest.values()) {
     if (primaryBytes < maxPrimaryShardBytes) continue
+    // Also tells which policy rolls over, where another process installed it.
+    await installation.ready()
     await rollOverOne(context, dataStream, bigShards)
     await dataStreams.renew(dataStream)
     rolled.push(streamOf(prefix, dataStream))
@@ -28,11 +32,8 @@ export async function rollOver(
   return rolled
 }
 
-async function rollOverOne(
-  { store, template, log }: IndexContext,
-  dataStream: string,
-  shards: number,
-): Promise<void> {
+async function rollOverOne(context: IndexContext, dataStream: string, shards: number): Promise<void> {
+  const { store, template, log } = context
   bodyOf(
     await store({
       method: 'PUT',
@@ -41,6 +42,8 @@ async function rollOverOne(
       timeoutMs: ADMIN_MS,
     }),
   )
+  // A store simulates no name that is there already.
+  await checkWhatApplies(context, `${dataStream}-template-check`)
   bodyOf(await store({ method: 'POST', path: `/${dataStream}/_rollover`, timeoutMs: ADMIN_MS }))
   log.info(`The stream ${dataStream} of the search store was rolled over.`)
 }

@@ -12,7 +12,8 @@ export interface TemplateOptions {
 
 /** Grows with the mapping below: an index with another number is not written to. */
 const VERSION = 1
-const PRIORITY = 500
+/** Of the template of all streams; a higher one of somebody else wins. */
+export const PRIORITY = 500
 
 /** A text that is refused nothing: what is longer than a term is left out of the index, never out of the document. */
 const keyword = { type: 'keyword', ignore_above: 8191 }
@@ -64,6 +65,7 @@ const settings = ({ driver, shards, replicas, lifecycle }: TemplateOptions) => (
 export const streamTemplate = (options: TemplateOptions) => ({
   index_patterns: [`${options.prefix}events-*`],
   priority: PRIORITY,
+  version: VERSION,
   data_stream: {},
   template: { settings: settings(options), mappings: mappings(options) },
 })

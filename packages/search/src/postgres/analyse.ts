@@ -6,7 +6,7 @@ import { type AnalysisRow, resultsOf } from './analysis-results.ts'
 import { statementOf, TOTAL } from './analysis-sql.ts'
 import { columns, IS_SCALAR, jsonPathOf } from './fields.ts'
 import { toSql } from './filter-to-sql.ts'
-import { FIND_MS, findSlice } from './find.ts'
+import { FIND_MS, findSlice, timeUntil } from './find.ts'
 
 /** How deep an answer may reach. */
 const REACH = 10_000
@@ -21,11 +21,10 @@ export async function analyse(
   if (query.offset + query.limit > REACH) throw tooDeep()
   const endsAt = performance.now() + FIND_MS
   const condition = sql`${stream === undefined ? empty : sql`stream = ${stream} and`} (${toSql(query.filter)})`
-  const documents = await documentsOf(database, stream, query, condition)
+  const documents = await documentsOf(database, stream, query, { condition, endsAt })
   if (plan.nodes.length === 0 && !query.countAll) return { documents, aggregations: {} }
   const statement = statementOf(plan, sql`search.documents where ${condition}`, query.countAll)
-  const timeoutMs = Math.max(1, Math.ceil(endsAt - performance.now()))
-  const rows = await database.many<AnalysisRow>(statement, { timeoutMs })
+  const rows = await database.many<AnalysisRow>(statement, { timeoutMs: timeUntil(endsAt) })
   const total = rows.find(({ node }) => node === TOTAL)?.count ?? 0
   const aggregations = resultsOf(plan.roots, rows)
   return { documents, aggregations, ...(query.countAll ? { total } : {}) }
@@ -41,15 +40,16 @@ async function documentsOf(
   database: Database,
   stream: string | undefined,
   query: AnalysisQuery,
-  condition: Sql,
+  { condition, endsAt }: { condition: Sql; endsAt: number },
 ): Promise<Record<string, unknown>[]> {
   const { filter, sort, limit, offset } = query
   if (limit === 0) return []
-  if (sort.length === 0) return await findSlice(database, stream, { filter, sort: 'desc', limit, offset })
+  if (sort.length === 0)
+    return await findSlice(database, stream, { filter, sort: 'desc', limit, offset }, endsAt)
   const order = join([...sort.flatMap(orderOf), sql`sequence desc`])
   const rows = await database.many<{ document: Record<string, unknown> }>(
     sql`select document from search.documents where ${condition} order by ${order} limit ${limit} offset ${offset}`,
-    { timeoutMs: FIND_MS },
+    { timeoutMs: timeUntil(endsAt) },
   )
   return rows.map(({ document }) => document)
 }

@@ -1,8 +1,11 @@
-import { sql } from '@platform/database'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Database, type QueryOptions, type Sql, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { testDatabase } from '@platform/testing'
 import { expect, it } from 'vitest'
 import type { Filter } from '../filter.ts'
+import { analyse } from './analyse.ts'
+import { find } from './find.ts'
 import { openLog } from './open-log.ts'
 
 /** More than a search looks through before it asks an index. */
@@ -46,4 +49,33 @@ it('what is rare is found wherever it is, in order and page by page', async () =
   expect(
     (await log.find('events-many', after)).map(({ payload }) => (payload as { number: number }).number),
   ).toEqual([4007, 6007])
+})
+
+it('a search has five seconds, however many statements it takes', async () => {
+  await using database = await testDatabase()
+  await openLog(database)
+  const ids = Array.from({ length: MANY }, (_, number) => uuidv7(1_790_000_000_000 + number))
+  await database.many(sql`
+    insert into search.documents (id, stream, document, words)
+    select id, 'events-many', '{"type": "t", "payload": {"common": 1}}', ''::tsvector from unnest(${ids}::uuid[]) as id`)
+  const granted: number[] = []
+  // Notes how long each statement may take, and answers 400 ms later.
+  const slow: Database = new Proxy(database, {
+    get: (target, name: keyof Database) =>
+      name !== 'many'
+        ? target[name]
+        : async (statement: Sql, options?: QueryOptions) => {
+            granted.push(options?.timeoutMs ?? 0)
+            const rows = await target.many(statement, options)
+            await pause(400)
+            return rows
+          },
+  })
+  const filter: Filter = { path: 'payload.rare', in: [7] }
+  expect(await find(slow, 'events-many', { filter, sort: 'asc', limit: 5 })).toEqual([])
+  const rest = { aggregations: {}, limit: 5, offset: 0, sort: [], countAll: true }
+  expect(await analyse(slow, 'events-many', { filter, ...rest })).toMatchObject({ total: 0 })
+  expect(granted).toHaveLength(5)
+  const used = granted.map((ms) => 5000 - ms)
+  for (const [at, before] of [0, 1, 0, 1, 2].entries()) expect(used[at]).toBeGreaterThanOrEqual(before * 395)
 })

@@ -23,6 +23,8 @@ interface Stretch {
   direction: Sql
   limit: number
   offset: number
+  /** When the whole search must be over (`performance.now()`): a second statement has what the first has left. */
+  endsAt: number
 }
 
 /** What is searched: a page is an offset. */
@@ -35,11 +37,12 @@ export const find = (
   { page = 0, ...query }: SearchQuery,
 ): Promise<Record<string, unknown>[]> => findSlice(database, stream, { ...query, offset: page * query.limit })
 
-/** The same of one stream or of all, from an offset on. */
+/** The same of one stream or of all, from an offset on; over at `endsAt`. */
 export async function findSlice(
   database: Database,
   stream: string | undefined,
   query: Slice,
+  endsAt = performance.now() + FIND_MS,
 ): Promise<Record<string, unknown>[]> {
   const { filter, sort, limit, offset } = query
   const direction = sort === 'asc' ? sql`asc` : sql`desc`
@@ -49,6 +52,7 @@ export async function findSlice(
     direction,
     limit,
     offset,
+    endsAt,
   }
   if (filter === undefined) return await readInOrder(database, stretch, sql`true`)
   const condition = toSql(filter)
@@ -65,7 +69,7 @@ async function readInOrder(database: Database, stretch: Stretch, condition: Sql)
     sql`
       select sequence, document from search.documents where ${within} and (${condition})
       order by ${order} limit ${limit} offset ${offset}`,
-    { timeoutMs: FIND_MS },
+    { timeoutMs: timeUntil(stretch.endsAt) },
   )
   return documentsOf(rows)
 }
@@ -83,7 +87,7 @@ async function lookThrough(database: Database, stretch: Stretch, condition: Sql)
       (select sequence, document from ${near(sql`*`)} where ${condition} offset ${offset})
       union all (select count(*), null from ${near(sql`1`)})
       limit ${limit}`,
-    { timeoutMs: FIND_MS },
+    { timeoutMs: timeUntil(stretch.endsAt) },
   )
   const last = rows.at(-1)
   const isAnswered = rows.length === limit && last?.document !== null
@@ -97,10 +101,13 @@ async function readByIndex(database: Database, stretch: Stretch, condition: Sql)
     sql`
       select sequence, document from search.documents where ${within} and (${condition})
       order by (sequence - 0) ${direction} limit ${limit} offset ${offset}`,
-    { timeoutMs: FIND_MS },
+    { timeoutMs: timeUntil(stretch.endsAt) },
   )
   return documentsOf(rows)
 }
+
+/** What is left of a search (ms); a statement always has some time. */
+export const timeUntil = (endsAt: number): number => Math.max(1, Math.ceil(endsAt - performance.now()))
 
 const documentsOf = (rows: readonly Row[]): Record<string, unknown>[] =>
   rows.flatMap(({ document }) => (document === null ? [] : [document]))

@@ -6,7 +6,7 @@ import { fillWords } from './fill-words.ts'
 import { find } from './find.ts'
 import { ensurePartitions } from './partitions.ts'
 import { probe } from './probe.ts'
-import { counts, lastSequence, placeOf, readAfter, sequencesOf } from './read-log.ts'
+import { counts, endOf, lastSequence, placeOf, readAfter, sequencesOf } from './read-log.ts'
 import { deleteBefore, deleteStream, streams } from './retained.ts'
 import { asSearchErrors } from './store-errors.ts'
 import { stripExecuted } from './strip-executed.ts'
@@ -39,11 +39,12 @@ export async function openLog(database: Database): Promise<Log> {
 
 const reading = (
   database: Database,
-): Pick<Log, 'readAfter' | 'sequencesOf' | 'placeOf' | 'lastSequence' | 'counts'> => ({
+): Pick<Log, 'readAfter' | 'sequencesOf' | 'placeOf' | 'lastSequence' | 'endOf' | 'counts'> => ({
   readAfter: (sequence, limit, stream) => asSearchErrors(() => readAfter(database, sequence, limit, stream)),
   sequencesOf: (ids) => asSearchErrors(() => sequencesOf(database, ids)),
   placeOf: (stream, id) => asSearchErrors(() => placeOf(database, stream, id)),
   lastSequence: () => asSearchErrors(() => lastSequence(database)),
+  endOf: (stream) => asSearchErrors(() => endOf(database, stream)),
   counts: (after, limit) => asSearchErrors(() => counts(database, after, limit)),
 })
 

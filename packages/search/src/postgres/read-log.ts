@@ -1,4 +1,5 @@
 import { type Database, empty, one, type Sql, sql } from '@platform/database'
+import type { Log } from '../log.ts'
 import type { PlacedDocument } from '../search.ts'
 
 const READ_MS = 5000
@@ -46,10 +47,20 @@ export const placeInStream = (stream: string, id: string, whereOlder: Sql): Sql 
       order by sequence desc limit 1),
     0)`
 
+const LAST = sql`(select coalesce(max(${PLACE_IN_ALL}), 0) from search.documents)`
+
 /** The newest sequence; 0 for an empty log. */
 export async function lastSequence(database: Database): Promise<number> {
-  const last = sql`select coalesce(max(${PLACE_IN_ALL}), 0) as last from search.documents`
-  return (await one<{ last: number }>(database, last)).last
+  return (await one<{ last: number }>(database, sql`select ${LAST} as last`)).last
+}
+
+/** The newest sequence and the newest document of a stream, at one moment. */
+export async function endOf(database: Database, stream: string): ReturnType<Log['endOf']> {
+  const newest = sql`(
+    select id from search.documents where stream = ${stream} order by sequence desc limit 1)`
+  const end = sql`select ${LAST} as sequence, ${newest} as "newestId"`
+  const { sequence, newestId } = await one<{ sequence: number; newestId: string | null }>(database, end)
+  return { sequence, newestId: newestId ?? undefined }
 }
 
 /** Documents of each stream, streams in the order of their names. */

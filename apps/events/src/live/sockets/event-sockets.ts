@@ -8,13 +8,12 @@ import type { Reader } from '../reader.ts'
 import { callerOf } from './caller-of.ts'
 import { type EmitDeps, emitFromSocket } from './emit-from-socket.ts'
 import { credentialOf, filterOf, readAuth, SocketFilters } from './handshake.ts'
+import { inItsPlace, limitJoins } from './limit-joins.ts'
 import type { OwnCredentials } from './own-credentials.ts'
 import type { ResolveCaller } from './resolve-caller.ts'
 import { SocketReader } from './socket-reader.ts'
 
 const NAMESPACE = /^\/v2\/workspaces\/([^/]{1,200})\/events$/
-/** Workspaces one connection may follow. */
-const NAMESPACES_MAX = 50
 
 interface Deps extends EmitDeps {
   permissions: Permissions
@@ -28,15 +27,18 @@ interface Opened {
   reader: Reader
   socketReader: SocketReader
   credential: Record<string, string> | undefined
+  /** Called when its own end is listened to: a connection may join and leave again and again. */
+  joined: () => void
 }
 
 /** The namespace of each workspace: its events as they happen, and a way to emit (reference events 3.8). */
 export function openEventSockets(io: SocketServer, deps: Deps): void {
+  limitJoins(io)
   io.of('/').use((_, next) => next(new Error('Connect to /v2/workspaces/<id>/events.')))
   const opened = new WeakMap<Socket, Opened>()
   const namespaces = io.of(NAMESPACE)
   namespaces.use((socket, next) => {
-    open(socket, deps).then(
+    inItsPlace(socket, () => open(socket, deps)).then(
       (found) => {
         opened.set(socket, found)
         next()
@@ -52,11 +54,8 @@ export function openEventSockets(io: SocketServer, deps: Deps): void {
 }
 
 async function open(socket: Socket, deps: Deps): Promise<Opened> {
-  const { nsp, handshake, request, client } = socket
+  const { nsp, handshake, request } = socket
   const workspaceId = NAMESPACE.exec(nsp.name)?.[1] ?? ''
-  const joined = (client as unknown as { sockets: ReadonlyMap<string, unknown> }).sockets.size
-  if (joined >= NAMESPACES_MAX)
-    throw new Failure('TooManyRequests', `A connection follows ${NAMESPACES_MAX} workspaces at most.`)
   const auth = readAuth(handshake.auth)
   const filter = filterOf(auth.filters)
   const known = callerOf(request).principal
@@ -71,15 +70,12 @@ async function open(socket: Socket, deps: Deps): Promise<Opened> {
     readers.cut += 1
   })
   // Joined before the client knows that it is connected: it misses nothing from then on.
-  let isGone = false
-  socket.conn.once('close', () => {
-    isGone = true
-    tail.leave(socketReader)
-  })
+  const leave = () => tail.leave(socketReader)
+  socket.conn.once('close', leave)
   await tail.join(socketReader)
   // It may have closed before anybody listened, while the caller was asked about.
-  if (isGone || socket.conn.readyState !== 'open') tail.leave(socketReader)
-  return { reader, socketReader, credential }
+  if (socket.conn.readyState !== 'open') leave()
+  return { reader, socketReader, credential, joined: () => void socket.conn.off('close', leave) }
 }
 
 function ownCaller(
@@ -94,7 +90,7 @@ function ownCaller(
   )
 }
 
-function follow(socket: Socket, { reader, socketReader, credential }: Opened, deps: Deps): void {
+function follow(socket: Socket, { reader, socketReader, credential, joined }: Opened, deps: Deps): void {
   const { live } = deps
   const { tail, readers } = live
   const refuse = () => {
@@ -109,6 +105,7 @@ function follow(socket: Socket, { reader, socketReader, credential }: Opened, de
     readers.remove(standing)
     release()
   })
+  joined()
   socketReader.begin()
   hear(socket, reader, deps)
 }

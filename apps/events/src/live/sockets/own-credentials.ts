@@ -9,21 +9,22 @@ const AT_ONCE = 20
 
 interface Watched {
   credential: Record<string, string>
-  workspaceId: string
-  refusals: Set<() => void>
+  /** How each socket is ended, and the workspace it reads. */
+  refusals: Map<() => void, string>
 }
 
 /** Credentials that sockets showed in their first message: no gateway sees them again, so it is asked about them. */
 export class OwnCredentials {
+  /** Each once, however many sockets and workspaces it is used for. */
   readonly #watched = new Map<string, Watched>()
 
   /** Answers what ends the watch. */
   watch(credential: Record<string, string> | undefined, workspaceId: string, refuse: () => void): () => void {
     if (credential === undefined) return () => undefined
-    const key = JSON.stringify([workspaceId, credential])
-    const watched = this.#watched.get(key) ?? { credential, workspaceId, refusals: new Set() }
+    const key = JSON.stringify(Object.entries(credential).toSorted())
+    const watched = this.#watched.get(key) ?? { credential, refusals: new Map() }
     this.#watched.set(key, watched)
-    watched.refusals.add(refuse)
+    watched.refusals.set(refuse, workspaceId)
     return () => {
       watched.refusals.delete(refuse)
       if (watched.refusals.size === 0) this.#watched.delete(key)
@@ -32,12 +33,15 @@ export class OwnCredentials {
 
   /** Ends the sockets of credentials that are good no more. Only a clear no ends one. */
   job(resolve: ResolveCaller): Job {
-    const check = async ({ credential, workspaceId, refusals }: Watched): Promise<void> => {
+    const check = async ({ credential, refusals }: Watched): Promise<void> => {
+      // Whether a credential is good depends on no workspace: any of them will do to ask.
+      const [workspaceId] = refusals.values()
+      if (workspaceId === undefined) return
       const isRefused = await resolve(credential, workspaceId).then(
         () => false,
         (error: unknown) => error instanceof Failure && error.name === 'AuthenticationError',
       )
-      if (isRefused) for (const refuse of [...refusals]) refuse()
+      if (isRefused) for (const refuse of [...refusals.keys()]) refuse()
     }
     return {
       name: 'check-socket-credentials',
