@@ -161,6 +161,7 @@ export const replaySubscription = endpoint({
       .describe('An event or an instant; inclusive.'),
     to: z.iso.datetime({ offset: true }).optional().describe('An instant, exclusive; now without it.'),
   }),
+  idempotent: 'answer',
   response: z.object({ id: z.string(), state: z.literal('running') }),
   status: 202,
   failures: [...failures, 'ResourceLocked', 'ServiceUnavailable'],

@@ -19,6 +19,7 @@ export async function endRevoked<T>(
   signal: AbortSignal,
 ): Promise<void> {
   const groups = open.groups()
+  if (groups.length === 0) return
   const check = async (group: (typeof groups)[number]) => {
     const [opened] = group.values()
     if (opened === undefined || (await isStillAllowed(opened, identify))) return

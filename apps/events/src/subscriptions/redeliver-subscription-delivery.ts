@@ -13,8 +13,8 @@ export const redeliverSubscriptionDelivery = (
 ) =>
   route(endpoint, {
     access: authenticated,
-    async handle({ params: { workspaceId: address, subscriptionId, deliveryId }, principal }) {
-      const { workspaceId } = await admitManager(deps.permissions, principal, address)
+    admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
+    async handle({ params: { subscriptionId, deliveryId }, admitted: { workspaceId } }) {
       const now = deps.clock.now()
 
       const again = await deps.changes.commit(async ({ subscriptions, deliveries }) => {

@@ -11,8 +11,8 @@ export const replaySubscription = (
 ) =>
   route(endpoint, {
     access: authenticated,
-    async handle({ params, body, principal }) {
-      const { workspaceId } = await admitManager(deps.permissions, principal, params.workspaceId)
+    admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
+    async handle({ params, body, admitted: { workspaceId } }) {
       const now = deps.clock.now()
       const fromEvent = isUuid(body.from) ? body.from : null
       if (fromEvent !== null) await requireEvent(deps.search, workspaceId, fromEvent)

@@ -31,6 +31,17 @@ describe('testing a subscription', () => {
     expect(feed.result.events).toEqual([])
   })
 
+  test('is sent once with one Idempotency-Key', async ({ service, workspaceId, receiver }) => {
+    const { id } = await subscribed(service, workspaceId, receiver.url)
+    const input = {
+      params: { workspaceId, subscriptionId: id },
+      headers: { 'idempotency-key': `test-${id}` },
+    }
+    const ada = service.as({ userId: 'ada' })
+    expect(await ada(testSubscription, input)).toEqual(await ada(testSubscription, input))
+    expect(receiver.got).toHaveLength(1)
+  })
+
   test.for([
     [503, 'refused'],
     [404, 'refused'],

@@ -17,8 +17,8 @@ type Needs = Pick<
 export const testSubscription = (deps: Needs) =>
   route(endpoint, {
     access: authenticated,
-    async handle({ params, principal, request }) {
-      const { workspaceId, actor } = await admitManager(deps.permissions, principal, params.workspaceId)
+    admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
+    async handle({ params, admitted: { workspaceId, actor }, request }) {
       await request.takeLimit('webhookTest', workspaceId)
       const subscription = await findSubscription(deps.subscriptions, workspaceId, params.subscriptionId)
 
