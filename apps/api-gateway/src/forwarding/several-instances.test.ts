@@ -161,7 +161,7 @@ describe('a name', () => {
     })
     one.frozen = true
     const waiting = fetch(forwarder.at('x'), { method: 'POST', body: 'x' })
-    await vi.waitFor(() => expect(one.sockets.size).toBe(1))
+    await vi.waitFor(() => expect(one.sockets.size).toBe(1), { timeout: 5000 })
     addresses = ['127.0.0.2']
     expect((await waiting).status).toBe(504)
     expect(await asked(forwarder, 5)).toEqual({ '200 two': 5 })

@@ -25,7 +25,7 @@ afterAll(async () => {
 async function whileFull(work: () => Promise<void>): Promise<void> {
   held = []
   const waiting = Array.from({ length: MAX }, () => fetch(`${gateway.url}/v2/workspaces`, ada))
-  await vi.waitFor(() => expect(held).toHaveLength(MAX))
+  await vi.waitFor(() => expect(held).toHaveLength(MAX), { timeout: 10_000 })
   await work()
   for (const answer of held) answer()
   const answers = await Promise.all(waiting)
