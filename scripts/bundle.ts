@@ -1,4 +1,4 @@
-// dist/<app>/main.js: what the images run (docs/adr/0030). `node scripts/bundle.ts [app …]`, every service without names.
+// dist/<app>/main.js and its libraries: what the images run (docs/adr/0030). `node scripts/bundle.ts [app …]`, every service without names.
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -27,9 +27,16 @@ async function bundle(app: string): Promise<void> {
   await build.write({
     dir: directory,
     format: 'esm',
+    codeSplitting: { groups: [{ debugName: 'library', name: libraryOf }] },
     // Names stay, so that the stack of an error can be read.
     minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
   })
+}
+
+/** The library a module belongs to, as the name of a file. */
+function libraryOf(id: string): string | null {
+  const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1]
+  return name === undefined ? null : name.replace('@', '').replace('/', '-')
 }
 
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : services

@@ -7,7 +7,8 @@ const gatewayFlags = new URL('../../deploy/images/flags/api-gateway', import.met
 /** The flags a process gets in the image, so that what is measured is what operators run. */
 function imageFlags(): Record<string, string> {
   const text = readFileSync(dockerfile, 'utf8')
-  const flags = ['NODE_OPTIONS', 'MALLOC_ARENA_MAX'].map((name) => {
+  const names = ['NODE_OPTIONS', 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_']
+  const flags = names.map((name) => {
     const value = new RegExp(`\\b${name}=(\\S+)`).exec(text)?.[1]
     if (value === undefined) throw new Error(`deploy/images/Dockerfile does not set ${name}.`)
     return [name, value] as const
