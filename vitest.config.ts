@@ -15,7 +15,10 @@ export default defineConfig({
           name: 'unit',
           retry,
           include: ['packages/**/src/**/*.test.ts', 'apps/**/src/**/*.test.ts', 'scripts/**/*.test.ts'],
-          globalSetup: ['packages/testing/src/global-setup.ts'],
+          globalSetup: [
+            'packages/testing/src/temporary-directory.ts',
+            'packages/testing/src/global-setup.ts',
+          ],
           pool: 'forks',
           maxWorkers: 2,
           // Ends what hangs; how long anything takes is what the benches measure.
@@ -28,7 +31,7 @@ export default defineConfig({
           name: 'e2e',
           retry,
           include: ['e2e/**/*.test.ts'],
-          globalSetup: ['e2e/support/build-bundles.ts'],
+          globalSetup: ['packages/testing/src/temporary-directory.ts', 'e2e/support/build-bundles.ts'],
           pool: 'forks',
           testTimeout: 180_000,
           hookTimeout: 180_000,

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { processTree, repositoryRoot, startAllInOne } from '@platform/testing/platform'
+import { rmSync } from 'node:fs'
+import { freshDirectory, processTree, repositoryRoot, startAllInOne } from '@platform/testing/platform'
 import { type Figure, median } from './measure/figure.ts'
 import { sendLoad } from './measure/load.ts'
 import { pssMegabytes } from './measure/processes.ts'
@@ -14,7 +12,7 @@ const RUNS = 1000
 
 /** A warm `npm start` until it says that it is ready, and the memory of everything after 1,000 runs. */
 export async function start(): Promise<Figure[]> {
-  const directory = mkdtempSync(join(tmpdir(), 'bench-start-'))
+  const directory = freshDirectory('bench-start-')
   try {
     const env: Record<string, string> = {}
     const megabytes = await memoryAfterRuns(directory, env)

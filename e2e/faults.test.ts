@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Platform, processTree, startAllInOne } from '@platform/testing/platform'
+import { freshDirectory, type Platform, processTree, startAllInOne } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call, feed, newWorkspace, saveAutomation } from './support/caller.ts'
 import { commandOf } from './support/processes.ts'
@@ -166,7 +163,7 @@ describe.runIf(separateShape !== undefined)('on separate processes', () => {
 
 describe('on embedded drivers', () => {
   test('a kill -9 of the whole platform in the middle of 500 events loses nothing and doubles nothing', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'platform-'))
+    const directory = freshDirectory('platform-')
     await using platform = await startAllInOne({}, directory)
     const { token, workspaceId } = await prepared(platform)
     const accepted: number[] = []

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase, sql, startEmbedded } from '@platform/database'
-import { type Platform, signIn, startAllInOne } from '@platform/testing/platform'
+import { freshDirectory, type Platform, signIn, startAllInOne } from '@platform/testing/platform'
 import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { administrator, call, newWorkspace } from './support/caller.ts'
@@ -18,7 +17,7 @@ afterAll(() => opened.disposeAsync())
 
 /** On a database whose address the test knows: nothing else makes members yet. */
 async function startOnKnownDatabase(): Promise<Platform> {
-  const directory = mkdtempSync(join(tmpdir(), 'members-'))
+  const directory = freshDirectory('members-')
   opened.defer(() => rmSync(directory, { recursive: true, force: true }))
   const database = await startEmbedded(join(directory, 'postgres'))
   opened.defer(() => database.stop())

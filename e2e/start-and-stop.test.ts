@@ -1,13 +1,19 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ADMIN, freePorts, processTree, spawnPlatform, startAllInOne } from '@platform/testing/platform'
+import {
+  ADMIN,
+  freePorts,
+  freshDirectory,
+  processTree,
+  spawnPlatform,
+  startAllInOne,
+} from '@platform/testing/platform'
 import { describe, expect, test } from 'vitest'
 import { administrator, call, newWorkspace } from './support/caller.ts'
 import { isAlive } from './support/processes.ts'
 
-const directoryFor = () => mkdtempSync(join(tmpdir(), 'platform with space '))
+const directoryFor = () => freshDirectory('platform with space ')
 
 /** Nothing an operator would have to set: secrets and the administrator are made by the first start. */
 const unconfigured = {

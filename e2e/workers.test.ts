@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { startEmbedded } from '@platform/database'
 import {
   freePorts,
+  freshDirectory,
   platformSecrets,
   processTree,
   repositoryRoot,
@@ -21,7 +22,7 @@ const stack = new AsyncDisposableStack()
 let databaseUrl = ''
 
 beforeAll(async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'workers-'))
+  const directory = freshDirectory('workers-')
   stack.defer(() => rmSync(directory, { recursive: true, force: true }))
   const database = await startEmbedded(join(directory, 'postgres'))
   stack.defer(() => database.stop())

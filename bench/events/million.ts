@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmbedded } from '@platform/database'
-import { ADMIN, signIn, startAllInOne } from '@platform/testing/platform'
+import { ADMIN, freshDirectory, signIn, startAllInOne } from '@platform/testing/platform'
 import { startOpenSearch } from '../../e2e/support/open-search.ts'
 import type { Figure } from '../measure/figure.ts'
 import { workspaceToCall } from '../measure/signed-in.ts'
@@ -18,7 +17,7 @@ const documents = Number(
 /** A workspace with a million events: pages of its feed from PostgreSQL, how fast an empty index takes them, and pages from the index. */
 export async function million(): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
-  const directory = mkdtempSync(join(tmpdir(), 'million-'))
+  const directory = freshDirectory('million-')
   stack.defer(() => rmSync(directory, { recursive: true, force: true }))
   const database = await startEmbedded(join(directory, 'postgres'))
   stack.defer(() => database.stop())

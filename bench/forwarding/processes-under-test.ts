@@ -1,8 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmbedded } from '@platform/database'
-import { freePorts, type PlatformProcess, platformSecrets, spawnPlatform } from '@platform/testing/platform'
+import {
+  freePorts,
+  freshDirectory,
+  type PlatformProcess,
+  platformSecrets,
+  spawnPlatform,
+} from '@platform/testing/platform'
 
 /** A gateway alone in front of a stub upstream, the bare proxy in front of the same one, and a token to call with. */
 export interface UnderTest extends AsyncDisposable {
@@ -32,7 +37,7 @@ export interface UnderTestOptions {
 
 export async function startUnderTest(options: UnderTestOptions = {}): Promise<UnderTest> {
   const stack = new AsyncDisposableStack()
-  const directory = mkdtempSync(join(tmpdir(), 'bench-'))
+  const directory = freshDirectory('bench-')
   stack.defer(() => rmSync(directory, { recursive: true, force: true }))
   const database = await startEmbedded(join(directory, 'postgres'))
   stack.defer(() => database.stop())

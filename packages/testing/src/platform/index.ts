@@ -1,5 +1,6 @@
 export { FaultProxy } from './fault-proxy.ts'
 export { freePorts } from './free-port.ts'
+export { freshDirectory } from './fresh-directory.ts'
 export { processTree } from './process-tree.ts'
 export { signIn } from './sign-in.ts'
 export { type PlatformProcess, repositoryRoot, spawnPlatform } from './spawn.ts'

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { freePorts } from './free-port.ts'
+import { freshDirectory } from './fresh-directory.ts'
 import { type PlatformProcess, spawnPlatform } from './spawn.ts'
 
 /** The administrator of platforms under test. */
@@ -33,7 +32,7 @@ export async function startAllInOne(
   dataDirectory?: string,
   main = 'apps/all-in-one/src/main.ts',
 ): Promise<Platform> {
-  const directory = dataDirectory ?? mkdtempSync(join(tmpdir(), 'platform-'))
+  const directory = dataDirectory ?? freshDirectory('platform-')
   const [port = 0, workspaces = 0, runtime = 0, events = 0] = await freePorts(4)
   const env = {
     ...platformSecrets,
