@@ -31,8 +31,8 @@ export interface UnderTest extends AsyncDisposable {
 export interface UnderTestOptions {
   upstreamPort?: number
   env?: Record<string, string>
-  /** What is run as the gateway; its source without it. */
-  main?: string
+  /** What node runs as the gateway, flags of node first; its source without it. */
+  main?: string[]
 }
 
 export async function startUnderTest(options: UnderTestOptions = {}): Promise<UnderTest> {
@@ -62,9 +62,10 @@ export async function startUnderTest(options: UnderTestOptions = {}): Promise<Un
     barePort,
     upstreamPort,
   ])
+  const [first = '', ...rest] = options.main ?? ['apps/api-gateway/src/main.ts']
   const gateway = await launch(
     'gateway',
-    options.main ?? 'apps/api-gateway/src/main.ts',
+    first,
     /service is ready/,
     {
       ...platformSecrets,
@@ -78,6 +79,7 @@ export async function startUnderTest(options: UnderTestOptions = {}): Promise<Un
       RATE_LIMIT_DISABLED: 'true',
       ...options.env,
     },
+    rest,
   )
   const gatewayUrl = `http://127.0.0.1:${gatewayPort}`
   return {

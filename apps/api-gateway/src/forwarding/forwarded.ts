@@ -99,11 +99,11 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     if (this.#body instanceof Upload) this.waitingSince = Date.now()
   }
 
-  onResponseStart(_controller: Controller, status: number, headers: UpstreamHeaders): void {
+  onResponseStart(controller: Controller, status: number, headers: UpstreamHeaders): void {
     if (status < 200 || this.#isOver) return
     this.#answered(headers.connection)
     this.#deps.streams.begun(this.#exchange, headers)
-    this.#answer.begin(status, headers)
+    this.#answer.begin(status, headers, controller, this.#instance)
   }
 
   onRequestUpgrade(_controller: Controller, _status: number, headers: UpstreamHeaders, socket: Duplex): void {
@@ -191,6 +191,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     if (this.#instance === undefined) return
     if (!this.#route.stream) this.#instance.outstanding -= 1
     this.#stopWaiting()
+    this.#answer.over()
     this.#instance = undefined
   }
 }

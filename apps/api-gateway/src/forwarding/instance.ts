@@ -5,8 +5,6 @@ import { Breaker } from './breaker.ts'
 
 /** Connections to one instance; further requests wait for one of them. */
 const CONNECTIONS_MAX = 512
-/** Longest silence within an answer. Live streams send something at least every 15 s. */
-const SILENCE_MS = 300_000
 const CONNECT_MS = 1000
 /** Answers without an end at once; as many as a server takes connections. */
 const STREAMS_MAX = 10_000
@@ -25,6 +23,14 @@ export interface Waiting {
   disconnect(): void
 }
 
+/** An answer that has begun and isn't whole yet. */
+export interface Answering {
+  /** When something of it came last; Unix milliseconds, never while the client holds it up. */
+  readonly silentSince: number
+  /** Nothing came for too long. */
+  cut(): void
+}
+
 /** One address of a service and what is known of it. */
 export class Instance {
   readonly origin: string
@@ -38,6 +44,8 @@ export class Instance {
   readonly breaker = new Breaker()
   /** Requests that were sent and have no first byte yet. */
   readonly waiting = new Places<Waiting>()
+  /** Answers on their way. */
+  readonly answering = new Places<Answering>()
   /** Requests and upgraded connections under way. */
   outstanding = 0
   health: Health = 'ready'
@@ -58,7 +66,8 @@ export class Instance {
       keepAliveMaxTimeout: 60_000,
       // The first byte is waited for by `waiting`, which also sees requests that have no connection yet.
       headersTimeout: 0,
-      bodyTimeout: SILENCE_MS,
+      // Silence is seen by `answering`: a timer of undici stays a second in its list, and so each gets into old memory.
+      bodyTimeout: 0,
     }
     this.pool = new Pool(origin, { ...options, connections: CONNECTIONS_MAX })
     this.streams = new Pool(origin, { ...options, connections: STREAMS_MAX })

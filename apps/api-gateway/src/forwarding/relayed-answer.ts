@@ -1,7 +1,9 @@
 import { discardBody, endConnectionWith } from '@platform/http'
 import type { Dispatcher } from 'undici'
 import type { Exchange } from '../exchange.ts'
+import type { Answering, Instance } from './instance.ts'
 import { responseHeaders, type UpstreamHeaders } from './response-headers.ts'
+import { timedOut } from './upstream-failure.ts'
 
 type Controller = Dispatcher.DispatchController
 
@@ -9,17 +11,32 @@ type Controller = Dispatcher.DispatchController
 const WHOLE_MAX_BYTES = 65_536
 
 /** The answer of a service on its way to the client, as fast as the client takes it. */
-export class RelayedAnswer {
+export class RelayedAnswer implements Answering {
+  silentSince = 0
   readonly #exchange: Exchange
   /** Bytes of the body; -1 when the service did not say. */
   #length = -1
   #resume: (() => void) | undefined
+  #controller: Controller | undefined
+  #instance: Instance | undefined
+  /** Its place among those of the instance that are on their way. */
+  #place = -1
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange
   }
 
-  begin(status: number, headers: UpstreamHeaders): void {
+  /** The instance has begun to answer; until `over`, silence of it is watched for. */
+  begin(
+    status: number,
+    headers: UpstreamHeaders,
+    controller: Controller,
+    instance: Instance | undefined,
+  ): void {
+    this.silentSince = Date.now()
+    this.#controller = controller
+    this.#instance = instance
+    this.#place = instance?.answering.add(this) ?? -1
     const { request, response, correlationId, strictTransport } = this.#exchange
     this.#length = Number(headers['content-length'] ?? -1)
     const list = responseHeaders(headers, correlationId)
@@ -41,10 +58,25 @@ export class RelayedAnswer {
       response.end(chunk.toString('latin1'), 'latin1')
       return
     }
+    this.silentSince = Date.now()
     if (response.write(chunk)) return
+    this.silentSince = Infinity
     controller.pause()
-    this.#resume ??= () => controller.resume()
+    this.#resume ??= () => {
+      this.silentSince = Date.now()
+      controller.resume()
+    }
     response.once('drain', this.#resume)
+  }
+
+  cut(): void {
+    this.#controller?.abort(timedOut())
+  }
+
+  /** Nothing more comes from the instance. */
+  over(): void {
+    if (this.#place >= 0) this.#instance?.answering.remove(this.#place)
+    this.#place = -1
   }
 
   end(): void {

@@ -4,6 +4,8 @@ import type { UpstreamInstances } from './upstream-instances.ts'
 
 /** How often time-outs are looked at; none is later than this, and answers at most 200 ms after their deadline (reliability I6). */
 const TICK_MS = 100
+/** Longest silence within an answer. Live streams send something at least every 15 s. */
+const SILENCE_MS = 300_000
 /** A healthy instance is asked this often, one that is broken more often. */
 const PROBE_EVERY_MS = 1000
 const PROBE_BROKEN_EVERY_MS = 250
@@ -32,6 +34,7 @@ export function watchInstances(upstreams: readonly UpstreamInstances[]): Disposa
 function expire(instance: Instance, now: number): void {
   for (const request of [...instance.waiting])
     if (now - request.waitingSince >= request.timeoutMs) request.expire()
+  for (const answer of [...instance.answering]) if (now - answer.silentSince >= SILENCE_MS) answer.cut()
 }
 
 /** One that is alone and well is asked nothing: its answers say enough. */
