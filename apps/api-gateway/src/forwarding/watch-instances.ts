@@ -34,7 +34,7 @@ export function watchInstances(upstreams: readonly UpstreamInstances[]): Disposa
 function expire(instance: Instance, now: number): void {
   for (const request of [...instance.waiting])
     if (now - request.waitingSince >= request.timeoutMs) request.expire()
-  for (const answer of [...instance.answering]) if (now - answer.silentSince >= SILENCE_MS) answer.cut()
+  for (const answer of instance.answering) if (now - answer.silentSince >= SILENCE_MS) answer.cut()
 }
 
 /** One that is alone and well is asked nothing: its answers say enough. */
