@@ -1,22 +1,59 @@
 import { emit } from './emit.ts'
 import { million } from './events/million.ts'
-import { events } from './events.ts'
+import { readers } from './events/readers.ts'
+import { received } from './events/received.ts'
+import { relay } from './events/relay.ts'
+import { seenLive } from './events/seen-live.ts'
 import { forwarding } from './forwarding.ts'
-import { gateway } from './gateway.ts'
+import { calm } from './gateway/calm.ts'
+import { compare } from './gateway/compare.ts'
+import { memory } from './gateway/memory.ts'
+import { scale } from './gateway/scale.ts'
 import { identity } from './identity.ts'
 import type { Figure } from './measure/figure.ts'
+import type { Tool } from './measure/tools.ts'
 import { runs } from './runs.ts'
 import { start } from './start.ts'
 
-/** `npm run bench` runs all of these, `npm run bench -- <name>` one. */
-export const cases: Record<string, () => Promise<Figure[]>> = {
-  forwarding,
-  gateway,
-  run: runs,
-  events,
-  start,
-  identity,
+/** One thing to measure. */
+export interface Part {
+  /** What must be installed. */
+  needs?: readonly Tool[]
+  measure: () => Promise<Figure[]>
 }
 
-/** Parts of others, to be run alone. */
-export const parts: Record<string, () => Promise<Figure[]>> = { emit, million }
+/** `npm run bench` measures all of these, `npm run bench -- <name>` one of them, or one part. */
+export const cases: Record<string, Record<string, Part>> = {
+  forwarding: { forwarding: { measure: forwarding } },
+  // Against what people would otherwise put there, over time, at 70 % of its load, and on two cores.
+  gateway: {
+    compare: { needs: ['haproxy'], measure: compare },
+    memory: { measure: memory },
+    calm: { needs: ['haproxy', 'wrk', 'h2load'], measure: calm },
+    scale: { needs: ['haproxy', 'wrk'], measure: scale },
+  },
+  run: { run: { measure: runs } },
+  // How fast they are committed, get to where they are seen, and are found among a million.
+  events: {
+    emit: { needs: ['wrk'], measure: emit },
+    relay: { measure: relay },
+    'seen-live': { measure: seenLive },
+    received: { measure: received },
+    readers: { measure: readers },
+    million: { measure: million },
+  },
+  start: { start: { measure: start } },
+  identity: { identity: { measure: identity } },
+}
+
+/** Those that have these names, of cases or of parts; all without names. Throws a sentence for a name that nothing has. */
+export function chosen(names: readonly string[]): Map<string, Part> {
+  const parts = new Map(Object.values(cases).flatMap((one) => Object.entries(one)))
+  const known = new Map(Object.entries(cases).map(([name, one]) => [name, Object.keys(one)]))
+  for (const name of parts.keys()) if (!known.has(name)) known.set(name, [name])
+  const unknown = names.filter((name) => !known.has(name))
+  if (unknown.length > 0)
+    throw new Error(`There is no bench "${unknown.join(', ')}": choose from ${[...known.keys()].join(', ')}.`)
+  const wanted = new Set(names.length > 0 ? names.flatMap((name) => known.get(name) ?? []) : parts.keys())
+  return new Map([...parts].filter(([name]) => wanted.has(name)))
+}

@@ -1,22 +1,37 @@
 import { availableParallelism } from 'node:os'
-import { cases, parts } from './cases.ts'
-import { type Figure, isOk, table } from './measure/figure.ts'
+import { chosen, type Part } from './cases.ts'
+import { type Figure, isOk, line, table } from './measure/figure.ts'
+import { requireTools } from './measure/tools.ts'
 
-const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const json = process.argv.includes('--json')
-const known = { ...cases, ...parts }
-const unknown = asked.filter((name) => !(name in known))
-if (unknown.length > 0) {
-  console.error(`There is no bench "${unknown.join(', ')}": choose from ${Object.keys(known).join(', ')}.`)
+/** Measures one after the other and shows each figure as it comes; what fails keeps nothing else from being measured. */
+async function measured(parts: Map<string, Part>): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const [name, part] of parts) {
+    console.error(`${name} …`)
+    try {
+      const some = await part.measure()
+      for (const figure of some) console.error(`  ${line(figure)}`)
+      figures.push(...some)
+    } catch (error) {
+      console.error(error)
+      process.exitCode = 1
+    }
+  }
+  return figures
+}
+
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+let parts = new Map<string, Part>()
+try {
+  parts = chosen(names)
+  requireTools([...new Set([...parts.values()].flatMap(({ needs = [] }) => needs))])
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
   process.exit(1)
 }
 
-const figures: Figure[] = []
-for (const name of asked.length > 0 ? asked : Object.keys(cases)) {
-  console.error(`${name} …`)
-  figures.push(...((await known[name]?.()) ?? []))
-}
-
-if (json) for (const figure of figures) console.log(JSON.stringify({ ...figure, ok: isOk(figure) }))
+const figures = await measured(parts)
+if (process.argv.includes('--json'))
+  for (const figure of figures) console.log(JSON.stringify({ ...figure, ok: isOk(figure) }))
 else console.log(`\n${table(figures)}\n\n${availableParallelism()} cores, Node ${process.version}`)
-process.exitCode = figures.every(isOk) ? 0 : 1
+if (!figures.every(isOk)) process.exitCode = 1

@@ -1,15 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from '@platform/testing/platform'
-
-/** The executable of Debian's package; throws a sentence where it is missing. */
-export function requireHaproxy(): string {
-  for (const path of ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/usr/bin/haproxy'])
-    if (spawnSync(path, ['-v']).status === 0) return path
-  throw new Error('This bench compares with HAProxy: install it, for example with apt-get install haproxy.')
-}
+import { executable } from '../measure/tools.ts'
 
 const common = `
 global
@@ -75,7 +69,7 @@ frontend upstream
   http-request return status 200 content-type application/json string '${body}'
 `,
   )
-  const upstream = spawn(requireHaproxy(), ['-db', '-f', config], { stdio: 'inherit' })
+  const upstream = spawn(executable('haproxy'), ['-db', '-f', config], { stdio: 'inherit' })
   return {
     port,
     pid: upstream.pid ?? 0,

@@ -1,16 +1,20 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import type { UnderTest } from '../forwarding/processes-under-test.ts'
+import { startUnderTest } from '../forwarding/processes-under-test.ts'
 import { type Figure, median } from '../measure/figure.ts'
 import { sendLoad } from '../measure/load.ts'
 import { pssMegabytes } from '../measure/processes.ts'
+import { gatewayOfImage } from './image.ts'
 
 const IDLE_CLIENTS = 1000
 const SAMPLE_MS = 2000
+/** Minutes of load whose growth is measured: `--soak=10`. */
+const minutes = Number(process.argv.find((argument) => argument.startsWith('--soak='))?.slice(7) ?? 1)
 
 /** Memory with 1,000 idle keep-alive clients and 64 busy ones, and how it grows while the load lasts. */
-export async function memory(under: UnderTest, minutes: number): Promise<Figure[]> {
+export async function memory(): Promise<Figure[]> {
+  await using under = await startUnderTest(gatewayOfImage())
   const idle = await Promise.all(Array.from({ length: IDLE_CLIENTS }, () => idleClient(under.gatewayUrl)))
   const load = sendLoad({
     url: `${under.gatewayUrl}/v2/workspaces`,

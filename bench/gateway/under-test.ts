@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from '@platform/testing/platform'
 import { startUnderTest, type UnderTest } from '../forwarding/processes-under-test.ts'
-import { requireHaproxy, verifyingProxy } from './haproxy.ts'
+import { executable } from '../measure/tools.ts'
+import { verifyingProxy } from './haproxy.ts'
 import { gatewayOfImage } from './image.ts'
 
 /** One of the gateways that are compared. */
@@ -35,7 +36,7 @@ export async function startContest(): Promise<Contest> {
     publicKeyPem,
     issuer: issuerOf(under),
   })
-  const haproxy = spawn(requireHaproxy(), ['-db', '-f', config], { stdio: 'inherit' })
+  const haproxy = spawn(executable('haproxy'), ['-db', '-f', config], { stdio: 'inherit' })
   stack.defer(() => void haproxy.kill())
   const key = Buffer.from(publicKeyPem).toString('base64')
   const express = await under.launch(

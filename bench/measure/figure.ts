@@ -30,17 +30,25 @@ const round = (value: number | undefined): string =>
         ? value.toFixed(1)
         : value.toFixed(2)
 
+const cells = (one: Figure): string[] => [
+  one.name,
+  `${round(one.value)} ${one.unit}`,
+  one.against ?? '',
+  one.ratio === undefined ? '' : `${round(one.ratio)} ×`,
+  round(one.goal),
+  round(one.needed),
+  isOk(one) ? 'ok' : 'MISSED',
+]
+
+/** One figure as a person reads it; goal and what is needed are left to the table. */
+export const line = (one: Figure): string => {
+  const [name, value, against, ratio, , , verdict] = cells(one)
+  return [`${name}:`, value, against && `against ${against}: ${ratio}`, verdict].filter(Boolean).join('  ')
+}
+
 /** The table a person reads. */
 export function table(figures: readonly Figure[]): string {
-  const rows = figures.map((one) => [
-    one.name,
-    `${round(one.value)} ${one.unit}`,
-    one.against ?? '',
-    one.ratio === undefined ? '' : `${round(one.ratio)} ×`,
-    round(one.goal),
-    round(one.needed),
-    isOk(one) ? 'ok' : 'MISSED',
-  ])
+  const rows = figures.map(cells)
   const all = [['figure', 'value', 'against', 'ratio', 'goal', 'needed', ''], ...rows]
   const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? []
   return all

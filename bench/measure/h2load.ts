@@ -1,8 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { median } from './figure.ts'
+import { executable } from './tools.ts'
 
 /** Requests at an even pace, whatever the answers do. */
 export interface PacedLoad {
@@ -27,16 +28,12 @@ const WARM_UP_SECONDS = 3
  * instant its request was due, so that those which an answer held up count as well. Rejects when a request is refused.
  */
 export async function sendPaced(load: PacedLoad): Promise<Latencies> {
-  if (spawnSync('h2load', ['--version']).error !== undefined)
-    throw new Error(
-      'This bench paces its load with h2load: install it, for example with apt-get install nghttp2-client.',
-    )
   // In memory: a disk that is busy would hold up the sender.
   const directory = mkdtempSync('/dev/shm/h2load-')
   const log = join(directory, 'requests')
   const { url, authorization, perSecond, connections, seconds } = load
   try {
-    await promisify(execFile)('h2load', [
+    await promisify(execFile)(executable('h2load'), [
       ...['--h1', '-t', '1', '-m', '1', '-c', String(connections), '--rps', String(perSecond / connections)],
       ...['-D', String(seconds), '--warm-up-time', String(WARM_UP_SECONDS), '--log-file', log],
       ...['-H', `authorization: ${authorization}`, url],

@@ -1,8 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { executable } from './tools.ts'
 
 /** What is sent again and again, on each connection when the answer before has come. */
 export interface WrkPlan {
@@ -20,13 +21,11 @@ const all = `0-${availableParallelism() - 1}`
 
 /** Requests a second that wrk gets through: a load generator that leaves the cores to what is measured. Rejects when one is refused. */
 export async function throughput(plan: WrkPlan): Promise<number> {
-  if (spawnSync('wrk', ['-v']).error !== undefined)
-    throw new Error('This bench sends its load with wrk: install it, for example with apt-get install wrk.')
   const { url, authorization, seconds, connections = 64, json, cores = all } = plan
   const directory = mkdtempSync(join(tmpdir(), 'wrk-'))
   try {
     const { stdout } = await promisify(execFile)('taskset', [
-      ...['-c', cores, 'wrk', '-t', '1', '-c', String(connections), '-d', `${seconds}s`],
+      ...['-c', cores, executable('wrk'), '-t', '1', '-c', String(connections), '-d', `${seconds}s`],
       ...['-H', `authorization: ${authorization}`],
       ...(json === undefined ? [] : ['-H', 'content-type: application/json', '-s', script(directory, json)]),
       url,

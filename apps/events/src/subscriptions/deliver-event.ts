@@ -4,6 +4,7 @@ import type { Logger } from '@platform/logging'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { Permissions } from '@platform/permissions'
 import { bodyOf } from './delivery.ts'
+import type { HastenRetries } from './hasten-retries.ts'
 import type { LaneNeeds } from './lane.ts'
 import { withheldBecause } from './may-get.ts'
 import type { PauseSubscription } from './pause-failing.ts'
@@ -13,12 +14,13 @@ import type { HeldQueue } from './queue-store.ts'
 import { nextTry } from './retry.ts'
 import type { sendWebhook, Tried } from './send-webhook.ts'
 import { targetOf } from './target.ts'
-import type { TryStore } from './try-store.ts'
+import type { KeptTry, TryStore } from './try-store.ts'
 
 interface Needs {
   tries: Pick<TryStore, 'record'>
   send: ReturnType<typeof sendWebhook>
   pauseFailing: PauseSubscription
+  hasten: HastenRetries
   permissions: Pick<Permissions, 'roleOf'>
   /** Requests of this process that may be under way. */
   permits: Permits
@@ -40,7 +42,9 @@ export const deliverEvent =
     deps.counted(tried.log.outcome)
 
     const kept = await recorded(deps, held, endOf(tried, waiting, deps.clock.now()), signal)
-    if (!kept || tried.log.outcome === 'delivered' || !tried.isSent) return kept
+    if (kept === undefined) return false
+    if (kept.failingSince !== null) await deps.hasten(held, kept.failingSince)
+    if (tried.log.outcome === 'delivered' || !tried.isSent) return true
     // Neither the address nor anything sent gets into the log: both may hold secrets.
     const { outcome, status } = tried.log
     deps.log.info(
@@ -86,7 +90,8 @@ const withheld = (error: string, now: Date): Ended => ({
 
 function endOf({ log, retryAfterMs, isSent }: Ended, waiting: WaitingDelivery, now: Date): TriedDelivery {
   const { deliveryId, tries, begunAt } = waiting
-  const known = { deliveryId, tries, at: now, log, isSent }
+  const notBefore = retryAfterMs === undefined ? null : new Date(now.getTime() + retryAfterMs)
+  const known = { deliveryId, tries, at: now, log, isSent, notBefore }
   if (log.outcome === 'delivered') return { ...known, status: 'delivered', dueAt: now }
   if (!isSent) return { ...known, status: 'dead', dueAt: now }
   const dueAt = nextTry({ tries: tries + 1, begunAt, now, retryAfterMs, random: Math.random() })
@@ -101,7 +106,7 @@ async function recorded(
   held: HeldQueue,
   tried: TriedDelivery,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<KeptTry | undefined> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await store.record(held, tried)

@@ -53,6 +53,8 @@ export interface TriedDelivery {
   at: Date
   status: DeliveryStatus
   dueAt: Date
+  /** Until then the endpoint asked to be left alone. */
+  notBefore: Date | null
   log: TryRecord
   /** False when the endpoint was not asked: it did not fail. */
   isSent: boolean

@@ -19,6 +19,7 @@ import { fanOutEvents } from './fan-out-events.ts'
 import { forgetDeletedWorkspaces } from './forget-deleted-workspaces.ts'
 import { getSubscription } from './get-subscription.ts'
 import { getSubscriptionDelivery } from './get-subscription-delivery.ts'
+import { hastenRetries } from './hasten-retries.ts'
 import { keepDeliveryPartitions } from './keep-delivery-partitions.ts'
 import { listSubscriptionDeliveries } from './list-subscription-deliveries.ts'
 import { listSubscriptions } from './list-subscriptions.ts'
@@ -124,10 +125,12 @@ function dispatcherOf(
   { database, queues, counted, clock, log, webhooks }: Dispatching,
   deps: SubscriptionNeeds,
 ): Dispatcher {
+  const tries = tryStore(database)
   const deliver = deliverEvent({
     ...{ clock, log, counted, send: deps.send, masterKeys: deps.masterKeys, permissions: deps.permissions },
     pauseFailing: pauseFailing({ ...deps, afterMs: webhooks.pauseAfterHours * HOUR_MS }),
-    tries: tryStore(database),
+    hasten: hastenRetries({ tries, clock, log }),
+    tries,
     permits: new Permits(webhooks.inFlight),
   })
   return new Dispatcher({
