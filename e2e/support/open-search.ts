@@ -1,18 +1,15 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePorts, processTree, repositoryRoot } from '@platform/testing/platform'
+import { freePorts, freshDirectory, processTree, repositoryRoot } from '@platform/testing/platform'
 import type { TestServer } from './servers.ts'
 
 const script = join(repositoryRoot, 'scripts/servers/opensearch.sh')
 
 /** An OpenSearch of a test's own. Starting it takes some 15 seconds. */
 export async function startOpenSearch(): Promise<TestServer> {
-  const home = mkdtempSync(join(tmpdir(), 'opensearch-'))
-  // It runs as an unprivileged user.
-  chmodSync(home, 0o755)
+  const home = freshDirectory('opensearch-')
   const folder = join(home, 'server')
   const [port = 0] = await freePorts(1)
   const run = (command: string, ...args: string[]) => promisify(execFile)(script, [command, folder, ...args])

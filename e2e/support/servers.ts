@@ -1,10 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePorts, processTree } from '@platform/testing/platform'
+import { freePorts, freshDirectory, processTree } from '@platform/testing/platform'
 import { createClient } from 'redis'
 import { vi } from 'vitest'
 
@@ -27,8 +26,7 @@ function serverOf(
   url: string,
   prepare: (directory: string) => void = () => undefined,
 ): TestServer {
-  const home = mkdtempSync(join(tmpdir(), 'server-'))
-  chmodSync(home, 0o755)
+  const home = freshDirectory('server-')
   const directory = join(home, 'data')
   let child: ChildProcess | undefined
   const server: TestServer = {
