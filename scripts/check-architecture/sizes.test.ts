@@ -6,7 +6,7 @@ const problems = (file: string, text = '') => sizeProblems([{ file, text }])
 test.each([
   ['apps/events/src/utils/a.ts', '', 'the name answers no question'],
   ['packages/http/src/helpers.ts', '', 'the name answers no question'],
-  ['a/long.ts', '\n'.repeat(200), 'has 201 lines'],
+  ['a/long.ts', '\n'.repeat(400), 'has 401 lines'],
   ['a/b.ts', '// @ts-ignore', 'switches the type checker off'],
   ['a/b.ts', 'eval ("1")', 'makes code from text'],
   ['a/b.ts', 'globalThis.eval("1")', 'makes code from text'],
@@ -20,9 +20,4 @@ test.each([
 test('honest files pass', () => {
   expect(problems('a/sharedness.ts', 'client.eval(script)\nretrieval(1)')).toEqual([])
   expect(problems('a/b.test.ts', `eval("1")${'\n'.repeat(500)}`)).toEqual([])
-})
-
-test('files that grow are noticed before they are too long', () => {
-  const sources = ['a', 'b', 'c'].map((name) => ({ file: `${name}.ts`, text: '\n'.repeat(90) }))
-  expect(sizeProblems(sources)).toEqual(['The median file has 91 lines: files are getting too big.'])
 })
