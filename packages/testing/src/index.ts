@@ -1,3 +1,4 @@
+export { type Attack, expectOthersServed, longestWait } from './longest-wait.ts'
 export {
   type TestDatabase,
   templateDatabase,
