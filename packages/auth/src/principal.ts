@@ -34,7 +34,7 @@ export interface InternalPrincipal {
 /** What every credential becomes. */
 export type Principal = UserPrincipal | ApiKeyPrincipal | InternalPrincipal
 
-/** True when the credential carries the scope; access tokens carry all scopes of their owner (decisions I5). */
+/** True when the credential carries the scope; access tokens carry those of the credential that made them (decisions I5). */
 export const hasScope = (principal: Principal, scope: ResourceScope): boolean =>
   principal.kind !== 'user' || principal.scopes.includes(scope)
 

@@ -16,6 +16,9 @@ export type AccessToken = z.infer<typeof AccessToken>
 /** A token as a list shows it: never the token itself. */
 export const ListedAccessToken = AccessToken.omit({ token: true }).extend({
   createdAt: z.iso.datetime().describe('When it was made.'),
+  scopes: z
+    .array(z.string())
+    .describe('What it may use: the resource scopes of the credential that made it.'),
   lastUsedAt: z.iso.datetime().nullable().describe('Last use, to the minute; null when never used.'),
 })
 export type ListedAccessToken = z.infer<typeof ListedAccessToken>

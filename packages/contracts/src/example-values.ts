@@ -118,6 +118,7 @@ export const exampleListedToken = {
   expiresAt: '2026-12-21T09:00:00Z',
   userId: exampleId,
   createdAt: exampleInstant,
+  scopes: ['events:read'],
   lastUsedAt: null,
 }
 

@@ -4,6 +4,7 @@ export { type ApiKeyStore, apiKeyStore, type KeyAddress } from './api-keys/api-k
 export { grantRules } from './api-keys/grant-rules.ts'
 export { judgeKey, type KeyVerdict } from './api-keys/judge-key.ts'
 export { openApiKeys } from './api-keys/open-api-keys.ts'
+export { requireScopesFor } from './api-keys/require-scopes.ts'
 export { type OpenPermissions, openPermissions } from './open-permissions.ts'
 export { type PermissionStore, permissionStore } from './permission-store.ts'
 export type {

@@ -1,4 +1,5 @@
 import type { Audit } from '@platform/audit'
+import { resourceScopes } from '@platform/contracts'
 import { type Database, one, type Queries, type Sql, sql } from '@platform/database'
 import { Failure } from '@platform/kernel'
 import type { Use } from '../callers/recent-uses.ts'
@@ -13,13 +14,13 @@ interface By {
 }
 
 const fields: Sql = sql`id::text as "_id", user_id as "userId", name, created_at as "createdAt", expires_at as "expiresAt",
-  last_used_at as "lastUsedAt"`
+  last_used_at as "lastUsedAt", coalesce(scopes, ${[...resourceScopes]}::text[]) as scopes`
 
 /** The access tokens in the database; a token is found by its hash alone. */
 export const accessTokenStore = (database: Database, audit: Pick<Audit, 'record'>) => ({
   /** Throws ForbiddenError when the user has `max` live tokens already. */
   insert: (
-    token: { userId: string; name: string; tokenHash: string; expiresAt: Date },
+    token: { userId: string; name: string; scopes: readonly string[]; tokenHash: string; expiresAt: Date },
     by: By,
     { max, now }: { max: number; now: Date },
   ) =>
@@ -28,8 +29,8 @@ export const accessTokenStore = (database: Database, audit: Pick<Audit, 'record'
       const record = await one<AccessTokenRecord>(
         tx,
         sql`
-          insert into gateway.access_tokens (user_id, name, token_hash, expires_at)
-          values (${token.userId}, ${token.name}, ${token.tokenHash}, ${token.expiresAt})
+          insert into gateway.access_tokens (user_id, name, scopes, token_hash, expires_at)
+          values (${token.userId}, ${token.name}, ${[...token.scopes]}, ${token.tokenHash}, ${token.expiresAt})
           returning ${fields}`,
       )
       await audit.record(tx, { action: 'accessToken.created', ...entryOf(record, by) })
@@ -97,10 +98,10 @@ const tooManyTokens = (max: number) =>
     },
   )
 
-const entryOf = ({ _id, userId, name, expiresAt }: AccessTokenRecord, { ip, correlationId }: By) => ({
+const entryOf = ({ _id, userId, name, scopes, expiresAt }: AccessTokenRecord, { ip, correlationId }: By) => ({
   actor: `user:${userId}`,
   subject: `accessToken:${_id}`,
   ip,
   correlationId,
-  details: { name, expiresAt: expiresAt.toISOString() },
+  details: { name, scopes, expiresAt: expiresAt.toISOString() },
 })

@@ -1,4 +1,5 @@
 import { ACCESS_TOKEN_PREFIX, ACCESS_TOKEN_RANDOM_LENGTH, hashToken, withChecksum } from '@platform/auth'
+import { resourceScopes } from '@platform/contracts'
 import { Failure, randomBase62 } from '@platform/kernel'
 
 /** A token as it is kept and listed: never the token itself. */
@@ -9,6 +10,7 @@ export interface AccessTokenRecord {
   createdAt: Date
   expiresAt: Date
   lastUsedAt: Date | null
+  scopes: readonly string[]
 }
 
 /** Makes the opaque token: 256 random bits and a checksum. Only its hash is ever stored. */
@@ -16,6 +18,10 @@ export function mintToken(): { token: string; tokenHash: string } {
   const token = withChecksum(ACCESS_TOKEN_PREFIX, randomBase62(ACCESS_TOKEN_RANDOM_LENGTH))
   return { token, tokenHash: hashToken(token) }
 }
+
+/** A token never has more than the credential that made it (decisions I5). Scopes of signing in, as `openid`, mean nothing to it. */
+export const inheritedScopes = (scopes: readonly string[]): string[] =>
+  resourceScopes.filter((scope) => scopes.includes(scope))
 
 /** The id under which a token is known as a session and in revocations. */
 export const sessionIdOfToken = (recordId: string): string => `at:${recordId}`
@@ -37,6 +43,7 @@ export function requireExpiry(expiresAt: Date, now: Date, maxAgeSeconds: number)
 /** A record as the contract lists it. */
 export const toListed = (record: AccessTokenRecord) => ({
   ...record,
+  scopes: [...record.scopes],
   createdAt: record.createdAt.toISOString(),
   expiresAt: record.expiresAt.toISOString(),
   lastUsedAt: record.lastUsedAt?.toISOString() ?? null,

@@ -2,7 +2,7 @@ import { interactiveUser } from '@platform/auth'
 import { createAccessToken as endpoint } from '@platform/contracts'
 import { answer, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
-import { mintToken, requireExpiry } from './access-token.ts'
+import { inheritedScopes, mintToken, requireExpiry } from './access-token.ts'
 import type { AccessTokenStore } from './access-token-store.ts'
 
 export const createAccessToken = (deps: {
@@ -19,14 +19,13 @@ export const createAccessToken = (deps: {
       const now = deps.clock.now()
       requireExpiry(expiresAt, now, deps.maxAgeSeconds)
 
-      const { token, tokenHash } = mintToken()
+      const { token: secret, tokenHash } = mintToken()
       const owner = { userId: principal.userId, name: body.name }
       const by = { ip: request.clientIp, correlationId: request.correlationId }
-      const { _id } = await deps.accessTokens.insert({ ...owner, tokenHash, expiresAt }, by, {
-        max: deps.maxTokens,
-        now,
-      })
+      const scopes = inheritedScopes(principal.scopes)
+      const token = { ...owner, scopes, tokenHash, expiresAt }
+      const { _id } = await deps.accessTokens.insert(token, by, { max: deps.maxTokens, now })
 
-      return answer({ _id, ...owner, expiresAt: body.expiresAt, token }, { createdId: _id })
+      return answer({ _id, ...owner, expiresAt: body.expiresAt, token: secret }, { createdId: _id })
     },
   })

@@ -1,19 +1,18 @@
 import { type Caller, callerOf, invalidAccessToken, type JwtClaims } from '@platform/auth'
-import { resourceScopes } from '@platform/contracts'
 import { type Clock, Failure } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
+import type { AccessTokenRecord } from '../access-tokens/access-token.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { UserRecord } from '../users/user.ts'
 import type { Guesses } from './guesses.ts'
 import { RecentRefusals } from './recent-refusals.ts'
 
+type KnownToken = Pick<AccessTokenRecord, '_id' | 'userId' | 'expiresAt' | 'scopes'>
+
 /** Where the people behind credentials are found; each answers undefined for what is not or no longer there. */
 export interface CallerSources {
   findSession(sessionId: string): Promise<Session | undefined>
-  findToken(
-    tokenHash: string,
-    now: Date,
-  ): Promise<{ _id: string; userId: string; expiresAt: Date } | undefined>
+  findToken(tokenHash: string, now: Date): Promise<KnownToken | undefined>
   findUser(userId: string): Promise<UserRecord | undefined>
   guesses: Guesses
   /** True for applications of the platform itself. */
@@ -85,10 +84,7 @@ async function ofClaims(claims: JwtClaims, sources: CallerSources): Promise<Call
   return callerOf(principal, { expiresAt, dependsOn: [sessionId, dependsOnUser(userId)] })
 }
 
-async function ofToken(
-  token: { _id: string; userId: string; expiresAt: Date },
-  sources: CallerSources,
-): Promise<Caller> {
+async function ofToken(token: KnownToken, sources: CallerSources): Promise<Caller> {
   const user = await requireUser(sources, token.userId)
   const sessionId = `at:${token._id}`
   const expiresAt = token.expiresAt.getTime()
@@ -99,7 +95,7 @@ async function ofToken(
     via: 'accessToken',
     anonymous: false,
     superAdmin: user.platformRole === 'superAdmin',
-    scopes: resourceScopes,
+    scopes: token.scopes,
     clientId: undefined,
     email: user.email,
     apiKeyId: undefined,

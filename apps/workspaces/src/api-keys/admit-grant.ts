@@ -1,13 +1,13 @@
 import type { UserPrincipal } from '@platform/auth'
 import type { ApiKeyRuleInput } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
-import { grantRules, type Permissions, rulesOf } from '@platform/permissions'
+import { grantRules, type Permissions, requireScopesFor, rulesOf } from '@platform/permissions'
 import { admitAdministrator } from './admit-administrator.ts'
 import { requireFuture } from './api-key.ts'
 
 /**
  * Admits an administrator who gives a key its rights, and answers those rights. Throws InvalidSecurity and ForbiddenError as
- * `grantRules` does, RequestValidationError for an expiry that is over.
+ * `grantRules` does, InsufficientScope for rights beyond the token’s scopes, RequestValidationError for an expiry that is over.
  */
 export async function admitGrant(
   { permissions, clock }: { permissions: Permissions; clock: Clock },
@@ -19,5 +19,7 @@ export async function admitGrant(
   const now = clock.now()
   requireFuture(asked.expiresAt, now)
   const role = await permissions.roleOf(user.userId, workspace.id)
-  return { workspace, role, rules: grantRules(asked.rules, workspace.id, rulesOf(user, role)), now }
+  const rules = grantRules(asked.rules, workspace.id, rulesOf(user, role))
+  requireScopesFor(asked.rules, user.scopes)
+  return { workspace, role, rules, now }
 }
