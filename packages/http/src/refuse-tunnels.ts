@@ -3,21 +3,21 @@ import type { Duplex } from 'node:stream'
 import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { correlationIdOf } from './correlation.ts'
-import { offersHttp2, takeWithoutOffer } from './offered-http2.ts'
+import { takeWithoutOffer } from './ignored-offer.ts'
 import { toFailure } from './reply.ts'
 import { answerOnSocket, type Busy, isTakenForAnother } from './socket-answer.ts'
 
 /**
- * Refuses what would turn a connection into something else than HTTP/1.1 (reliability T-HTTP-4): CONNECT, and an upgrade nobody else
- * listens for. Left alone, Node closes without a word on the one and ignores the other. WebSockets are for whoever else listens for
- * upgrades of the server. An offer of HTTP/2, which some clients make with every first request, is ignored (RFC 9110 7.8).
+ * Refuses what would turn a connection into something else than HTTP/1.1 (reliability T-HTTP-4): CONNECT, and a WebSocket nobody else
+ * listens for. Left alone, Node closes without a word. WebSockets are for whoever else listens for upgrades of the server. An offer of
+ * any other protocol, as some clients make with every first request, is ignored: the request is answered as without it (RFC 9110 7.8).
  */
 export function refuseTunnels(server: Server): void {
   server.on('connect', (request, socket) =>
     refuse(request, socket, new Failure('MethodNotAllowed', 'The method CONNECT is not allowed.')),
   )
   server.on('upgrade', (request, socket, head) => {
-    if (offersHttp2(request) && !isTakenForAnother(socket as Busy)) {
+    if (!isWebSocket(request) && !isTakenForAnother(socket as Busy)) {
       takeWithoutOffer(server, request, socket, head)
       return
     }

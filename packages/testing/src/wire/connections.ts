@@ -92,11 +92,6 @@ export const connections: readonly WireRow[] = [
     ],
   ]),
   ...refused('RFC 9110 7.8', [
-    ['an upgrade to TLS', get(UPGRADE, 'Upgrade: TLS/1.0')],
-    ['an upgrade to several', get(UPGRADE, 'Upgrade: h2c, websocket')],
-    ['an upgrade to something unknown', get(UPGRADE, 'Upgrade: a/1')],
-    ['an upgrade with a body', post([UPGRADE, 'Upgrade: a/1', 'Content-Length: 1'], 'a')],
-    ['an upgrade with a hidden request', joined(get(UPGRADE, 'Upgrade: a/1'), hidden)],
     [
       'a WebSocket without a key',
       get(UPGRADE, 'Upgrade: websocket'),
@@ -129,6 +124,15 @@ export const connections: readonly WireRow[] = [
     [
       'an offer of HTTP/2 with a body',
       post(['Connection: Upgrade', 'Upgrade: h2c', 'Content-Length: 3'], 'abc'),
+    ],
+    ['an offer of TLS', get(UPGRADE, 'Upgrade: TLS/1.0')],
+    ['an offer of several', get(UPGRADE, 'Upgrade: h2c, websocket')],
+    ['an offer of something unknown', get(UPGRADE, 'Upgrade: a/1')],
+    ['an offer of something unknown with a body', post([UPGRADE, 'Upgrade: a/1', 'Content-Length: 1'], 'a')],
+    [
+      'an offer of something unknown before another request',
+      joined(get(UPGRADE, 'Upgrade: a/1'), get()),
+      { answers: [served, served] },
     ],
     ['Upgrade without Connection', get('Upgrade: websocket')],
   ]),

@@ -3,9 +3,6 @@ import type { Duplex } from 'node:stream'
 
 const offer = new Set(['upgrade', 'http2-settings'])
 
-/** True for a request in HTTP/1.1 that would as well be answered in HTTP/2. */
-export const offersHttp2 = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'h2c'
-
 /**
  * Hands the connection to the server once more, as if the request had come without the offer. Node can be told to ignore an offer,
  * but then it loses the bytes that came in one piece with it: the next request, or the beginning of it.
