@@ -11,6 +11,7 @@ import type { Outbox } from '@platform/outbox'
 import { type Limits, rateLimiter } from '@platform/rate-limits'
 import type { Job, ServiceContext } from '@platform/service'
 import type { GatewayConfig } from './config.ts'
+import type { Opened } from './opened.ts'
 import type { CookiePolicy } from './sessions/access-token-cookie.ts'
 import { type CsrfTokens, csrfTokens } from './sessions/csrf-token.ts'
 import { type SignInLog, signInLog } from './sign-in-log/sign-in-log.ts'
@@ -23,6 +24,12 @@ export interface Stores {
   outbox: Outbox
 }
 
+/** What identity is made with. */
+export interface IdentityNeeds extends Stores {
+  /** Takes what is to be closed at the end. */
+  opened: Opened
+}
+
 /** What each part of identity brings along. */
 export interface Part {
   routes: Route[]
@@ -30,7 +37,7 @@ export interface Part {
 }
 
 /** What every part of identity may use; made once, before any of them. */
-export interface IdentityBase extends Stores {
+export interface IdentityBase extends IdentityNeeds {
   env: Env
   config: GatewayConfig
   clock: Clock
@@ -49,21 +56,21 @@ export interface IdentityBase extends Stores {
 export async function identityBase(
   env: Env,
   config: GatewayConfig,
-  stores: Stores,
+  needs: IdentityNeeds,
   { clock, log, development }: ServiceContext,
 ): Promise<IdentityBase> {
-  const audit = await openAudit({ database: stores.database, clock })
+  const audit = await openAudit({ database: needs.database, clock })
   return {
-    ...stores,
+    ...needs,
     env,
     config,
     clock,
     log,
     development,
     audit,
-    signInLog: signInLog({ ...stores, audit, clock }),
+    signInLog: signInLog({ ...needs, audit, clock }),
     rateLimiter: rateLimiter({
-      cache: stores.cache,
+      cache: needs.cache,
       log,
       service: 'api-gateway',
       settings: config.rateLimits,

@@ -4,9 +4,9 @@ import { openIdempotency } from '@platform/idempotency'
 import type { Resources, Service } from '@platform/service'
 import { wireApiDescription } from './api-description/wire-api-description.ts'
 import { wireApiVersions } from './api-versions/wire-api-versions.ts'
-import { closeWithServer } from './close-with-server.ts'
 import { apiGatewayEnv, type GatewayConfig, requireEnvironment } from './config.ts'
 import type { Stores } from './identity-base.ts'
+import { Opened } from './opened.ts'
 import { pipeline } from './pipeline.ts'
 import { wireReadiness } from './readiness/wire-readiness.ts'
 import { refuse as refuseWith } from './refuse.ts'
@@ -27,13 +27,15 @@ export const apiGateway: Service = {
     const config = readConfig(apiGatewayEnv, env)
     const stores = await openStores(config, resources)
     const idempotency = await openIdempotency({ ...stores, pepper: config.internalApiKey })
-    const identity = await wireIdentity(env, config, stores, context)
+    // A start that fails is tried again: nothing of it may stay behind.
+    await using opened = new Opened(log)
+    const identity = await wireIdentity(env, config, { ...stores, opened }, context)
     const readiness = wireReadiness({ ...stores, files: identity.files, config, clock })
 
     const edge = wireEdge(env, config, identity)
     const refuse = refuseWith(identity.cookies)
-    const forwarding = await wireForwarding({ env, config, identify: identity.identify, refuse })
-    const versions = wireApiVersions({ ...stores, config, clock, refuse })
+    const forwarding = await wireForwarding({ env, config, opened, identify: identity.identify, refuse })
+    const versions = wireApiVersions({ ...stores, config, opened, clock, refuse })
     const { trustedProxyHops, gatewayTimeoutMs, internalApiKey, readinessCacheTtlMs } = config
     const front = {
       log,
@@ -55,11 +57,9 @@ export const apiGateway: Service = {
       routeServices: { idempotency: idempotency.store, rateLimiter: identity.rateLimiter },
       mounts: identity.mounts,
       front: (app) => forwarding.inFrontOf(pipeline(front, app)),
-      attach: (server) => {
-        forwarding.attach(server)
-        closeWithServer([forwarding.closing, versions.closing, ...identity.closing], log)(server)
-      },
+      attach: forwarding.attach,
       leaving: forwarding.leaving,
+      closing: opened.handOver(),
       subscriptions: identity.subscriptions,
       jobs: [...identity.jobs, ...idempotency.jobs, ...versions.jobs, ...forwarding.jobs],
       checks: readiness.checks,

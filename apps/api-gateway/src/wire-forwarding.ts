@@ -9,6 +9,7 @@ import { openInstances } from './forwarding/instances.ts'
 import { compileRoutes } from './forwarding/match-route.ts'
 import { OpenStreams } from './forwarding/open-streams.ts'
 import { routeTable } from './forwarding/route-table.ts'
+import type { Opened } from './opened.ts'
 import type { Step } from './pipeline.ts'
 import { Load } from './shedding/load.ts'
 import { shedLoad } from './shedding/shed-load.ts'
@@ -18,20 +19,21 @@ import { WebSockets } from './websockets/web-sockets.ts'
 interface Needs {
   env: Env
   config: GatewayConfig
+  opened: Opened
   identify: Step
   refuse: ForwardDeps['refuse']
 }
 
 /** What goes on to the services: requests, WebSockets, and nothing while there is too much to do. */
-export async function wireForwarding({ env, config, identify, refuse }: Needs) {
+export async function wireForwarding({ env, config, opened, identify, refuse }: Needs) {
   const settings = readConfig(forwardingEnv, env)
-  const instances = await openInstances(config.upstreams)
+  const instances = opened.use(await openInstances(config.upstreams))
   const streams = new OpenStreams(settings.streams)
   const deps = { instances, internalKey: config.internalApiKey, streams, refuse }
   const { allowedOrigins } = config
   const limits = settings.webSockets
   const webSockets = new WebSockets({ forward: deps, identify, allowedOrigins, limits })
-  const load = new Load(settings.load)
+  const load = opened.use(new Load(settings.load))
   const shed = { eventLoop: 0, inFlight: 0 }
   const metrics = exposeForwarding({
     instances,
@@ -39,6 +41,7 @@ export async function wireForwarding({ env, config, identify, refuse }: Needs) {
     openSockets: () => webSockets.open.count,
     openStreams: () => streams.count,
   })
+  opened.use(metrics)
   return {
     /** What the pipeline needs of it. */
     steps: {
@@ -54,12 +57,5 @@ export async function wireForwarding({ env, config, identify, refuse }: Needs) {
       streams.leave()
     },
     jobs: [webSockets.job(), checkStreams(streams, identify)],
-    closing: {
-      async [Symbol.asyncDispose]() {
-        load[Symbol.dispose]()
-        await metrics[Symbol.asyncDispose]()
-        await instances[Symbol.asyncDispose]()
-      },
-    },
   }
 }

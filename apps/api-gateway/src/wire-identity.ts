@@ -3,7 +3,7 @@ import type { ServiceContext } from '@platform/service'
 import { wireAnonymousSessions } from './anonymous-sessions/wire-anonymous-sessions.ts'
 import { wireAudit } from './audit/wire-audit.ts'
 import type { GatewayConfig } from './config.ts'
-import { identityBase, type Part, type Stores } from './identity-base.ts'
+import { type IdentityNeeds, identityBase, type Part } from './identity-base.ts'
 import { wireMasterKeys } from './master-keys/wire-master-keys.ts'
 import { oidcEnv } from './oidc/oidc-env.ts'
 import { jwtMint } from './sessions/mint-jwt.ts'
@@ -18,8 +18,13 @@ import { type WiredSignIn, wireSignIn } from './wire-sign-in.ts'
 const BY_OPERATOR = { actor: 'platform', reason: 'passwordReset' }
 
 /** Everything about who calls. Each step needs those before it: keys, people, ways to sign in, sessions and their end. */
-export async function wireIdentity(env: Env, config: GatewayConfig, stores: Stores, context: ServiceContext) {
-  const base = await identityBase(env, config, stores, context)
+export async function wireIdentity(
+  env: Env,
+  config: GatewayConfig,
+  needs: IdentityNeeds,
+  context: ServiceContext,
+) {
+  const base = await identityBase(env, config, needs, context)
   const keys = await wireSigningKeys({ ...base, policy: config.keys })
   const { keyRing } = keys
   const mintJwt = jwtMint({ ...base, keyRing, issuer: config.issuer, audience: config.apiUrl })
@@ -40,7 +45,6 @@ export async function wireIdentity(env: Env, config: GatewayConfig, stores: Stor
     cookies: base.cookies,
     rateLimiter: base.rateLimiter,
     identify: people.callers.identify,
-    closing: [...people.callers.closing, ...keys.closing],
     files: people.files,
     ensureAdministrator: people.ensureAdministrator,
     routes: parts.flatMap(({ routes }) => routes),

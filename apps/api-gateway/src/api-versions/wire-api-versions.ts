@@ -1,6 +1,7 @@
 import type { Database } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Exchange } from '../exchange.ts'
+import type { Opened } from '../opened.ts'
 import type { ApiVersion } from './api-version.ts'
 import { chooseVersion } from './choose-version.ts'
 import { listVersionCallers } from './list-version-callers.ts'
@@ -11,6 +12,7 @@ import { VersionUses } from './version-uses.ts'
 import { changeAnswer } from './versioned-answer.ts'
 
 interface Needs {
+  opened: Opened
   database: Database
   config: { apiVersions: readonly ApiVersion[] }
   clock: Clock
@@ -18,10 +20,10 @@ interface Needs {
 }
 
 /** Which version a request is for and who still asks for others, for the composition root. */
-export function wireApiVersions({ database, config, clock, refuse }: Needs) {
+export function wireApiVersions({ opened, database, config, clock, refuse }: Needs) {
   const versions = config.apiVersions
   const callers = versionCallerStore(database)
-  const uses = new VersionUses(callers.add)
+  const uses = opened.use(new VersionUses(callers.add))
   return {
     choose: chooseVersion({
       versions,
@@ -33,6 +35,5 @@ export function wireApiVersions({ database, config, clock, refuse }: Needs) {
     }),
     routes: [listVersions({ versions, clock }), listVersionCallers({ versions, callers })],
     jobs: [uses.job(), purgeVersionCallers({ store: callers, clock })],
-    closing: uses,
   }
 }

@@ -54,7 +54,7 @@ export function wireAuthProviders(base: Needs): WiredAuthProviders {
   const { file, outboundAllowed } = readConfig(authProvidersEnv, base.env)
   const { clock, database, config, settings } = base
   const allowHttp = base.development
-  const outbound = outboundTo(outboundAllowed)
+  const outbound = base.opened.use(outboundTo(outboundAllowed))
   const store = authProviderStore(database, base.masterKeys)
   const logins = externalLoginStore(database, base.masterKeys)
   const ofPlatform = file === undefined ? [] : readProviderFile(file, { env: base.env, allowHttp })

@@ -9,6 +9,7 @@ import { openApiKeys } from '@platform/permissions'
 import { accessTokenStore } from '../access-tokens/access-token-store.ts'
 import { wireAccessTokens } from '../access-tokens/wire-access-tokens.ts'
 import type { GatewayConfig } from '../config.ts'
+import type { Opened } from '../opened.ts'
 import { revocationStore } from '../revocations/revocation-store.ts'
 import { Revocations } from '../revocations/revocations.ts'
 import { purgeSessions } from '../sessions/purge-sessions.ts'
@@ -30,6 +31,7 @@ import { RecentUses } from './recent-uses.ts'
 const CALLERS_MAX = 10_000
 
 interface Needs {
+  opened: Opened
   database: Database
   announcements: Announcements
   keyRing: KeyRing
@@ -47,7 +49,7 @@ interface Needs {
 
 /** Who calls: sessions, access tokens and their endings, for the composition root. */
 export async function wireCallers(needs: Needs) {
-  const { database, keyRing, findUser, isOwnClient, config, audit, clock } = needs
+  const { database, keyRing, findUser, isOwnClient, config, audit, clock, opened } = needs
   const callers = new CallerCache(CALLERS_MAX)
   const [records, tokens, endings] = [
     sessionStore(database, sessionTrail(needs)),
@@ -58,7 +60,7 @@ export async function wireCallers(needs: Needs) {
   const spread = (ids: string[]) => revocations.spread(ids)
   const sessions = liveSessions({ records, spread, clock })
   keyRing.onChange(() => callers.clear())
-  const listening = await revocations.listen()
+  opened.use(await revocations.listen())
 
   const guesses = new Guesses(needs)
   const found = { findSession: sessions.find, findToken: tokens.findByHash, findUser }
@@ -71,13 +73,12 @@ export async function wireCallers(needs: Needs) {
     accessToken: new RecentUses('note-token-uses', tokens.noteUses),
     apiKey: new RecentUses('note-key-uses', keys.noteUses),
   }
+  for (const part of [...Object.values(uses), exposeCallers({ callers, revocations })]) opened.use(part)
   return {
     sessions,
     sessionRecords: records,
     /** Tells every instance what has ended, after it was committed: ids of sessions, `at:<id>` of access tokens, `user:<id>` of users. */
     spread,
-    /** Hears the endings of other instances until disposed; then also what was used last is written. */
-    closing: [listening, ...Object.values(uses), exposeCallers({ callers, revocations })],
     identify: identify({
       issuer: config.issuer,
       callers,

@@ -37,6 +37,7 @@ const wire = (env: Record<string, string>, keys = masterKeys, development = fals
     env,
     database,
     masterKeys: keys,
+    opened: stack,
     origin: 'https://x.example',
     development,
     clock: systemClock,

@@ -6,6 +6,7 @@ import type { Logger } from '@platform/logging'
 import { type Mailer, openMailer } from '@platform/mail'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { Job } from '@platform/service'
+import type { Opened } from '../opened.ts'
 import { deliverMails } from './deliver-mails.ts'
 import { mailStore } from './mail-store.ts'
 import type { Mails } from './mails.ts'
@@ -14,6 +15,7 @@ import { purgeMails } from './purge-mails.ts'
 import { queuedMails, soon } from './queued-mails.ts'
 
 interface Needs {
+  opened: Pick<Opened, 'use'>
   env: Env
   database: Database
   masterKeys: MasterKeyRing
@@ -32,6 +34,7 @@ export function wireMails(needs: Needs): { mails: Mails; routes: Route[]; jobs: 
   const store = mailStore(database)
   const purge = purgeMails({ store, log })
   const mailer = mailerOf(needs)
+  if (mailer !== undefined) needs.opened.use(mailer)
   if (mailer === undefined) {
     const mails = queuedMails({ storeIn: mailStore, masterKeys, clock, deliverSoon: () => undefined })
     return { mails, routes: [], jobs: [purge] }

@@ -83,7 +83,7 @@ export async function startIdentityServer(options: Options) {
   const origin = `http://localhost:${port}`
 
   const keys = options.keys ?? [await newKey(alg)]
-  const parts = await wire(options, origin, keys)
+  const parts = await wire(options, origin, keys, stack)
   stack.use(parts.cache)
   server.on('request', parts.listener)
   await parts.accounts.ensureAdministrator()
@@ -104,7 +104,7 @@ export async function startIdentityServer(options: Options) {
   }
 }
 
-async function wire(options: Options, origin: string, keys: PrivateJwk[]) {
+async function wire(options: Options, origin: string, keys: PrivateJwk[], opened: AsyncDisposableStack) {
   const { database, attemptsLimited = false, env = {}, offers = noOffers } = options
   const cache = await openCache('memory:')
   const base = await openBase(database, cache, attemptsLimited)
@@ -132,7 +132,7 @@ async function wire(options: Options, origin: string, keys: PrivateJwk[]) {
   const secondFactors = openSecondFactors({
     ...base,
     ...{ env, users },
-    mails: wireMails({ ...base, env, origin, development: true }).mails,
+    mails: wireMails({ ...base, opened, env, origin, development: true }).mails,
   })
   const needs = { ...base, cache, keyRing, sessions, settings, users, passwords, secondFactors }
   const oidc = wireOidc({

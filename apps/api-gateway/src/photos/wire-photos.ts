@@ -13,7 +13,7 @@ export async function wirePhotos(
 ): Promise<Part & { photos: Photos; files: Files | undefined }> {
   const { filesUrl } = readConfig(photosEnv, needs.env)
   if (filesUrl === undefined) needs.log.warn('FILES_URL is not set: pictures of people are not taken')
-  const files = filesUrl === undefined ? undefined : await openFiles(filesUrl)
+  const files = filesUrl === undefined ? undefined : needs.opened.use(await openFiles(filesUrl))
   const kept = photos({ ...needs, files, photosUrl: `${needs.config.apiUrl}/photos` })
   const routes = [setPhoto({ ...needs, photos: kept }), getPhoto({ photos: kept })]
   return { photos: kept, files, routes, jobs: [] }

@@ -4,6 +4,7 @@ import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { Outbox } from '@platform/outbox'
+import type { Opened } from '../opened.ts'
 import { sessionsByKeyStore } from '../sessions/sessions-by-key-store.ts'
 import { getJwks } from './get-jwks.ts'
 import { keyOpener } from './key-opener.ts'
@@ -20,6 +21,7 @@ import { signingKeyStore } from './signing-key-store.ts'
 import { reloadOnJwksUpdated, replaceDeletedSigner } from './watch-signing-keys.ts'
 
 interface Needs {
+  opened: Opened
   database: Database
   outbox: Outbox
   audit: Audit
@@ -40,6 +42,7 @@ export async function wireSigningKeys(needs: Needs) {
   await keyRing.reload()
   const deps = { ...needs, signingKeys, sessionsByKey, sealed, keyRing }
   replaceDeletedSigner(deps)
+  needs.opened.use(exposeSigningKeys(deps))
   return {
     keyRing,
     routes: [
@@ -51,6 +54,5 @@ export async function wireSigningKeys(needs: Needs) {
     ],
     subscriptions: [reloadOnJwksUpdated({ keyRing, log })],
     jobs: [rotateSigningKeys(deps)],
-    closing: [exposeSigningKeys(deps)],
   }
 }
