@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from './limits.ts'
 
 export const Schedule = z.union([
   z.string().max(100),
@@ -8,7 +9,7 @@ export const Schedule = z.union([
 /** What starts an automation; all three may stand together (reference automations 2.2). */
 export const When = z.strictObject({
   events: z.array(z.string().min(1).max(200)).max(200).optional(),
-  endpoint: z.union([z.boolean(), z.string().max(500)]).optional(),
+  endpoint: z.union([z.boolean(), z.string().max(limits.endpointLength)]).optional(),
   schedules: z.array(Schedule).max(50).optional(),
 })
 export type When = z.infer<typeof When>

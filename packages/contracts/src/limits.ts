@@ -9,4 +9,6 @@ export const limits = {
   eventsPerCall: 500,
   jsonDepth: 64,
   jsonKeys: 10_000,
+  /** Characters of the pattern of a URL trigger. */
+  endpointLength: 500,
 } as const

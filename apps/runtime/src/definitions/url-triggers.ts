@@ -8,6 +8,12 @@ export interface UrlTrigger {
 
 type Segment = { readonly literal: string } | { readonly name: string; readonly many: boolean }
 
+/**
+ * Comparisons that all patterns of a workspace with several `*name` may make for one path. None can be saved any more; those saved
+ * before go on working for every path a person would write.
+ */
+const MAX_SEARCH = 100_000
+
 /** Finds the automation behind a path. An exact path beats every pattern; of the patterns the first one declared wins. */
 export function compileUrls(triggers: readonly UrlTrigger[]): (path: string) => UrlMatch | undefined {
   const exact = new Map<string, UrlMatch>()
@@ -15,7 +21,7 @@ export function compileUrls(triggers: readonly UrlTrigger[]): (path: string) => 
   for (const { slug, path } of triggers) {
     const normal = withoutEdgeSlashes(path)
     const segments = normal.split('/').map(segmentOf)
-    if (segments.some((segment) => 'name' in segment)) patterns.push({ slug, segments })
+    if (segments.some((segment) => 'name' in segment)) patterns.push(patternOf(slug, segments))
     else if (!exact.has(normal)) exact.set(normal, { slug, pathParams: {} })
   }
   return (path) => {
@@ -24,73 +30,112 @@ export function compileUrls(triggers: readonly UrlTrigger[]): (path: string) => 
   }
 }
 
+/** A pattern in the pieces between its `*name`. */
 interface Pattern {
   slug: string
-  segments: Segment[]
+  /** Parts a path must at least have. */
+  length: number
+  first: readonly Segment[]
+  /** Each `*name` with what stands between it and the next, or the end. */
+  many: readonly { name: string; block: readonly Segment[] }[]
+}
+
+function patternOf(slug: string, segments: readonly Segment[]): Pattern {
+  const first: Segment[] = []
+  const many: { name: string; block: Segment[] }[] = []
+  for (const segment of segments) {
+    if ('many' in segment && segment.many) many.push({ name: segment.name, block: [] })
+    else (many.at(-1)?.block ?? first).push(segment)
+  }
+  return { slug, length: segments.length, first, many }
 }
 
 function firstMatch(patterns: readonly Pattern[], path: string): UrlMatch | undefined {
   if (patterns.length === 0) return undefined
   const parts = path.split('/')
-  for (const { slug, segments } of patterns) {
-    const pathParams = matchSegments(segments, parts)
-    if (pathParams !== undefined) return { slug, pathParams }
+  // No URL means two slashes in a row.
+  if (parts.includes('')) return undefined
+  const search = { left: MAX_SEARCH }
+  for (const pattern of patterns) {
+    const pathParams = matchPattern(pattern, parts, search)
+    if (pathParams !== undefined) return { slug: pattern.slug, pathParams }
   }
   return undefined
 }
 
-export const withoutEdgeSlashes = (path: string): string => path.replace(/^\/+/, '').replace(/\/+$/, '')
+/**
+ * Each `*name` takes as few parts as it can, at least one. The beginning and the end of a pattern have one place in a path, so that one
+ * `*name` needs no search; what stands between two is looked for from the left, and the first place is always a right one.
+ */
+function matchPattern(
+  pattern: Pattern,
+  parts: readonly string[],
+  search: { left: number },
+): Record<string, string> | undefined {
+  if (!isFramed(pattern, parts)) return undefined
+  const { first, many } = pattern
+  const last = many.at(-1)
+  const params: Record<string, string> = {}
+  takeParams(first, parts, 0, params)
+  let from = first.length
+  for (const one of many) {
+    const { name, block } = one
+    const end = one === last ? parts.length - block.length : placeOf(block, parts, from + 1, search)
+    if (end === undefined || end <= from) return undefined
+    params[name] = parts.slice(from, end).join('/')
+    takeParams(block, parts, end, params)
+    from = end + block.length
+  }
+  return params
+}
+
+/** Whether a path is long enough and begins and ends as the pattern does. */
+function isFramed({ length, first, many }: Pattern, parts: readonly string[]): boolean {
+  const last = many.at(-1)
+  if (last === undefined) return parts.length === length && standsAt(first, parts, 0)
+  if (parts.length < length || !standsAt(first, parts, 0)) return false
+  return standsAt(last.block, parts, parts.length - last.block.length)
+}
+
+function placeOf(
+  block: readonly Segment[],
+  parts: readonly string[],
+  from: number,
+  search: { left: number },
+): number | undefined {
+  for (let at = from; at + block.length <= parts.length; at += 1) {
+    search.left -= block.length + 1
+    if (search.left < 0) return undefined
+    if (standsAt(block, parts, at)) return at
+  }
+  return undefined
+}
+
+const standsAt = (block: readonly Segment[], parts: readonly string[], at: number): boolean =>
+  block.every((segment, index) => !('literal' in segment) || segment.literal === parts[at + index])
+
+function takeParams(
+  block: readonly Segment[],
+  parts: readonly string[],
+  at: number,
+  params: Record<string, string>,
+): void {
+  for (const [index, segment] of block.entries()) {
+    if ('name' in segment) params[segment.name] = parts[at + index] ?? ''
+  }
+}
+
+export const withoutEdgeSlashes = (path: string): string => {
+  let start = 0
+  let end = path.length
+  while (path.charAt(start) === '/') start += 1
+  while (end > start && path.charAt(end - 1) === '/') end -= 1
+  return path.slice(start, end)
+}
 
 /** A colon or star is a parameter only at the start of a segment: `a:b` is what it says. */
 function segmentOf(text: string): Segment {
   const name = text.slice(1)
   if (name === '' || !/^[:*]/.test(text)) return { literal: text }
   return { name, many: text.startsWith('*') }
-}
-
-/** Matches one pattern with one path. Dead ends are remembered: the work is at most segments × parts², however the stars stand. */
-class PatternMatch {
-  readonly params: Record<string, string> = {}
-  readonly #segments: readonly Segment[]
-  readonly #parts: readonly string[]
-  readonly #dead = new Set<number>()
-
-  constructor(segments: readonly Segment[], parts: readonly string[]) {
-    this.#segments = segments
-    this.#parts = parts
-  }
-
-  from(at: number, part: number): boolean {
-    const segment = this.#segments[at]
-    if (segment === undefined) return part === this.#parts.length
-    const state = at * (this.#parts.length + 1) + part
-    if (part >= this.#parts.length || this.#dead.has(state)) return false
-    const matches =
-      'literal' in segment ? this.#literal(segment.literal, at, part) : this.#named(segment, at, part)
-    if (!matches) this.#dead.add(state)
-    return matches
-  }
-
-  #literal(literal: string, at: number, part: number): boolean {
-    return literal === this.#parts[part] && this.from(at + 1, part + 1)
-  }
-
-  #named({ name, many }: { name: string; many: boolean }, at: number, part: number): boolean {
-    if (this.#parts[part] === '') return false
-    const last = many ? this.#parts.length : part + 1
-    for (let end = part + 1; end <= last; end += 1) {
-      if (!this.from(at + 1, end)) continue
-      this.params[name] = this.#parts.slice(part, end).join('/')
-      return true
-    }
-    return false
-  }
-}
-
-function matchSegments(
-  segments: readonly Segment[],
-  parts: readonly string[],
-): Record<string, string> | undefined {
-  const match = new PatternMatch(segments, parts)
-  return match.from(0, 0) ? match.params : undefined
 }

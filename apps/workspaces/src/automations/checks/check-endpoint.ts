@@ -1,8 +1,13 @@
+import { limits } from '@platform/contracts'
 import type { Path, Problem } from './problem.ts'
 
-/** The pattern of a URL: parts between slashes, `:name` takes one and `*name` several. One without a match helps nobody. */
+/**
+ * The pattern of a URL: parts between slashes, `:name` takes one and `*name` several. One without a match helps nobody, and two `*name`
+ * can share a path in more ways than anybody can look through.
+ */
 export function checkEndpoint(endpoint: unknown, path: Path): Problem[] {
-  if (typeof endpoint !== 'string' || endpoint === '') return []
+  // A longer one is refused for its length.
+  if (typeof endpoint !== 'string' || endpoint === '' || endpoint.length > limits.endpointLength) return []
   const begin = endpoint.length - endpoint.replace(/^\/+/, '').length
   const inner = endpoint.slice(begin).replace(/\/+$/, '')
   if (inner === '')
@@ -11,18 +16,24 @@ export function checkEndpoint(endpoint: unknown, path: Path): Problem[] {
 }
 
 function checkParts(parts: readonly string[], begin: number, path: Path): Problem[] {
-  const names = new Set<string>()
+  const before = { names: new Set<string>(), stars: 0 }
   let offset = begin
   for (const part of parts) {
-    if (part === '')
-      return [{ path, message: 'has nothing between two slashes, which no URL matches', textOffset: offset }]
-    const name = /^[:*](.+)$/s.exec(part)?.[1]
-    if (name !== undefined && names.has(name)) {
-      const message = `names the parameter "${name.slice(0, 60)}" twice: each one needs a name of its own`
-      return [{ path, message, textOffset: offset }]
-    }
-    if (name !== undefined) names.add(name)
+    const message = checkPart(part, before)
+    if (message !== undefined) return [{ path, message, textOffset: offset }]
     offset += part.length + 1
   }
   return []
+}
+
+function checkPart(part: string, before: { names: Set<string>; stars: number }): string | undefined {
+  if (part === '') return 'has nothing between two slashes, which no URL matches'
+  const name = /^[:*](.+)$/s.exec(part)?.[1]
+  if (name === undefined) return undefined
+  if (part.startsWith('*')) before.stars += 1
+  if (before.stars > 1) return 'has more than one *name: write one, and :name for each single part'
+  if (before.names.has(name))
+    return `names the parameter "${name.slice(0, 60)}" twice: each one needs a name of its own`
+  before.names.add(name)
+  return undefined
 }

@@ -183,6 +183,7 @@ describe('a definition', () => {
     ['a URL with an empty part', 'do: []\nwhen: { endpoint: /a//b }', '2:22 when.endpoint'],
     ['a URL of slashes', 'do: []\nwhen: { endpoint: "//" }', '2:19 when.endpoint'],
     ['a URL with a parameter twice', 'do: []\nwhen: { endpoint: a/:x/:x }', '2:24 when.endpoint'],
+    ['a URL with two stars', 'do: []\nwhen: { endpoint: "a/*x/b/*y" }', '2:27 when.endpoint'],
     ['a URL with a parameter of both kinds', 'do: []\nwhen: { endpoint: "a/:x/*x" }', '2:25 when.endpoint'],
     [
       'a schema of another document',
