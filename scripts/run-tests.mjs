@@ -33,13 +33,16 @@ const vitest = (args) => [
 
 function report(summary, code) {
   if (!summary && code === 0) return 0 // no run: --help, --version
-  const { passed, failed, skipped, skippedSuites, secondAttempts } = summary ?? {
+  const { passed, failed, skipped, skippedSuites, secondAttempts, slowest } = summary ?? {
     passed: 0,
     failed: 0,
     skipped: 0,
     skippedSuites: [],
     secondAttempts: [],
+    slowest: [],
   }
+  if (slowest.length > 0) console.log('The slowest tests:')
+  for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(6)} s  ${name}`)
   for (const suite of skippedSuites) console.log(`SKIPPED: ${suite}`)
   if (skippedSuites.length > 0)
     console.log('Skipped suites need a server: .ci/run starts all of them, scripts/servers/ one.')

@@ -10,13 +10,18 @@ export default class TestSummaryReporter {
       failed: inState('failed') + modules.filter(failedByItself).length + unhandledErrors.length,
       skipped: inState('skipped'),
       skippedSuites: modules.flatMap(skippedSuitesOf),
-      secondAttempts: tests
-        .filter(passedAtLast)
-        .map((test) => `${test.fullName} (${test.module.relativeModuleId})`),
+      secondAttempts: tests.filter(passedAtLast).map(nameOf),
+      slowest: tests
+        .map((test) => ({ name: nameOf(test), seconds: (test.diagnostic()?.duration ?? 0) / 1000 }))
+        .filter(({ seconds }) => seconds > 1)
+        .sort((one, other) => other.seconds - one.seconds)
+        .slice(0, 10),
     }
     writeFileSync(process.env.TEST_SUMMARY_FILE, JSON.stringify(summary))
   }
 }
+
+const nameOf = (test) => `${test.fullName} (${test.module.relativeModuleId})`
 
 const passedAtLast = (test) => test.result().state === 'passed' && (test.diagnostic()?.retryCount ?? 0) > 0
 
