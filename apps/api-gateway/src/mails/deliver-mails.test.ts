@@ -7,6 +7,7 @@ import PostalMime from 'postal-mime'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { identityDatabase } from '../oidc/testing.ts'
 import { pauseAfter } from './mail.ts'
+import { mailStore } from './mail-store.ts'
 import { startMailServer } from './testing.ts'
 import { wireMails } from './wire-mails.ts'
 
@@ -133,6 +134,16 @@ describe('mails that wait', () => {
     await deliver(wired)
     expect([await waiting(), server.received.length]).toEqual([[], 1])
     expect(lines.join('\n')).not.toMatch(/ada@|token/)
+  })
+
+  test('are left to whoever took them last', async () => {
+    await post(wire({}))
+    const store = mailStore(database)
+    const [slow] = await store.claim(0, 1)
+    await store.claim(100, 1)
+    if (slow === undefined) throw new Error('There must be a mail.')
+    await store.postpone(slow, 15)
+    expect((await waiting())[0]?.seconds).toBeGreaterThan(60)
   })
 
   test('are given up when they will never be taken, and the log names nobody', async () => {

@@ -43,7 +43,7 @@ async function deliver(
       return
     }
     const seconds = pauseAfter(attempts)
-    await store.postpone(id, seconds)
+    await store.postpone(waiting, seconds)
     log.warn({ mail: id, attempts, seconds, why }, 'a mail was not taken, it will be tried again')
   }
 }

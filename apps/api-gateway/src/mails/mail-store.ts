@@ -25,9 +25,11 @@ export const mailStore = (queries: Queries) => ({
         order by next_try_at, id limit ${limit} for update skip locked)
       returning id, sealed, attempts`),
 
-  postpone: (id: string, seconds: number) =>
+  /** Whoever took longer than its claim leaves the mail to the next one, who is sending it. */
+  postpone: ({ id, attempts }: Pick<WaitingMail, 'id' | 'attempts'>, seconds: number) =>
     queries.many(sql`
-      update gateway.mails set next_try_at = now() + make_interval(secs => ${seconds}) where id = ${id}`),
+      update gateway.mails set next_try_at = now() + make_interval(secs => ${seconds})
+      where id = ${id} and attempts = ${attempts}`),
 
   remove: (id: string) => queries.many(sql`delete from gateway.mails where id = ${id}`),
 

@@ -152,4 +152,24 @@ describe('the dispatcher', () => {
     expect(await queues.extend([first])).toEqual([])
     expect(await queues.release(first, 0)).toBe(false)
   })
+
+  it.each(['release', 'giveBack'] as const)('takes no queue again that it let go with %s', async (letGo) => {
+    await using quiet = await startTestService(events, { env: LOCAL })
+    await subscribed(quiet, await newWorkspace(quiet), 'http://127.0.0.1:9/')
+    const queues = queueStore(quiet.database)
+    const now = new Date(Date.now() + HOUR_MS)
+    await quiet.database.many(sql`update events.subscription_queues set due_at = ${now}`)
+    const [held] = await queues.claim(now, 1)
+    if (held === undefined) throw new Error('nothing was taken')
+    const turn = await queues.turn(held, [], now)
+    if (letGo === 'release') expect(await queues.release(held, turn?.news ?? -1)).toBe(true)
+    else await queues.giveBack([held])
+    // A heartbeat that was under way meanwhile.
+    expect(await queues.extend([held])).toEqual([])
+    await vi.waitFor(async () => {
+      await quiet.database.many(sql`update events.subscription_queues set due_at = ${now}`)
+      expect(await queues.claim(now, 1)).toHaveLength(1)
+    }, SOON)
+    expect(await queues.turn(held, [], now)).toBeUndefined()
+  })
 })

@@ -4,7 +4,7 @@ import type { SubscriptionRecord } from './subscription.ts'
 
 export type QueueStore = ReturnType<typeof queueStore>
 
-/** A queue that this process works on; `token` tells it from later holders. */
+/** A queue that this process works on; `token` tells it from later holders, and from nobody once it let go. */
 export interface HeldQueue {
   subscriptionId: string
   token: number
@@ -85,10 +85,13 @@ export const queueStore = (database: Database) => ({
     return { subscription, news, atOnce, deliveries: deliveries as WaitingDelivery[], isLast }
   },
 
-  /** Lets go of a queue until its next delivery is due; false when something came in since `news`, or it is not held any more. */
+  /**
+   * Lets go of a queue until its next delivery is due; false when something came in since `news`, or it is not held any more. The token goes
+   * on, or a heartbeat that arrives late would take the queue again for a holder that works on it no more.
+   */
   async release({ subscriptionId, token }: HeldQueue, news: number): Promise<boolean> {
     const rows = await database.many(sql`
-      update events.subscription_queues q set leased_until = null, due_at = case
+      update events.subscription_queues q set token = token + 1, leased_until = null, due_at = case
         when not s.active then null
         when s.ordered then (
           select due_at from events.deliveries where subscription_id = s.id and status = 'pending' order by position limit 1)
@@ -108,7 +111,7 @@ export const queueStore = (database: Database) => ({
           as h(subscription_id, token) on h.subscription_id = q.subscription_id and h.token = q.token
         order by 1 for update of q),
       given as (
-        update events.subscription_queues q set leased_until = null, due_at = now() from mine
+        update events.subscription_queues q set token = token + 1, leased_until = null, due_at = now() from mine
         where q.subscription_id = mine.subscription_id returning 1)
       select pg_notify('webhooks', '') where exists (select from given)`),
 
