@@ -15,6 +15,7 @@ export { ExpressionError, type ExpressionErrorName } from './expression-error.ts
 export { matchesFilter } from './filters/matches-filter.ts'
 export { type FunctionName, functionNames } from './functions/names.ts'
 export { defaultLimits, type Limits, type Options } from './options.ts'
-export type { Scope, VariableSource } from './scope.ts'
+export type { Meter, Scope, VariableSource } from './scope.ts'
 export { type CompiledPath, compilePath, type ResolvedPath } from './templates/compile-path.ts'
 export { type CompiledTemplate, compileTemplate, interpolate } from './templates/compile-template.ts'
+export { readProperty } from './values/properties.ts'

@@ -1,12 +1,12 @@
 import { ExpressionError } from './expression-error.ts'
 import { defaultLimits, type Options } from './options.ts'
-import { isVariableSource, type Scope } from './scope.ts'
+import { isVariableSource, type Meter, type Scope } from './scope.ts'
 import { isDeniedName, readProperty } from './values/properties.ts'
 
 const noOptions: Options = {}
 
 /** The state of one evaluation: where names come from and how much work is left. */
-export class Run {
+export class Run implements Meter {
   readonly scope: Scope
   readonly options: Options
   readonly isSource: boolean
@@ -23,6 +23,10 @@ export class Run {
     this.characters = limits?.characters ?? defaultLimits.characters
     this.depth = limits?.depth ?? defaultLimits.depth
   }
+
+  pay(steps: number): void {
+    spend(this, steps)
+  }
 }
 
 /** The value of a root variable; functions are never values. */
@@ -30,7 +34,17 @@ export function readRoot(run: Run, name: string): unknown {
   if (!run.isSource) return readProperty(run.scope, name)
   // The source may keep its variables in an object of its own, whose prototype is nobody's variable.
   if (isDeniedName(name)) return undefined
-  const value = isVariableSource(run.scope) ? run.scope.resolve(name) : undefined
+  const value = isVariableSource(run.scope) ? run.scope.resolve(name, run) : undefined
+  return typeof value === 'function' ? undefined : value
+}
+
+/** A member of a root variable; a scope that computes its variables may know it without making the whole. */
+export function readMember(run: Run, name: string, key: string): unknown {
+  const { scope } = run
+  if (!run.isSource || !isVariableSource(scope) || scope.resolveMember === undefined)
+    return readProperty(readRoot(run, name), key)
+  if (isDeniedName(name) || isDeniedName(key)) return undefined
+  const value = scope.resolveMember(name, key, run)
   return typeof value === 'function' ? undefined : value
 }
 
@@ -47,6 +61,11 @@ export function grow(run: Run, characters: number): void {
   if (run.characters < 0)
     throw new ExpressionError('The expression produces too much text; shorten its inputs.')
   spend(run, characters >>> 5)
+}
+
+/** Pays for reading text before it is read. */
+export function scan(run: Run, characters: number): void {
+  spend(run, characters >>> 4)
 }
 
 /** Stops a walk over data that is nested too deeply or refers to itself. */

@@ -1,9 +1,13 @@
+import type { Meter } from '@platform/expressions'
 import { Failure } from '@platform/kernel'
 import { measure } from './value-size.ts'
 import { type Owned, removePath, share, writePath } from './write-path.ts'
 
 /** Contexts whose values outlive a run. */
 export type StoredContext = 'global' | 'user' | 'session' | 'run'
+
+/** Steps of an evaluation that one key of a context takes which is read as a whole. */
+const COPIED_KEY = 10
 
 /** Where a read happens; some builtins depend on it. */
 export interface ReadingPlace {
@@ -61,11 +65,22 @@ export class Contexts {
   }
 
   /** A context as one object; what the platform says wins over what automations have set. */
-  read(name: string, place: ReadingPlace): unknown {
+  read(name: string, place: ReadingPlace, meter: Meter): unknown {
     const context = this.#contexts.get(name)
     if (context === undefined) return undefined
-    for (const value of Object.values(context.custom)) share(value, this.owned)
+    const kept = Object.keys(context.custom)
+    meter.pay(kept.length * COPIED_KEY)
+    for (const key of kept) share(context.custom[key], this.owned)
     return { ...context.custom, ...context.builtins(place) }
+  }
+
+  /** One value of a context, without making the whole of it. */
+  readKey(name: string, key: string, place: ReadingPlace): unknown {
+    const context = this.#contexts.get(name)
+    if (context === undefined) return undefined
+    const builtin = context.builtinNames.has(key) || !context.writable ? context.builtins(place) : {}
+    if (Object.hasOwn(builtin, key)) return builtin[key]
+    return Object.hasOwn(context.custom, key) ? share(context.custom[key], this.owned) : undefined
   }
 
   write(path: readonly (string | number)[], change: Change): void {

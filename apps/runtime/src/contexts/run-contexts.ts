@@ -67,6 +67,7 @@ function definitionsOf(
   role: { current: string | undefined },
 ): Readonly<Record<string, ContextDefinition>> {
   const { workspace, caller } = parts
+  const global = once(() => globalBuiltins(parts))
   return {
     run: {
       builtins: (place) => runBuiltins(parts, place),
@@ -83,7 +84,7 @@ function definitionsOf(
       builtinNames: builtinNames('session'),
       writable: true,
     },
-    global: { builtins: () => globalBuiltins(parts), builtinNames: builtinNames('global'), writable: true },
+    global: { builtins: () => global(), builtinNames: builtinNames('global'), writable: true },
     socket: { writable: true },
     config: { custom: { ...workspace.config }, writable: true },
     secret: { writable: false },
@@ -126,6 +127,15 @@ function globalBuiltins({ workspace, urls }: ContextParts): Record<string, unkno
     apiUrl: urls.apiUrl,
     studioUrl: urls.consoleUrl,
     endpoints,
+  }
+}
+
+/** A workspace may have thousands of endpoints: they are listed once a run, and only for runs that ask. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ResolvedPath, VariableSource } from '@platform/expressions'
+import { type Meter, type ResolvedPath, readProperty, type VariableSource } from '@platform/expressions'
 import type { Contexts, ReadingPlace } from './contexts.ts'
 import { MAX_VARIABLE, requireSize } from './value-size.ts'
 import { merged, pushed, removePath, share, writePath } from './write-path.ts'
@@ -32,11 +32,16 @@ export class Variables implements VariableSource {
     return new Variables(this.#locals, this.#contexts, this.#place, { variables: loop, outer: this })
   }
 
-  resolve(name: string): unknown {
-    const loop = this.#holderInLoops(name)
-    if (loop !== undefined) return share(loop.get(name), this.#contexts.owned)
-    if (this.#contexts.has(name)) return this.#contexts.read(name, this.#place)
-    return share(this.#locals.get(name), this.#contexts.owned)
+  resolve(name: string, meter: Meter): unknown {
+    const holder = this.#holderOf(name)
+    if (holder === undefined) return this.#contexts.read(name, this.#place, meter)
+    return share(holder.get(name), this.#contexts.owned)
+  }
+
+  resolveMember(name: string, key: string): unknown {
+    const holder = this.#holderOf(name)
+    if (holder === undefined) return this.#contexts.readKey(name, key, this.#place)
+    return readProperty(share(holder.get(name), this.#contexts.owned), key)
   }
 
   assign({ segments, append }: ResolvedPath, value: unknown, type: SetType = 'replace'): void {

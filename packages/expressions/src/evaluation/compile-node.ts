@@ -1,6 +1,6 @@
 import { ExpressionError } from '../expression-error.ts'
 import { functions } from '../functions/registry.ts'
-import { grow, type Run, readRoot, spend } from '../run.ts'
+import { grow, type Run, readMember, readRoot, scan, spend } from '../run.ts'
 import type { Node } from '../syntax/nodes.ts'
 import { Pattern, readPattern } from '../values/pattern.ts'
 import { isDeniedName, readProperty } from '../values/properties.ts'
@@ -60,14 +60,16 @@ function compileMember(target: Node, key: Node): Evaluate {
     return (run) => readProperty(read(run), name)
   }
   const root = target.name
-  return (run) => readProperty(readRoot(run, root), name)
+  return (run) => readMember(run, root, name)
 }
 
 function compileDynamicMember(target: Evaluate, key: Evaluate): Evaluate {
   return (run) => {
-    const name = key(run)
-    if (typeof name !== 'string' && typeof name !== 'number') return undefined
-    return readProperty(target(run), String(name))
+    const found = key(run)
+    if (typeof found !== 'string' && typeof found !== 'number') return undefined
+    const name = String(found)
+    scan(run, name.length)
+    return readProperty(target(run), name)
   }
 }
 
@@ -88,7 +90,7 @@ function compileRegex(read: Evaluate): Evaluate {
   return (run) => {
     const source = read(run)
     if (source === undefined || source === null || source instanceof Pattern) return source
-    return readPattern(toText(source, run))
+    return readPattern(toText(source, run), run)
   }
 }
 
@@ -102,6 +104,7 @@ function compileObject(entries: readonly (readonly [Evaluate, Evaluate])[]): Eva
     for (const [readKey, readValue] of entries) {
       const key = toText(readKey(run), run)
       if (isDeniedName(key)) throw new ExpressionError(`"${key}" cannot be the key of an object.`)
+      grow(run, key.length)
       result[key] = readValue(run)
     }
     return result
@@ -120,8 +123,8 @@ function compileText(parts: readonly Evaluate[]): Evaluate {
   }
 }
 
-function compileUnary(operate: (operand: unknown) => unknown, operand: Evaluate): Evaluate {
-  return (run) => operate(operand(run))
+function compileUnary(operate: (operand: unknown, run: Run) => unknown, operand: Evaluate): Evaluate {
+  return (run) => operate(operand(run), run)
 }
 
 function compileBinary(node: Extract<Node, { kind: 'binary' }>): Evaluate {

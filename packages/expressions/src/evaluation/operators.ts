@@ -13,17 +13,17 @@ export const binaryOperators: Readonly<Record<Exclude<BinaryOperator, 'and' | 'o
   '!=': (left, right, run) => !equalLoosely(left, right, run),
   '===': equalStrictly,
   '!==': (left, right, run) => !equalStrictly(left, right, run),
-  '<': (left, right) => compare(left, right, (order) => order < 0),
-  '<=': (left, right) => compare(left, right, (order) => order <= 0),
-  '>': (left, right) => compare(left, right, (order) => order > 0),
-  '>=': (left, right) => compare(left, right, (order) => order >= 0),
+  '<': (left, right, run) => compare(left, right, run, (order) => order < 0),
+  '<=': (left, right, run) => compare(left, right, run, (order) => order <= 0),
+  '>': (left, right, run) => compare(left, right, run, (order) => order > 0),
+  '>=': (left, right, run) => compare(left, right, run, (order) => order >= 0),
   in: isMember,
   matches,
   '+': add,
-  '-': (left, right) => toNumber(left) - toNumber(right),
-  '*': (left, right) => toNumber(left) * toNumber(right),
-  '/': (left, right) => toNumber(left) / toNumber(right),
-  '%': (left, right) => toNumber(left) % toNumber(right),
+  '-': (left, right, run) => toNumber(left, run) - toNumber(right, run),
+  '*': (left, right, run) => toNumber(left, run) * toNumber(right, run),
+  '/': (left, right, run) => toNumber(left, run) / toNumber(right, run),
+  '%': (left, right, run) => toNumber(left, run) % toNumber(right, run),
 }
 
 /** `and` and `or` give back an operand, not a boolean, and leave the second one alone when the first decides. */
@@ -33,9 +33,9 @@ export const logicOperators: Readonly<Record<'and' | 'or', (left: Lazy, right: L
 }
 
 /** What each operator does with its one operand. */
-export const unaryOperators: Readonly<Record<UnaryOperator, (operand: unknown) => unknown>> = {
+export const unaryOperators: Readonly<Record<UnaryOperator, (operand: unknown, run: Run) => unknown>> = {
   '!': (operand) => !operand,
-  '-': (operand) => -toNumber(operand),
+  '-': (operand, run) => -toNumber(operand, run),
   '+': toNumber,
   exists: (operand) => operand !== undefined && operand !== null,
 }
@@ -43,10 +43,10 @@ export const unaryOperators: Readonly<Record<UnaryOperator, (operand: unknown) =
 // Text and structures join as text; a missing value joins as nothing, as it does inside a template.
 function add(left: unknown, right: unknown, run: Run): unknown {
   if (typeof left === 'number' && typeof right === 'number') return left + right
-  if (!isJoined(left) && !isJoined(right)) return toNumber(left) + toNumber(right)
-  const text = toText(left, run) + toText(right, run)
-  grow(run, text.length)
-  return text
+  if (!isJoined(left) && !isJoined(right)) return toNumber(left, run) + toNumber(right, run)
+  const [first, second] = [toText(left, run), toText(right, run)]
+  grow(run, first.length + second.length)
+  return first + second
 }
 
 function isJoined(value: unknown): boolean {

@@ -32,6 +32,7 @@ function candidates(found: readonly unknown[], run: Run): readonly unknown[] {
 
 function isIn(found: readonly unknown[], list: unknown, run: Run): boolean {
   const options: readonly unknown[] = Array.isArray(list) ? list : [list]
+  spend(run, options.length)
   return options.some((option) =>
     option instanceof Pattern ? fits(found, option, run, {}) : isEqualTo(found, option, run),
   )
@@ -39,7 +40,9 @@ function isIn(found: readonly unknown[], list: unknown, run: Run): boolean {
 
 function ordered(accept: (order: number) => boolean): FilterOperator {
   return (found, operand, run) =>
-    candidates(found, run).some((value) => isComparable(value, operand) && compare(value, operand, accept))
+    candidates(found, run).some(
+      (value) => isComparable(value, operand) && compare(value, operand, run, accept),
+    )
 }
 
 // Only like is ordered with like, as in Mongo; dates and texts are both instants.
@@ -65,11 +68,12 @@ function fits(
 }
 
 function toPattern(source: string, flags: unknown, run: Run): Pattern {
-  return isNothing(flags) ? readPattern(source) : buildPattern(source, toText(flags, run))
+  return isNothing(flags) ? readPattern(source, run) : buildPattern(source, toText(flags, run), run)
 }
 
 function hasAll(found: readonly unknown[], operand: unknown, run: Run): boolean {
   const wanted: readonly unknown[] = Array.isArray(operand) ? operand : [operand]
+  spend(run, wanted.length)
   return wanted.length > 0 && wanted.every((item) => isEqualTo(found, item, run))
 }
 
@@ -78,8 +82,9 @@ function hasRemainder(found: readonly unknown[], operand: unknown): boolean {
   return found.some((value) => typeof value === 'number' && value % Number(divisor) === Number(remainder))
 }
 
-function isOfType(found: readonly unknown[], operand: unknown): boolean {
+function isOfType(found: readonly unknown[], operand: unknown, run: Run): boolean {
   const names: readonly unknown[] = Array.isArray(operand) ? operand : [operand]
+  spend(run, names.length * 2 * found.length)
   return found.some(
     (value) => names.includes(typeName(value)) || (names.includes('int') && Number.isInteger(value)),
   )

@@ -1,7 +1,7 @@
 import { ExpressionError } from '../expression-error.ts'
 import { checkDepth, type Run, spend } from '../run.ts'
 import { Pattern } from '../values/pattern.ts'
-import { isRecord } from '../values/properties.ts'
+import { isRecord, keysOf } from '../values/properties.ts'
 import { type FilterOperator, isEqualTo, operators } from './filter-operators.ts'
 import { findValues } from './find-values.ts'
 
@@ -9,8 +9,8 @@ import { findValues } from './find-values.ts'
 export function matchFilter(value: unknown, filter: unknown, run: Run, depth = 0): boolean {
   checkDepth(run, depth)
   if (!isRecord(filter)) return false
-  return Object.entries(filter).every(([key, condition]) => {
-    spend(run, 1)
+  return keysOf(filter, run).every((key) => {
+    const condition = filter[key]
     if (key.startsWith('$')) return matchLogic(value, key, condition, run, depth)
     return matchPath(findValues(value, key, run), condition, run, depth)
   })
@@ -59,6 +59,7 @@ function matchOperator(
 }
 
 function matchElements(found: readonly unknown[], condition: unknown, run: Run, depth: number): boolean {
+  for (const list of found) spend(run, Array.isArray(list) ? list.length : 1)
   const elements = found.filter(Array.isArray).flat(1)
   const isOperator = isOperatorRecord(condition) && !Object.keys(condition).some((key) => logic.has(key))
   return elements.some((element: unknown) =>

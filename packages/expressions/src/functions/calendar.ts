@@ -41,6 +41,9 @@ export function formatWall(ts: number, format: string, locale: string, timezone:
   return wall.format(tokens)
 }
 
+/** How often a format asks for the name of the zone. */
+export const countZoneNames = (format: string): number => format.match(/z{1,3}/g)?.length ?? 0
+
 function instantToken(token: string, ts: number, offset: number, timezone: string): string {
   if (token === 'X') return String(Math.floor(ts / 1_000))
   if (token === 'x') return String(ts)

@@ -12,8 +12,9 @@ export function json([value]: Parameters, run: Run): unknown {
   if (typeof value !== 'string') return toJson(value, run)
   grow(run, value.length)
   try {
-    return parseJson(value)
+    return parseJson(value, run)
   } catch (error) {
+    if (error instanceof ExpressionError) throw error
     const remedy = 'use unsafejson() for text around it'
     throw new ExpressionError(
       `json() was given a text that is not JSON; ${remedy}.`,
@@ -28,7 +29,7 @@ export function json([value]: Parameters, run: Run): unknown {
 export function unsafejson([value]: Parameters, run: Run): unknown {
   if (typeof value !== 'string') return value
   grow(run, value.length)
-  return findJson(value)
+  return findJson(value, run)
 }
 
 /** jsonmatch(value, filter): whether a value fits a Mongo-like filter. */

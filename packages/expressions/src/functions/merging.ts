@@ -1,5 +1,5 @@
 import { checkDepth, grow, type Run, spend } from '../run.ts'
-import { isDeniedName, isRecord } from '../values/properties.ts'
+import { isDeniedName, isRecord, keysOf } from '../values/properties.ts'
 
 interface MergeOptions {
   readonly concatStrings: boolean
@@ -45,10 +45,10 @@ function mergeRecords(
   depth: number,
 ): Record<string, unknown> {
   const result: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(left ?? {})) if (!isDeniedName(key)) result[key] = value
-  spend(run, Object.keys(result).length)
-  for (const [key, value] of Object.entries(right)) {
+  for (const key of keysOf(left ?? {}, run)) if (!isDeniedName(key)) result[key] = left?.[key]
+  for (const key of keysOf(right, run)) {
     if (isDeniedName(key)) continue
+    const value = right[key]
     const present = Object.hasOwn(result, key) ? result[key] : undefined
     result[key] = merge(present, value, options, run, depth + 1)
   }

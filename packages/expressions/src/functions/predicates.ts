@@ -1,4 +1,5 @@
-import { toNumber } from '../values/comparison.ts'
+import type { Run } from '../run.ts'
+import { keysOf } from '../values/properties.ts'
 
 type Parameters = readonly unknown[]
 
@@ -13,10 +14,11 @@ export const isObject = ([value]: Parameters) =>
 export const isString = ([value]: Parameters) => typeof value === 'string'
 
 /** Whether the value is a number and not only a text that looks like one. */
-export const isNumber = ([value]: Parameters) => typeof value === 'number' && !Number.isNaN(toNumber(value))
+export const isNumber = ([value]: Parameters) => typeof value === 'number' && !Number.isNaN(value)
 
 /** Elements of a list, characters of a text, keys of an object, 0 for everything else. */
-export function length([value]: Parameters): number {
+export function length([value]: Parameters, run: Run): number {
   if (typeof value === 'string' || Array.isArray(value)) return value.length
-  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0
+  if (typeof value !== 'object' || value === null) return 0
+  return keysOf(value, run).length
 }

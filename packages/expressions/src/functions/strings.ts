@@ -1,4 +1,5 @@
 import { grow, type Run } from '../run.ts'
+import { utf8Length } from '../values/encoded-length.ts'
 import { toText } from '../values/text.ts'
 
 type Parameters = readonly unknown[]
@@ -10,10 +11,17 @@ function textOf(value: unknown, run: Run): string {
 }
 
 /** The text in lower case. */
-export const lower = ([value]: Parameters, run: Run) => textOf(value, run).toLowerCase()
+export const lower = ([value]: Parameters, run: Run) => casedText(value, run).toLowerCase()
 
 /** The text in upper case. */
-export const upper = ([value]: Parameters, run: Run) => textOf(value, run).toUpperCase()
+export const upper = ([value]: Parameters, run: Run) => casedText(value, run).toUpperCase()
+
+// Some characters become up to three in the other case: ß is SS.
+function casedText(value: unknown, run: Run): string {
+  const text = textOf(value, run)
+  grow(run, utf8Length(text) - text.length)
+  return text
+}
 
 /** truncate(text, length, ellipsis): the ellipsis is added only when something was cut off. */
 export function truncate([value, length, ellipsis]: Parameters, run: Run): string {
@@ -35,8 +43,9 @@ export function sanitize([value]: Parameters, run: Run): string {
 
 /** Base64 of the text's UTF-8 bytes. */
 export function base64([value]: Parameters, run: Run): string {
-  const bytes = new TextEncoder().encode(textOf(value, run))
-  grow(run, bytes.length * 2)
+  const text = textOf(value, run)
+  grow(run, utf8Length(text) * 5)
+  const bytes = new TextEncoder().encode(text)
   const chunks: string[] = []
   for (let at = 0; at < bytes.length; at += 8_192) {
     chunks.push(String.fromCharCode(...bytes.subarray(at, at + 8_192)))

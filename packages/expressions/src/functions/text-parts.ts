@@ -1,11 +1,11 @@
 import { ExpressionError } from '../expression-error.ts'
-import { grow, type Run, spend } from '../run.ts'
+import { grow, type Run, scan, spend } from '../run.ts'
+import { finderOf } from '../values/find-text.ts'
 import { Pattern } from '../values/pattern.ts'
 import { toText } from '../values/text.ts'
+import { matchesOf, replacePattern } from './pattern-matches.ts'
 
 type Parameters = readonly unknown[]
-
-const longestSearchMs = 100
 
 /** split(text, separator), the separator being a text or regex( ). */
 export function split([value, separator]: Parameters, run: Run): string[] {
@@ -22,8 +22,11 @@ export function join([list, separator]: Parameters, run: Run): string {
   if (!Array.isArray(list)) throw new ExpressionError('join() needs a list as its first parameter.')
   const glue = toText(separator ?? ',', run)
   spend(run, list.length)
-  const pieces = list.map((item) => toText(item, run))
-  for (const piece of pieces) grow(run, piece.length + glue.length)
+  const pieces = list.map((item) => {
+    const piece = toText(item, run)
+    grow(run, piece.length + glue.length)
+    return piece
+  })
   return pieces.join(glue)
 }
 
@@ -53,46 +56,35 @@ export function replace([value, search, replacement]: Parameters, run: Run): str
   return pieces.join(by)
 }
 
-// One piece more than can be paid for is enough to know that there are too many.
+// A piece is a text of its own, which costs more than the comparison that found it.
+const perPiece = 2
+
 function cutAt(text: string, separator: string, run: Run): string[] {
-  const pieces = text.split(separator, run.steps + 1)
-  spend(run, pieces.length)
+  scan(run, text.length)
+  if (separator === '') {
+    spend(run, text.length * perPiece)
+    return text.split('')
+  }
+  const find = finderOf(separator, text.length, run)
+  const pieces: string[] = []
+  let start = 0
+  for (let at = find(text, 0); at !== -1; at = find(text, start)) {
+    spend(run, perPiece)
+    pieces.push(text.slice(start, at))
+    start = at + separator.length
+  }
+  pieces.push(text.slice(start))
   return pieces
 }
 
 function cut(text: string, separator: Pattern, run: Run): string[] {
   const pieces: string[] = []
   let at = 0
-  for (const match of search(text, separator, run)) {
+  for (const match of matchesOf(text, separator, run)) {
     if (match.end === match.start) continue
     pieces.push(text.slice(at, match.start))
     at = match.end
   }
-  return [...pieces, text.slice(at)]
-}
-
-function replacePattern(text: string, pattern: Pattern, by: string, run: Run): string {
-  let result = ''
-  let at = 0
-  grow(run, text.length)
-  for (const match of search(text, pattern, run)) {
-    const piece = by.replace(/\$(?:(\d)|&)/g, (_, group?: string) => match.groups[Number(group ?? 0)] ?? '')
-    grow(run, piece.length)
-    result += text.slice(at, match.start) + piece
-    at = match.end
-  }
-  return result + text.slice(at)
-}
-
-// One match costs what testing costs, but many matches can each look at all the rest: only a clock bounds their sum.
-function* search(text: string, pattern: Pattern, run: Run) {
-  spend(run, Math.ceil((text.length * pattern.cost) / 20))
-  const deadline = performance.now() + longestSearchMs
-  for (const match of pattern.matches(text)) {
-    spend(run, 1)
-    if (performance.now() > deadline) {
-      throw new ExpressionError('The regular expression takes too long on this text.')
-    }
-    yield match
-  }
+  pieces.push(text.slice(at))
+  return pieces
 }

@@ -3,6 +3,7 @@ import { compileNode, type Evaluate } from '../evaluation/compile-node.ts'
 import { guarded, start } from '../evaluation/compiled.ts'
 import { ExpressionError } from '../expression-error.ts'
 import type { Options } from '../options.ts'
+import { scan } from '../run.ts'
 import type { Scope } from '../scope.ts'
 import { textOf } from '../syntax/nodes.ts'
 import { isTemplate, parseTemplate, requireKnownFunctions } from '../syntax/parse-template.ts'
@@ -93,6 +94,7 @@ function compileRecord(record: Record<string, unknown>, walk: Walk): Part {
       for (const [readKey, readValue] of readers) {
         const key = toText(readKey(run), run)
         if (isDeniedName(key)) throw deniedKey(key)
+        scan(run, key.length)
         result[key] = readValue(run)
       }
       return result

@@ -1,34 +1,49 @@
-import { checkDepth, type Run, spend } from '../run.ts'
+import { checkDepth, type Run, scan, spend } from '../run.ts'
 import { isDateValue } from './date-value.ts'
 import { isNothing } from './nothing.ts'
 import { Pattern } from './pattern.ts'
+import { keysOf } from './properties.ts'
 
 /** `===`: same type and same content; lists and objects are equal when everything in them is. */
 export function equalStrictly(left: unknown, right: unknown, run: Run): boolean {
-  return left === right || equalStructures(left, right, run, 0)
+  return equalScalars(left, right, run) || equalStructures(left, right, run, 0)
 }
 
 /** `==`: content first, then as JavaScript compares different types, with dates taken as instants. */
 export function equalLoosely(left: unknown, right: unknown, run: Run): boolean {
-  if (left === right) return true
+  if (equalScalars(left, right, run)) return true
   if (isNothing(left) || isNothing(right)) return isNothing(left) && isNothing(right)
   if (isDateValue(left) && isDateValue(right)) return left.ts === right.ts
   if (typeof left === 'object' && typeof right === 'object') return equalStrictly(left, right, run)
   if (typeof left === typeof right) return false
   const [a, b] = [primitiveOf(left, right), primitiveOf(right, left)]
-  return a === b || toNumber(a) === toNumber(b)
+  return equalScalars(a, b, run) || toNumber(a, run) === toNumber(b, run)
+}
+
+// Only texts of the same length are read to be compared.
+function equalScalars(left: unknown, right: unknown, run: Run): boolean {
+  if (typeof left === 'string' && typeof right === 'string' && left.length === right.length)
+    scan(run, left.length)
+  return left === right
 }
 
 function equalStructures(left: unknown, right: unknown, run: Run, depth: number): boolean {
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)
-    return left === right
+    return equalScalars(left, right, run)
   spend(run, 1)
   checkDepth(run, depth)
   if (left === right) return true
-  if (left instanceof Date || right instanceof Date) return toNumber(left) === toNumber(right)
+  if (left instanceof Date || right instanceof Date) return toNumber(left, run) === toNumber(right, run)
   if (Array.isArray(left) !== Array.isArray(right)) return false
-  const keys = Object.keys(left)
-  if (keys.length !== Object.keys(right).length) return false
+  if (Array.isArray(left) && Array.isArray(right)) {
+    spend(run, left.length)
+    return (
+      left.length === right.length &&
+      left.every((item, index) => equalStructures(item, right[index], run, depth + 1))
+    )
+  }
+  const keys = keysOf(left, run)
+  if (keys.length !== keysOf(right, run).length) return false
   return keys.every(
     (key) =>
       Object.hasOwn(right, key) &&
@@ -53,19 +68,26 @@ function onlyItem(list: readonly unknown[]): unknown {
 }
 
 /** The number a value stands for; NaN when it stands for none. */
-export function toNumber(value: unknown): number {
+export function toNumber(value: unknown, run: Run): number {
   if (typeof value === 'number') return value
   if (value === undefined || typeof value === 'symbol') return Number.NaN
-  if (typeof value === 'object' && value !== null) return Number(primitiveOf(value, 0))
-  return Number(value)
+  const scalar = typeof value === 'object' && value !== null ? primitiveOf(value, 0) : value
+  if (typeof scalar === 'string') scan(run, scalar.length)
+  return Number(scalar)
 }
 
 type Order = -1 | 0 | 1
 
+/** A longer text is no date. */
+const longestDate = 100
+
 /** Orders two values: texts by character, everything else by number, a date and a text as instants. */
-export function compare(left: unknown, right: unknown, accept: (order: Order) => boolean): boolean {
-  if (typeof left === 'string' && typeof right === 'string') return accept(orderOf(left, right))
-  const [a, b] = [instantOf(left, right), instantOf(right, left)]
+export function compare(left: unknown, right: unknown, run: Run, accept: (order: Order) => boolean): boolean {
+  if (typeof left === 'string' && typeof right === 'string') {
+    scan(run, Math.min(left.length, right.length))
+    return accept(orderOf(left, right))
+  }
+  const [a, b] = [instantOf(left, right, run), instantOf(right, left, run)]
   if (Number.isNaN(a) || Number.isNaN(b)) return false
   return accept(orderOf(a, b))
 }
@@ -75,7 +97,8 @@ function orderOf<Value extends string | number>(left: Value, right: Value): Orde
   return left < right ? -1 : 1
 }
 
-function instantOf(value: unknown, other: unknown): number {
+function instantOf(value: unknown, other: unknown, run: Run): number {
   const isDate = typeof value === 'string' && (isDateValue(other) || other instanceof Date)
-  return isDate ? Date.parse(value) : toNumber(value)
+  if (!isDate) return toNumber(value, run)
+  return value.length > longestDate ? Number.NaN : Date.parse(value)
 }

@@ -1,6 +1,7 @@
-import { grow, type Run, spend } from '../run.ts'
+import { type Run, scan, spend } from '../run.ts'
 import { equalStrictly } from './comparison.ts'
 import { isDateValue } from './date-value.ts'
+import { finderOf } from './find-text.ts'
 import { Pattern } from './pattern.ts'
 import { toText } from './text.ts'
 
@@ -10,7 +11,9 @@ export function isMember(item: unknown, container: unknown, run: Run): boolean {
   if (item === undefined || item === null) return false
   if (typeof container === 'string') return isListed(toText(item, run), container, run)
   if (typeof container !== 'object' || container === null) return false
-  return Object.hasOwn(container, toText(item, run))
+  const key = toText(item, run)
+  scan(run, key.length)
+  return Object.hasOwn(container, key)
 }
 
 // A number finds itself in a list of texts, because numbers often arrive as text from queries and forms.
@@ -22,24 +25,34 @@ function isSameItem(item: unknown, element: unknown, run: Run): boolean {
 }
 
 function isListed(item: string, list: string, run: Run): boolean {
-  grow(run, list.length)
-  return list === item || list.split(',').some((word) => word.trim() === item.trim())
+  scan(run, list.length + item.length)
+  if (list === item) return true
+  const wanted = item.trim()
+  for (let start = 0; ; ) {
+    spend(run, 2)
+    const comma = list.indexOf(',', start)
+    const word = comma === -1 ? list.slice(start) : list.slice(start, comma)
+    if (word.trim() === wanted) return true
+    if (comma === -1) return false
+    start = comma + 1
+  }
 }
 
 /** `x matches y`: text that contains another or fits a pattern; a list on either side needs one that does. */
 export function matches(text: unknown, wanted: unknown, run: Run): boolean {
   if (text === undefined || text === null || wanted === undefined || wanted === null) return false
+  spend(run, 1)
   if (Array.isArray(text)) return text.some((item) => matches(item, wanted, run))
   if (Array.isArray(wanted)) return wanted.some((item) => matches(text, item, run))
   return matchesOne(toText(text, run), wanted, run)
 }
 
 function matchesOne(text: string, wanted: unknown, run: Run): boolean {
-  spend(run, 1)
   if (wanted instanceof Pattern) return testPattern(wanted, text, run)
   if (typeof wanted === 'object' && !isDateValue(wanted)) return false
-  grow(run, text.length)
-  return text.includes(toText(wanted, run))
+  const part = toText(wanted, run)
+  scan(run, text.length)
+  return finderOf(part, text.length, run)(text, 0) !== -1
 }
 
 /** Searches for a pattern after paying for the worst case: 20 instructions of its program are one step. */

@@ -1,10 +1,22 @@
 import { RE2JS } from 're2js'
 import { createCache } from '../cache.ts'
 import { ExpressionError } from '../expression-error.ts'
+import type { Meter } from '../scope.ts'
 
 const maximumSource = 2_000
 const maximumProgram = 5_000
+// Reading a pattern is dear: a few milliseconds for the largest.
+const perPattern = 1_000
+const perCharacter = 20
+const perInstruction = 20
 const ignoredFlags = 'guyd'
+
+/** Where a pattern was found; `groups` begins with the whole match. */
+export interface PatternMatch {
+  readonly start: number
+  readonly end: number
+  readonly groups: readonly (string | null)[]
+}
 
 /** A regular expression that runs in time linear to the text, whatever the pattern. */
 export class Pattern {
@@ -28,7 +40,7 @@ export class Pattern {
   }
 
   /** Every match with its groups, from left to right. */
-  *matches(text: string): Generator<{ start: number; end: number; groups: (string | null)[] }> {
+  *matches(text: string): Generator<PatternMatch> {
     const matcher = this.#program.matcher(text)
     while (matcher.find()) {
       const groups = Array.from({ length: matcher.groupCount() + 1 }, (_, index) => matcher.group(index))
@@ -44,20 +56,24 @@ export class Pattern {
 const patterns = createCache<Pattern>(500)
 
 /** Reads `source` or `/source/flags` as JavaScript writes them. */
-export function readPattern(text: string): Pattern {
-  const known = patterns.get(text)
+export function readPattern(text: string, meter: Meter): Pattern {
+  const known = text.length > maximumSource ? undefined : patterns.get(text)
   if (known !== undefined) return known
   if (text.length > maximumSource) throw refused(text, `it is longer than ${maximumSource} characters`)
   const slashed = /^\/([\s\S]+)\/([a-z]*)$/.exec(text)
-  const pattern = slashed ? buildPattern(slashed[1] ?? '', slashed[2] ?? '') : buildPattern(text, '')
+  const pattern = slashed
+    ? buildPattern(slashed[1] ?? '', slashed[2] ?? '', meter)
+    : buildPattern(text, '', meter)
   patterns.set(text, pattern)
   return pattern
 }
 
 /** Makes a pattern from its parts, refusing what cannot be matched in linear time. */
-export function buildPattern(source: string, flags: string): Pattern {
+export function buildPattern(source: string, flags: string, meter: Meter): Pattern {
   if (source.length > maximumSource) throw refused(source, `it is longer than ${maximumSource} characters`)
+  meter.pay(perPattern + source.length * perCharacter)
   const program = compile(source, readFlags(source, flags))
+  meter.pay(program.programSize() * perInstruction)
   if (program.programSize() > maximumProgram) throw refused(source, 'its repetitions make it too large')
   return new Pattern(source, flags, program)
 }

@@ -1,3 +1,5 @@
+import type { Meter } from '../scope.ts'
+
 const hasOwn = Object.hasOwn
 
 /** Names that lead from data to the machinery behind it; no expression reads or writes them. */
@@ -17,6 +19,16 @@ export function readProperty(target: unknown, key: string): unknown {
 function readCharacter(text: string, key: string): unknown {
   if (key === 'length') return text.length
   return /^\d+$/.test(key) ? text[Number(key)] : undefined
+}
+
+/** Listing the keys of a large object is dear: they are put in order. */
+const perKey = 8
+
+/** The keys of an object, paid for; what lists them was made before and is no larger than memory allows. */
+export function keysOf(value: object, meter: Meter): string[] {
+  const keys = Object.keys(value)
+  meter.pay(keys.length * perKey)
+  return keys
 }
 
 /** A plain object: what object literals and JSON make, whatever realm or null prototype it has. */

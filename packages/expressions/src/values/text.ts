@@ -1,7 +1,9 @@
 import { ExpressionError } from '../expression-error.ts'
-import { checkDepth, grow, type Run, spend } from '../run.ts'
+import { checkDepth, grow, type Run, scan, spend } from '../run.ts'
 import { isDateValue } from './date-value.ts'
+import { jsonLength } from './encoded-length.ts'
 import { Pattern } from './pattern.ts'
+import { keysOf } from './properties.ts'
 
 /** How a value looks inside text: nothing for null and undefined, JSON for lists and objects. */
 export function toText(value: unknown, run: Run): string {
@@ -29,11 +31,23 @@ export function toJson(value: unknown, run: Run): string | undefined {
 
 function measure(value: unknown, run: Run, depth: number): void {
   spend(run, 1)
-  grow(run, typeof value === 'string' ? value.length + 2 : 5)
+  grow(run, scalarLength(value, run))
   if (typeof value !== 'object' || value === null) return
   checkDepth(run, depth)
-  for (const key of Object.keys(value)) {
-    if (!Array.isArray(value)) grow(run, key.length + 3)
+  if (Array.isArray(value)) {
+    for (const item of value) measure(item, run, depth + 1)
+    return
+  }
+  for (const key of keysOf(value, run)) {
+    grow(run, jsonLength(key) + 2)
     measure(Reflect.get(value, key), run, depth + 1)
   }
+}
+
+// Brackets and the comma behind a value count as well.
+function scalarLength(value: unknown, run: Run): number {
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 10_000 ? 6 : 26
+  if (typeof value !== 'string') return 6
+  scan(run, value.length)
+  return jsonLength(value) + 1
 }

@@ -2,6 +2,7 @@ import { createCache } from '../cache.ts'
 import { ExpressionError } from '../expression-error.ts'
 
 const clocks = createCache<Intl.DateTimeFormat>(100)
+const names = createCache<Intl.DateTimeFormat>(100)
 
 /** Minutes the wall clock of a zone is ahead of UTC at an instant. */
 export function offsetMinutes(ts: number, timezone: string): number {
@@ -25,7 +26,12 @@ export function offsetMinutes(ts: number, timezone: string): number {
 
 /** The name of a zone at an instant, as English writes it. */
 export function zoneName(ts: number, timezone: string, style: 'long' | 'short'): string {
-  const format = createFormat(timezone, { timeZoneName: style })
+  const key = `${style} ${timezone}`
+  let format = names.get(key)
+  if (format === undefined) {
+    format = createFormat(timezone, { timeZoneName: style })
+    names.set(key, format)
+  }
   return format.formatToParts(ts).find((part) => part.type === 'timeZoneName')?.value ?? timezone
 }
 
