@@ -26,6 +26,7 @@ export { internalKeyCredential } from './internal-key-credential.ts'
 export {
   CLOCK_LEEWAY_SECONDS,
   checkedSignatures,
+  claimedSession,
   claimsIssuer,
   type JwtCheck,
   type JwtClaims,

@@ -69,6 +69,13 @@ export function claimsIssuer(token: string, issuer: string): boolean {
   return payload !== undefined && decodePart(payload)?.iss === issuer
 }
 
+/** The session a JWT claims to belong to. Nothing is verified. */
+export function claimedSession(token: string): string | undefined {
+  const payload = token.split('.', 3)[1]
+  const sessionId = payload === undefined ? undefined : decodePart(payload)?.prismeaiSessionId
+  return typeof sessionId === 'string' ? sessionId : undefined
+}
+
 /** Everything about the header is decided before a key is looked up: type, algorithm, key id, and nothing critical or embedded. */
 function readHeader(token: string): { kid: string; alg: string } {
   const parts = token.length <= MAX_LENGTH ? token.split('.') : []

@@ -49,6 +49,8 @@ export const securitySchemes: Record<string, Json> = {
 }
 
 const INTERACTIVE_ONLY = /^\/v2\/(?:user|login|signup)(?:\/|$)/
+/** Takes calls from everywhere, so a cookie alone signs nobody in, whatever the verb. */
+const RECEIVER = /\/webhooks\//
 const SECURITY = /\/security(?:\/|$)/
 const OF_A_WORKSPACE = /^\/v2\/workspaces\/:workspaceId(?:\/|$)/
 
@@ -67,7 +69,7 @@ function otherwise(path: string, scopes: readonly string[], method: string): Req
   const isSafe = method === 'get'
   const requirements: Requirement[] = []
   if (!INTERACTIVE_ONLY.test(path) && (isSafe || !SECURITY.test(path))) requirements.push({ accessToken: [] })
-  requirements.push(isSafe ? { cookie: scopes } : { cookie: scopes, csrfToken: [] })
+  requirements.push(isSafe && !RECEIVER.test(path) ? { cookie: scopes } : { cookie: scopes, csrfToken: [] })
   if (OF_A_WORKSPACE.test(path) && !SECURITY.test(path)) requirements.push({ apiKey: [] })
   if (path === '/v2/readiness') requirements.push({ internalKey: [] })
   return requirements

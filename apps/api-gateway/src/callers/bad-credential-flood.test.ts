@@ -79,7 +79,10 @@ describe('T-JWT-5: a flood of unknown key ids', () => {
     over = true
     await callers
     reload.mockRestore()
-    expect(count(statuses)).toEqual({ 401: FLOOD })
+    // What there was no room to check is not called bad.
+    const { 401: bad = 0, 503: unchecked = 0, ...others } = count(statuses)
+    expect([others, bad + unchecked]).toEqual([{}, FLOOD])
+    expect(bad).toBeGreaterThanOrEqual(200)
     expect(reloads).toBeLessThanOrEqual(Math.ceil(seconds) + 1)
     expect(count(honest.map(({ status }) => status))).toEqual({ 200: honest.length })
     expect(honest.length).toBeGreaterThan(10)

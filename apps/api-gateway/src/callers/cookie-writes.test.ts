@@ -29,7 +29,8 @@ afterAll(async () => {
 })
 
 const writes = endpointsOf(contracts)
-  .filter(({ path }) => path.startsWith('/v2'))
+  // Receivers take calls from everywhere: there a cookie alone signs nobody in.
+  .filter(({ path, id }) => path.startsWith('/v2') && id !== 'callWebhook')
   .flatMap((endpoint) =>
     methodsOf(endpoint)
       .filter((method) => method !== 'get')

@@ -1,12 +1,14 @@
 import type { Caller, CallerCache, CredentialResolver, Credentials, Found } from '@platform/auth'
 import { Failure, MINUTE_MS } from '@platform/kernel'
 import type { Exchange } from '../exchange.ts'
+import type { CookieOnReceivers } from './cookie-on-receivers.ts'
 import { readCredentials } from './read-credentials.ts'
 import type { RecentUses } from './recent-uses.ts'
 
 /** What identifying needs. */
 export interface IdentifyDeps {
   issuer: string
+  cookieOnReceivers: CookieOnReceivers
   callers: CallerCache
   authenticate: (credentials: Credentials) => Found
   internalKey: CredentialResolver
@@ -26,7 +28,7 @@ export const identify =
   (exchange: Exchange): void | Promise<void> => {
     // The OIDC server and the sign-in pages take credentials of their own.
     if (exchange.forwarding === undefined && !exchange.path.startsWith(VERSIONED)) return undefined
-    const credentials = readCredentials(exchange, deps.issuer)
+    const credentials = readCredentials(exchange, deps)
     if (credentials === undefined) return undefined
     exchange.byCookie = credentials.cookie !== undefined
     const found = deps.isCurrent()

@@ -1,17 +1,21 @@
 import { ACCESS_TOKEN_PREFIX, bearerOf, type Credentials, claimsIssuer, cookieTokenOf } from '@platform/auth'
 import { headers as names } from '@platform/contracts'
 import type { Exchange } from '../exchange.ts'
+import type { CookieOnReceivers } from './cookie-on-receivers.ts'
 
 const INTERNAL_KEY_PATHS = /^\/v2\/(?:readiness$|platform\/)/
 
 /** Finds the credentials of a request; undefined when it carries none. Nothing is checked, and the query string is never read. */
-export function readCredentials(exchange: Exchange, issuer: string): Credentials | undefined {
+export function readCredentials(
+  exchange: Exchange,
+  { issuer, cookieOnReceivers }: { issuer: string; cookieOnReceivers: CookieOnReceivers },
+): Credentials | undefined {
   const { headers } = exchange.request
   const apiKey = headers[names.apiKey]
   const bearer =
     headers.authorization === undefined ? undefined : ownBearer(exchange, headers.authorization, issuer)
   // Where an Authorization header is present the cookie is not read, even when the header is somebody else's.
-  const cookie = headers.authorization === undefined ? cookieTokenOf(headers.cookie) : undefined
+  const cookie = headers.authorization === undefined ? ownCookie(exchange, cookieOnReceivers) : undefined
   if (bearer === undefined && cookie === undefined && apiKey === undefined) return undefined
   return {
     bearer,
@@ -21,6 +25,13 @@ export function readCredentials(exchange: Exchange, issuer: string): Credentials
     now: exchange.startedAt,
     clientIp: exchange.clientIp,
   }
+}
+
+function ownCookie(exchange: Exchange, countsOnReceivers: CookieOnReceivers): string | undefined {
+  const { headers } = exchange.request
+  if (exchange.forwarding?.receiver !== true) return cookieTokenOf(headers.cookie)
+  // Nobody is told that a cookie is bad which another page has made their browser send.
+  return countsOnReceivers(headers) ? cookieTokenOf(headers.cookie) : undefined
 }
 
 /** A receiver of calls from elsewhere gets the sender's own Authorization header; whose it is, its shape tells (decisions I6). */

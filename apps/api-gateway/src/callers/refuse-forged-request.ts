@@ -11,7 +11,7 @@ export const refuseForgedRequest = (deps: { csrf: CsrfTokens; allowedOrigins: re
   const allowed = new Set(deps.allowedOrigins)
   return (exchange: Exchange): void => {
     const { principal, request } = exchange
-    if (!exchange.byCookie || exchange.isSafe || principal?.kind !== 'user') return
+    if (principal?.kind !== 'user' || !mayBeForged(exchange)) return
     const token = request.headers[names.csrfToken]
     if (!deps.csrf.accepts(typeof token === 'string' ? token : undefined, principal.sessionId)) {
       throw new Failure(
@@ -27,6 +27,10 @@ export const refuseForgedRequest = (deps: { csrf: CsrfTokens; allowedOrigins: re
     }
   }
 }
+
+/** Of a request to a receiver the cookie was not even read, unless it came with all that is asked for here. */
+const mayBeForged = ({ byCookie, isSafe, forwarding }: Exchange): boolean =>
+  byCookie && !isSafe && forwarding?.receiver !== true
 
 function originOf(origin: string | undefined, referer: string | undefined): string {
   if (origin !== undefined) return origin

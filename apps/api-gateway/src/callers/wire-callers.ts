@@ -12,6 +12,7 @@ import type { GatewayConfig } from '../config.ts'
 import type { Opened } from '../opened.ts'
 import { revocationStore } from '../revocations/revocation-store.ts'
 import { Revocations } from '../revocations/revocations.ts'
+import type { CsrfTokens } from '../sessions/csrf-token.ts'
 import { purgeSessions } from '../sessions/purge-sessions.ts'
 import { sessionStore } from '../sessions/session-store.ts'
 import { sessionTrail } from '../sessions/session-trail.ts'
@@ -20,6 +21,7 @@ import type { SignInLog } from '../sign-in-log/sign-in-log.ts'
 import type { KeyRing } from '../signing-keys/key-ring.ts'
 import type { UserRecord } from '../users/user.ts'
 import { exposeCallers } from './caller-metrics.ts'
+import { cookieOnReceivers } from './cookie-on-receivers.ts'
 import { credentialChain } from './credential-chain.ts'
 import { Guesses } from './guesses.ts'
 import { identify } from './identify.ts'
@@ -38,6 +40,7 @@ interface Needs {
   /** Asked only when a credential is seen for the first time. */
   findUser: (userId: string) => Promise<UserRecord | undefined>
   config: GatewayConfig
+  csrf: CsrfTokens
   /** True for applications of the platform itself. */
   isOwnClient: (clientId: string) => boolean
   audit: Audit
@@ -49,7 +52,7 @@ interface Needs {
 
 /** Who calls: sessions, access tokens and their endings, for the composition root. */
 export async function wireCallers(needs: Needs) {
-  const { database, keyRing, findUser, isOwnClient, config, audit, clock, opened } = needs
+  const { database, keyRing, findUser, isOwnClient, config, audit, clock, csrf, opened } = needs
   const callers = new CallerCache(CALLERS_MAX)
   const [records, tokens, endings] = [
     sessionStore(database, sessionTrail(needs)),
@@ -81,6 +84,7 @@ export async function wireCallers(needs: Needs) {
     spread,
     identify: identify({
       issuer: config.issuer,
+      cookieOnReceivers: cookieOnReceivers({ csrf, allowedOrigins: config.allowedOrigins }),
       callers,
       authenticate,
       internalKey,

@@ -25,7 +25,7 @@ describe('the key ring', () => {
     const ring = new KeyRing(load, systemClock)
     await ring.reload()
     const ask = (round: number) =>
-      Promise.all(Array.from({ length: 500 }, (_, index) => ring.findOrReload(`unknown-${round}-${index}`)))
+      Promise.all(Array.from({ length: 150 }, (_, index) => ring.findOrReload(`unknown-${round}-${index}`)))
     expect((await ask(1)).filter((key) => key !== undefined)).toEqual([])
     expect(load).toHaveBeenCalledTimes(2)
     const started = performance.now()
@@ -46,6 +46,38 @@ describe('the key ring', () => {
     expect(load).toHaveBeenCalledTimes(3)
     await ring.findOrReload('new-one')
     expect(load).toHaveBeenCalledTimes(3)
+  })
+
+  test('says of no token that it is bad whose key it had no room to look for, and known ones wait for nobody', async () => {
+    const keys = [await ringKey('known', true)]
+    const ring = new KeyRing(async () => [...keys], systemClock)
+    await ring.reload()
+    keys.push(await ringKey('new-one', false))
+    await ring.findOrReload('unknown') // within a second of which the keys are not read again
+    keys.push(await ringKey('newer-one', false))
+    const flood = Array.from({ length: 300 }, (_, index) => ring.findOrReload(`unknown-${index}`))
+    const honest = ring.findOrReload('newer-one')
+    await expect(honest).rejects.toMatchObject({ unavailable: true })
+    expect(await ring.findOrReload('known')).toBeDefined()
+    const outcomes = await Promise.allSettled(flood)
+    const looked = outcomes.filter((each) => each.status === 'fulfilled')
+    expect(looked.map(({ value }) => value)).toEqual(Array(200).fill(undefined))
+    // The round the flood has waited for has read the new key too.
+    expect(await ring.findOrReload('newer-one')).toBeDefined()
+  })
+
+  test('hears of a key at whatever moment of a reload it is told to load again', async () => {
+    const [first, second] = [await ringKey('first', true), await ringKey('second', false)]
+    for (let ticks = 0; ticks < 12; ticks += 1) {
+      const keys = [first]
+      const ring = new KeyRing(async () => [...keys], systemClock)
+      const running = ring.reload()
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve()
+      keys.push(second)
+      await ring.reload()
+      expect(ring.find('second'), `${ticks} ticks`).toBeDefined()
+      await running
+    }
   })
 
   test('keeps its keys when they can’t be loaded again, and says 503 before they ever were', async () => {

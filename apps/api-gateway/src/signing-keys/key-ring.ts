@@ -37,7 +37,7 @@ const nothing: Contents = {
 const UNKNOWN_KID_PAUSE_MS = 1000
 /**
  * Callers with an unknown key id who may wait for the next reload at the same time: more than ever come with a key that was just made,
- * and too few for a flood to hold connections with. The others are answered from what is known.
+ * and too few for a flood to hold connections with. The others are 503 at once: their token was not checked, so it can't be called bad.
  */
 const UNKNOWN_KID_WAITERS = 200
 
@@ -51,7 +51,7 @@ export class KeyRing {
   readonly #listeners = new Set<() => void>()
   #contents = nothing
   #loading: Promise<void> | undefined
-  /** Somebody asked while a round was running. */
+  /** Somebody asked and no round has begun since. */
   #again = false
   /** When a reload for an unknown key id last began. */
   #askedForUnknownAt = Number.NEGATIVE_INFINITY
@@ -83,11 +83,13 @@ export class KeyRing {
 
   /**
    * As `find`; for an unknown id the keys are loaded again, at most once a second however many ask. Who comes within the second
-   * waits for the next time: the key may be seconds old, made by an instance whose announcement did not come through.
+   * waits for the next time: the key may be seconds old, made by an instance whose announcement did not come through. Rejects with
+   * StoreError (503) when too many wait already.
    */
   async findOrReload(kid: string): Promise<Verifier | undefined> {
     const known = this.find(kid)
-    if (known !== undefined || this.#waiters >= UNKNOWN_KID_WAITERS) return known
+    if (known !== undefined) return known
+    if (this.#waiters >= UNKNOWN_KID_WAITERS) throw notChecked()
     this.#waiters += 1
     try {
       this.#nextForUnknown ??= this.#reloadForUnknown()
@@ -122,18 +124,21 @@ export class KeyRing {
    * heard of. Keeps the old keys when the database does not answer.
    */
   reload(): Promise<void> {
-    this.#again = this.#loading !== undefined
-    this.#loading ??= this.#refillUntilQuiet().finally(() => {
-      this.#loading = undefined
-    })
+    this.#again = true
+    this.#loading ??= this.#refillWhileAsked()
     return this.#loading
   }
 
-  async #refillUntilQuiet(): Promise<void> {
-    do {
-      this.#again = false
-      await this.#refill()
-    } while (this.#again)
+  /** Whoever asks after the last look at `#again` finds no round running: nothing happens between the two. */
+  async #refillWhileAsked(): Promise<void> {
+    try {
+      while (this.#again) {
+        this.#again = false
+        await this.#refill()
+      }
+    } finally {
+      this.#loading = undefined
+    }
   }
 
   /** Calls `listener` after the set of keys or the signing key has changed. Answers how to stop that. */
@@ -171,10 +176,15 @@ function contentsOf(keys: RingKey[], kids: string): Contents {
   }
 }
 
-/** Without keys nobody can be told that their token is bad: the check can't be done. */
+/** Without its key nobody can be told that their token is bad: the check can't be done. */
 class KeysMissing extends StoreError {
   override readonly name = 'DatabaseError'
 }
+
+const notChecked = () =>
+  new KeysMissing('Too many tokens with unknown keys wait for the keys to be read again.', {
+    unavailable: true,
+  })
 
 const noKeys = () =>
   new KeysMissing('No signing key could be loaded from the database yet.', { unavailable: true })
