@@ -56,12 +56,16 @@ describe.each(shapes)('deleting, restoring and cleaning on $name', (shape) => {
       }
   })
 
-  test('cleanIndices tells what it would delete to whoever has the internal key and asks the service itself', async () => {
+  test('cleanIndices cleans for whoever has the internal key and asks the service itself', async () => {
     const { EVENTS_API_URL, EVENTS_PORT } = platform.env
     const origin = EVENTS_API_URL?.split(',')[0] ?? `http://127.0.0.1:${EVENTS_PORT}`
-    const headers = { 'x-platform-internal-key': platform.internalApiKey }
-    const answer = await call(origin, 'POST', '/sys/cleanup/indices', { headers })
-    expect(answer).toMatchObject({ status: 200, json: { dryRun: true, done: true, expiredEvents: 0 } })
+    for (const name of ['x-platform-internal-key', 'x-platform-api-key']) {
+      const headers = { [name]: platform.internalApiKey }
+      const answer = await call(origin, 'POST', '/sys/cleanup/indices', { headers })
+      expect(answer).toMatchObject({ status: 200, json: { dryRun: false, done: true, expiredEvents: 0 } })
+      const told = await call(origin, 'POST', '/sys/cleanup/indices?dryRun', { headers })
+      expect(told).toMatchObject({ status: 200, json: { dryRun: true } })
+    }
     expect((await call(origin, 'POST', '/sys/cleanup/indices')).status).toBe(401)
   })
 })

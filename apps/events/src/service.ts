@@ -36,7 +36,7 @@ export const events: Service = {
     const nouns: Noun[] = [
       wireEventLog({ ...deps, search }),
       wireSearches({ permissions, search, clock }),
-      wireUsage({ database, eventLog, permissions, clock }),
+      wireUsage({ database, outbox, eventLog, permissions, clock }),
       indexing,
       wireCleanup({ ...config, database, outbox, audit, eventLog, index, clock }),
       wireDeadLetters({ database }),

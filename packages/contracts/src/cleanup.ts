@@ -31,9 +31,9 @@ export type ExecutionsReport = z.infer<typeof ExecutionsReport>
 const query = z.strictObject({
   dryRun: z
     .enum(['', 'true', 'false'])
-    .default('true')
+    .default('false')
     .transform((text) => text !== 'false')
-    .describe('false: really deletes. Otherwise only tells what would be deleted.'),
+    .describe('true, or given without a value: only tells what would be deleted. Otherwise really deletes.'),
 })
 
 const outcome = {
@@ -64,7 +64,7 @@ export const cleanIndices = endpoint({
   failures,
   example: {
     response: {
-      dryRun: true,
+      dryRun: false,
       done: true,
       indicesWithoutDatastream: nothing,
       inactiveDatastreams: { found: 1, streams: ['events-k3x9w0a1b2c3d4e5'], result: 12 },
@@ -85,7 +85,7 @@ export const cleanExecutions = endpoint({
   query,
   response: z.object({ ...outcome, result: ExecutionsReport }),
   failures,
-  example: { response: { dryRun: true, done: true, result: { stripped: 310 } } },
+  example: { response: { dryRun: false, done: true, result: { stripped: 310 } } },
 })
 
 export const eventsCleaned = event({

@@ -27,7 +27,7 @@ export const serviceListener = (
     const span = observe(request, response, state)
     try {
       refuseAmbiguous(request, response)
-      requireInternalKey(request.headers[names.internalKey], key)
+      requireInternalKey(givenKey(request), key)
       state.principal = readIdentity(request.headers) ?? internalCaller(request)
     } catch (error) {
       sendFailure(response, error, options.log, state.correlationId)
@@ -37,6 +37,10 @@ export const serviceListener = (
     else tracer.within(span, () => next(request, response))
   }
 }
+
+/** Operators and scheduled jobs may send the key as they do at the gateway, which forwards nothing under `/sys` (decisions C12). */
+const givenKey = ({ url, headers }: IncomingMessage) =>
+  headers[names.internalKey] ?? (url?.startsWith('/sys/') ? headers[names.apiKey] : undefined)
 
 /** The gateway forwards callers without a credential too; it says so, else the platform itself is calling. */
 const internalCaller = (request: IncomingMessage) =>

@@ -25,9 +25,9 @@ describe('POST /sys/cleanup/executions', () => {
     const id = await cleaning.newWorkspace()
     await cleaning.fill(id, [15, 13], executed)
     await cleaning.fill(id, [15], { payload: { payload: 1, output: 2 } })
-    expect(await clean()).toEqual({ dryRun: true, done: true, result: { stripped: 1 } })
+    expect(await clean('true')).toEqual({ dryRun: true, done: true, result: { stripped: 1 } })
     expect(await payloads(id)).toContainEqual(executed.payload)
-    expect(await clean('false')).toEqual({ dryRun: false, done: true, result: { stripped: 1 } })
+    expect(await clean()).toEqual({ dryRun: false, done: true, result: { stripped: 1 } })
     expect(await payloads(id)).toEqual([
       { slug: 'greet', duration: 3 },
       executed.payload,

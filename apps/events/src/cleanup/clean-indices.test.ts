@@ -33,7 +33,7 @@ async function workspaces() {
 }
 
 describe('POST /sys/cleanup/indices', () => {
-  test('without dryRun=false only tells what it would delete; with it, it deletes just that, and nothing the second time', async () => {
+  test('with dryRun only tells what it would delete; without it deletes just that, and nothing the second time', async () => {
     const { busy, quiet, large, used } = await workspaces()
     const found = {
       done: true,
@@ -42,11 +42,11 @@ describe('POST /sys/cleanup/indices', () => {
       emptyIndices: { found: 0, streams: [] },
       indicesWithoutDatastream: { found: 0, streams: [] },
     }
-    for (const dryRun of [undefined, 'true', ''] as const) {
+    for (const dryRun of ['true', ''] as const) {
       expect(await clean(dryRun)).toEqual({ dryRun: true, ...found })
     }
     expect(await cleaning.count(quiet)).toBe(2)
-    expect(await clean('false')).toEqual({ dryRun: false, ...found })
+    expect(await clean()).toEqual({ dryRun: false, ...found })
     const counts = await Promise.all([busy, quiet, large, used].map((id) => cleaning.count(id)))
     expect(counts).toEqual([2, 0, 50, 3])
     expect(await clean('false')).toMatchObject({ inactiveDatastreams: { found: 0 }, expiredEvents: 0 })
@@ -94,9 +94,21 @@ describe('POST /sys/cleanup/indices', () => {
     const { store } = await cleaning.parts()
     await store.alone(async () => {
       await expect(clean('false')).rejects.toMatchObject({ name: 'ResourceLocked', status: 423 })
-      expect((await clean()).dryRun).toBe(true)
+      expect((await clean('true')).dryRun).toBe(true)
     })
     expect((await clean('false')).done).toBe(true)
+  })
+
+  test('takes the internal key in x-platform-api-key, as a scheduled job sends it', async () => {
+    const key = cleaning.service.headersOf({ kind: 'internal' })['x-platform-internal-key'] ?? ''
+    const ask = (given: string) =>
+      fetch(`${cleaning.service.url}/sys/cleanup/indices`, {
+        method: 'POST',
+        headers: { 'x-platform-api-key': given },
+      })
+    const answer = await ask(key)
+    expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ dryRun: false })])
+    expect((await ask('iak_acme_x')).status).toBe(401)
   })
 
   test('refuses users, super administrators and nobody, and every parameter it does not know', async () => {

@@ -61,7 +61,7 @@ export async function startCleanupTests() {
       const rebuildStream = async (stream: string) => {
         rebuilt.push(stream)
       }
-      const { forgetWorkspace: forgetUsage } = usageStore(service.database)
+      const { forgetWorkspace: forgetUsage } = usageStore(service.database, outbox)
       const streams = { log, index, deletions, settings, clock, rebuildStream, forgetUsage }
       const [indices, executions] = [cleanStreams(streams), stripExecutions(streams)]
       return { store, deletions, clock, streams, rebuilt, indices, executions }

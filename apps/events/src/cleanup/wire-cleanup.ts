@@ -39,7 +39,7 @@ export function wireCleanup(needs: Needs): { routes: Route[]; jobs: Job[]; subsc
     await indexStore(database).requestStreams([stream])
     await database.many(sql`select pg_notify(${INDEX_CHANNEL}, '')`)
   }
-  const { forgetWorkspace: forgetUsage } = usageStore(database)
+  const { forgetWorkspace: forgetUsage } = usageStore(database, outbox)
   const kept = { log: eventLog, index, deletions, rebuildStream, forgetUsage }
   const streams = { ...kept, settings: retention, clock }
   const [indices, executions] = [cleanStreams(streams), stripExecutions(streams)]

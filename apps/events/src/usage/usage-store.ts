@@ -1,4 +1,6 @@
 import { type Database, one, type Queries, sql } from '@platform/database'
+import type { Outbox } from '@platform/outbox'
+import { recordEvents } from './record-events.ts'
 import type { MetricOfDay, Tally } from './usage.ts'
 
 const READ_MS = 5000
@@ -21,15 +23,22 @@ export interface CountRow {
 }
 
 /** Statements on the figures of usage. */
-export function usageStore(database: Database) {
+export function usageStore(database: Database, outbox: Pick<Outbox, 'addRecords'>) {
   return {
     /** The sequence of the log up to which everything is counted. */
     progress: async (): Promise<number> =>
       (await one<{ sequence: number }>(database, sql`select sequence from events.usage_progress`)).sequence,
 
-    /** Adds what the events between two sequences say; false when somebody else has added them. */
+    /** Adds what the events between two sequences say, and tells it as events; false when somebody else has added them. */
     add: (counted: Tally, between: { from: number; to: number }): Promise<boolean> =>
-      database.transaction(async (tx) => add(tx, counted, between), { timeoutMs: COUNT_MS }),
+      database.transaction(
+        async (tx) => {
+          const isAdded = await add(tx, counted, between)
+          if (isAdded) await outbox.addRecords(tx, recordEvents(counted.transactions))
+          return isAdded
+        },
+        { timeoutMs: COUNT_MS },
+      ),
 
     transactions: (workspaceId: string, { from, until }: Days, interval: 'day' | 'month') =>
       database.many<CountRow>(

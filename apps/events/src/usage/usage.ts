@@ -101,6 +101,8 @@ function addRun(
 
 function addMetrics(metrics: Map<string, MetricOfDay>, place: Place, document: Loose): void {
   const source = recordOf(document.source)
+  // This service itself tells of what it has counted already (see record-events.ts).
+  if (recordOf(source.host).service === 'events') return
   const app = textOf(source.appSlug) ?? NO_APP
   const instance = textOf(source.appInstanceFullSlug) ?? app
   for (const [name, reported] of Object.entries(recordOf(recordOf(document.payload).metrics))) {

@@ -1,6 +1,7 @@
 import type { Database } from '@platform/database'
 import type { Route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
+import type { Outbox } from '@platform/outbox'
 import type { Permissions } from '@platform/permissions'
 import type { Log } from '@platform/search'
 import type { Job } from '@platform/service'
@@ -11,11 +12,12 @@ import { workspaceUsage } from './workspace-usage.ts'
 /** Counting and answering of usage. */
 export function wireUsage(deps: {
   database: Database
+  outbox: Outbox
   eventLog: Log
   permissions: Permissions
   clock: Clock
 }): { routes: Route[]; jobs: Job[] } {
-  const usage = usageStore(deps.database)
+  const usage = usageStore(deps.database, deps.outbox)
   const counter = usageCounter({ usage, eventLog: deps.eventLog, clock: deps.clock })
   return { routes: [workspaceUsage({ permissions: deps.permissions, usage, counter })], jobs: counter.jobs }
 }

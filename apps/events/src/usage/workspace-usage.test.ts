@@ -1,7 +1,7 @@
-import { type QueryInputOf, workspaceUsage } from '@platform/contracts'
+import { listEvents, type QueryInputOf, workspaceUsage } from '@platform/contracts'
 import { sql } from '@platform/database'
 import type { TestService } from '@platform/testing'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { type SeededEvent, seed } from '../searches/testing.ts'
 import { test } from '../testing.ts'
 
@@ -104,6 +104,35 @@ describe('the usage of a workspace', () => {
     const { total, apps } = await usageOf(service, workspaceId, may)
     expect(total).toMatchObject({ transactions: 15, httpTransactions: 5, sessions: 2 })
     expect(apps).toEqual([{ slug: 'crawler', total: { custom: { pages: 3 + 5 } } }])
+  })
+
+  test('is told as events of the workspace, which count for nothing themselves', async ({
+    service,
+    workspaceId,
+  }) => {
+    await seed(service, workspaceId, history)
+    await usageOf(service, workspaceId, may)
+    const read = service.as({ userId: 'ada' })
+    const told = () =>
+      read(listEvents, {
+        params: { workspaceId },
+        query: { types: 'usage', 'source.host.service': 'events' },
+      })
+    await vi.waitFor(async () => expect((await told()).result.events).toHaveLength(4), { timeout: 10_000 })
+    const payloads = (await told()).result.events.map(({ payload }) => payload)
+    const increment = (value: number) => ({ value, action: 'increment' })
+    expect(payloads).toContainEqual({
+      day: '2026-05-01',
+      metrics: {
+        transactions: increment(2),
+        httpTransactions: increment(1),
+        eventTransactions: increment(1),
+      },
+    })
+    const { total, apps } = await usageOf(service, workspaceId, may)
+    expect(total).toMatchObject({ transactions: 3 })
+    expect(apps).toEqual([{ slug: 'crawler', total: { custom: { pages: 4 } } }])
+    expect((await told()).result.events).toHaveLength(4)
   })
 
   test('of nothing is nothing', async ({ service, workspaceId }) => {

@@ -16,7 +16,8 @@ export const appEvents = {
   }),
   usage: event({
     type: 'usage',
-    emittedWhen: 'An app reports what was used.',
+    emittedWhen:
+      'Usage was recorded: an app reports what was used, or the platform has counted runs of the workspace.',
     payload: z.looseObject({
       metrics: z.record(text, z.object({ value: number, action: z.enum(['set', 'increment']) })),
     }),
