@@ -1,4 +1,4 @@
-import { type Database, type Sql, sql } from '@platform/database'
+import { type Queries, type Sql, sql } from '@platform/database'
 
 export type SignInStore = ReturnType<typeof signInStore>
 
@@ -12,7 +12,7 @@ export interface SignIn {
 }
 
 /** Grants and the sessions of their tokens. */
-export const signInStore = (database: Database) => ({
+export const signInStore = (database: Queries) => ({
   /** Keeps the first session of a grant; answers the one that counts. */
   async insert(signIn: SignIn, expiresAt: Date): Promise<string> {
     const [row] = await database.many<{ sessionId: string }>(sql`
@@ -50,7 +50,7 @@ export const signInStore = (database: Database) => ({
   },
 })
 
-async function listWhere(database: Database, where: Sql): Promise<SignIn[]> {
+async function listWhere(database: Queries, where: Sql): Promise<SignIn[]> {
   const rows = await database.many<Omit<SignIn, 'browserUid'> & { browserUid: string | null }>(sql`
     select grant_id as "grantId", session_id as "sessionId", browser_uid as "browserUid", account_id as "accountId"
     from gateway.oidc_sign_ins where ${where}`)

@@ -75,6 +75,53 @@ describe('a sign-in', () => {
   })
 })
 
+describe('signing out everywhere', () => {
+  const kept = async (accountId: string) => {
+    const [row] = await database.many(sql`
+      select (select count(*)::int from gateway.oidc_records where account_id = ${accountId}) as records,
+        (select count(*)::int from gateway.oidc_sign_ins where account_id = ${accountId}) as "signIns",
+        (select count(*)::int from gateway.sessions where user_id = ${accountId} and ended_at is null) as sessions`)
+    return row as { records: number; signIns: number; sessions: number }
+  }
+
+  it('ends everything or nothing: what fails half way leaves no grant without its session', async () => {
+    const { authorization, code } = await authorize(server, ADMIN, { scope: 'openid offline_access' })
+    const { body } = await redeemCode(server, authorization, code)
+    const sub = String(decodeJwt(String(body.access_token)).sub)
+    const before = await kept(sub)
+    expect(Math.min(...Object.values(before))).toBeGreaterThan(0)
+    const grants = signIns({ ...server, records: oidcRecordStore(database), store: signInStore(database) })
+    await database.many(sql`
+      create function gateway.refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`)
+    for (const table of [sql`gateway.sessions`, sql`gateway.oidc_sign_ins`, sql`gateway.oidc_records`]) {
+      await database.many(sql`
+        create trigger refuse before update or delete on ${table} for each statement execute function gateway.refuse()`)
+      await expect(grants.signOutEverywhere(sub)).rejects.toThrow()
+      expect(await kept(sub)).toEqual(before)
+      await database.many(sql`drop trigger refuse on ${table}`)
+    }
+    await grants.signOutEverywhere(sub)
+    expect(await kept(sub)).toEqual({ records: 0, signIns: 0, sessions: 0 })
+  })
+
+  it('of a grant ends its session first, so that it is over whatever fails then', async () => {
+    const { authorization, code } = await authorize(server, ADMIN, { scope: 'openid offline_access' })
+    const { body } = await redeemCode(server, authorization, code)
+    const { prismeaiSessionId } = decodeJwt(String(body.access_token))
+    const [signIn] = await database.many<{ grantId: string }>(sql`
+      select grant_id as "grantId" from gateway.oidc_sign_ins where session_id = ${String(prismeaiSessionId)}`)
+    const records = oidcRecordStore(database)
+    const destroyGrants = () => Promise.reject(new Error('down'))
+    const grants = signIns({
+      ...server,
+      records: { ...records, destroyGrants },
+      store: signInStore(database),
+    })
+    await expect(grants.endGrant(signIn?.grantId ?? '')).rejects.toThrow('down')
+    expect((await keptOf(prismeaiSessionId))?.ended_at).not.toBeNull()
+  })
+})
+
 describe('the provider of a sign-in', () => {
   it.each([
     [['pwd'], 'prismeai'],

@@ -3,9 +3,9 @@ import { errors } from 'oidc-provider'
 import type { Ending, Sessions } from '../sessions/sessions.ts'
 import { LOCAL_PROVIDER } from '../sign-in-log/sign-in-log.ts'
 import type { UserRecord } from '../users/user.ts'
-import type { OidcRecordStore } from './oidc-record-store.ts'
+import { type OidcRecordStore, oidcRecordStore } from './oidc-record-store.ts'
 import type { OidcSettings } from './oidc-settings.ts'
-import type { SignInStore } from './sign-in-store.ts'
+import { type SignInStore, signInStore } from './sign-in-store.ts'
 
 /** Which client obtains a token, from where. */
 interface ClientVisit {
@@ -68,8 +68,14 @@ interface Needs {
 
 export function signIns(needs: Needs): SignIns {
   const { records, store, sessions } = needs
-  const endSessions = async (sessionIds: string[]) => {
-    for (const sessionId of sessionIds) await sessions.end(sessionId)
+  const endSessionsOf = async (grantIds: readonly string[], ending?: Ending) => {
+    for (const { sessionId } of await store.listOfGrants(grantIds)) await sessions.end(sessionId, ending)
+  }
+  // Live sessions first: whatever fails after that, nobody goes on with one. A session that a grant got meanwhile is found after it.
+  const endGrants = async (grantIds: readonly string[], ending?: Ending) => {
+    await endSessionsOf(grantIds, ending)
+    await records.destroyGrants(grantIds)
+    await endSessionsOf(grantIds, ending)
   }
 
   return {
@@ -84,23 +90,17 @@ export function signIns(needs: Needs): SignIns {
     },
 
     async endGrant(grantId, ending) {
-      await records.destroyGrants([grantId])
-      const signIn = await store.findOfGrant(grantId)
-      if (signIn !== undefined) await sessions.end(signIn.sessionId, ending)
+      await endGrants([grantId], ending)
     },
 
     async endClient(clientId) {
-      const grantIds = await records.listGrantsOfClient(clientId)
-      const signedIn = await store.listOfGrants(grantIds)
-      await records.destroyGrants(grantIds)
-      await endSessions(signedIn.map(({ sessionId }) => sessionId))
+      await endGrants(await records.listGrantsOfClient(clientId))
       await sessions.endAllOf(clientId)
     },
 
     async endBrowser(browserUid) {
       const signedIn = await store.listOfBrowser(browserUid, new Date(0))
-      await records.destroyGrants(signedIn.map(({ grantId }) => grantId))
-      await endSessions(signedIn.map(({ sessionId }) => sessionId))
+      await endGrants(signedIn.map(({ grantId }) => grantId))
     },
 
     async isBrowserTrusted(browserUid, since) {
@@ -110,9 +110,10 @@ export function signIns(needs: Needs): SignIns {
     },
 
     async signOutEverywhere(accountId, ending) {
-      await records.destroyOfAccount(accountId)
-      await store.destroyOfAccount(accountId)
-      await sessions.endAllOf(accountId, ending)
+      await sessions.endAllOf(accountId, ending, async (tx) => {
+        await oidcRecordStore(tx).destroyOfAccount(accountId)
+        await signInStore(tx).destroyOfAccount(accountId)
+      })
     },
   }
 }

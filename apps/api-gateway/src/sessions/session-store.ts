@@ -2,7 +2,7 @@ import { type Database, groupCommit, type Queries, type Sql, sql } from '@platfo
 import type { Use } from '../callers/recent-uses.ts'
 import { withoutBasis } from './session-basis-store.ts'
 import type { EndedSession, SessionTrail } from './session-trail.ts'
-import type { Ending, Session, StartedSession } from './sessions.ts'
+import type { AlsoEnd, Ending, Session, StartedSession } from './sessions.ts'
 
 export type SessionStore = ReturnType<typeof sessionStore>
 
@@ -83,8 +83,14 @@ export const sessionStore = (database: Database, trail: SessionTrail) => {
       return wanted.isEnded ? [id] : []
     },
 
-    endAllOf: (userId: string, by: Ending) =>
+    /**
+     * Ends all sessions of a user, and before that, in the same transaction, what `alsoEnd` ends. The account is locked first: whoever
+     * starts a session for it meanwhile waits, and then finds that gone.
+     */
+    endAllOf: (userId: string, by: Ending, alsoEnd?: AlsoEnd) =>
       database.transaction(async (tx) => {
+        await tx.many(sql`select from gateway.users where id = ${userId} for no key update`)
+        await alsoEnd?.(tx)
         const ended = (await endWhere(tx, sql`user_id = ${userId}`)).map((row) => ({ ...row, ending: by }))
         if (ended.length > 0) await trail.ended(tx, ended)
         return ended.map(({ sessionId }) => sessionId)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Queries } from '@platform/database'
 import { type Clock, Failure } from '@platform/kernel'
 
 /** What a session is started with. */
@@ -65,8 +66,12 @@ export interface Sessions {
   noteIssued(sessionId: string, kid: string): Promise<void>
   /** Ends one session, with an audit row: committed first, then announced to every instance. Nothing happens when it has ended already. */
   end(sessionId: string, ending?: Ending): Promise<void>
-  endAllOf(userId: string, ending?: Ending): Promise<void>
+  /** Ends all sessions of a user and, in the same transaction, what `alsoEnd` ends. */
+  endAllOf(userId: string, ending?: Ending, alsoEnd?: AlsoEnd): Promise<void>
 }
+
+/** Ends in a transaction what else a person is signed in with. */
+export type AlsoEnd = (tx: Queries) => Promise<void>
 
 /** Where sessions are kept. */
 interface SessionRecords {
@@ -75,7 +80,7 @@ interface SessionRecords {
   findLive(id: string, now: Date): Promise<Session | undefined>
   noteIssued(id: string, kid: string): Promise<unknown>
   end(id: string, ending: Ending): Promise<string[]>
-  endAllOf(userId: string, ending: Ending): Promise<string[]>
+  endAllOf(userId: string, ending: Ending, alsoEnd?: AlsoEnd): Promise<string[]>
 }
 
 /** Sessions of this installation; `spread` tells every instance what has ended. */
@@ -94,7 +99,8 @@ export const liveSessions = (deps: {
     await deps.records.noteIssued(sessionId, kid)
   },
   end: async (sessionId, ending = {}) => deps.spread(await deps.records.end(sessionId, ending)),
-  endAllOf: async (userId, ending = {}) => deps.spread(await deps.records.endAllOf(userId, ending)),
+  endAllOf: async (userId, ending = {}, alsoEnd) =>
+    deps.spread(await deps.records.endAllOf(userId, ending, alsoEnd)),
 })
 
 const basisGone = () =>
