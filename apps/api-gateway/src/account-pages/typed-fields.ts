@@ -1,6 +1,6 @@
 import { Email, PersonName } from '@platform/contracts'
 import type { FieldName, FieldProblem, FormProblem } from '../sign-in/pages/account-form.ts'
-import { normalizeEmail, PASSWORD_LENGTH } from '../users/user.ts'
+import { isPlainAddress, normalizeEmail, PASSWORD_LENGTH } from '../users/user.ts'
 
 /** What somebody wrote into the form of a new account. */
 export interface TypedSignUp {
@@ -30,7 +30,7 @@ export const signUpProblem = ({ email, firstName, lastName, password }: TypedSig
   problemOfFields({
     firstName: nameProblem('firstName', firstName),
     lastName: nameProblem('lastName', lastName),
-    email: emailProblem(email),
+    email: emailProblem(email) ?? (isPlainAddress(email) ? undefined : 'emailWrong'),
     password: passwordProblem(password),
   })
 

@@ -1,7 +1,13 @@
 import { gatewaySignupSucceeded, shownIp } from '@platform/contracts'
 import type { Queries } from '@platform/database'
 import { Failure, uuidv7 } from '@platform/kernel'
-import { normalizeEmail, presentUser, requirePasswordLength, type UserRecord } from '../users/user.ts'
+import {
+  normalizeEmail,
+  presentUser,
+  requirePasswordLength,
+  requirePlainAddress,
+  type UserRecord,
+} from '../users/user.ts'
 import type { UserEdit } from '../users/user-changes-store.ts'
 import { type AccountParts, newLink, redeemToken, sourceOf, traceOf } from './account-parts.ts'
 import type { Accounts, SignUpInput, Visit } from './accounts.ts'
@@ -13,6 +19,7 @@ type Registration = Pick<Accounts, 'signUp' | 'requestValidation' | 'validate'>
 export const registration = (parts: AccountParts): Registration => ({
   async signUp(input, visit) {
     requireSignUp(parts)
+    requirePlainAddress(input.email)
     requirePasswordLength(input.password)
     // Hashed before anybody looks whether the address is known, so that both take as long.
     const passwordHash = await parts.passwords.hash(input.password)

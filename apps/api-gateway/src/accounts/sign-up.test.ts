@@ -41,6 +41,31 @@ describe('signing up where mail validates', () => {
     expect(await rowOf(person.email)).toMatchObject({ id: user.id, status: 'pending' })
   })
 
+  test('knows an address in whatever way it is written, and mails to the one it has', async () => {
+    const person = somebody()
+    const { id } = await make(person)
+    const [local = '', domain = ''] = person.email.split('@')
+    const wide = [...local]
+      .map((letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0))
+      .join('')
+    for (const email of [`${wide}@${domain}`, `${local}@${domain}.`, `${local.toUpperCase()}@${domain}`])
+      expect((await make({ ...person, email })).email, email).toBe(person.email)
+    const rows =
+      await gateway.database.many(sql`select id from gateway.users where email like ${`%${domain}%`}
+      and email like ${`${local}%`}`)
+    expect(rows).toEqual([{ id }])
+  })
+
+  test.each(['\u0430da@example.com', 'jos\u00e9@example.com', 'a\u0301da@example.com'])(
+    'refuses %s, which another address could be taken for',
+    async (email) => {
+      await expect(make(somebody({ email }))).rejects.toMatchObject({
+        name: 'RequestValidationError',
+        message: expect.stringContaining('before the @'),
+      })
+    },
+  )
+
   test('keeps neither the password nor a link in the database', async () => {
     const person = somebody({ password: 'a password to look for' })
     await make(person)

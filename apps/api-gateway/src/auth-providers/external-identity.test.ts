@@ -58,6 +58,12 @@ describe('whose address a provider vouches for', () => {
     ],
     ['one of a subdomain', false, of({ ...verified, email: 'a@sub.org.example' }, ofOrg)],
     ['any, of an organization without domains', false, of(verified, { ...ofOrg, domains: [] })],
+    [
+      'one that only looks like an address',
+      false,
+      of({ ...verified, email: '\uff41@org.example' }, { ...ofPlatform, meta: { trustEmail: true } }),
+    ],
+    ['one in other letters', false, of({ ...verified, email: '\u0430@org.example' })],
     ['what is no address', false, of({ email: 'nobody', email_verified: true })],
   ])('%s: %s', (_what, expected, identity) => {
     expect(identity.emailVerified).toBe(expected)

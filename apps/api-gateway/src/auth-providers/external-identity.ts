@@ -1,4 +1,4 @@
-import { isEmail, normalizeEmail } from '../users/user.ts'
+import { isEmail, isPlainAddress, normalizeEmail } from '../users/user.ts'
 import { type AuthProvider, mailDomainOf } from './auth-provider.ts'
 
 /** Who somebody is, as a provider has it. */
@@ -59,7 +59,9 @@ export function externalIdentity(provider: AuthProvider, claims: Claims): Extern
     return value === undefined ? [] : [[field, value] as const]
   })
   const email = textOf(read('email'), 254)
-  const usable = email !== undefined && isEmail(email) ? normalizeEmail(email) : undefined
+  // What the provider has proven is this address, letter by letter: one that would have to be folded is another mailbox.
+  const usable =
+    email !== undefined && isEmail(email) && isPlainAddress(email) ? normalizeEmail(email) : undefined
   const externalId = String(claims.idToken.sub)
   return {
     issuer: claims.issuer,
@@ -88,6 +90,7 @@ function isVouchedFor(email: string, provider: AuthProvider, claims: Claims): bo
 /** `email_verified` speaks of the claim `email` beside it, whatever the address is mapped from. Some providers send it as a text. */
 const verifies = (source: Readonly<Record<string, unknown>>, email: string): boolean =>
   typeof source.email === 'string' &&
+  isPlainAddress(source.email.trim()) &&
   normalizeEmail(source.email) === email &&
   (source.email_verified === true || source.email_verified === 'true')
 

@@ -7,7 +7,7 @@ import { type AccountParts, endingsOf, traceOf } from '../accounts/account-parts
 import type { Visit } from '../accounts/accounts.ts'
 import { requireMeta } from '../accounts/profiles.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
-import type { UserRecord } from '../users/user.ts'
+import { requirePlainAddress, type UserRecord } from '../users/user.ts'
 import type { UserChanges } from '../users/user-changes-store.ts'
 import type { RequireState } from '../users/user-etag.ts'
 
@@ -48,6 +48,7 @@ export async function editUsers(
   const changes = parts.users.changes(tx)
   const { mfa: _, ...edit } = patch
   if (edit.meta !== undefined) requireMeta(edit.meta)
+  if (edit.email !== undefined) requirePlainAddress(edit.email)
   if (mayDisarm(patch)) await changes.lockSuperAdmins()
   // Visitors have no account to administer.
   const before = (await changes.lock(which)).filter(({ email }) => email !== undefined)

@@ -37,6 +37,13 @@ describe('PATCH /v2/users/:userId', () => {
     expect((await me(gateway, eve)).firstName).toBe('Eve')
   })
 
+  test('moves no account to an address that looks like another one', async () => {
+    const eve = await gateway.signIn()
+    await expect(patch(gateway, root, eve.userId, { email: '\u0430da@example.com' })).rejects.toMatchObject({
+      status: 400,
+    })
+  })
+
   test('a deactivated account is refused at every instance within a second, and comes back only by a new sign-in', async () => {
     const eve = await gateway.signIn()
     const expiresAt = new Date(Date.now() + 60_000).toISOString()

@@ -27,12 +27,28 @@ export interface UserRecord {
 /** The shortest and longest password (decisions C9), in characters as people count them. */
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const
 
-/** Addresses are compared and kept in lower case, their domains as mail servers know them: else one mailbox could have two accounts. */
+/**
+ * Addresses are compared and kept in lower case and in one form of Unicode, their domains as mail servers know them and without the dot
+ * of the root: else one mailbox could have two accounts, or two accounts look the same (ADR 0045).
+ */
 export function normalizeEmail(email: string): string {
-  const text = email.trim().toLowerCase()
+  const text = email.normalize('NFKC').trim().toLowerCase().replace(/\.+$/, '')
   const split = text.lastIndexOf('@') + 1
   const domain = domainToASCII(text.slice(split))
   return domain === '' ? text : text.slice(0, split) + domain
+}
+
+/** True where nothing before the @ can look like something else: letters of other scripts do, and few mail servers take them. */
+export const isPlainAddress = (email: string): boolean => /^[\x21-\x7e]+@/.test(email)
+
+/** Throws unless an account may be made with this address, or moved to it. */
+export function requirePlainAddress(email: string): void {
+  if (isPlainAddress(normalizeEmail(email))) return
+  throw new Failure(
+    'RequestValidationError',
+    'The part of the e-mail address before the @ has letters that another address could be mistaken for: use a to z, digits and signs.',
+    { details: [{ path: 'body.email', message: 'must be ASCII before the @' }] },
+  )
 }
 
 /** True for a text that can be the address of an account; `admin@localhost` is one. */
