@@ -77,7 +77,7 @@ const schema = z.object({
   READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long a readiness result is kept.'),
   OIDC_STUDIO_CLIENT_ID: variables.OIDC_STUDIO_CLIENT_ID,
   ANONYMOUS_SESSIONS_MAX: count(100_000).describe(
-    'Anonymous sessions that are kept at once; more are refused until some are over.',
+    'Anonymous sessions that are kept at once; beyond that, those of the network with the most give way, the longest idle first.',
   ),
   ...limitVariables(gatewayLimits),
   API_VERSIONS: apiVersionsField.describe('JSON list of versions and their dates.'),

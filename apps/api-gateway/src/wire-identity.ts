@@ -72,7 +72,7 @@ function sessionParts(foundation: Foundation, people: People, { oidc }: WiredSig
       providerOf: records.providerOf,
       findUser: users.find,
     }),
-    wireAnonymousSessions({ ...foundation, users, sessions, records }),
+    wireAnonymousSessions({ ...foundation, users, sessions, records, spread: callers.spread }),
     { routes: [resetByOperator], jobs: [] },
   ]
 }

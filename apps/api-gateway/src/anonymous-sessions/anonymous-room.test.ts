@@ -1,17 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { anonymousRoom } from './anonymous-room.ts'
 
+const HERE = '192.0.2.1'
+const nothing = async () => ({ site: '192.0.2', sessionIds: [] })
+
 function roomOf(max: number, rows: () => number) {
   let [now, counts] = [0, 0]
   const room = anonymousRoom({
     max,
+    makeRoom: nothing,
     clock: { now: () => new Date(now) },
     count: async (limit) => {
       counts += 1
       return Math.min(limit, rows())
     },
   })
-  return { room, counts: () => counts, pass: (ms: number) => (now += ms) }
+  return { room: () => room(HERE), counts: () => counts, pass: (ms: number) => (now += ms) }
 }
 
 describe('the room for anonymous sessions', () => {
@@ -39,14 +43,15 @@ describe('the room for anonymous sessions', () => {
     let fails = true
     const room = anonymousRoom({
       max: 1,
+      makeRoom: nothing,
       clock: { now: () => new Date(0) },
       count: async () => {
         if (fails) throw new Error('down')
         return 0
       },
     })
-    await expect(room()).rejects.toThrow('down')
+    await expect(room(HERE)).rejects.toThrow('down')
     fails = false
-    await expect(room()).resolves.toBeUndefined()
+    await expect(room(HERE)).resolves.toBeUndefined()
   })
 })

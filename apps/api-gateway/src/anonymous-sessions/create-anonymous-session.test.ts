@@ -151,6 +151,53 @@ describe('the rows of anonymous sessions', () => {
     expect(await small.client(ada.headers)(getMe)).toMatchObject({ id: ada.userId })
   })
 
+  test('T-SES-5: of a network that fills the room make place for everybody else, the longest idle first', async () => {
+    await using small = await startGateway({
+      env: { ANONYMOUS_SESSIONS_MAX: '20', TRUSTED_PROXY_HOPS: '1' },
+    })
+    const start = async (ip: string) => {
+      const response = await fetch(`${small.url}/v2/login/anonymous`, {
+        method: 'POST',
+        headers: { 'x-forwarded-for': ip },
+      })
+      return {
+        status: response.status,
+        body: (await response.json()) as { token: string; sessionId: string },
+      }
+    }
+    const [neighbour, other] = [await start('198.51.100.7'), await start('2001:db8:1:1::1')]
+    // Each from a /64 of its own, as whoever has a /48 can.
+    const flood = []
+    for (let index = 0; index < 30; index += 1) flood.push(await start(`2001:db8:7:${index}::1`))
+    expect(flood.map(({ status }) => status)).toEqual([...Array(18).fill(200), ...Array(12).fill(503)])
+
+    expect((await start('203.0.113.9')).status).toBe(200)
+    const meOf = async ({ body }: typeof neighbour) =>
+      (await fetch(`${small.url}/v2/me`, { headers: { authorization: `Bearer ${body.token}` } })).status
+    expect([await meOf(neighbour), await meOf(other)]).toEqual([200, 200])
+    const [first, second] = flood
+    expect(first && (await meOf(first))).toBe(401)
+    expect(second && (await meOf(second))).toBe(200)
+    expect((await start('2001:db8:7:99::1')).status).toBe(503)
+
+    await small.database.many(sql`
+      update gateway.sessions set created_at = now() - interval '2 hours', last_used_at = now() - interval '2 hours'
+      where id = ${second?.body.sessionId ?? ''}`)
+    await using later = await startGateway({
+      databaseUrl: small.databaseUrl,
+      env: { ANONYMOUS_SESSIONS_MAX: '20', TRUSTED_PROXY_HOPS: '1' },
+    })
+    const own = await fetch(`${later.url}/v2/login/anonymous`, {
+      method: 'POST',
+      headers: { 'x-forwarded-for': '2001:db8:7:99::1' },
+    })
+    expect(own.status).toBe(200)
+    const rows = await small.database.many(
+      sql`select count(*)::int as count from gateway.sessions where anonymous`,
+    )
+    expect(rows).toEqual([{ count: 20 }])
+  })
+
   test('T-SES-5: of one address are ten a minute, and another address does not feel it', async () => {
     await using limited = await startGateway({
       env: { RATE_LIMIT_DISABLED: 'false', TRUSTED_PROXY_HOPS: '1' },

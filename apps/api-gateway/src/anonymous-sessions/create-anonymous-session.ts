@@ -25,7 +25,7 @@ export const createAnonymousSession = (deps: AnonymousSessionDeps) => {
     access: anyone,
     async handle({ body, request }) {
       if (body?.orgSlug !== undefined) throw noOrganization(body.orgSlug)
-      await deps.room()
+      await deps.room(request.clientIp)
 
       const seconds = Math.min(body?.expiresAfter ?? maxAgeSeconds, maxAgeSeconds)
       const { session, token } = await startSession(deps, seconds, request)

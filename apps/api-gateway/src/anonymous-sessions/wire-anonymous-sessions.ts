@@ -7,22 +7,35 @@ import { presentUser } from '../users/user.ts'
 import type { UserStore } from '../users/user-store.ts'
 import { anonymousRoom } from './anonymous-room.ts'
 import { createAnonymousSession } from './create-anonymous-session.ts'
+import { crowdedSiteStore } from './crowded-site-store.ts'
 
-interface Needs extends Pick<IdentityBase, 'config' | 'clock' | 'cookies'> {
+interface Needs extends Pick<IdentityBase, 'config' | 'clock' | 'cookies' | 'database'> {
   users: Pick<UserStore, 'insertAnonymous'>
   sessions: Sessions
   records: Pick<SessionStore, 'countAnonymous'>
+  /** Tells every instance what has ended. */
+  spread: (ids: string[]) => Promise<void>
   keyRing: KeyRing
   mintJwt: MintJwt
 }
 
 /** Starting without an account, for the composition root. */
-export function wireAnonymousSessions({ config, users, records, ...needs }: Needs): Part {
+export function wireAnonymousSessions({ config, users, records, database, spread, ...needs }: Needs): Part {
   const { clock } = needs
+  const crowded = crowdedSiteStore(database)
   const create = createAnonymousSession({
     ...needs,
     insertUser: async (times) => presentUser(await users.insertAnonymous(times)),
-    room: anonymousRoom({ count: records.countAnonymous, max: config.anonymousSessionsMax, clock }),
+    room: anonymousRoom({
+      count: records.countAnonymous,
+      async makeRoom(wanted) {
+        const made = await crowded.makeRoom(wanted)
+        await spread(made.sessionIds)
+        return made
+      },
+      max: config.anonymousSessionsMax,
+      clock,
+    }),
     clientId: config.studioClientId,
   })
   return { routes: [create], jobs: [] }

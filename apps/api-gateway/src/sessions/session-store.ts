@@ -1,4 +1,5 @@
 import { type Database, groupCommit, type Queries, type Sql, sql } from '@platform/database'
+import { siteOf } from '../anonymous-sessions/site-of.ts'
 import type { Use } from '../callers/recent-uses.ts'
 import { withoutBasis } from './session-basis-store.ts'
 import type { EndedSession, SessionTrail } from './session-trail.ts'
@@ -138,12 +139,14 @@ async function insertAll(tx: Queries, sessions: readonly StartedSession[]): Prom
     user_agent: session.userAgent?.slice(0, 300) ?? null,
     signing_kid: session.signingKid ?? null,
     provider: signIn?.provider ?? null,
+    site: session.anonymous && session.ip !== undefined ? siteOf(session.ip) : null,
   }))
   await tx.many(sql`
     insert into gateway.sessions
-      (id, user_id, client_id, client_name, anonymous, expires_at, ip, user_agent, signing_kid, provider)
+      (id, user_id, client_id, client_name, anonymous, expires_at, ip, user_agent, signing_kid, provider, site)
     select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (id text, user_id text, client_id text,
-      client_name text, anonymous boolean, expires_at timestamptz, ip text, user_agent text, signing_kid text, provider text)`)
+      client_name text, anonymous boolean, expires_at timestamptz, ip text, user_agent text, signing_kid text, provider text,
+      site text)`)
 }
 
 async function findLive(database: Database, id: string, now: Date): Promise<Session | undefined> {
