@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** Command line of a process; empty when it is gone. */
 export function commandOf(pid: number): string {
@@ -10,3 +10,17 @@ export function commandOf(pid: number): string {
 }
 
 export const isAlive = (pid: number): boolean => commandOf(pid) !== ''
+
+/** The processes that work in a directory, as all of a PostgreSQL do in its data. */
+export const workingIn = (directory: string): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && directoryOf(pid) === directory)
+
+function directoryOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch {
+    return ''
+  }
+}

@@ -21,6 +21,8 @@ export interface EmbeddedOptions {
   maxConnections?: number
   /** Told what an operator should know, for example where the data went. */
   log?: (message: string) => void
+  /** Told that the server has ended or can't be started again, and why. */
+  warn?: (message: string) => void
 }
 
 /** A PostgreSQL of our own. */
@@ -54,7 +56,7 @@ export async function startEmbedded(
       fsync,
       maxConnections: options.maxConnections ?? 60,
     })
-    const server = supervise(first, place, choices, log)
+    const server = supervise(first, place, choices, options.warn ?? log)
     const url = urlOf(choices.port, password, OWNER)
     await createDatabase(place, urlOf(choices.port, password, 'postgres'), server)
     const stop = () => server.stop().finally(unlock)

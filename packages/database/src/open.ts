@@ -6,6 +6,8 @@ import type { PostgresOptions } from './postgres-settings.ts'
 export interface OpenDatabaseOptions extends PostgresOptions {
   /** Told what an operator should know about the embedded server, for example where its data went. */
   log?: (message: string) => void
+  /** Told that the embedded server has ended or can't be started again, and why. */
+  warn?: (message: string) => void
 }
 
 /**
@@ -14,8 +16,8 @@ export interface OpenDatabaseOptions extends PostgresOptions {
  */
 export async function openDatabase(url: string, options: OpenDatabaseOptions = {}): Promise<Database> {
   if (!url.startsWith('embedded:')) return postgresDatabase(url, options)
-  const { log, ...postgresOptions } = options
-  const server = await startEmbedded(url.slice('embedded:'.length), log === undefined ? {} : { log })
+  const { log = () => undefined, warn = log, ...postgresOptions } = options
+  const server = await startEmbedded(url.slice('embedded:'.length), { log, warn })
   const database = await postgresDatabase(server.url, postgresOptions).catch(async (error: unknown) => {
     await server.stop()
     throw error

@@ -18,8 +18,8 @@ export function stopOnSignals(stopping: AbortController, graceMs: number): void 
   const stopOnce = () => {
     if (!stopping.signal.aborted) stop()
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  // SIGHUP comes from a terminal that is closed.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
   if (cluster.isWorker) process.on('message', (message) => message === STOP_WORKER && stopOnce())
   stopWithParent(stopOnce)
 }

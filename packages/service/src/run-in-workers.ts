@@ -29,7 +29,7 @@ export async function runInWorkers(
   if (given === undefined) return undefined
   if (given.count === 1) return work(() => undefined)
   const workers = new Workers(createLogger({ level: env.LOG_LEVEL ?? 'info', isShared: true }), given.graceMs)
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => workers.stop())
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => workers.stop())
   process.exitCode = await workers.run(given.count)
   return undefined
 }

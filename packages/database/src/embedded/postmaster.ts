@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Place } from './account.ts'
 import { explainSpawn, filesOf, spawnAs } from './cluster.ts'
 import { EmbeddedStartError } from './embedded-start-error.ts'
+import { followGuarded, guarded } from './guard.ts'
 import { isReady, stopPostmaster } from './orphan.ts'
 import { waitUntil } from './processes.ts'
 import { type ServerChoices, serverSettings } from './settings.ts'
@@ -43,7 +44,7 @@ export async function startPostmaster(place: Place, choices: ServerChoices): Pro
   await waitUntil(() => state.over || isReady(files, pid), START_MS, 5)
   if (state.failure !== undefined) throw explainSpawn(state.failure)
   if (state.over) throw explainExit(readFileSync(logFile, 'utf8').slice(logStart), place, logFile)
-  // The process may end without waiting for its server; the next start recovers it.
+  // The process may end without waiting for its server: the guard ends it then.
   child.unref()
   return { pid, ended, stop: () => stopPostmaster(files, pid, () => state.over) }
 }
@@ -52,10 +53,12 @@ function launch(place: Place, files: string, logFile: string, choices: ServerCho
   const log = openSync(logFile, 'a', 0o600)
   try {
     const args = ['-D', files, ...serverSettings(choices)]
-    return spawn(join(place.binaries, 'bin', 'postgres'), args, {
+    const child = spawn(...guarded(join(place.binaries, 'bin', 'postgres'), args), {
       ...spawnAs(place),
-      stdio: ['ignore', log, log],
+      stdio: ['pipe', log, log],
     })
+    followGuarded(child)
+    return child
   } finally {
     closeSync(log)
   }

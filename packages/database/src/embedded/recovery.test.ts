@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EmbeddedStartError, openDatabase, sql, startEmbedded } from '../index.ts'
 import { processesIn, signal, waitUntil } from './processes.ts'
-import { end, refusalOf, startElsewhere } from './start-elsewhere.ts'
+import { end, groupMembers, refusalOf, startElsewhere } from './start-elsewhere.ts'
 
 describe('the embedded PostgreSQL and another instance', () => {
   let home: string
@@ -25,10 +25,31 @@ describe('the embedded PostgreSQL and another instance', () => {
     expect(processesIn(join(directory, 'pgdata'))).toEqual([])
   })
 
+  it('ends with the instance that started it, however that ends, also when it is frozen', async () => {
+    const directory = join(home, 'guarded')
+    const files = join(directory, 'pgdata')
+    const ends = [['SIGKILL'], ['SIGABRT'], ['SIGSTOP', 'SIGKILL']] as const
+    for (const [first, second] of ends) {
+      const { child } = await startElsewhere(directory)
+      if (second !== undefined) for (const pid of processesIn(files)) signal(pid, first)
+      await end(child, second ?? first)
+      expect(await waitUntil(() => processesIn(files).length === 0, 20_000), first).toBe(true)
+    }
+    const server = await startEmbedded(directory)
+    // A server that ended by itself is started again, and what watched the first has gone with it.
+    const { child, postmaster } = await startElsewhere(join(home, 'guarded twice'))
+    signal(postmaster, 'SIGKILL')
+    expect(await waitUntil(() => groupMembers(postmaster).length === 0, 20_000)).toBe(true)
+    expect(await end(child, 'SIGTERM')).toBe(0)
+    await server.stop()
+    expect(await waitUntil(() => groupMembers(server.pid()).length === 0, 5000)).toBe(true)
+  })
+
   it('recovers the server and the lock a killed instance left, also when the server is frozen', async () => {
     const directory = join(home, 'orphan')
     for (const isFrozen of [false, true]) {
       const { child, postmaster } = await startElsewhere(directory)
+      for (const pid of groupMembers(postmaster)) if (pid !== postmaster) signal(pid, 'SIGKILL')
       await end(child, 'SIGKILL')
       expect(processesIn(join(directory, 'pgdata'))).toContain(postmaster)
       if (isFrozen) for (const pid of processesIn(join(directory, 'pgdata'))) signal(pid, 'SIGSTOP')

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { startEmbedded } from '../embedded.ts'
 
@@ -31,6 +32,21 @@ export async function end(child: ChildProcess, name: NodeJS.Signals): Promise<nu
   child.kill(name)
   const [code] = (await once(child, 'exit')) as [number | null]
   return code
+}
+
+/** A server and the watcher beside it: its own processes have sessions of their own. */
+export const groupMembers = (postmaster: number): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && groupOf(pid) === postmaster)
+
+function groupOf(pid: number): number | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[2])
+  } catch {
+    return undefined
+  }
 }
 
 /** Why a start is refused. */

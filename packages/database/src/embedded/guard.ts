@@ -1,0 +1,43 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Socket } from 'node:net'
+
+/**
+ * Becomes the server, and leaves a watcher of a few kilobytes beside it that holds the other end of a pipe of ours. Whatever ends this
+ * process, be it kill -9 or the kernel for want of memory, closes the pipe: then the watcher ends the server, politely first. A line on
+ * the pipe says that the server has ended already. The watcher is nobody's child, because a server takes an unknown one for a mistake,
+ * and obeys no signal of a group: what tells the whole group to stop also tells us.
+ */
+const BECOME_GUARDED = `
+exec 3<&0 </dev/null
+(
+  trap '' HUP INT QUIT TERM
+  (
+    if read -r ended <&3; then exit 0; fi
+    for name in INT QUIT KILL; do
+      kill -s $name $$ 2>/dev/null || exit 0
+      kill -s CONT $$ 2>/dev/null
+      left=50
+      while [ $left -gt 0 ]; do
+        kill -0 $$ 2>/dev/null || exit 0
+        sleep 0.1
+        left=$((left - 1))
+      done
+    done
+  ) &
+)
+exec 3<&- "$0" "$@"`
+
+/** What to start instead of a program so that it ends with this process. Its standard input has to be a pipe. */
+export const guarded = (program: string, args: string[]): [program: string, args: string[]] => [
+  '/bin/sh',
+  ['-c', BECOME_GUARDED, program, ...args],
+]
+
+/** Tells the watcher when the server has ended; the pipe keeps nobody waiting. */
+export function followGuarded(child: ChildProcess): void {
+  const pipe = child.stdin as Socket | null
+  // The watcher may have been ended by somebody: then there is nobody to tell.
+  pipe?.on('error', () => undefined)
+  pipe?.unref()
+  child.once('exit', () => pipe?.end('ended\n'))
+}
