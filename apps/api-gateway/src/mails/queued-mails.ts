@@ -23,21 +23,32 @@ export const queuedMails = ({ storeIn, masterKeys, clock, deliverSoon }: Needs):
   deliverSoon,
 })
 
-/** Runs `work` in the background, never twice at once; who asks meanwhile is served by one more run. Errors go to `failed`. */
-export function soon(work: () => Promise<void>, failed: (error: unknown) => void): () => void {
-  let running = false
+/**
+ * Runs `work` in the background, never twice at once; who asks meanwhile is served by one more run. Errors go to `failed`. Disposing
+ * waits for the run in hand and begins no other.
+ */
+export function soon(
+  work: (signal: AbortSignal) => Promise<void>,
+  failed: (error: unknown) => void,
+): AsyncDisposable & { ask(): void } {
+  const closing = new AbortController()
+  let running: Promise<void> | undefined
   let again = false
   const run = async () => {
     do {
       again = false
-      await work().catch(failed)
-    } while (again)
-    running = false
+      await work(closing.signal).catch(failed)
+    } while (again && !closing.signal.aborted)
+    running = undefined
   }
-  return () => {
-    again = running
-    if (running) return
-    running = true
-    void run()
+  return {
+    ask() {
+      again = running !== undefined
+      if (!closing.signal.aborted) running ??= run()
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await running
+    },
   }
 }

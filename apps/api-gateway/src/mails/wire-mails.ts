@@ -41,9 +41,9 @@ export function wireMails(needs: Needs): { mails: Mails; routes: Route[]; jobs: 
   }
   const deliver = deliverMails({ store, mailer, masterKeys, place: { origin }, log })
   const failed = (error: unknown) => log.debug({ err: error }, 'mails could not be read, the job tries again')
-  const deliverSoon = soon(() => deliver(), failed)
+  const delivery = needs.opened.use(soon(deliver, failed))
   return {
-    mails: queuedMails({ storeIn: mailStore, masterKeys, clock, deliverSoon }),
+    mails: queuedMails({ storeIn: mailStore, masterKeys, clock, deliverSoon: delivery.ask }),
     routes: [],
     jobs: [{ name: 'deliver-mails', everyMs: ROUND_MS, run: deliver }, purge],
   }
