@@ -1,6 +1,7 @@
 // docs/events.md from the event contracts, docs/configuration.md from the configuration of every service.
 import { writeFileSync } from 'node:fs'
 import { processEnv } from '@platform/service'
+import { allInOneEnv } from '../apps/all-in-one/src/config.ts'
 import { gatewayEnvs } from '../apps/api-gateway/src/config.ts'
 import { eventsEnv } from '../apps/events/src/config.ts'
 import { runtimeEnv } from '../apps/runtime/src/config.ts'
@@ -14,6 +15,7 @@ writeFileSync(
   'docs/configuration.md',
   configurationPage({
     'every process': processEnv,
+    'all in one': allInOneEnv,
     'api-gateway': gatewayEnvs,
     workspaces: workspacesEnv,
     runtime: runtimeEnv,

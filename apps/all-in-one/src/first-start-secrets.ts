@@ -24,6 +24,10 @@ export function firstStartSecrets(dataDirectory: string, given: Env): Env {
   return secrets
 }
 
+/** Those of an environment that a first start would have made. */
+export const firstStartSecretsOf = (env: Env): Env =>
+  Object.fromEntries(Object.keys(generators).map((name) => [name, env[name]]))
+
 function readIfThere(file: string): string {
   try {
     return readFileSync(file, 'utf8')

@@ -4,7 +4,7 @@ import { openIdempotency } from '@platform/idempotency'
 import type { Resources, Service } from '@platform/service'
 import { wireApiDescription } from './api-description/wire-api-description.ts'
 import { wireApiVersions } from './api-versions/wire-api-versions.ts'
-import { apiGatewayEnv, type GatewayConfig, requireEnvironment } from './config.ts'
+import { apiGatewayEnv, gatewayEnvs, type GatewayConfig, requireEnvironment } from './config.ts'
 import type { Stores } from './identity-base.ts'
 import { Opened } from './opened.ts'
 import { pipeline } from './pipeline.ts'
@@ -18,6 +18,7 @@ import { wireIdentity } from './wire-identity.ts'
 /** The only public door: authentication, sessions, routing. */
 export const apiGateway: Service = {
   name: 'api-gateway',
+  variables: gatewayEnvs,
   address(env) {
     requireEnvironment(env)
     return readConfig(apiGatewayEnv, env).listen

@@ -19,6 +19,7 @@ import { wireUsage } from './usage/wire-usage.ts'
 /** Stores, searches and distributes events. */
 export const events: Service = {
   name: 'events',
+  variables: [eventsEnv],
   address: (env) => readConfig(eventsEnv, env),
   async build(env, resources, { clock, log }) {
     const config = readConfig(eventsEnv, env)

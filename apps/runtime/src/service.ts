@@ -15,6 +15,7 @@ import { callWebhook } from './webhooks/call-webhook.ts'
 /** Executes automations: URL triggers, test runs and the runs that events trigger. */
 export const runtime: Service = {
   name: 'runtime',
+  variables: [runtimeEnv],
   address: (env) => readConfig(runtimeEnv, env),
   async build(env, resources, { log, clock }) {
     const config = readConfig(runtimeEnv, env)

@@ -31,6 +31,7 @@ export { workspacesEnv } from './config.ts'
 /** Keeps workspaces and what belongs to them. */
 export const workspaces: Service = {
   name: 'workspaces',
+  variables: [workspacesEnv],
   address: (env) => readConfig(workspacesEnv, env),
   async build(env, resources, { clock, log }) {
     const config = readConfig(workspacesEnv, env)

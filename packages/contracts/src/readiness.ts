@@ -79,3 +79,25 @@ export const getServiceReadiness = endpoint({
   response: ServiceReport,
   failures: ['AuthenticationError'],
 })
+
+/** One variable that a process reads. */
+export const Setting = z.object({
+  name: z.string().describe('The variable.'),
+  origin: z
+    .string()
+    .describe('What gave it: environment, secrets file, all in one; else default, required or unset.'),
+  value: z.string().describe('A secret is only its length.'),
+})
+export type Setting = z.infer<typeof Setting>
+
+export const getProcessSettings = endpoint({
+  id: 'getProcessSettings',
+  summary:
+    'Every variable the process that answers runs with, and where its value comes from; for operators.',
+  service: 'api-gateway',
+  credential: 'internal',
+  method: 'get',
+  path: '/sys/config',
+  response: z.object({ settings: z.array(Setting) }),
+  failures: ['AuthenticationError'],
+})

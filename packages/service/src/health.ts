@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { bearerOf, isInternalKey } from '@platform/auth'
-import { headers as names, type ServiceReport } from '@platform/contracts'
+import { headers as names, type ServiceReport, type Setting } from '@platform/contracts'
 import { correlationIdOf, refuseAmbiguous, registry, sendFailure, sendJson, sendRaw } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
@@ -17,14 +17,15 @@ interface Options {
   health: Health
   internalApiKey: string
   report: () => Promise<ServiceReport>
+  settings?: (() => Setting[]) | undefined
   log: Logger
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
 /**
- * Answers /sys/livez, /sys/readyz, /sys/readiness and /metrics in front of a service (decisions A11, C12); the last two need the
- * internal key. Everything else is `next`'s.
+ * Answers /sys/livez, /sys/readyz, /sys/readiness, /sys/config and /metrics in front of a service (decisions A11, C12); the last three
+ * need the internal key. Everything else is `next`'s.
  */
 export function healthListener(options: Options, next: RequestListener): RequestListener {
   const answers = answersOf(options)
@@ -42,7 +43,7 @@ export function healthListener(options: Options, next: RequestListener): Request
   }
 }
 
-function answersOf({ health, internalApiKey, report }: Options): Map<string, Handle> {
+function answersOf({ health, internalApiKey, report, settings }: Options): Map<string, Handle> {
   const key = Buffer.from(internalApiKey)
   return new Map<string, Handle>([
     ['/sys/livez', (_, response) => sendJson(response, 200, { status: 'ok' })],
@@ -54,12 +55,16 @@ function answersOf({ health, internalApiKey, report }: Options): Map<string, Han
           : sendJson(response, 503, { status: health.state }),
     ],
     ['/sys/readiness', guarded(key, async (response) => sendJson(response, 200, await report()))],
+    ['/sys/config', guarded(key, async (response) => sendJson(response, 200, configOf(settings)))],
     [
       '/metrics',
       guarded(key, async (response) => sendRaw(response, 200, await metricsPage(), registry.contentType)),
     ],
   ])
 }
+
+/** What a process runs with, as an operator is shown it. */
+export const configOf = (settings: (() => Setting[]) | undefined) => ({ settings: settings?.() ?? [] })
 
 const pathOf = (url: string): string => {
   const query = url.indexOf('?')

@@ -1,10 +1,11 @@
 import type { RequestListener, Server } from 'node:http'
 import type { Env } from '@platform/config'
-import type { EventContract, EventRecord, ServiceReport } from '@platform/contracts'
+import type { EventContract, EventRecord, ServiceReport, Setting } from '@platform/contracts'
 import type { Mount, Route, RouteServices } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Check } from '@platform/readiness'
+import type { z } from 'zod'
 import type { Job } from './job.ts'
 import type { Resources } from './resources.ts'
 
@@ -16,6 +17,8 @@ export interface ServiceContext {
   version: string
   /** Where the service can be told things while it runs that only its process knows. */
   development: boolean
+  /** Every variable the process reads, for operators; secrets only as their length. */
+  settings?: (() => Setting[]) | undefined
 }
 
 /** An event every instance hears, best effort: caches and keys are reloaded. `payload` may be missing when it was too large. */
@@ -88,6 +91,8 @@ export interface Parts {
 /** A function of its environment and its resources; it runs alone or with others without knowing which. */
 export interface Service {
   name: 'api-gateway' | 'workspaces' | 'runtime' | 'events'
+  /** What it reads of the environment. */
+  variables?: readonly z.ZodType[]
   /**
    * Where it will listen, from the environment alone. With it the process answers /sys/livez, and 503 to the rest, while `build` still
    * waits for a store, and all problems of the configuration are told before anything is opened. Throws ConfigError.

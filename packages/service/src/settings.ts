@@ -1,14 +1,7 @@
 import type { Env } from '@platform/config'
+import type { Setting } from '@platform/contracts'
 import { scrub } from '@platform/logging'
 import { z } from 'zod'
-import { plain } from '../terminal.ts'
-
-export interface Setting {
-  name: string
-  value: string
-  /** The source it was given by, else `default`, `required` or `unset`. */
-  origin: string
-}
 
 interface Variable {
   preset?: unknown
@@ -66,4 +59,4 @@ function presetText(presets: [string, Variable][]): string {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 const shown = (name: string, value: string): string =>
-  secretName.test(name) ? `[${value.length} characters]` : plain(scrub(value))
+  secretName.test(name) ? `[${value.length} characters]` : scrub(value)
