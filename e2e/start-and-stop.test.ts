@@ -1,5 +1,7 @@
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import {
   ADMIN,
@@ -9,9 +11,9 @@ import {
   spawnPlatform,
   startAllInOne,
 } from '@platform/testing/platform'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { administrator, call, newWorkspace } from './support/caller.ts'
-import { isAlive } from './support/processes.ts'
+import { commandOf, isAlive, workingIn } from './support/processes.ts'
 
 const directoryFor = () => freshDirectory('platform with space ')
 
@@ -32,6 +34,10 @@ describe('starting and stopping', () => {
     const password = /password\s{2,}(\S+)/.exec(output)?.[1] ?? ''
     const email = /(\S+@\S+)/.exec(output)?.[1] ?? ''
     expect(password.length, output).toBeGreaterThanOrEqual(16)
+    expect(output).toContain(`${first.origin}/docs`)
+    const sample = /curl -d name=Ada (\S+)/.exec(output)?.[1] ?? ''
+    const answer = await fetch(sample, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) })
+    expect(await answer.json()).toEqual({ message: 'Hello Ada!' })
     expect(statSync(join(directory, 'secrets.env')).mode & 0o777).toBe(0o600)
     Object.assign(ADMIN, { email, password })
     const { token } = await administrator(first)
@@ -50,12 +56,36 @@ describe('starting and stopping', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  test('after kill -9 the next start recovers, orphaned PostgreSQL included', async () => {
+  test('whatever ends it leaves no process behind, and the next start finds everything', async () => {
     const directory = directoryFor()
-    const first = await startAllInOne({}, directory)
-    await first.process('all-in-one').stop('SIGKILL')
-    await using second = await startAllInOne({}, directory)
-    expect((await call(second.origin, 'GET', '/')).status).toBe(200)
+    const toAll = (pids: number[], name: NodeJS.Signals) => {
+      for (const pid of pids) if (isAlive(pid)) process.kill(pid, name)
+    }
+    const ends: Record<string, (pids: number[], pid: number) => void> = {
+      'a kill': (_, pid) => process.kill(pid, 'SIGKILL'),
+      // How Node ends for want of memory.
+      'an abort': (_, pid) => process.kill(pid, 'SIGABRT'),
+      'a closed terminal': (_, pid) => process.kill(pid, 'SIGHUP'),
+      'two Ctrl-C': (_, pid) => {
+        process.kill(pid, 'SIGINT')
+        setTimeout(() => isAlive(pid) && process.kill(pid, 'SIGINT'), 100)
+      },
+      'a stop of everything at once': (pids) => toAll(pids, 'SIGTERM'),
+      'a stop of everything twice': (pids) => {
+        toAll(pids, 'SIGTERM')
+        setTimeout(() => toAll(pids, 'SIGTERM'), 100)
+      },
+    }
+    for (const [name, bringAbout] of Object.entries(ends)) {
+      const platform = await startAllInOne({}, directory)
+      expect((await call(platform.origin, 'GET', '/')).status).toBe(200)
+      const { pid } = platform.process('all-in-one')
+      const pids = processTree(pid)
+      const files = readlinkSync(`/proc/${pids.find((one) => /postgres/.test(commandOf(one))) ?? pid}/cwd`)
+      bringAbout(pids, pid)
+      await vi.waitFor(() => expect([...pids, ...workingIn(files)].filter(isAlive), name).toEqual([]), 20_000)
+    }
+    rmSync(directory, { recursive: true, force: true })
   })
 })
 
@@ -114,4 +144,79 @@ describe('a start that cannot work says why in a sentence and ends with 1', () =
     expect(output).toMatch(/ACCESS_TOKENS_MAX_AGE/)
     expect(output).toMatch(/INTERNAL_API_KEY/)
   })
+})
+
+describe('ports', () => {
+  const started = async (env: Record<string, string>) => {
+    const directory = directoryFor()
+    const platform = spawnPlatform('all-in-one', 'apps/all-in-one/src/main.ts', {
+      ...{ ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password, DATA_DIRECTORY: directory },
+      ...env,
+    })
+    return {
+      platform,
+      async [Symbol.asyncDispose]() {
+        await platform.stop()
+        rmSync(directory, { recursive: true, force: true })
+      },
+    }
+  }
+
+  test('PORT alone is enough beside another platform: the services behind take what is free', async () => {
+    const [one = 0, other = 0] = await freePorts(2)
+    await using first = await started({ PORT: String(one) })
+    await first.platform.printed(/is ready at/)
+    await using second = await started({ PORT: String(other) })
+    await second.platform.printed(/is ready at/)
+    for (const port of [one, other]) {
+      const platform = { origin: `http://localhost:${port}` }
+      const { token } = await administrator(platform)
+      expect(await newWorkspace(platform.origin, token)).toMatch(/^[a-z0-9]{16}$/)
+    }
+  })
+
+  test('a taken one is told with a line to copy', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    await using refused = await started({ PORT: String(port), npm_lifecycle_event: 'start' })
+    const [code] = await once(refused.platform.child, 'exit')
+    taken.close()
+    expect(code).toBe(1)
+    expect(refused.platform.output()).toMatch(
+      new RegExp(`Port ${port} on 127.0.0.1 is taken by another program: .+\\.\\n  PORT=\\d+ npm start\\n$`),
+    )
+  })
+})
+
+test('a database that is not there is told at once, with what to do, and named by the readiness report', async () => {
+  const [port = 0] = await freePorts(1)
+  const directory = directoryFor()
+  const key = 'internal-key-of-the-platform-tests-0123456789'
+  const platform = spawnPlatform('all-in-one', 'apps/all-in-one/src/main.ts', {
+    ...{ PORT: String(port), DATABASE_URL: 'postgres://u:geheim@127.0.0.1:1/x' },
+    ...{ DATA_DIRECTORY: directory, INTERNAL_API_KEY: key },
+  })
+  const sentence =
+    "The database at 127.0.0.1:1 can't be reached (ECONNREFUSED): start it, or correct DATABASE_URL."
+  await platform.printed(/DATABASE_URL/)
+  const answer = await fetch(`http://127.0.0.1:${port}/sys/readiness`, {
+    headers: { 'x-platform-api-key': key },
+  })
+  expect(JSON.stringify(await answer.json())).toContain(JSON.stringify(sentence).slice(1, -1))
+  const config = await (
+    await fetch(`http://127.0.0.1:${port}/sys/config`, { headers: { 'x-platform-api-key': key } })
+  ).json()
+  expect(config).toMatchObject({
+    settings: expect.arrayContaining([
+      { name: 'DATABASE_URL', origin: 'environment', value: 'postgres://[credentials]@127.0.0.1:1/x' },
+      { name: 'CACHE_URL', origin: 'all in one', value: 'memory:' },
+      { name: 'DATA_DIRECTORY', origin: 'environment', value: directory },
+    ]),
+  })
+  expect(platform.output()).toBe(`${sentence}\n`)
+  const startedAt = Date.now()
+  expect(await platform.stop()).toBe(0)
+  expect(Date.now() - startedAt).toBeLessThan(9000)
+  rmSync(directory, { recursive: true, force: true })
 })

@@ -9,7 +9,9 @@ export function announceReady(running: readonly RunningService[], env: Env): voi
     '',
     `  The platform is ready at ${origin}`,
     '',
-    `  Sign in        ${origin}/signin`,
+    `  Sign in        ${origin}/signin  as the administrator, whose password the first start has told`,
+    `  Documentation  ${origin}/docs`,
+    ...sampleLines(origin, env),
     `  Status         ${origin}/`,
     '  Stop           Ctrl-C',
     '',
@@ -18,3 +20,12 @@ export function announceReady(running: readonly RunningService[], env: Env): voi
     lines.push('  Rate limits are off (RATE_LIMIT_DISABLED): use this for benches and tests only.', '')
   process.stdout.write(`${lines.join('\n')}\n`)
 }
+
+/** The first start has made it (decisions I16). */
+const sampleLines = (origin: string, env: Env): string[] =>
+  env.SAMPLE_WORKSPACE === 'false'
+    ? []
+    : [
+        '  Sample         the workspace hello, whose first automation answers',
+        `                 curl -d name=Ada ${origin}/v2/workspaces/slug:hello/webhooks/greet`,
+      ]

@@ -1,9 +1,11 @@
-import type { Env } from '@platform/config'
+import { type Env, readConfig } from '@platform/config'
+import { allInOneEnv } from './config.ts'
 import { firstStartSecrets } from './first-start-secrets.ts'
+import { servicePorts } from './service-ports.ts'
 
 /** Defaults of the platform in one process: everything embedded, on loopback, development. The environment wins. */
-export function embeddedEnvironment(given: Env): Env {
-  const data = given.DATA_DIRECTORY ?? './.data'
+export async function embeddedEnvironment(given: Env): Promise<Env> {
+  const { DATA_DIRECTORY: data } = readConfig(allInOneEnv, given)
   const defaults = {
     NODE_ENV: 'development',
     HOST: '127.0.0.1',
@@ -16,11 +18,9 @@ export function embeddedEnvironment(given: Env): Env {
     SHUTDOWN_GRACE_MS: '9000',
     // One event loop runs automations, too: what is overload for a gateway alone is an ordinary moment here.
     GATEWAY_MAX_LAG_MS: '1000',
-    WORKSPACES_PORT: '3002',
-    RUNTIME_PORT: '3003',
-    EVENTS_PORT: '3004',
   }
-  const env: Env = { ...defaults, ...withoutEmpty(given) }
+  const chosen: Env = { ...defaults, ...withoutEmpty(given) }
+  const env: Env = { ...chosen, ...(await servicePorts(chosen, chosen.HOST ?? defaults.HOST)) }
   return { ...ownAddresses(env), ...ownFiles(data, env), ...firstStartSecrets(data, given), ...env }
 }
 

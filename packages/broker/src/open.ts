@@ -11,15 +11,12 @@ export interface OpenBrokerOptions {
   log: BrokerLog
 }
 
-/** How long opening waits for a PostgreSQL that isn't there yet. */
-const DATABASE_WAIT_MS = 60_000
-
 /**
  * Opens the transport a URL names: `postgres:` reads the outbox table itself, `nats:` or `tls:` is a JetStream server
  * (`nats://user:password@host:port,other:port?namespace=name`). A NATS server that is down doesn't keep it from opening.
  */
 export async function openBroker(url: string, { database, log }: OpenBrokerOptions): Promise<Broker> {
-  await migrate(database, 'outbox', new URL('../migrations/', import.meta.url), { waitMs: DATABASE_WAIT_MS })
+  await migrate(database, 'outbox', new URL('../migrations/', import.meta.url))
   await ensurePartitions(database, new Date())
   const scheme = url.slice(0, url.indexOf(':'))
   if (scheme === 'postgres' || scheme === 'postgresql') {

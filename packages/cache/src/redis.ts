@@ -41,7 +41,13 @@ export function openRedisCache(url: string): Cache {
     },
   })
   // Each call learns of a lost connection by itself; unheard, this event ends the process.
-  client.on('error', () => undefined)
+  let lost: unknown
+  client.on('error', (error: unknown) => {
+    lost = error
+  })
+  client.on('ready', () => {
+    lost = undefined
+  })
   client.connect().catch(() => undefined)
   const call = guarded(address)
 
@@ -68,7 +74,7 @@ export function openRedisCache(url: string): Cache {
       try {
         await inTime(Promise.all([client.set(key, '1', written), client.unlink(key)]), PROBE_MS)
       } catch (error) {
-        throw toCacheError(error, address)
+        throw toCacheError(error instanceof ErrorReply ? error : (lost ?? error), address)
       }
     },
     [Symbol.asyncDispose]: async () => client.destroy(),
@@ -105,14 +111,13 @@ function inTime<T>(work: Promise<T>, milliseconds = COMMAND_MS): Promise<T> {
 function toCacheError(error: unknown, address: string): CacheError {
   if (error instanceof ErrorReply) {
     return new CacheError(`The cache at ${address} answered: ${error.message}`, {
-      cause: error,
-      unavailable: true,
+      ...{ cause: error, unavailable: true },
+      code: /^[A-Z]+/.exec(error.message)?.[0],
     })
   }
-  return new CacheError(`The cache at ${address} can't be reached or did not answer in time.`, {
-    cause: error,
-    unavailable: true,
-  })
+  const code = (error as NodeJS.ErrnoException | undefined)?.code
+  const how = code === undefined ? "can't be reached or did not answer in time" : `can't be reached (${code})`
+  return new CacheError(`The cache at ${address} ${how}.`, { cause: error, unavailable: true, code })
 }
 
 const wholeMs = (ttlMs: number): number => Math.max(1, Math.round(ttlMs))

@@ -1,3 +1,4 @@
+export { freePort } from './free-port.ts'
 export { inBatches, type Job, runOnce, startJob } from './job.ts'
 export { Resources } from './resources.ts'
 export { processEnv, type RunOptions, run } from './run.ts'
@@ -11,4 +12,5 @@ export {
   type ServiceContext,
   type Subscription,
 } from './service.ts'
+export { settingsOf } from './settings.ts'
 export { type RunningService, type StartOptions, startService } from './start-service.ts'

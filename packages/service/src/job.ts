@@ -35,8 +35,13 @@ export function startJob(job: Job, log: Logger): AsyncDisposable {
   }
 }
 
-/** One run; answers whether it succeeded. */
-export async function runOnce(job: Job, log: Logger, signal: AbortSignal): Promise<boolean> {
+/** One run; answers whether it succeeded. What failed is logged, unless the caller has `told` it in a better way. */
+export async function runOnce(
+  job: Job,
+  log: Logger,
+  signal: AbortSignal,
+  told: (error: unknown) => boolean = () => false,
+): Promise<boolean> {
   try {
     await job.run(signal)
     countJobRun(job.name, true)
@@ -44,7 +49,7 @@ export async function runOnce(job: Job, log: Logger, signal: AbortSignal): Promi
   } catch (error) {
     if (signal.aborted) return false
     countJobRun(job.name, false)
-    log.warn({ job: job.name, err: error }, 'job failed, it will be tried again')
+    if (!told(error)) log.warn({ job: job.name, err: error }, 'job failed, it will be tried again')
     return false
   }
 }

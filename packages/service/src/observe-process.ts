@@ -50,6 +50,9 @@ export async function observeProcess({
     return stack
   } catch (error) {
     await stack.disposeAsync()
-    throw listenFailure(error as Error, 'metrics', address, { ...env, METRICS_PORT: String(address.port) })
+    throw await listenFailure(error as Error, 'metrics', address, {
+      ...env,
+      METRICS_PORT: String(address.port),
+    })
   }
 }

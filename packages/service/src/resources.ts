@@ -5,6 +5,8 @@ import type { Logger } from '@platform/logging'
 import { type EventLimits, type Outbox, openOutbox } from '@platform/outbox'
 import { type Log, openLog, openSearchIndex, type SearchIndex } from '@platform/search'
 import { exposeDatabase, exposeLag } from './store-metrics.ts'
+import { StoreNotices } from './store-notices.ts'
+import { watchStore } from './watch-store.ts'
 
 type SearchIndexOptions = Omit<NonNullable<Parameters<typeof openSearchIndex>[1]>, 'log'>
 
@@ -14,26 +16,39 @@ export class Resources implements AsyncDisposable {
   readonly #stack = new AsyncDisposableStack()
   readonly #log: Logger
   readonly #allowWeakDurability: boolean
+  /** Told about every store that does not answer when it is opened. */
+  readonly notices: StoreNotices
 
-  /** `development` accepts a database server that may lose committed data at a power cut; `run` sets it for NODE_ENV=test only. */
-  constructor(log: Logger, options: { development: boolean }) {
+  /**
+   * `development` accepts a database server that may lose committed data at a power cut; `run` sets it for NODE_ENV=test only. `tell` is
+   * how an operator hears of a store that is waited for; without it the log does.
+   */
+  constructor(log: Logger, options: { development: boolean; tell?: (sentence: string) => void }) {
     this.#log = log
     this.#allowWeakDurability = options.development
+    const logged = (reason: string) => log.warn({ reason }, 'a store does not answer, it is waited for')
+    this.notices = new StoreNotices(options.tell ?? logged)
   }
 
   database(url: string): Promise<Database> {
     return this.#once(url, async () => {
       const database = await openDatabase(url, {
         log: (message) => this.#log.info(message),
+        warn: (message) => this.notices.say('DatabaseError', message),
         allowWeakDurability: this.#allowWeakDurability,
       })
       this.#stack.use(exposeDatabase(database))
+      this.#watch((signal) => database.ping(signal))
       return database
     })
   }
 
   cache(url: string): Promise<Cache> {
-    return this.#once(url, () => openCache(url))
+    return this.#once(url, async () => {
+      const cache = await openCache(url)
+      this.#watch((signal) => cache.probe(signal))
+      return cache
+    })
   }
 
   broker(url: string, databaseUrl: string): Promise<Broker> {
@@ -41,6 +56,7 @@ export class Resources implements AsyncDisposable {
       const database = await this.database(databaseUrl)
       const broker = await openBroker(url, { database, log: this.#log.child({ part: 'broker' }) })
       this.#stack.use(exposeLag(database))
+      this.#watch((signal) => broker.ping(signal))
       return broker
     })
   }
@@ -62,15 +78,21 @@ export class Resources implements AsyncDisposable {
   async searchIndex(url: string, options: SearchIndexOptions = {}): Promise<SearchIndex | undefined> {
     if (/^postgres(ql)?:/.test(url)) return undefined
     const log = this.#log.child({ part: 'search' })
-    return await this.#once(`index ${url}`, () =>
-      openSearchIndex(url, { ...options, log: { info: (message) => log.info(message) } }),
-    )
+    return await this.#once(`index ${url}`, async () => {
+      const index = await openSearchIndex(url, { ...options, log: { info: (message) => log.info(message) } })
+      this.#watch(() => index.shardBudget())
+      return index
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     // What is still being opened is waited for: closed before it is there, it would stay behind.
     await Promise.allSettled(this.#opened.values())
     await this.#stack.disposeAsync()
+  }
+
+  #watch(probe: (signal: AbortSignal) => Promise<unknown>): void {
+    this.#stack.use(watchStore(probe, (error) => this.notices.tell(error)))
   }
 
   #once<T extends AsyncDisposable>(key: string, open: () => Promise<T>): Promise<T> {

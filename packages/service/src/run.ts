@@ -11,6 +11,7 @@ import { StartInterrupted } from './patiently.ts'
 import { crashOnBugs, stopOnSignals, surviveClosedOutput } from './process-signals.ts'
 import { Resources } from './resources.ts'
 import type { Service, ServiceContext } from './service.ts'
+import { settingsOf } from './settings.ts'
 import { startAll } from './start-all.ts'
 import { explainStartFailure } from './start-failure.ts'
 import type { RunningService } from './start-service.ts'
@@ -40,6 +41,10 @@ export const processEnv = z.object({
 export interface RunOptions {
   /** Called when every service is ready. */
   ready?: (running: readonly RunningService[], env: Env) => void | Promise<void>
+  /** What the process itself reads beside what its services do. */
+  variables?: readonly z.ZodType[]
+  /** Where the variables of the environment come from, the first that has one; all from the `environment` without it. */
+  sources?: (env: Env) => Record<string, Env>
 }
 
 interface Running {
@@ -55,14 +60,14 @@ interface Running {
  */
 export async function run(
   services: readonly Service[],
-  environment: Env | (() => Env),
+  environment: Env | (() => Env | Promise<Env>),
   options: RunOptions = {},
 ): Promise<void> {
   const stopping = new AbortController()
   let log: Logger | undefined
   surviveClosedOutput()
   try {
-    const env = typeof environment === 'function' ? environment() : environment
+    const env = typeof environment === 'function' ? await environment() : environment
     const config = readEveryConfig(services, env)
     log = createLogger({ level: config.LOG_LEVEL, isShared: cluster.isWorker })
     stopOnSignals(stopping, config.SHUTDOWN_GRACE_MS)
@@ -107,12 +112,16 @@ async function serve(
     clock: systemClock,
     version: productVersion(),
     development: config.NODE_ENV !== 'production',
+    settings: () => settingsOf(schemasOf(services, options), options.sources?.(env) ?? { environment: env }),
   }
   await using _observed = await observeProcess({
     ...{ config, env, log, version: context.version },
     services: services.map(({ name }) => name),
   })
-  await using resources = new Resources(log, { development: config.NODE_ENV === 'test' })
+  await using resources = new Resources(log, {
+    development: config.NODE_ENV === 'test',
+    ...(context.development ? { tell: (sentence) => process.stderr.write(`${sentence}\n`) } : {}),
+  })
   await using stack = new AsyncDisposableStack()
   try {
     const limits = {
@@ -128,6 +137,11 @@ async function serve(
   if (!signal.aborted) await once(signal, 'abort')
   log.info('stopping')
 }
+
+const schemasOf = (services: readonly Service[], own: RunOptions): Parameters<typeof settingsOf>[0] => ({
+  process: [processEnv, ...(own.variables ?? [])],
+  ...Object.fromEntries(services.map(({ name, variables = [] }) => [name, variables])),
+})
 
 /** Longer than a load balancer that asks every half second needs to see a 503 twice. */
 const DRAIN_DELAY_MS = 2000

@@ -3,6 +3,7 @@ import type { FrontDoor } from './front-door.ts'
 import type { Resources } from './resources.ts'
 import type { Service, ServiceContext } from './service.ts'
 import { openDoor, type RunningService, startService } from './start-service.ts'
+import type { Waiting } from './starting-report.ts'
 
 interface How {
   resources: Resources
@@ -19,8 +20,10 @@ export async function startAll(
   { resources, context, limits, stack }: How,
 ): Promise<RunningService[]> {
   const doors = new Map<Service, FrontDoor>()
+  // While the first waits for a store the others wait for the first: each tells the same.
+  const waiting: Waiting = { obstacle: undefined }
   for (const service of services) {
-    const door = await openDoor(service, env, context, limits.patienceMs)
+    const door = await openDoor(service, env, context, { patienceMs: limits.patienceMs, waiting })
     if (door !== undefined) doors.set(service, stack.use(door))
   }
   const running: RunningService[] = []

@@ -1,4 +1,5 @@
 import { ConfigError } from '@platform/config'
+import { ListenFailure } from './listen-failure.ts'
 
 /** Errors of the language itself: no operator can mend them. */
 const bugs = new Set(['TypeError', 'ReferenceError', 'RangeError', 'SyntaxError', 'AssertionError'])
@@ -19,6 +20,8 @@ export function explainStartFailure(error: unknown): string[] {
       'Set LOG_LEVEL=debug to see where.',
     ]
   }
+  if (error instanceof ListenFailure && error.command !== undefined)
+    return [sentence(error.message), `  ${error.command}`]
   return [sentence(error.message === '' ? `The platform could not start: ${error.name}` : error.message)]
 }
 

@@ -118,7 +118,8 @@ describe('starting a service', () => {
       error: 'DatabaseError',
       module: 'database',
       driver: 'postgres',
-      message: 'connect ECONNREFUSED',
+      message:
+        'connect ECONNREFUSED: see that it runs and can be reached from here, or correct DATABASE_URL.',
     }
     const report = { status: 'error', modulesReady: [], errors: [error] }
     await vi.waitFor(async () => expect(await (await asked('/sys/readiness')).json()).toEqual(report))

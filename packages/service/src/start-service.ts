@@ -7,7 +7,7 @@ import { FrontDoor } from './front-door.ts'
 import { type Health, healthListener } from './health.ts'
 import { runOnce, startJob } from './job.ts'
 import { listenFailure } from './listen-failure.ts'
-import { patiently, StartInterrupted } from './patiently.ts'
+import { isAway, type Patience, patiently, StartInterrupted } from './patiently.ts'
 import { pause } from './pause.ts'
 import { CRASHED } from './process-signals.ts'
 import type { Resources } from './resources.ts'
@@ -44,10 +44,13 @@ export async function openDoor(
   service: Service,
   env: Env,
   context: ServiceContext,
-  patienceMs: number = PATIENCE_MS,
+  {
+    patienceMs = PATIENCE_MS,
+    waiting = { obstacle: undefined },
+  }: { patienceMs?: number; waiting?: Waiting } = {},
 ): Promise<FrontDoor | undefined> {
   const address = service.address?.(env)
-  return address && (await listen(service, address, env, context, patienceMs))
+  return address && (await listen(service, address, env, context, { patienceMs, waiting }))
 }
 
 /**
@@ -67,19 +70,20 @@ export async function startService(
   const stack = new AsyncDisposableStack()
   let door: FrontDoor | undefined
   try {
-    door = options.door ?? (await openDoor(service, env, context, patienceMs))
-    const parts = await patiently(log, signal, () => service.build(env, resources, context), door?.waiting)
+    door = options.door ?? (await openDoor(service, env, context, { patienceMs }))
+    const patience = { log, signal, notices: resources.notices, waiting: door?.waiting }
+    const parts = await patiently(() => service.build(env, resources, context), patience)
     stack.defer(async () => await parts.closing?.())
     for (const subscription of parts.subscriptions)
-      stack.use(await patiently(log, signal, () => subscribe(subscription, env, resources, log)))
+      stack.use(await patiently(() => subscribe(subscription, env, resources, log), patience))
     const health: Health = { ready: false, state: 'starting' }
-    door ??= await listen(service, parts, env, context, patienceMs)
+    door ??= await listen(service, parts, env, context, { patienceMs, waiting: { obstacle: undefined } })
     stack.use(door)
     parts.attach?.(door.server)
     const report = reportOf(parts, context)
     door.handTo(listenerOf(service, parts, { health, report }, context), parts)
     stack.use(exposeReadiness(service.name, health, report))
-    await runRequiredJobs(parts, log, signal)
+    await runRequiredJobs(parts, patience)
     for (const job of parts.jobs) stack.use(startJob(job, log))
     stack.defer(drain(health, door, parts, options))
     health.ready = true
@@ -112,13 +116,12 @@ const listen = (
   address: { port: number; host: string },
   env: Env,
   context: ServiceContext,
-  patienceMs: number,
+  { patienceMs, waiting }: { patienceMs: number; waiting: Waiting },
 ): Promise<FrontDoor> => {
-  const waiting: Waiting = { obstacle: undefined }
   const listener = startingListener(service.name, env, context, waiting)
   return FrontDoor.open(address, listener, { patienceMs, log: context.log, waiting }).catch(
-    (error: Error) => {
-      throw listenFailure(error, service.name, address, env)
+    async (error: Error) => {
+      throw await listenFailure(error, service.name, address, env)
     },
   )
 }
@@ -130,17 +133,18 @@ function listenerOf(
   service: Service,
   parts: Parts,
   { health, report }: { health: Health; report: () => Promise<ServiceReport> },
-  { log }: ServiceContext,
+  { log, settings }: ServiceContext,
 ): RequestListener {
   const { internalApiKey } = parts
   const app = createApp(parts.routes, parts.mounts, parts.routeServices)
   const front = parts.front?.(app) ?? serviceListener({ service: service.name, internalApiKey, log }, app)
-  return healthListener({ health, internalApiKey, report, log }, front)
+  return healthListener({ health, internalApiKey, report, settings, log }, front)
 }
 
-async function runRequiredJobs(parts: Parts, log: ServiceContext['log'], signal: AbortSignal): Promise<void> {
+async function runRequiredJobs(parts: Parts, { log, signal, notices }: Patience): Promise<void> {
+  const told = (error: unknown) => isAway(error) && notices.tell(error)
   for (const job of parts.jobs.filter(({ requiredAtStart }) => requiredAtStart === true)) {
-    while (!(await runOnce(job, log, signal))) {
+    while (!(await runOnce(job, log, signal, told))) {
       await pause(REQUIRED_JOB_PAUSE_MS, signal)
       if (signal.aborted) throw new StartInterrupted()
     }

@@ -4,6 +4,7 @@ import type { Env } from '@platform/config'
 import { headers as names } from '@platform/contracts'
 import { correlationIdOf, refuseAmbiguous, sendFailure, sendJson } from '@platform/http'
 import { Failure } from '@platform/kernel'
+import { configOf } from './health.ts'
 import type { Service, ServiceContext } from './service.ts'
 import { startingReport, type Waiting } from './starting-report.ts'
 
@@ -17,10 +18,10 @@ type Answer = [status: number, body: object]
 export function startingListener(
   service: Service['name'],
   env: Env,
-  { version, log }: Pick<ServiceContext, 'version' | 'log'>,
+  { version, log, settings }: Pick<ServiceContext, 'version' | 'log' | 'settings'>,
   waiting: Waiting,
 ): RequestListener {
-  const answers = answersOf(service, env, version, waiting)
+  const answers = answersOf(service, env, { version, settings }, waiting)
   return (request, response) => {
     const { headers, method, url = '/' } = request
     const correlationId = correlationIdOf(headers[names.correlationId], headers.traceparent)
@@ -37,7 +38,12 @@ export function startingListener(
   }
 }
 
-function answersOf(service: Service['name'], env: Env, version: string, waiting: Waiting) {
+function answersOf(
+  service: Service['name'],
+  env: Env,
+  { version, settings }: Pick<ServiceContext, 'version' | 'settings'>,
+  waiting: Waiting,
+) {
   const key = Buffer.from(env.INTERNAL_API_KEY ?? '')
   const isPlatform = ({ headers }: IncomingMessage) =>
     key.length > 0 && isInternalKey(headers[names.internalKey] ?? headers[names.apiKey], key)
@@ -46,6 +52,7 @@ function answersOf(service: Service['name'], env: Env, version: string, waiting:
     ['/sys/livez', () => [200, { status: 'ok' }]],
     ['/sys/readyz', () => [503, { status: 'starting' }]],
     ['/sys/readiness', (request) => (isPlatform(request) ? [200, report()] : undefined)],
+    ['/sys/config', (request) => (isPlatform(request) ? [200, configOf(settings)] : undefined)],
   ])
   if (service !== 'api-gateway') return answers
   answers.set('/', () => [200, { status: 'ok', name: service, version }])

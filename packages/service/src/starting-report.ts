@@ -1,8 +1,8 @@
 import type { Env } from '@platform/config'
 import type { ModuleError, ServiceReport } from '@platform/contracts'
 import type { StoreError } from '@platform/kernel'
-import { safeMessage } from '@platform/readiness'
 import type { Service } from './service.ts'
+import { obstacleSentence, rootOf } from './store-notices.ts'
 
 /** What a service waits for before it can be built; nothing while it is being built. */
 export interface Waiting {
@@ -15,8 +15,9 @@ export function startingReport(service: Service['name'], env: Env, { obstacle }:
 }
 
 function errorOf(service: Service['name'], env: Env, obstacle: StoreError | undefined): ModuleError {
-  const message = obstacle === undefined ? 'The service is starting.' : safeMessage(obstacle)
-  switch (obstacle?.name) {
+  const root = rootOf(obstacle)
+  const message = root === undefined ? 'The service is starting.' : obstacleSentence(root)
+  switch (root?.name) {
     case 'DatabaseError': {
       const module = service === 'api-gateway' ? 'database' : 'permissions'
       return { error: 'DatabaseError', module, driver: 'postgres', message }
@@ -25,6 +26,8 @@ function errorOf(service: Service['name'], env: Env, obstacle: StoreError | unde
       return { error: 'BrokerError', module: 'broker', driver: schemeOf(env.BROKER_URL), message }
     case 'SearchError':
       return { error: 'SearchError', module: 'search', driver: schemeOf(env.SEARCH_URL), message }
+    case 'CacheError':
+      return { error: 'CacheError', module: 'cache', driver: schemeOf(env.CACHE_URL), message }
     default:
       return { error: 'ServiceUnavailable', module: service, driver: 'service', message }
   }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { connect, Events, type NatsConnection } from 'nats'
+import { connect, Events, type NatsConnection, NatsError } from 'nats'
 import { BrokerError } from '../broker-error.ts'
 import type { BrokerLog } from '../log.ts'
 import type { NatsAddress } from './address.ts'
@@ -31,6 +31,8 @@ export class Link implements AsyncDisposable {
   #up: Up | undefined
   #loss = new AbortController()
   #wasUp = false
+  /** Why the last attempt to connect failed, in the client's word. */
+  #refusal: string | undefined
   #arrival = Promise.withResolvers<Up>()
 
   constructor(address: NatsAddress, log: BrokerLog) {
@@ -46,7 +48,9 @@ export class Link implements AsyncDisposable {
     if (this.#up !== undefined) return this.#up
     const over = new AbortController()
     const late = pause(waitMs, undefined, { signal: over.signal }).then(() => {
-      throw new BrokerError(`The broker at ${this.name} can't be reached.`, { unavailable: true })
+      const code = this.#refusal
+      const why = code === undefined ? '' : ` (${code})`
+      throw new BrokerError(`The broker at ${this.name} can't be reached${why}.`, { unavailable: true, code })
     })
     late.catch(() => undefined)
     return await Promise.race([this.#arrival.promise, late]).finally(() => over.abort())
@@ -72,10 +76,12 @@ export class Link implements AsyncDisposable {
       try {
         const nc = await connect(this.#options())
         failures = 0
+        this.#refusal = undefined
         this.#client = nc
         if (this.#closing.signal.aborted) await nc.close()
         else await this.#follow(nc)
       } catch (error) {
+        this.#refusal = error instanceof NatsError ? error.code : undefined
         if (failures === 0)
           this.#log.warn({ err: error, broker: this.name }, 'broker not reached, it is tried again')
       }

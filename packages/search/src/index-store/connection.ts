@@ -12,6 +12,7 @@ export interface Connection extends AsyncDisposable {
  * Every request has a deadline for the whole of it and is sent once: who asks knows what may be sent again.
  */
 export function connect({ nodes, credentials }: IndexAddress): Connection {
+  const name = nodes.map((node) => new URL(node).host).join(',')
   const client = new Client({
     nodes,
     ...(credentials === undefined ? {} : { auth: credentials }),
@@ -24,7 +25,7 @@ export function connect({ nodes, credentials }: IndexAddress): Connection {
       try {
         return (await send(client, request)) as StoreAnswer<Body>
       } catch (error) {
-        return asAnswer<Body>(error)
+        return asAnswer<Body>(error, name)
       }
     },
     [Symbol.asyncDispose]: () => client.close(),
@@ -53,21 +54,21 @@ async function send(client: Client, { method, path, query, body, lines, timeoutM
 }
 
 /** Answers that tell something are answers; anything else is a store that can't be asked now. */
-function asAnswer<Body>(error: unknown): StoreAnswer<Body> {
+function asAnswer<Body>(error: unknown, name: string): StoreAnswer<Body> {
   if (!(error instanceof errors.OpenSearchClientError)) throw error
   if (error instanceof errors.ResponseError) {
     const status = error.statusCode ?? 500
     const isTooMuch = nameOf(error.body) === 'too_many_buckets_exception'
     if (!isAway(status) || isTooMuch) return { status, body: error.body as Body }
-    throw new SearchError(`The search store answers ${status}: ${reasonOf(error.body)}`, {
+    throw new SearchError(`The search store at ${name} answers ${status}: ${reasonOf(error.body)}`, {
       cause: error,
       unavailable: true,
-      code: nameOf(error.body),
+      code: nameOf(error.body) ?? String(status),
     })
   }
   const isLate = error instanceof errors.TimeoutError || error instanceof errors.RequestAbortedError
   const message = isLate
-    ? 'The search store did not answer in time.'
-    : `The search store can’t be reached: ${error.message}`
+    ? `The search store at ${name} did not answer in time.`
+    : `The search store at ${name} can’t be reached: ${error.message}`
   throw new SearchError(message, { cause: error, unavailable: true, code: isLate ? error.name : UNREACHABLE })
 }

@@ -11,15 +11,12 @@ import { deleteBefore, deleteStream, streams } from './retained.ts'
 import { asSearchErrors } from './store-errors.ts'
 import { stripExecuted } from './strip-executed.ts'
 
-/** How long opening waits for a PostgreSQL that isn't there yet. */
-const DATABASE_WAIT_MS = 60_000
 /** Indexes over what a log already holds. */
 const MIGRATION_MS = 600_000
 
 /** Opens the log in the schema `search` of a database, which it brings up to date. The database belongs to whoever opened it. */
 export async function openLog(database: Database): Promise<Log> {
   await migrate(database, 'search', new URL('../../migrations/', import.meta.url), {
-    waitMs: DATABASE_WAIT_MS,
     timeoutMs: MIGRATION_MS,
   })
   await ensurePartitions(database, new Date())
