@@ -7,7 +7,7 @@ interface Source {
 
 const LEAST_ENDPOINTS = 20
 /** Answered by the chassis of every service, and tested there. */
-const ofTheChassis = new Set(['getServiceReadiness'])
+const ofTheChassis = new Set(['getProcessSettings', 'getServiceReadiness'])
 
 const kebab = (id: string) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
