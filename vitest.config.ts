@@ -6,6 +6,9 @@ import { defineConfig } from 'vitest/config'
  */
 const retry = process.env.CI === undefined ? 0 : 1
 
+/** What is slow by nature (faults under load, restarts, whole matrices) runs before a release: scripts/nightly/all.sh. */
+const isNightly = process.env.NIGHTLY === '1'
+
 /** Two kinds of tests: "unit" beside the code on one real PostgreSQL, "e2e" against the platform as it is deployed. */
 export default defineConfig({
   test: {
@@ -33,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           retry,
-          include: ['e2e/**/*.test.ts'],
+          include: isNightly ? ['e2e/**/*.test.ts'] : ['e2e/*.test.ts'],
           globalSetup: ['packages/testing/src/temporary-directory.ts', 'e2e/support/build-bundles.ts'],
           pool: 'forks',
           testTimeout: 180_000,

@@ -17,4 +17,4 @@ scripts/servers/elasticsearch.sh start "$work/elasticsearch" >"$work/env"
 # shellcheck source=/dev/null
 . "$work/env"
 export REQUIRE_SERVERS=1
-node_modules/.bin/node node_modules/vitest/vitest.mjs run --project unit packages/search/src/index-store
+node scripts/test.mjs --project unit packages/search/src/index-store

@@ -4,17 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-servers=(postgres nats redis)
-folder=$(mktemp -d)
-chmod 755 "$folder"
-stop() {
-  for server in "${servers[@]}"; do scripts/servers/"$server".sh stop "$folder/$server" || true; done
-  rm -rf "$folder"
-}
-trap stop EXIT
+scripts/servers/haproxy.sh install
+. scripts/nightly/with-servers.sh
+with_servers postgres nats redis
 
-for server in "${servers[@]}" haproxy; do scripts/servers/"$server".sh install; done
-for server in "${servers[@]}"; do eval "$(scripts/servers/"$server".sh start "$folder/$server")"; done
-
-export REQUIRE_SERVERS=1 REPEATS="${REPEATS:-20}" RESTART_RATE="${RESTART_RATE:-300}"
-node_modules/.bin/node node_modules/vitest/vitest.mjs run --project e2e e2e/rolling-restart.test.ts
+export NIGHTLY=1 REQUIRE_SERVERS=1 REPEATS="${REPEATS:-20}" RESTART_RATE="${RESTART_RATE:-300}"
+node scripts/test.mjs --project e2e e2e/nightly/rolling-restart.test.ts

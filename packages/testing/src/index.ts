@@ -1,4 +1,5 @@
 export { type Attack, expectOthersServed, longestWait } from './longest-wait.ts'
+export { rounds, sample } from './nightly.ts'
 export {
   type TestDatabase,
   templateDatabase,

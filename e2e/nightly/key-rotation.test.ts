@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Platform } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { call } from './support/caller.ts'
-import { Judge, patiently, Tokens } from './support/key-load.ts'
-import { percentile, send, startLoad } from './support/load.ts'
-import { startNats, startRedis, type TestServer } from './support/servers.ts'
-import { separateShape, servers } from './support/shapes.ts'
+import { call } from '../support/caller.ts'
+import { Judge, patiently, Tokens } from '../support/key-load.ts'
+import { percentile, send, startLoad } from '../support/load.ts'
+import { startNats, startRedis, type TestServer } from '../support/servers.ts'
+import { separateShape, servers } from '../support/shapes.ts'
 
 const PER_SECOND = 500
 const ROTATIONS = 30

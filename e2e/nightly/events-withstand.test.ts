@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Database, openDatabase, sql } from '@platform/database'
 import { type Platform, startSeparate } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { administrator, call, feed, newWorkspace } from './support/caller.ts'
-import { HonestEmitter } from './support/honest-emitter.ts'
-import { startOpenSearch } from './support/open-search.ts'
-import { startNats, startPostgres, type TestServer } from './support/servers.ts'
-import { servers } from './support/shapes.ts'
-import { startReceiver } from './support/webhook-receiver.ts'
+import { administrator, call, feed, newWorkspace } from '../support/caller.ts'
+import { HonestEmitter } from '../support/honest-emitter.ts'
+import { startOpenSearch } from '../support/open-search.ts'
+import { startNats, startPostgres, type TestServer } from '../support/servers.ts'
+import { servers } from '../support/shapes.ts'
+import { startReceiver } from '../support/webhook-receiver.ts'
 
 /** Seconds that processes are killed one after the other; the nightly run takes 120. */
 const { KILL_SECONDS = '30', TEST_SEARCH_URL } = process.env

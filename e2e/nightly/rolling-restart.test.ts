@@ -1,9 +1,9 @@
 import type { Platform } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { administrator, newWorkspace, saveAutomation } from './support/caller.ts'
-import { isInstalled, startProxy } from './support/proxies.ts'
-import { separateShape } from './support/shapes.ts'
-import { clientOf, directClient, type Miss, SteadyLoad } from './support/steady-load.ts'
+import { administrator, newWorkspace, saveAutomation } from '../support/caller.ts'
+import { isInstalled, startProxy } from '../support/proxies.ts'
+import { separateShape } from '../support/shapes.ts'
+import { clientOf, directClient, type Miss, SteadyLoad } from '../support/steady-load.ts'
 
 /** How often each process is restarted, and how many requests a second there are meanwhile. */
 const { REPEATS = '3', RESTART_RATE = '100' } = process.env

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { call, feed } from './support/caller.ts'
-import { FaultLoad, type Observed, send } from './support/fault-load.ts'
+import { call, feed } from '../support/caller.ts'
+import { FaultLoad, type Observed, send } from '../support/fault-load.ts'
 import {
   dependencies,
   type FaultName,
@@ -8,9 +8,9 @@ import {
   faults,
   GATEWAY_TIMEOUT_S,
   prepareLoad,
-} from './support/fault-platform.ts'
-import { type Row, rowOf } from './support/fault-rows.ts'
-import { servers } from './support/shapes.ts'
+} from '../support/fault-platform.ts'
+import { type Row, rowOf } from '../support/fault-rows.ts'
+import { servers } from '../support/shapes.ts'
 
 /** How long a fault lasts: longer than the deadline, so that answers at the deadline are seen. */
 const FAULT_MS = 3500
