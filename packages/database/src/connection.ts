@@ -13,6 +13,11 @@ export class Connection extends Client {
     this.on('error', () => undefined)
   }
 
+  /** The process of the server as whoever took the connection named it: the server itself, or a pooler that makes it up. */
+  get serverProcess(): unknown {
+    return 'processID' in this ? this.processID : undefined
+  }
+
   /** Ends the connection now; statements on their way are rejected. */
   cut(): void {
     this.#socket.destroy()

@@ -27,6 +27,17 @@ export interface DatabaseLoad {
   seconds: number
 }
 
+/** What tells other processes that the holder of a lease lives. */
+export interface Presence {
+  /**
+   * Goes into each lease this process takes, and is the same for as long as the process lives. Null while nobody could tell whether it
+   * does: then the lease is over when its time is, and not before.
+   */
+  id(): number | null
+  /** Calls `onLost` when the connection is lost: others may take what this process holds, unless it is announced again soon. */
+  onLost(onLost: () => void): Disposable
+}
+
 /** A PostgreSQL database behind a bounded pool. Every wait has an end; it recovers by itself when the server does. */
 export interface Database extends Queries, AsyncDisposable {
   readonly driver: string
@@ -45,6 +56,9 @@ export interface Database extends Queries, AsyncDisposable {
    * when the lock is lost or the handle closes. Returns at once; disposing gives the lock back and waits for `work` to end.
    */
   whileLeader(name: string, work: (signal: AbortSignal) => Promise<void>): AsyncDisposable
+
+  /** By what others see that this process lives. The connection for it is opened at the first call. */
+  presence(): Presence
 
   /** For metrics; asks nobody. */
   load(): DatabaseLoad

@@ -1,8 +1,9 @@
-export type { Database, DatabaseLoad, Queries, QueryOptions } from './database.ts'
+export type { Database, DatabaseLoad, Presence, Queries, QueryOptions } from './database.ts'
 export { DatabaseError, isUniqueViolation } from './database-error.ts'
 export { EmbeddedStartError } from './embedded/embedded-start-error.ts'
 export { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './embedded.ts'
 export { type GroupCommit, groupCommit } from './group-commit.ts'
+export { type HoldersFound, HolderWatch } from './holders.ts'
 export { type MigrateOptions, migrate } from './migrate.ts'
 export { type OpenDatabaseOptions, openDatabase } from './open.ts'
 export {

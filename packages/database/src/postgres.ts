@@ -7,6 +7,7 @@ import { Leadership } from './leadership.ts'
 import { Notices } from './notices.ts'
 import { type BoundedPool, type Lease, openPool } from './pool.ts'
 import { type PostgresOptions, type PostgresSettings, readPostgresSettings } from './postgres-settings.ts'
+import { Announcement } from './presence.ts'
 import { checkServer, UnfitServerError } from './server-check.ts'
 import { type Sql, sql } from './sql.ts'
 import { runLongStatement, runStatement } from './statement.ts'
@@ -45,8 +46,9 @@ export async function postgresDatabase(
 function assemble(settings: PostgresSettings, pool: BoundedPool): PostgresDatabase {
   const notices = new Notices()
   const leadership = new Leadership()
+  const announcement = new Announcement()
   const connect = (overrides: ClientConfig) => connectChecked(settings, overrides)
-  const steady = steadyConnection(() => connect({}), [notices, leadership])
+  const steady = steadyConnection(() => connect({}), [announcement, notices, leadership])
   const many = <Row>(statement: Sql, options: QueryOptions = {}): Promise<Row[]> =>
     pool.lend((lease) => runLent<Row>(lease, settings, statement, options))
 
@@ -56,6 +58,10 @@ function assemble(settings: PostgresSettings, pool: BoundedPool): PostgresDataba
     transaction: (work, options = {}) => pool.lend((lease) => runTransaction(lease, settings, work, options)),
     listen: (channel, onNotice, onGap) => notices.listen(steady, channel, onNotice, onGap),
     whileLeader: (name, work) => leadership.whileLeader(steady, name, work),
+    presence: () => {
+      steady.start()
+      return announcement
+    },
     load: () => pool.load(),
     ping: (signal) => beforeAbort(signal, many(sql`select 1`), settings),
     [connectAlone]: connect,

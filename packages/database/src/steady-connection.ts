@@ -6,7 +6,8 @@ import { runText } from './statement.ts'
 const HEARTBEAT_MS = 2000
 const ANSWER_MS = 1500
 const FIRST_RETRY_MS = 100
-const LAST_RETRY_MS = 2000
+/** Shorter than others wait before they take what a process holds that is cut off. */
+const LAST_RETRY_MS = 1000
 
 /** Told when the connection is there (again) and when it is gone. */
 export interface ConnectionUser {

@@ -1,0 +1,87 @@
+import type { Database, Queries } from './database.ts'
+import { PRESENCE_LOCK } from './presence.ts'
+import { sql } from './sql.ts'
+
+/** Longer than a living process that lost its connection takes to connect anew. */
+const GONE_AFTER_MS = 2500
+/** After an outage of the database whoever lives holds on to its leases again within this: a heartbeat, and a statement that fails first. */
+const SETTLED_AFTER_MS = 6000
+/** A look that is so late says nothing about the time since the one before. */
+const LATE_MS = 2000
+
+/** What a look found. */
+export interface HoldersFound {
+  /** Those that are gone: whatever they hold may be taken. */
+  gone: number[]
+  /** True when the database has answered for so long that a lease which is over was not let slip for its sake. */
+  isSettled: boolean
+}
+
+/** Looks now and again whether those live that hold leases; the times of one look are kept for the next. */
+export class HolderWatch {
+  readonly #database: Pick<Database, 'many' | 'presence'>
+  readonly #list: () => Promise<number[]>
+  readonly #missedSince = new Map<number, number>()
+  readonly #now: () => number
+  #answersSince: number | undefined
+  #lookedAt = 0
+
+  /** `list` asks for the holders of all leases, by their presences. */
+  constructor(
+    database: Pick<Database, 'many' | 'presence'>,
+    list: () => Promise<number[]>,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#database = database
+    this.#list = list
+    this.#now = now
+  }
+
+  /** Rejects while the database is away; what was missed before is then forgotten, since everybody else is cut off as well. */
+  async look(): Promise<HoldersFound> {
+    if (this.#now() - this.#lookedAt > LATE_MS) this.#forget()
+    try {
+      const missing = await this.#missing()
+      const now = this.#now()
+      this.#lookedAt = now
+      this.#answersSince ??= now
+      return { gone: this.#goneOf(missing, now), isSettled: now - this.#answersSince >= SETTLED_AFTER_MS }
+    } catch (error) {
+      this.#forget()
+      throw error
+    }
+  }
+
+  async #missing(): Promise<number[]> {
+    const own = this.#database.presence().id()
+    const others = (await this.#list()).filter((holder) => holder !== own)
+    if (others.length === 0) return []
+    const present = await listPresent(this.#database, others)
+    return others.filter((holder) => !present.has(holder))
+  }
+
+  #goneOf(missing: readonly number[], now: number): number[] {
+    const still = new Set(missing)
+    for (const holder of this.#missedSince.keys()) if (!still.has(holder)) this.#missedSince.delete(holder)
+    return missing.filter((holder) => {
+      const since = this.#missedSince.get(holder) ?? now
+      this.#missedSince.set(holder, since)
+      return now - since >= GONE_AFTER_MS
+    })
+  }
+
+  #forget(): void {
+    this.#missedSince.clear()
+    this.#answersSince = undefined
+  }
+}
+
+/** Read from the list of locks, not tried for: a lock that is tried for is held for a moment, and others would see it. */
+async function listPresent(queries: Pick<Queries, 'many'>, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await queries.many<{ id: number }>(sql`
+    select distinct objid::bigint as id from pg_locks
+    where locktype = 'advisory' and granted and classid = ${PRESENCE_LOCK}::oid and objsubid = 2
+      and database = (select oid from pg_database where datname = current_database())
+      and objid = any(${ids}::bigint[]::oid[])`)
+  return new Set(rows.map(({ id }) => Number(id)))
+}
