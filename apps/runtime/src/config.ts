@@ -42,7 +42,9 @@ export const runtimeEnv = z
     RUN_CONCURRENCY: count(64).describe('Triggered runs an instance works on at the same time.'),
     RUN_LEASE_SECONDS: seconds(10)
       .refine((value) => value > 0, 'must be at least 1')
-      .describe('Seconds after which the runs of a dead instance are taken over.'),
+      .describe(
+        'Seconds after which the runs of an instance are taken over that stands still; of one that died, sooner.',
+      ),
     RUNS_RETENTION_DAYS: days(30).describe('Days after which runs are dropped, a week at a time.'),
     DEFINITIONS_CACHE_SIZE: count(1000).describe('Workspaces kept compiled by an instance.'),
     MAXIMUM_SUCCESSIVE_CALLS: count(20).describe(

@@ -38,6 +38,7 @@ const queued = (workspaceId: string): QueuedRun => ({
   correlationId: 'corr',
   input: { payload: { a: 1 }, caller: {}, depth: 3 },
 })
+const over = { gone: [], expired: true }
 const nothing = { events: [], queued: [], patches: [] }
 const succeeded = { status: 'succeeded', durationMs: 1, error: undefined } as const
 
@@ -62,10 +63,10 @@ describe('the queue of runs', () => {
     const run = queued('fenced')
     await store.enqueue([run])
     const [slow] = await store.claimQueued('slow', 0, 1)
-    const [fast] = await runStore(second).claimExpired('fast', 10, 1)
+    const [fast] = await runStore(second).claimAbandoned('fast', 10, 1, over)
     expect([slow?.attempt, fast?.attempt]).toEqual([1, 2])
 
-    const lost = await store.extendLeases([{ id: run.id, attempt: 1 }], 10)
+    const lost = await store.extendLeases('slow', [{ id: run.id, attempt: 1 }], 10)
     expect(lost).toEqual([run.id])
     const late = { ...nothing, events: [emittedEvent('fenced', 'late')] }
     const done = { ...nothing, events: [emittedEvent('fenced', 'done')] }
@@ -109,7 +110,26 @@ describe('the queue of runs', () => {
     await store.claimQueued('w', 10, 1)
     await store.release([{ id: run.id, attempt: 1 }])
     expect(await store.claimQueued('v', 0, 1)).toMatchObject([{ id: run.id, attempt: 2, deaths: 0 }])
-    expect(await store.claimExpired('u', 10, 1)).toMatchObject([{ id: run.id, attempt: 3, deaths: 1 }])
+    expect(await store.claimAbandoned('u', 10, 1, over)).toMatchObject([
+      { id: run.id, attempt: 3, deaths: 1 },
+    ])
+  })
+
+  test('a run is taken from a worker that is gone, long before its lease is over', async () => {
+    const store = runStore(database)
+    await store.enqueue([queued('gone'), queued('gone')])
+    const [mine] = await store.claimQueued('4711', 60, 1)
+    const [other] = await store.claimQueued('unseen', 60, 1)
+    if (mine === undefined || other === undefined) throw new Error('There must be two runs.')
+    expect(await store.listHolders()).toContain(4711)
+    const expired = await store.claimAbandoned('w', 60, 50, over)
+    expect(expired.map(({ id }) => id)).not.toEqual(expect.arrayContaining([mine.id]))
+    const taken = await store.claimAbandoned('w', 60, 5, { gone: [4711], expired: false })
+    expect(taken).toMatchObject([{ id: mine.id, attempt: 2, deaths: 1 }])
+    expect(await store.extendLeases('4711', [{ id: mine.id, attempt: 1 }], 10)).toEqual([mine.id])
+    expect(await store.listHolders()).not.toContain(4711)
+    await store.extendLeases('4712', [{ id: other.id, attempt: 1 }], 60)
+    expect(await store.listHolders()).toContain(4712)
   })
 })
 

@@ -47,22 +47,36 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
     return database.many<ClaimedRun>(claim(worker, leaseSeconds, which, 0))
   },
 
-  /** Takes over the runs of workers that stopped to hold on to them. */
-  claimExpired: (worker: string, leaseSeconds: number, limit: number): Promise<ClaimedRun[]> =>
-    database.many<ClaimedRun>(
-      claim(worker, leaseSeconds, sql`where status = 'running' and leased_until < now() limit ${limit}`, 1),
-    ),
+  /** The presences of workers that hold runs. One that others can't see goes by another name. */
+  async listHolders(): Promise<number[]> {
+    const rows = await database.many<{ holder: number }>(sql`
+      select distinct worker::bigint as holder from runtime.runs where status = 'running' and worker ~ '^[0-9]{1,10}$'`)
+    return rows.map(({ holder }) => holder)
+  },
+
+  /** Takes over the runs of workers that died: those that are `gone`, and with `expired` whoever stopped to hold on to a run. */
+  claimAbandoned: (
+    worker: string,
+    leaseSeconds: number,
+    limit: number,
+    { gone, expired }: { gone: readonly number[]; expired: boolean },
+  ): Promise<ClaimedRun[]> => {
+    const isGone = sql`worker = any(${gone.map(String)}::text[])`
+    const isAbandoned = expired ? sql`(leased_until < now() or ${isGone})` : isGone
+    const which = sql`where status = 'running' and ${isAbandoned} limit ${limit}`
+    return database.many<ClaimedRun>(claim(worker, leaseSeconds, which, 1))
+  },
 
   /**
    * Holds on to runs; those that are being written at this moment are left alone. Answers the ids that somebody else has claimed.
    */
-  async extendLeases(claims: readonly Claim[], leaseSeconds: number): Promise<string[]> {
+  async extendLeases(worker: string, claims: readonly Claim[], leaseSeconds: number): Promise<string[]> {
     const rows = await database.many<{ id: string }>(sql`
       with held as materialized (
         select r.id from runtime.runs r join ${claimList(claims)} on r.id = c.id and r.attempt = c.attempt
         where r.status = 'running' for update of r skip locked
       ), extended as (
-        update runtime.runs r set leased_until = now() + ${leaseSeconds} * interval '1 second'
+        update runtime.runs r set worker = ${worker}, leased_until = now() + ${leaseSeconds} * interval '1 second'
         from held where r.id = held.id
       )
       select r.id from runtime.runs r join ${claimList(claims)} on r.id = c.id where r.attempt <> c.attempt`)

@@ -53,6 +53,8 @@ export interface HeldRun {
   readonly workspaceId: string
   /** Known as soon as the run has begun. */
   chain: RunningChain | undefined
+  /** Set when somebody else was seen to have claimed it. */
+  isLost?: boolean
 }
 
 /** What a claimed run did, and its end once it has one. */

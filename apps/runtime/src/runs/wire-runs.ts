@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from '@platform/database'
+import { type Database, HolderWatch } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Engine } from '../automations/engine.ts'
@@ -28,7 +28,14 @@ export function wireRuns(deps: {
   const runs = runStore(database, upsertPatches)
   const commits = commitStore(runs)
   const work = workOnRun({ engine, definitions, commits, timeLimitMs: config.runs.timeLimitMs, log })
-  const queue = new WorkQueue({ runs, work, worker: randomUUID(), log, ...config.runs })
+  const presence = database.presence()
+  const unseen = randomUUID()
+  const holders = new HolderWatch(database, () => runs.listHolders())
+  const queue = new WorkQueue({
+    ...{ runs, work, log, ...config.runs },
+    worker: () => presence.id()?.toString() ?? unseen,
+    lookForHolders: () => holders.look(),
+  })
   const partitions = partitionStore(database)
   return {
     runNow: runNow({ engine, commits, times: config.times, now: () => clock.now().getTime() }),

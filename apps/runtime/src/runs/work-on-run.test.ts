@@ -37,8 +37,8 @@ describe('a run that an event triggered', () => {
       timeLimitMs: 5000,
       log,
     })
-    const doNext = async (claim: typeof runs.claimQueued | typeof runs.claimExpired) => {
-      const [run] = await claim('w', 0, 1)
+    const doNext = async (claimed: ReturnType<typeof runs.claimQueued>) => {
+      const [run] = await claimed
       if (run === undefined) throw new Error('There must be a run.')
       const { id, attempt, workspaceId } = run
       const held = { claim: { id, attempt }, workspaceId, chain: undefined }
@@ -55,9 +55,9 @@ describe('a run that an event triggered', () => {
       },
     ])
 
-    await expect(doNext(runs.claimQueued)).rejects.toThrow('does not answer')
+    await expect(doNext(runs.claimQueued('w', 0, 1))).rejects.toThrow('does not answer')
     isAway = false
-    await doNext(runs.claimExpired)
+    await doNext(runs.claimAbandoned('w', 0, 1, { gone: [], expired: true }))
     expect(await database.many(sql`select status, attempt from runtime.runs`)).toEqual([
       { status: 'succeeded', attempt: 2 },
     ])

@@ -58,7 +58,7 @@ export const workOnRun =
     await write(deps, { claim, effects: result.effects, end: endOf(result) }, signal)
   }
 
-/** Nothing is written then: the lease runs out, and whoever claims the run next does it again. */
+/** Nothing is written then: the run is given back, and whoever claims it next does it again. */
 function throwIfStoreWasAway({ failed }: RunOutcome): void {
   if (failed?.cause instanceof StoreError && failed.cause.unavailable) throw failed.cause
 }

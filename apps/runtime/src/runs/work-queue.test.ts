@@ -22,7 +22,7 @@ const claimedRun = (attempt: number): ClaimedRun => ({
 /** A queue whose claims answer, in turn, what `claims` holds. */
 function queueOf(claims: ClaimedRun[][], work: (held: HeldRun) => Promise<void>, leaseSeconds = 10) {
   const runs = {
-    claimExpired: async () => [],
+    claimAbandoned: async () => [],
     claimQueued: async () => claims.shift() ?? [],
     extendLeases: async () => [],
     release: async () => undefined,
@@ -31,7 +31,8 @@ function queueOf(claims: ClaimedRun[][], work: (held: HeldRun) => Promise<void>,
   return new WorkQueue({
     runs,
     work: (_, held) => work(held),
-    worker: 'w',
+    worker: () => 'w',
+    lookForHolders: async () => ({ gone: [], isSettled: true }),
     concurrency: 2,
     leaseSeconds,
     log,

@@ -1,19 +1,26 @@
-import { Failure, WakeUp } from '@platform/kernel'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { HoldersFound } from '@platform/database'
+import { Failure, StoreError, WakeUp } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
 import type { ClaimedRun, HeldRun } from './run.ts'
 import type { RunStore } from './run-store.ts'
 
 export interface WorkQueueOptions {
-  readonly runs: Pick<RunStore, 'claimQueued' | 'claimExpired' | 'extendLeases' | 'release'>
+  readonly runs: Pick<RunStore, 'claimQueued' | 'claimAbandoned' | 'extendLeases' | 'release'>
   readonly work: (run: ClaimedRun, held: HeldRun, signal: AbortSignal) => Promise<void>
-  readonly worker: string
+  /** By what others know this worker; it changes as soon as they can see that it lives, or no more. */
+  readonly worker: () => string
+  /** Tells which workers have died. */
+  readonly lookForHolders: () => Promise<HoldersFound>
   readonly concurrency: number
   readonly leaseSeconds: number
   readonly log: Logger
 }
 
 const POLL_MS = 500
+/** A run that a store kept from ending is given back after this, as soon as the store takes it. */
+const GIVE_BACK_MS = 1000
 /** Leases are extended this often, and so often that two extensions may fail before a short lease is over. */
 const LONGEST_HEARTBEAT_MS = 3000
 const HEARTBEATS_PER_LEASE = 3
@@ -29,7 +36,7 @@ export class WorkQueue {
   readonly #held = new Map<string, HeldRun>()
   readonly #wakeUp = new WakeUp()
   readonly #working = new Set<Promise<void>>()
-  #lookForExpiredAt = 0
+  #lookAt = 0
 
   constructor(options: WorkQueueOptions) {
     this.#options = options
@@ -57,6 +64,7 @@ export class WorkQueue {
     signal.addEventListener('abort', stop)
     try {
       while (!signal.aborted) {
+        await this.#lookForAbandoned(signal)
         const isMore = await this.#claimSome(signal)
         if (!isMore && !signal.aborted) await this.#wakeUp.wait(POLL_MS)
       }
@@ -70,7 +78,8 @@ export class WorkQueue {
   async #claimSome(signal: AbortSignal): Promise<boolean> {
     const room = this.#room()
     if (room <= 0) return false
-    const claimed = await this.#claim(room)
+    const { runs, worker, leaseSeconds } = this.#options
+    const claimed = await runs.claimQueued(worker(), leaseSeconds, room, this.#greedyWorkspaces())
     for (const run of claimed) this.#begin(run, signal)
     return claimed.length === room && this.#room() > 0
   }
@@ -84,15 +93,16 @@ export class WorkQueue {
     return Math.min(LARGEST_CLAIM, places - this.#held.size)
   }
 
-  /** Runs of dead workers are looked for now and again, also while the queue is never empty. */
-  async #claim(room: number): Promise<ClaimedRun[]> {
+  /** Now and again, also while there is no room: who is dead shows only to one who looks all the time. */
+  async #lookForAbandoned(signal: AbortSignal): Promise<void> {
+    if (performance.now() < this.#lookAt) return
+    this.#lookAt = performance.now() + POLL_MS
+    const { gone, isSettled: expired } = await this.#options.lookForHolders()
+    const room = this.#room()
+    if (room <= 0 || !(expired || gone.length > 0)) return
     const { runs, worker, leaseSeconds } = this.#options
-    if (performance.now() >= this.#lookForExpiredAt) {
-      this.#lookForExpiredAt = performance.now() + POLL_MS
-      const expired = await runs.claimExpired(worker, leaseSeconds, room)
-      if (expired.length > 0) return expired
-    }
-    return await runs.claimQueued(worker, leaseSeconds, room, this.#greedyWorkspaces())
+    const claimed = await runs.claimAbandoned(worker(), leaseSeconds, room, { gone, expired })
+    for (const run of claimed) this.#begin(run, signal)
   }
 
   /** Workspaces that hold half of the places here already: what is left is for the others. */
@@ -111,7 +121,7 @@ export class WorkQueue {
     this.#held.set(run.id, held)
     const working = this.#options
       .work(run, held, signal)
-      .catch((error: unknown) => this.#options.log.error({ err: error, runId: run.id }, 'run not finished'))
+      .catch((error: unknown) => this.#giveBack(held, error, signal))
       .finally(() => {
         if (this.#held.get(run.id) === held) this.#held.delete(run.id)
         this.#working.delete(working)
@@ -120,11 +130,37 @@ export class WorkQueue {
     this.#working.add(working)
   }
 
+  /**
+   * A run that a store kept from ending is held on to until it can be given back: its worker has not died. One that a bug kept from
+   * ending is left to the end of its lease, and counts as if it had killed its worker: it is not tried for ever.
+   */
+  async #giveBack(held: HeldRun, cause: unknown, signal: AbortSignal): Promise<void> {
+    const { runs, log } = this.#options
+    const { id } = held.claim
+    log[isAway(cause) ? 'warn' : 'error']({ err: cause, runId: id }, 'run not finished')
+    let obstacle = cause
+    while (isAway(obstacle) && held.isLost !== true) {
+      await pause(GIVE_BACK_MS, undefined, { signal }).catch(() => undefined)
+      obstacle = await runs.release([held.claim]).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      if (signal.aborted) return
+    }
+    if (obstacle !== cause && obstacle !== undefined)
+      log.error({ err: obstacle, runId: id }, 'a run was not given back, its lease must run out')
+  }
+
   async #hold(): Promise<void> {
     if (this.#held.size === 0) return
+    const { runs, worker, leaseSeconds } = this.#options
     const claims = [...this.#held.values()].map(({ claim }) => claim)
-    const lost = await this.#options.runs.extendLeases(claims, this.#options.leaseSeconds)
-    for (const id of lost) this.#held.get(id)?.chain?.end(leaseLost())
+    for (const id of await runs.extendLeases(worker(), claims, leaseSeconds)) {
+      const held = this.#held.get(id)
+      if (held === undefined) continue
+      held.isLost = true
+      held.chain?.end(leaseLost())
+    }
   }
 
   async #drain(): Promise<void> {
@@ -138,3 +174,5 @@ export class WorkQueue {
 
 /** Never shown to anybody: what the run did since is dropped. */
 const leaseLost = () => new Failure('ServiceUnavailable', 'Another instance has taken over the run.')
+
+const isAway = (error: unknown): boolean => error instanceof StoreError && error.unavailable

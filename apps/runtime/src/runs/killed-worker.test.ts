@@ -1,0 +1,38 @@
+import { openDatabase, sql } from '@platform/database'
+import { insertEvents } from '@platform/outbox'
+import { spawnPlatform } from '@platform/testing/platform'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { emittedEvent, startRuntime } from '../testing.ts'
+
+const SOON = { timeout: 15_000, interval: 20 }
+/** A takeover is done within 5 s; a busy machine gets as much again, which is still far less than a lease. */
+const TAKEOVER = { timeout: 10_000, interval: 20 }
+const LEASE = { RUN_LEASE_SECONDS: '60' }
+
+test('a run whose worker is killed is done elsewhere long before its lease is over', async () => {
+  const first = await startRuntime({ env: LEASE })
+  const workspace = await first.workspace({
+    work: { when: { events: ['go'] }, do: Array.from({ length: 60 }, () => ({ emit: { event: 'step' } })) },
+  })
+  const databaseUrl = first.env.DATABASE_URL ?? ''
+  await first[Symbol.asyncDispose]()
+
+  const slow = { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_EMITS: '1', RATE_LIMIT_EMITS_BURST: '1' }
+  const env = { ...first.env, ...LEASE, ...slow, LOG_LEVEL: 'info' }
+  const killed = spawnPlatform('runtime', 'apps/runtime/src/main.ts', env)
+  onTestFinished(async () => void (await killed.stop('SIGKILL')))
+  await killed.printed(/service is ready/)
+  await using database = await openDatabase(databaseUrl, { allowWeakDurability: true })
+  const runs = () =>
+    database.many(sql`select status, attempt, deaths from runtime.runs where workspace_id = ${workspace.id}`)
+  await database.many(insertEvents([emittedEvent(workspace.id, 'go')]))
+  await vi.waitFor(async () => expect(await runs()).toMatchObject([{ status: 'running' }]), SOON)
+
+  await using _second = await startRuntime({ env: LEASE, databaseUrl })
+  expect(await runs()).toEqual([{ status: 'running', attempt: 1, deaths: 0 }])
+  await killed.stop('SIGKILL')
+  await vi.waitFor(
+    async () => expect(await runs()).toEqual([{ status: 'succeeded', attempt: 2, deaths: 1 }]),
+    TAKEOVER,
+  )
+}, 60_000)

@@ -1,0 +1,80 @@
+import { openBroker } from '@platform/broker'
+import { DatabaseError, migrate, sql } from '@platform/database'
+import { uuidv7 } from '@platform/kernel'
+import { createLogger } from '@platform/logging'
+import { type TestDatabase, testDatabase } from '@platform/testing'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { upsertPatches } from '../contexts/context-store.ts'
+import { compiled, testEngine } from '../testing.ts'
+import { commitStore } from './commit-store.ts'
+import { runStore } from './run-store.ts'
+import { workOnRun } from './work-on-run.ts'
+import { WorkQueue } from './work-queue.ts'
+
+const log = createLogger({ level: 'silent' })
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+  const broker = await openBroker('postgres:', { database, log })
+  await broker[Symbol.asyncDispose]()
+  await migrate(database, 'runtime', new URL('../../migrations/', import.meta.url))
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const away = () => new DatabaseError('The database does not answer.', { unavailable: true })
+
+describe('a run whose database is away again and again', () => {
+  test('is given back each time by the worker that lives, and never given up', async () => {
+    const runs = runStore(database, upsertPatches)
+    const workspace = compiled({ main: { output: '{{global.a}}' } })
+    let outages = 6
+    const load = async () => {
+      outages -= 1
+      if (outages >= 0) throw away()
+      return {}
+    }
+    let refusals = 2
+    const work = workOnRun({
+      engine: testEngine({ contexts: { load } }),
+      definitions: { find: () => workspace },
+      commits: commitStore(runs),
+      timeLimitMs: 5000,
+      log,
+    })
+    const queue = new WorkQueue({
+      runs: {
+        ...runs,
+        // Still away when it is given back first.
+        release: async (claims) => {
+          refusals -= 1
+          if (refusals >= 0) throw away()
+          return await runs.release(claims)
+        },
+      },
+      ...{ work, log, concurrency: 2, leaseSeconds: 60 },
+      worker: () => 'w',
+      lookForHolders: async () => ({ gone: [], isSettled: true }),
+    })
+    const run = {
+      id: uuidv7(),
+      workspaceId: workspace.id,
+      automationSlug: 'main',
+      trigger: { type: 'event', value: 'x' },
+      correlationId: 'corr',
+      input: { payload: {}, caller: {}, depth: 0 },
+    } as const
+    await runs.enqueue([run])
+    const stopping = new AbortController()
+    const working = queue.jobs[0]?.run(stopping.signal)
+    await vi.waitFor(
+      async () =>
+        expect(await database.many(sql`select status, attempt, deaths from runtime.runs`)).toEqual([
+          { status: 'succeeded', attempt: 7, deaths: 0 },
+        ]),
+      { timeout: 30_000, interval: 50 },
+    )
+    stopping.abort()
+    await working
+  }, 40_000)
+})
