@@ -1,5 +1,5 @@
 import { listSubscriptionDeliveries } from '@platform/contracts'
-import { sql } from '@platform/database'
+import { openDatabase, sql } from '@platform/database'
 import { DAY_MS, HOUR_MS, uuidv7 } from '@platform/kernel'
 import { startTestService } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
@@ -171,5 +171,23 @@ describe('the dispatcher', () => {
       expect(await queues.claim(now, 1)).toHaveLength(1)
     }, SOON)
     expect(await queues.turn(held, [], now)).toBeUndefined()
+  })
+
+  it('takes what a process held that is gone, and only by the token of its holder', async () => {
+    await using quiet = await startTestService(events, { env: LOCAL })
+    await using dying = await openDatabase(quiet.env.DATABASE_URL ?? '', { allowWeakDurability: true })
+    await subscribed(quiet, await newWorkspace(quiet), 'http://127.0.0.1:9/')
+    const gone = await vi.waitFor(() => dying.presence().id() ?? Promise.reject(new Error('not yet')), SOON)
+    const now = new Date(Date.now() + HOUR_MS)
+    await quiet.database.many(sql`update events.subscription_queues set due_at = ${now}`)
+    const queues = queueStore(quiet.database)
+    const [held] = await queueStore(dying).claim(now, 1)
+    expect(await queues.claim(now, 1)).toEqual([])
+    expect(await queues.claim(now, 1, [gone + 1])).toEqual([])
+    const [taken] = await queues.claim(now, 1, [gone])
+    expect(taken?.token).toBe((held?.token ?? 0) + 1)
+    // As a process of an earlier version takes it: without a word of who it is.
+    await quiet.database.many(sql`update events.subscription_queues set holder = ${gone}, token = token + 1`)
+    expect(await queues.claim(now, 1, [gone])).toEqual([])
   })
 })

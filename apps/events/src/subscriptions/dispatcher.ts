@@ -1,4 +1,5 @@
-import { type Clock, SECOND_MS, WakeUp } from '@platform/kernel'
+import type { HoldersFound, Presence } from '@platform/database'
+import { type Clock, SECOND_MS, StoreError, WakeUp } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
 import { Lane, type LaneNeeds } from './lane.ts'
@@ -8,6 +9,10 @@ import { type HeldQueue, LEASE_MS, type QueueStore } from './queue-store.ts'
 export interface DispatcherNeeds {
   queues: Pick<QueueStore, 'claim' | 'extend' | 'giveBack' | 'turn' | 'release'>
   deliver: LaneNeeds['deliver']
+  /** Calls `onLost` when others may take the queues that this process holds, because it lost its connection. */
+  presence: Pick<Presence, 'onLost'>
+  /** Tells which holders of queues have died. */
+  lookForHolders: () => Promise<Pick<HoldersFound, 'gone'>>
   /** Calls `onNews` with the subscriptions that have something new to send, none when they are not known. */
   listen: (onNews: (subscriptionIds: string[]) => void) => Promise<AsyncDisposable>
   clock: Clock
@@ -31,6 +36,14 @@ export class Dispatcher {
   readonly #working = new Set<Promise<void>>()
   readonly #wakeUp = new WakeUp()
 
+  #gone: readonly number[] = []
+  #lookAt = 0
+  /** Others may have taken what is held here. */
+  #isDoubtful = false
+  #isAway = false
+  /** Held, and nobody works on it any more. */
+  #left: HeldQueue[] = []
+
   /** Lanes wait here, not for a connection of the pool, which others need as well. */
   readonly #questions = new Permits(QUESTIONS)
   readonly #queues: LaneNeeds['queues'] = {
@@ -45,7 +58,7 @@ export class Dispatcher {
   get jobs(): Job[] {
     return [
       { name: 'dispatch-webhooks', everyMs: 100, run: (signal) => this.#dispatch(signal) },
-      { name: 'hold-webhook-queues', everyMs: HEARTBEAT_MS, run: () => this.#hold() },
+      { name: 'hold-webhook-queues', everyMs: HEARTBEAT_MS, run: () => this.#holdOn() },
     ]
   }
 
@@ -53,10 +66,11 @@ export class Dispatcher {
     const sending = new AbortController()
     const stop = () => this.#wakeUp.ring()
     signal.addEventListener('abort', stop)
+    using _lost = this.#needs.presence.onLost(() => this.#doubt())
     await using _listening = await this.#needs.listen((ids) => this.#hear(ids))
     try {
       while (!signal.aborted) {
-        const isMore = await this.#claimSome(sending.signal)
+        const isMore = await this.#patientRound(sending.signal)
         if (!isMore && !signal.aborted) await this.#wakeUp.wait(LOOK_MS)
       }
     } finally {
@@ -71,13 +85,49 @@ export class Dispatcher {
     this.#wakeUp.ring()
   }
 
+  /** A store that is away is waited for, as lanes do: what is held stays held, and nobody would work on it else. */
+  async #patientRound(signal: AbortSignal): Promise<boolean> {
+    try {
+      if (this.#isDoubtful) await this.#makeSure()
+      await this.#lookForHolders()
+      const isMore = await this.#claimSome(signal)
+      this.#isAway = false
+      return isMore
+    } catch (error) {
+      if (!(error instanceof StoreError && error.unavailable)) throw error
+      if (!this.#isAway) this.#needs.log.warn({ err: error }, 'webhooks wait for the database')
+      this.#isAway = true
+      return false
+    }
+  }
+
+  #doubt(): void {
+    this.#isDoubtful = true
+    this.#wakeUp.ring()
+  }
+
+  /** Until the store says what is still held, nothing is begun that it was not asked for anew. */
+  async #makeSure(): Promise<void> {
+    for (const lane of this.#lanes.values()) lane.ring()
+    await this.#hold()
+    this.#isDoubtful = false
+  }
+
+  async #lookForHolders(): Promise<void> {
+    if (performance.now() < this.#lookAt) return
+    this.#lookAt = performance.now() + LOOK_MS
+    this.#gone = []
+    const { gone } = await this.#needs.lookForHolders()
+    this.#gone = gone
+  }
+
   /** Answers whether there may be more to take right now. */
   async #claimSome(signal: AbortSignal): Promise<boolean> {
     const { queues, clock } = this.#needs
     const room = Math.min(LARGEST_CLAIM, MOST_LANES - this.#lanes.size)
     if (room <= 0) return false
     const until = leaseEnd()
-    const claimed = await queues.claim(clock.now(), room)
+    const claimed = await queues.claim(clock.now(), room, this.#gone)
     for (const held of claimed) this.#begin(held, until, signal)
     return claimed.length === room
   }
@@ -95,9 +145,23 @@ export class Dispatcher {
       )
       .finally(() => {
         if (this.#lanes.get(held.subscriptionId) === lane) this.#lanes.delete(held.subscriptionId)
+        if (!lane.isReleased) this.#left.push(held)
         this.#working.delete(working)
       })
     this.#working.add(working)
+  }
+
+  /** What a lane left is given back with the next heartbeat, not at once: it may have ended of what it would meet again. */
+  async #holdOn(): Promise<void> {
+    await this.#hold()
+    await this.#giveBack()
+  }
+
+  async #giveBack(): Promise<void> {
+    const left = this.#left
+    if (left.length === 0) return
+    await this.#needs.queues.giveBack(left)
+    this.#left = this.#left.filter((held) => !left.includes(held))
   }
 
   async #hold(): Promise<void> {
@@ -112,14 +176,12 @@ export class Dispatcher {
   }
 
   async #drain(sending: AbortController): Promise<void> {
-    const lanes = [...this.#lanes.values()]
-    for (const lane of lanes) lane.end()
+    for (const lane of this.#lanes.values()) lane.end()
     const late = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS).unref())
     await Promise.race([Promise.allSettled(this.#working), late])
     sending.abort()
     await Promise.allSettled(this.#working)
-    if (lanes.length === 0) return
-    await this.#needs.queues.giveBack(lanes.map(({ held }) => held))
+    await this.#giveBack()
   }
 }
 

@@ -34,6 +34,7 @@ export class Lane {
   /** Requests under way; what only has to be kept takes no room at the endpoint. */
   #sending = 0
   #isEnding = false
+  #isReleased = false
   /** What was taken from the queue last, and is not begun yet. */
   #turn: Turn | undefined
   #rings = 0
@@ -44,6 +45,11 @@ export class Lane {
     this.held = held
     this.#until = until
     this.#needs = needs
+  }
+
+  /** True when the queue was let go in order; else it is still leased, unless somebody else has it. */
+  get isReleased(): boolean {
+    return this.#isReleased
   }
 
   /** The lease was made longer. */
@@ -110,7 +116,8 @@ export class Lane {
 
   async #release(turn: Turn): Promise<boolean> {
     this.#turn = undefined
-    return await this.#needs.queues.release(this.held, turn.news)
+    this.#isReleased = await this.#needs.queues.release(this.held, turn.news)
+    return this.#isReleased
   }
 
   #hasRoom(turn: Turn): boolean {

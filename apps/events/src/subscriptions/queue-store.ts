@@ -26,15 +26,25 @@ const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${LEASE_MS / 1000
  * goes by theirs as well, where that is later: nobody sends twice for it.
  */
 export const queueStore = (database: Database) => ({
-  /** Takes queues in which something is due and that nobody holds, the one that waits longest first. */
-  claim: (now: Date, limit: number): Promise<HeldQueue[]> =>
+  /** Takes queues in which something is due and that nobody holds, or one of those who are `gone`; the one that waits longest first. */
+  claim: (now: Date, limit: number, gone: readonly number[] = []): Promise<HeldQueue[]> =>
     database.many<HeldQueue>(sql`
-      update events.subscription_queues set token = token + 1, leased_until = ${leaseEnd}
+      update events.subscription_queues
+      set token = token + 1, leased_until = ${leaseEnd}, holder = ${database.presence().id()}::int, holder_token = token + 1
       where subscription_id in (
         select subscription_id from events.subscription_queues
-        where due_at <= greatest(${now}, now()) and (leased_until is null or leased_until <= now())
+        where due_at <= greatest(${now}, now())
+          and (leased_until is null or leased_until <= now() or holder_token = token and holder = any(${gone}::int[]))
         order by due_at limit ${limit} for update skip locked)
       returning subscription_id as "subscriptionId", token`),
+
+  /** The presences of those who hold queues. What is held is due. */
+  async listHolders(): Promise<number[]> {
+    const rows = await database.many<{ holder: number }>(sql`
+      select distinct holder from events.subscription_queues
+      where due_at <= now() and leased_until > now() and holder_token = token and holder is not null`)
+    return rows.map(({ holder }) => holder)
+  },
 
   /** Keeps hold of queues. Answers those that are still held. */
   extend: (held: readonly HeldQueue[]): Promise<HeldQueue[]> =>
@@ -44,7 +54,8 @@ export const queueStore = (database: Database) => ({
         join unnest(${held.map(({ subscriptionId }) => subscriptionId)}::uuid[], ${held.map(({ token }) => token)}::bigint[])
           as h(subscription_id, token) on h.subscription_id = q.subscription_id and h.token = q.token
         order by 1 for update of q)
-      update events.subscription_queues q set leased_until = ${leaseEnd} from mine
+      update events.subscription_queues q
+      set leased_until = ${leaseEnd}, holder = ${database.presence().id()}::int, holder_token = q.token from mine
       where q.subscription_id = mine.subscription_id
       returning q.subscription_id as "subscriptionId", q.token`),
 

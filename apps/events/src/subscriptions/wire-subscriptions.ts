@@ -1,5 +1,5 @@
 import type { Audit } from '@platform/audit'
-import type { Database } from '@platform/database'
+import { type Database, HolderWatch } from '@platform/database'
 import type { Route } from '@platform/http'
 import { type Clock, HOUR_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
@@ -133,8 +133,10 @@ function dispatcherOf(
     tries,
     permits: new Permits(webhooks.inFlight),
   })
+  const holders = new HolderWatch(database, () => queues.listHolders())
   return new Dispatcher({
-    ...{ queues, deliver, clock, log },
+    ...{ queues, deliver, clock, log, presence: database.presence() },
+    lookForHolders: () => holders.look(),
     listen: (onNews) =>
       database.listen(
         'webhooks',
