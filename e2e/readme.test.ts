@@ -29,6 +29,7 @@ test('the calls of the README work, pasted as they are', async () => {
   const code = await new Promise((resolve) => shell.once('exit', resolve))
   expect(code, output).toBe(0)
   expect(output).toContain('Hello Ada')
+  expect(output).toContain('Hello the shop')
   expect(output).toContain('order.confirmed')
   expect(output).toContain('"status":"ready"')
 })

@@ -1,3 +1,4 @@
+import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { type InternalPrincipal, isProgram, type Principal, type UserPrincipal } from './principal.ts'
 
@@ -7,7 +8,7 @@ export type Access<P> = (principal: Principal | undefined) => P
 const noCredential = () =>
   new Failure(
     'AuthenticationError',
-    'Send a credential: Authorization: Bearer <token>, the access-token cookie or an API key.',
+    `Send a credential: the header "Authorization: Bearer <token>", the access-token cookie, or an API key in the header ${names.apiKey}.`,
   )
 
 /** Everybody, with or without a credential. */
@@ -48,10 +49,17 @@ export const accountHolder: Access<UserPrincipal> = (principal) => {
 export const interactiveUser: Access<UserPrincipal> = (principal) => {
   const user = accountHolder(principal)
   if (user.via === 'accessToken') {
-    throw new Failure('ForbiddenError', 'An access token may not do this: use the JWT of a sign-in.')
+    throw signInInstead()
   }
   return user
 }
+
+/** What an access token is told where a person has to act (decisions C4). */
+export const signInInstead = (): Failure =>
+  new Failure(
+    'ForbiddenError',
+    'An access token may not do this: sign in at /signin and send the JWT of that session, as the access-token cookie or as "Authorization: Bearer <JWT>".',
+  )
 
 /** A signed-in person of any kind, but no access token: signing out and the like. */
 export const sessionHolder: Access<UserPrincipal> = (principal) => {

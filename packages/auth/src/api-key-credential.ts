@@ -1,8 +1,12 @@
+import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { isApiKey } from './api-key.ts'
 import type { CredentialResolver } from './authenticate.ts'
 import type { Caller } from './caller.ts'
 import { hashToken } from './token-checksum.ts'
+
+const GONE = 'The API key is not valid, is disabled, has expired or was deleted.'
+const NO_KEY = `The header ${names.apiKey} takes API keys, iak_…: a JWT or an access token goes into "Authorization: Bearer <token>".`
 
 /**
  * Finds the key with this SHA-256, if it is still good. `undefined` as a hash is a text that is no key at all: it is never looked
@@ -18,7 +22,6 @@ export const apiKeyCredential =
 
 async function requireKey(apiKey: string, clientIp: string, findKey: FindApiKey): Promise<Caller> {
   const caller = await findKey(isApiKey(apiKey) ? hashToken(apiKey) : undefined, clientIp)
-  if (caller === undefined)
-    throw new Failure('AuthenticationError', 'The API key is not valid or was deleted.')
+  if (caller === undefined) throw new Failure('AuthenticationError', isApiKey(apiKey) ? GONE : NO_KEY)
   return caller
 }

@@ -7,6 +7,7 @@ export {
   internalKeyHolder,
   sessionHolder,
   signedIn,
+  signInInstead,
   superAdmin,
 } from './access.ts'
 export {
@@ -18,7 +19,7 @@ export {
 export { isApiKey, maskedApiKey, newApiKey } from './api-key.ts'
 export { apiKeyCredential, type FindApiKey } from './api-key-credential.ts'
 export { authenticate, type CredentialResolver, type Credentials, type Found } from './authenticate.ts'
-export { bearerOf, cookieTokenOf } from './bearer.ts'
+export { bearerOf, cookieTokenOf, keyElsewhere } from './bearer.ts'
 export { type Caller, callerOf } from './caller.ts'
 export { CallerCache } from './caller-cache.ts'
 export { identityHeaders, isInternalKey, readIdentity, requireInternalKey } from './forwarded-identity.ts'

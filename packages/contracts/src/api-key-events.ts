@@ -17,7 +17,7 @@ export const apiKeysCreated = event({
 
 export const apiKeysUpdated = event({
   type: 'apikeys.updated',
-  emittedWhen: 'The rules of an API key were replaced.',
+  emittedWhen: 'An API key was changed: its rules, name, expiry or disabling.',
   payload: z.object({ ...changed, rules: z.array(ApiKeyRule) }),
 })
 

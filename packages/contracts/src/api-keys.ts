@@ -3,11 +3,24 @@ import { endpoint } from './endpoint.ts'
 import { exampleId, exampleListedKey } from './example-values.ts'
 import { instant } from './instant.ts'
 import { paging } from './paging.ts'
+import { rightActions, rightSubjects } from './right-words.ts'
+
+/** Words of a closed list; one that is not in it is 400 InvalidSecurity, with the list. */
+const action = z
+  .string()
+  .min(1)
+  .max(60)
+  .meta({ enum: [...rightActions] })
+const subject = z
+  .string()
+  .min(1)
+  .max(60)
+  .meta({ enum: [...rightSubjects] })
 
 /** One right to be granted: an action, or several, on a kind of thing (specification "API key"). */
 export const ApiKeyRuleInput = z.strictObject({
-  action: z.union([z.string().min(1).max(60), z.array(z.string().min(1).max(60)).min(1).max(20)]),
-  subject: z.string().min(1).max(60),
+  action: z.union([action, z.array(action).min(1).max(20)]),
+  subject,
 })
 export type ApiKeyRuleInput = z.infer<typeof ApiKeyRuleInput>
 
@@ -110,7 +123,7 @@ export const createApiKey = endpoint({
 
 export const updateApiKey = endpoint({
   id: 'updateApiKey',
-  summary: 'Replaces the rules of an API key, and its name, expiry or disabling where given.',
+  summary: 'Changes an API key: what is given of its rules, name, expiry and disabling.',
   service: 'workspaces',
   credential: 'required',
   scope: 'workspaces:write',
@@ -118,7 +131,7 @@ export const updateApiKey = endpoint({
   path: keyPath,
   body: z.strictObject({
     name: name.optional(),
-    rules,
+    rules: rules.optional().describe('Replaces all rules.'),
     expiresAt: instant.nullable().optional().describe('null: never.'),
     disabled: z.boolean().optional(),
   }),
@@ -126,7 +139,7 @@ export const updateApiKey = endpoint({
   etag: true,
   failures: [...failures, 'InvalidSecurity', 'PreconditionFailed'],
   example: {
-    request: { rules: [{ action: 'read', subject: 'workspaces' }], disabled: false },
+    request: { disabled: false },
     response: exampleListedKey,
   },
 })

@@ -1,26 +1,8 @@
 import type { Principal } from '@platform/auth'
+import type { rightActions, rightSubjects } from '@platform/contracts'
 
-/** Everything that can be asked for (reference permissions 4.2). */
-export const actions = [
-  'manage',
-  'create',
-  'read',
-  'update',
-  'delete',
-  'execute',
-  'test',
-  'manage_permissions',
-  'manage_security',
-  'manage_repositories',
-  'read_app_dsul',
-  'get_usage',
-  'aggregate_search',
-] as const
-export type Action = (typeof actions)[number]
-
-/** Kinds of things that belong to one workspace, so that a rule about them can be restricted to it. */
-export const subjects = ['workspaces', 'pages', 'files', 'apps', 'events', 'automations'] as const
-export type Subject = (typeof subjects)[number]
+export type Action = (typeof rightActions)[number]
+export type Subject = (typeof rightSubjects)[number]
 
 export type WorkspaceRole = 'owner' | 'editor'
 

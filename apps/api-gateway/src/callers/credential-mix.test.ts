@@ -109,6 +109,32 @@ describe('T-AUTH-9: several credentials in one request', () => {
     expect(await status({ authorization: '', cookie: `access-token=${bob.jwt}` })).toBe(401)
   })
 
+  test('an API key in another header is told which one is its own', async () => {
+    const told = async (headers: Record<string, string>) => {
+      const answer = await fetch(`${gateway.url}/v2/me`, { headers })
+      return { status: answer.status, message: ((await answer.json()) as { message: string }).message }
+    }
+    for (const headers of [{ authorization: `Bearer ${apiKey}` }, { 'x-api-key': apiKey }])
+      expect(await told(headers as Record<string, string>)).toEqual({
+        status: 401,
+        message: expect.stringMatching(/takes no API key: send the key in the header x-platform-api-key/),
+      })
+    expect(await told({ 'x-platform-api-key': accessToken })).toEqual({
+      status: 401,
+      message: expect.stringContaining('goes into "Authorization: Bearer <token>"'),
+    })
+  })
+
+  test('an access token is told how a person does it', async () => {
+    const answer = await fetch(`${gateway.url}/v2/user/sessions`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    })
+    expect(answer.status).toBe(403)
+    expect(((await answer.json()) as { message: string }).message).toMatch(
+      /sign in at \/signin and send the JWT/,
+    )
+  })
+
   test('a key alone is 403 where only people may be', async () => {
     const headers = { 'x-platform-api-key': apiKey }
     for (const path of ['/v2/me', '/v2/user/sessions', '/v2/user/accessTokens'])

@@ -1,4 +1,12 @@
-import { ACCESS_TOKEN_PREFIX, bearerOf, type Credentials, claimsIssuer, cookieTokenOf } from '@platform/auth'
+import {
+  ACCESS_TOKEN_PREFIX,
+  bearerOf,
+  type Credentials,
+  claimsIssuer,
+  cookieTokenOf,
+  isApiKey,
+  keyElsewhere,
+} from '@platform/auth'
 import { headers as names } from '@platform/contracts'
 import type { Exchange } from '../exchange.ts'
 import type { CookieOnReceivers } from './cookie-on-receivers.ts'
@@ -16,7 +24,10 @@ export function readCredentials(
     headers.authorization === undefined ? undefined : ownBearer(exchange, headers.authorization, issuer)
   // Where an Authorization header is present the cookie is not read, even when the header is somebody else's.
   const cookie = headers.authorization === undefined ? ownCookie(exchange, cookieOnReceivers) : undefined
-  if (bearer === undefined && cookie === undefined && apiKey === undefined) return undefined
+  if (bearer === undefined && cookie === undefined && apiKey === undefined) {
+    refuseMisplacedKey(exchange)
+    return undefined
+  }
   return {
     bearer,
     cookie,
@@ -32,6 +43,13 @@ function ownCookie(exchange: Exchange, countsOnReceivers: CookieOnReceivers): st
   if (exchange.forwarding?.receiver !== true) return cookieTokenOf(headers.cookie)
   // Nobody is told that a cookie is bad which another page has made their browser send.
   return countsOnReceivers(headers) ? cookieTokenOf(headers.cookie) : undefined
+}
+
+/** Many platforms call the header x-api-key: whoever puts a key of ours there is told which it is. */
+function refuseMisplacedKey({ request, forwarding }: Exchange): void {
+  const given = request.headers['x-api-key']
+  if (typeof given === 'string' && isApiKey(given) && forwarding?.receiver !== true)
+    throw keyElsewhere('The header x-api-key')
 }
 
 /** A receiver of calls from elsewhere gets the sender's own Authorization header; whose it is, its shape tells (decisions I6). */

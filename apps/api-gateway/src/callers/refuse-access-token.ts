@@ -1,4 +1,4 @@
-import { Failure } from '@platform/kernel'
+import { signInInstead } from '@platform/auth'
 import type { Exchange } from '../exchange.ts'
 
 /** The account itself, signing in and signing up; writes under `security/` are refused by the route table. */
@@ -10,5 +10,5 @@ const INTERACTIVE_ONLY = /^\/v2\/(?:user|login|signup)(?:\/|$)/
  */
 export function refuseAccessToken({ principal, path }: Exchange): void {
   if (principal?.kind !== 'user' || principal.via !== 'accessToken' || !INTERACTIVE_ONLY.test(path)) return
-  throw new Failure('ForbiddenError', 'An access token may not do this: use the JWT of a sign-in.')
+  throw signInInstead()
 }

@@ -6,20 +6,21 @@ import { admitAdministrator } from './admit-administrator.ts'
 import { requireFuture } from './api-key.ts'
 
 /**
- * Admits an administrator who gives a key its rights, and answers those rights. Throws InvalidSecurity and ForbiddenError as
- * `grantRules` does, InsufficientScope for rights beyond the token’s scopes, RequestValidationError for an expiry that is over.
+ * Admits an administrator who gives a key its rights or changes it, and answers the rights that were asked for, if any were. Throws
+ * InvalidSecurity and ForbiddenError as `grantRules` does, InsufficientScope for rights beyond the token’s scopes,
+ * RequestValidationError for an expiry that is over.
  */
 export async function admitGrant(
   { permissions, clock }: { permissions: Permissions; clock: Clock },
   user: UserPrincipal,
   address: string,
-  asked: { rules: readonly ApiKeyRuleInput[]; expiresAt?: string | null | undefined },
+  asked: { rules?: readonly ApiKeyRuleInput[] | undefined; expiresAt?: string | null | undefined },
 ) {
   const { workspace } = await admitAdministrator(permissions, user, address)
   const now = clock.now()
   requireFuture(asked.expiresAt, now)
   const role = await permissions.roleOf(user.userId, workspace.id)
-  const rules = grantRules(asked.rules, workspace.id, rulesOf(user, role))
-  requireScopesFor(asked.rules, user.scopes)
+  const rules = asked.rules && grantRules(asked.rules, workspace.id, rulesOf(user, role))
+  requireScopesFor(asked.rules ?? [], user.scopes)
   return { workspace, role, rules, now }
 }

@@ -53,15 +53,15 @@ export const announced = (key: ApiKeyRecord) => ({
 /** What an edit may change. */
 export interface ApiKeyChanges {
   name?: string | undefined
-  rules: ApiKeyRecord['rules']
+  rules?: ApiKeyRecord['rules'] | undefined
   expiresAt?: string | null | undefined
   disabled?: boolean | undefined
 }
 
-/** The key after an edit: rules are replaced, anything else stays unless it was given. */
+/** The key after an edit: what was not given stays. */
 export const changedApiKey = (key: ApiKeyRecord, changes: ApiKeyChanges, now: Date): ApiKeyRecord => ({
   ...key,
-  rules: changes.rules,
+  rules: changes.rules ?? key.rules,
   name: changes.name ?? key.name,
   expiresAt: changes.expiresAt === undefined ? key.expiresAt : expiryOf(changes.expiresAt),
   disabled: changes.disabled ?? key.disabled,

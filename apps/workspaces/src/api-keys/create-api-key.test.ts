@@ -109,11 +109,14 @@ describe('POST /v2/workspaces/:workspaceId/security/apikeys', () => {
     await expect(give('read', 'secrets')).rejects.toMatchObject({
       name: 'InvalidSecurity',
       status: 400,
-      message: "Forbidden subjectType 'secrets' found in security rules",
+      message:
+        "Forbidden subjectType 'secrets' found in security rules: use one of workspaces, pages, files, apps, events, automations.",
     })
     await expect(give('nosuchaction', 'files')).rejects.toMatchObject({
       status: 400,
-      message: "Forbidden actionType 'nosuchaction' found in security rules",
+      message: expect.stringMatching(
+        /^Forbidden actionType 'nosuchaction' found in security rules: use one of manage, create, read, /,
+      ),
     })
   })
 

@@ -12,7 +12,7 @@ export const createApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Pe
   route(endpoint, {
     access: interactiveUser, // neither an access token nor another key may make one
     admit: ({ params, body, principal }) => admitGrant(deps, principal, params.workspaceId, body),
-    async handle({ body, principal, request, admitted: { workspace, role, rules, now } }) {
+    async handle({ body, principal, request, admitted: { workspace, role, rules = [], now } }) {
       const caller = callerOf(principal, request)
 
       const apiKey = newApiKey(ORG_SLUG)

@@ -56,6 +56,18 @@ describe('POST /v2/workspaces/:workspaceId/security/apikeys/:apiKey/explain', ()
       expect(await explain(key, word, word, { __caslSubjectType__: 'workspaces' })).toMatchObject(denied)
   })
 
+  it('says which words it does not know, and which there are', async () => {
+    const key = await newKey(service, rules)
+    const told = await explain(key, 'wirte', 'workspace')
+    expect(told).toMatchObject({ allowed: false, rule: null })
+    expect(told.reason).toMatch(
+      /no action "wirte", only manage, create, read, .*no subject "workspace", only workspaces, pages/,
+    )
+    const { reason } = await explain(key, 'read', 'secrets')
+    expect(reason).toContain('no subject "secrets"')
+    expect(reason).not.toContain('no action')
+  })
+
   it('says when the creator may not any more', async () => {
     const key = await newKey(service, rules)
     await service.database.many(sql`

@@ -5,7 +5,7 @@ import type { Clock } from '@platform/kernel'
 import { isUsable, judgeKey, type Permissions, resourceIn } from '@platform/permissions'
 import { admitAdministrator } from './admit-administrator.ts'
 import type { ApiKeyChangeStore } from './api-key-change-store.ts'
-import { explanation } from './explanation.ts'
+import { explanation, unknownWords } from './explanation.ts'
 
 export const explainApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Permissions; clock: Clock }) =>
   route(endpoint, {
@@ -20,6 +20,8 @@ export const explainApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: P
       const verdict = judgeKey(key, creatorRole, { action, subject, resource })
       const usable = isUsable(key, deps.clock.now())
 
+      const unknown = unknownWords(action, subject)
+      if (unknown !== undefined) return { allowed: false, rule: null, reason: unknown }
       const reason = explanation({ key, usable, verdict, creatorRole, action, subject })
       return { allowed: usable && verdict.allowed, rule: verdict.rule ?? null, reason }
     },

@@ -1,3 +1,4 @@
+import { rightActions, rightSubjects } from '@platform/contracts'
 import type { ApiKeyRecord, KeyVerdict, WorkspaceRole } from '@platform/permissions'
 
 interface Judged {
@@ -8,6 +9,18 @@ interface Judged {
   creatorRole: WorkspaceRole | undefined
   action: string
   subject: string
+}
+
+const isAmong = (words: readonly string[], word: string): boolean => words.includes(word)
+
+/** What is wrong with the question itself; undefined when both words are known. */
+export function unknownWords(action: string, subject: string): string | undefined {
+  const told: string[] = []
+  if (!isAmong(rightActions, action))
+    told.push(`there is no action ${JSON.stringify(action)}, only ${rightActions.join(', ')}`)
+  if (!isAmong(rightSubjects, subject))
+    told.push(`there is no subject ${JSON.stringify(subject)}, only ${rightSubjects.join(', ')}`)
+  return told.length === 0 ? undefined : `Denied: ${told.join('; and ')}.`
 }
 
 /** One sentence: why a key may do something or not, and what to change. */

@@ -48,6 +48,19 @@ describe('PUT /v2/workspaces/:workspaceId/security/apikeys/:apiKey', () => {
     })
   })
 
+  it('disables and renames without being told the rules again', async () => {
+    const { workspace, owner, listed } = await newKey(service)
+    const params = { workspaceId: workspace.id, apiKey: listed._id }
+    const changed = await owner(updateApiKey, { params, body: { disabled: true } })
+    expect(changed).toEqual({ ...listed, disabled: true, updatedAt: expect.any(String) })
+    expect((await service.eventsOf(workspace.id)).at(-1)).toMatchObject({ payload: { rules: listed.rules } })
+    expect(await owner(updateApiKey, { params, body: { name: 'Old' } })).toMatchObject({
+      name: 'Old',
+      disabled: true,
+      rules: listed.rules,
+    })
+  })
+
   it('counts at once where it was made', async () => {
     const { workspace, owner, listed } = await newKey(service)
     const headers = service.headersOf({ kind: 'apiKey', apiKeyId: listed._id })

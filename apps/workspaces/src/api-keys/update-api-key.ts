@@ -2,7 +2,7 @@ import { interactiveUser } from '@platform/auth'
 import { apiKeysUpdated, updateApiKey as endpoint } from '@platform/contracts'
 import { answer, requireMatch, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
-import type { OpenPermissions } from '@platform/permissions'
+import { type OpenPermissions, requireScopesFor } from '@platform/permissions'
 import { callerOf } from '../callers/caller.ts'
 import { admitGrant } from './admit-grant.ts'
 import { announced, apiKeyEtag, changedApiKey, presentApiKey } from './api-key.ts'
@@ -22,9 +22,12 @@ export const updateApiKey = (deps: {
       const saved = await deps.apiKeys.commit(async (change) => {
         const before = await change.lock(workspace.id, params.apiKey)
         requireMatch(request.headers, apiKeyEtag(before))
+        // Whoever lets a key live on gives its rights as much as whoever writes them.
+        if (body.disabled === false || body.expiresAt !== undefined)
+          requireScopesFor(before.rules, principal.scopes)
         const key = changedApiKey(before, { ...body, rules }, now)
         await change.update(key)
-        const payload = { ...announced(key), rules }
+        const payload = { ...announced(key), rules: key.rules }
         await change.tell({ contract: apiKeysUpdated, payload, action: 'apiKey.updated', key, caller })
         return key
       })

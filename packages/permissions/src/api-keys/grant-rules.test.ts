@@ -28,7 +28,11 @@ describe.runIf(isThere)('the conformance vectors of API key rules', () => {
       const grant = () => grantRules([input], workspaceId, everything)
       if ('rules' in expected) return expect(grant()).toEqual(expected.rules)
       expect(grant).toThrow(
-        expect.objectContaining({ name: 'InvalidSecurity', status: 400, message: expected.rejected }),
+        expect.objectContaining({
+          name: 'InvalidSecurity',
+          status: 400,
+          message: expect.stringContaining(expected.rejected),
+        }),
       )
     },
   )

@@ -1,11 +1,11 @@
-import type { ApiKeyRule, ApiKeyRuleInput } from '@platform/contracts'
+import { type ApiKeyRule, type ApiKeyRuleInput, rightActions, rightSubjects } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { allows, type Rule } from '../ability.ts'
-import { type Action, actions, type Subject, subjects } from '../permissions.ts'
+import type { Action, Subject } from '../permissions.ts'
 import { conditionsIn, resourceIn } from '../scope.ts'
 
-const knownActions = new Set<string>(actions)
-const knownSubjects = new Set<string>(subjects)
+const knownActions = new Set<string>(rightActions)
+const knownSubjects = new Set<string>(rightSubjects)
 
 /**
  * The rules a key gets for what was asked (specification "API key", decisions C5): every action in a list, every rule tied to the
@@ -61,5 +61,11 @@ function requireHeld(
   )
 }
 
-const forbidden = (kind: 'actionType' | 'subjectType', word: string) =>
-  new Failure('InvalidSecurity', `Forbidden ${kind} '${word}' found in security rules`)
+const words = { actionType: rightActions, subjectType: rightSubjects }
+
+const forbidden = (kind: keyof typeof words, word: string) =>
+  new Failure(
+    'InvalidSecurity',
+    `Forbidden ${kind} '${word}' found in security rules: use one of ${words[kind].join(', ')}.`,
+    { details: { [kind]: word, known: words[kind] } },
+  )
