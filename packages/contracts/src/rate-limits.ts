@@ -61,6 +61,7 @@ export const rateLimits = {
     name: 'create-workspace',
     points: 3,
     per: 'caller',
+    counts: 'created',
     variable: 'RATE_LIMIT_CREATE_WORKSPACE',
     summary: 'Workspaces created, imported, pulled or duplicated a minute by one caller.',
   },

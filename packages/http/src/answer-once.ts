@@ -129,6 +129,7 @@ function replay(known: Exclude<KeyState, { state: 'begun' }>): Prepared {
         ...known.answer,
         headers: { ...known.answer.headers, 'idempotency-replayed': 'true' },
         contentType: JSON_TYPE,
+        isReplay: true,
       }
   }
 }

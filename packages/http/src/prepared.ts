@@ -17,6 +17,8 @@ export interface Prepared {
   contentType: string
   /** `_id` of the record that was made, where the answer holds a secret. */
   createdId?: string | undefined
+  /** True for an answer that was given before. */
+  isReplay?: boolean
   /** Writes the body, where it has no end yet. */
   stream?: ((response: ServerResponse) => void) | undefined
 }

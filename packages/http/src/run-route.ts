@@ -9,7 +9,7 @@ import { type Prepared, prepare, sendPrepared } from './prepared.ts'
 import { type RequestState, requestState } from './request-state.ts'
 import type { RequestInfo, Route } from './route.ts'
 import type { RouteServices } from './route-services.ts'
-import { type LimitedVisit, takeLimit, withLimits } from './take-limits.ts'
+import { type LimitedVisit, noteReplay, takeLimit, withLimits } from './take-limits.ts'
 import { parseQuery, validate } from './validation.ts'
 
 type Contract = Route['contract']
@@ -34,7 +34,7 @@ export async function runRoute(
   const url = request.url ?? '/'
   const query = contract.query === undefined ? undefined : validate(contract.query, parseQuery(url), 'query')
   if (changesByMethod(contract)) refuseTags(request.headers)
-  const visit: LimitedVisit = { services, request, response, params, isAdmitted: false }
+  const visit: LimitedVisit = { services, request, response, params, isAdmitted: false, taken: [] }
   await withLimits(contract, visit, () => runWithin(route, visit, { params, query, principal }))
 }
 
@@ -65,6 +65,7 @@ async function runWithin(
     isKeyed && store !== undefined
       ? await answerOnce({ contract, request, bytes, store }, work)
       : await work()
+  if (prepared.isReplay === true) noteReplay(visit)
   sendPrepared(contract, request, response, prepared, state.correlationId)
 }
 

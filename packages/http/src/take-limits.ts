@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '@platform/auth'
 import { type LimitName, type LimitSubject, type RateLimit, rateLimits } from '@platform/contracts'
-import { showLimit } from './limit-headers.ts'
+import { setLimitHeaders, showLimit } from './limit-headers.ts'
 import type { LimitState } from './rate-limiter.ts'
+import { toFailure } from './reply.ts'
 import { requestState } from './request-state.ts'
 import type { Route } from './route.ts'
 import type { RouteServices } from './route-services.ts'
@@ -16,46 +17,67 @@ export interface LimitedVisit {
   params: Readonly<Record<string, string>>
   /** False until the body was read and `admit` of the route has let the caller in: so far anybody may have come. */
   isAdmitted: boolean
+  /** What the request has used so far. */
+  readonly taken: Taken[]
+}
+
+interface Taken {
+  limit: RateLimit
+  key: string
+  points: number
+  /** Where the caller stood then. */
+  state: LimitState
 }
 
 /**
  * Takes one use of each limit of the contract, in its order, then does the work; limits that a handler takes are left to it. The answer,
- * whatever it will be, tells about the limit with the least left. Throws TooManyRequests.
+ * whatever it will be, tells about the limit with the least left. What turns out not to count is given back. Throws TooManyRequests.
  */
 export async function withLimits(
   contract: Route['contract'],
   visit: LimitedVisit,
   work: () => Promise<void>,
 ): Promise<void> {
-  const { rateLimiter } = visit.services
-  if (contract.limits === undefined || rateLimiter === undefined) return work()
-  const ofWorkspace = await takeAll(contract.limits, visit)
+  if (contract.limits === undefined || visit.services.rateLimiter === undefined) return work()
   try {
+    for (const name of contract.limits) {
+      const limit: RateLimit = rateLimits[name]
+      if (limit.per !== 'handler') await take(limit, await keyOf(limit.per, visit), 1, visit)
+    }
     await work()
   } catch (error) {
-    // Strangers must not be able to use up what belongs to a workspace, with bodies nobody reads to their end neither.
-    if (ofWorkspace !== undefined && !visit.isAdmitted)
-      rateLimiter.giveBack(ofWorkspace.limit, ofWorkspace.key)
+    giveBack(visit, ({ limit }) => countsNothing(limit, visit, error))
     throw error
   }
 }
 
-interface Taken {
-  limit: RateLimit
-  key: string
+function countsNothing({ per, counts }: RateLimit, visit: LimitedVisit, error: unknown): boolean {
+  // Strangers must not be able to use up what belongs to a workspace, with bodies nobody reads to their end neither.
+  if (per === 'workspace' && !visit.isAdmitted) return true
+  if (counts === undefined) return false
+  const { status } = toFailure(error)
+  // After any other error nobody knows whether something was made.
+  return counts === 'created' ? status < 500 : malformed.has(status)
 }
 
-/** Answers what was taken for the workspace of the path. */
-async function takeAll(names: readonly LimitName[], visit: LimitedVisit): Promise<Taken | undefined> {
-  let ofWorkspace: Taken | undefined
-  for (const name of names) {
-    const limit: RateLimit = rateLimits[name]
-    if (limit.per === 'handler') continue
-    const key = await keyOf(limit.per, visit)
-    await take(limit, key, 1, visit)
-    if (limit.per === 'workspace') ofWorkspace = { limit, key }
+/** What is said of a request for its own sake: its form, its length, its type. */
+const malformed: ReadonlySet<number> = new Set([400, 413, 415])
+
+/** An answer that is given again makes nothing. To be called before its headers are sent. */
+export function noteReplay(visit: LimitedVisit): void {
+  giveBack(visit, ({ limit }) => limit.counts !== undefined)
+}
+
+/** The answer tells where the caller stands then. */
+function giveBack({ services, response, taken }: LimitedVisit, isFree: (taken: Taken) => boolean): void {
+  for (const one of taken.splice(0)) {
+    if (!isFree(one)) continue
+    const { limit, key, points, state } = one
+    services.rateLimiter?.giveBack(limit, key, points)
+    const isShown = response.getHeader('ratelimit-policy')?.toString().startsWith(`"${limit.name}"`) === true
+    if (isShown && !response.headersSent)
+      setLimitHeaders(response, { ...state, remaining: state.remaining + points })
   }
-  return ofWorkspace
 }
 
 /** Takes uses of a limit for what a handler found out; see RequestInfo.takeLimit. */
@@ -66,6 +88,7 @@ async function take(limit: RateLimit, key: string, points: number, visit: Limite
   const state = await visit.services.rateLimiter?.take(limit, key, points)
   if (state === undefined) return
   refuseOver(state)
+  visit.taken.push({ limit, key, points, state })
   showLimit(visit.response, state)
 }
 

@@ -1,3 +1,4 @@
+import type { RateLimit } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { LimitState } from './rate-limiter.ts'
 
@@ -5,12 +6,19 @@ import type { LimitState } from './rate-limiter.ts'
 export class TooManyRequests extends Failure {
   readonly state: LimitState
 
-  constructor(state: LimitState, message = `Too many requests: try again in ${state.resetSeconds} seconds.`) {
-    const { resetSeconds } = state
+  constructor(state: LimitState, message = refusal(state)) {
+    const { limit, resetSeconds } = state
     super('TooManyRequests', message, {
-      details: { retryAfter: resetSeconds },
+      details: { retryAfter: resetSeconds, limit: limit.name },
       retryAfterSeconds: resetSeconds,
     })
     this.state = state
   }
 }
+
+const refusal = ({ limit, resetSeconds }: LimitState): string =>
+  `Too many requests: the limit ${limit.name} is ${limit.points} ${windowOf(limit)}; try again in ${resetSeconds} seconds.`
+
+const windows: Readonly<Record<number, string>> = { 1: 'a second', 60: 'a minute', 86400: 'a day' }
+
+const windowOf = ({ seconds }: RateLimit): string => windows[seconds] ?? `in ${seconds} seconds`

@@ -48,9 +48,15 @@ export class Allowances {
     return isKnown(allowance, points) ? handOut(allowance, points, now) : this.#wait(key, points)
   }
 
+  /**
+   * What was taken one by one goes back to the counter, where every process finds it. What came in a block stays for the next use here,
+   * and so does what is given back to a counter that was asked for too much: it would swallow it.
+   */
   giveBack(key: string, points: number): void {
     const allowance = this.#known.get(key)
-    if (allowance !== undefined && allowance.endsAt > performance.now()) allowance.left += points
+    if (allowance === undefined || allowance.endsAt <= performance.now()) return
+    if (this.#block > 1 || allowance.isOver) allowance.left += points
+    else this.#counter.giveBack(key, points)
   }
 
   forget(key: string): void {

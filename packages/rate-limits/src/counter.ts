@@ -68,6 +68,11 @@ export class Counter {
     return this.#limiter.getKey(key)
   }
 
+  /** Best effort: what can't be given back is there again with the next window. */
+  giveBack(key: string, points: number): void {
+    this.#limiter.reward(key, points).catch(() => undefined)
+  }
+
   async take(key: string, wished: number): Promise<Granted> {
     const { consumedPoints, msBeforeNext } = await this.#limiter.consume(key, wished).catch(refusal)
     const before = consumedPoints - wished

@@ -93,8 +93,8 @@ describe('a limited route', () => {
     expect(retryAfter).toBeGreaterThan(55)
     expect(await refused.json()).toEqual({
       error: 'TooManyRequests',
-      message: `Too many requests: try again in ${retryAfter} seconds.`,
-      details: { retryAfter },
+      message: `Too many requests: the limit uploads is 2 a minute; try again in ${retryAfter} seconds.`,
+      details: { retryAfter, limit: 'uploads' },
     })
   })
 
@@ -120,13 +120,13 @@ describe('a limited route', () => {
 
   test('of several limits tells the one with the least left, also where the answer is an error', async () => {
     const wrong = async () => Promise.reject(new Failure('RequestValidationError', 'Wrong.'))
-    await using server = await serve([limited(['upload', 'webhooks', 'anonymousLogin'], wrong)], {
-      RATE_LIMIT_ANONYMOUS_LOGIN: 3,
+    await using server = await serve([limited(['upload', 'webhooks', 'eventSearch'], wrong)], {
+      RATE_LIMIT_EVENT_SEARCH: 3,
     })
     const answer = await server.post()
     expect(answer.status).toBe(400)
     expect(shown(answer)).toMatchObject({ 'x-ratelimit-remaining': '2' })
-    expect(answer.headers.get('ratelimit-policy')).toBe('"anonymous-login";q=3;w=60')
+    expect(answer.headers.get('ratelimit-policy')).toBe('"event-search";q=3;w=60')
   })
 
   test('counts a workspace once, whichever address of it is asked, and not what strangers ask', async () => {
@@ -164,6 +164,48 @@ describe('a limited route', () => {
       ({ status }) => status,
     )
     expect(statuses).toEqual([404, 404, 429])
+  })
+
+  test('on creating counts what was created, and tells so: neither what was refused nor what was too long', async () => {
+    let outcome: Failure | undefined
+    const handle = () => (outcome === undefined ? Promise.resolve('done') : Promise.reject(outcome))
+    await using server = await serve([limited(['createWorkspace'], handle)], {
+      RATE_LIMIT_CREATE_WORKSPACE: 2,
+    })
+    const post = (body?: Buffer) => server.post({ 'x-user': 'ada' }, 'w', body)
+    for (const name of ['RequestValidationError', 'AlreadyUsed', 'ForbiddenError'] as const) {
+      outcome = new Failure(name, 'Refused.')
+      expect(shown(await post())).toMatchObject({ 'x-ratelimit-remaining': '2' })
+    }
+    for (let count = 0; count < 3; count += 1) expect((await post(Buffer.alloc(1_000_001))).status).toBe(413)
+    outcome = undefined
+    const answers = [await post(), await post(), await post()]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(shown(answers[0] as Response)).toMatchObject({ 'x-ratelimit-remaining': '1' })
+  })
+
+  test('on creating counts what may have been created all the same', async () => {
+    const handle = () => Promise.reject(new Failure('ServiceUnavailable', 'The store is down.'))
+    await using server = await serve([limited(['createWorkspace'], handle)], {
+      RATE_LIMIT_CREATE_WORKSPACE: 2,
+    })
+    const statuses = [await server.post(), await server.post(), await server.post()].map(
+      ({ status }) => status,
+    )
+    expect(statuses).toEqual([503, 503, 429])
+  })
+
+  test('that a handler takes counts a malformed request nothing, and an address that is taken one', async () => {
+    let name: 'RequestValidationError' | 'AlreadyUsed' = 'RequestValidationError'
+    const handle = async (request: RequestInfo) => {
+      await request.takeLimit('signUp', request.clientIp)
+      throw new Failure(name, 'Refused.')
+    }
+    await using server = await serve([limited(['signUp'], handle)], { RATE_LIMIT_SIGNUP: 1 })
+    for (let count = 0; count < 3; count += 1) expect((await server.post()).status).toBe(400)
+    name = 'AlreadyUsed'
+    expect((await server.post()).status).toBe(409)
+    expect((await server.post()).status).toBe(429)
   })
 
   test('lets the handler take what only it knows', async () => {

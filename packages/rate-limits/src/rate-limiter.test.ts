@@ -106,6 +106,14 @@ describe('a limit', () => {
     expect(await use(open(cache), 1)).toEqual([true])
   })
 
+  test('gives back to every process what did not count', async () => {
+    const cache = openMemoryCache()
+    const one = open(cache)
+    expect(await use(one, 3)).toEqual([false, false, false])
+    one.giveBack(limit, 'ada', 2)
+    expect(await use(open(cache), 3)).toEqual([false, false, true])
+  })
+
   test('keeps no address in the cache', async () => {
     const cache = openMemoryCache()
     const increment = vi.spyOn(cache, 'increment')

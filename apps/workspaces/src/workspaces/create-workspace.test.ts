@@ -115,4 +115,24 @@ describe('the limit of new workspaces', () => {
     await expect(create()).rejects.toMatchObject({ name: 'TooManyRequests', retryAfterSeconds: 60 })
     await create(bob)
   })
+
+  it('counts what was created: neither a refused body nor an answer that is given again', async () => {
+    await using limited = await startWorkspaces({
+      RATE_LIMIT_DISABLED: 'false',
+      RATE_LIMIT_CREATE_WORKSPACE: '2',
+    })
+    const ada = limited.as({ userId: 'ada' })
+    const refused = { name: '' }
+    for (let count = 0; count < 3; count += 1)
+      await expect(ada(createWorkspace, { body: refused })).rejects.toMatchObject({ status: 400 })
+    const headers = { 'idempotency-key': unique('key') }
+    const create = () => ada(createWorkspace, { body: { name: 'One' }, headers })
+    const first = await create()
+    for (let count = 0; count < 3; count += 1) expect((await create()).id).toBe(first.id)
+    await ada(createWorkspace, { body: { name: 'Two' } })
+    await expect(ada(createWorkspace, { body: { name: 'Three' } })).rejects.toMatchObject({
+      name: 'TooManyRequests',
+      message: expect.stringMatching(/the limit create-workspace is 2 a minute; try again in \d+ seconds\.$/),
+    })
+  })
 })
