@@ -33,6 +33,18 @@ describe('I5: an API key never has more than the credential that made it', () =>
     expect(keys.map(({ rules }) => rules)).toEqual([listed.rules])
   })
 
+  it('lets nobody with fewer scopes bring one back or make one live longer; ending one takes none of them', async () => {
+    const { workspace, ownerId, owner, listed } = await newKey(service)
+    const app = service.as({ userId: ownerId, scopes: ['workspaces:write'] })
+    const params = { workspaceId: workspace.id, apiKey: listed._id }
+    await app(updateApiKey, { params, body: { name: 'Ended', disabled: true } })
+    for (const body of [{ disabled: false }, { expiresAt: null }])
+      await expect(app(updateApiKey, { params, body })).rejects.toMatchObject({ name: 'InsufficientScope' })
+    expect(await owner(updateApiKey, { params, body: { disabled: false } })).toMatchObject({
+      disabled: false,
+    })
+  })
+
   it('gives what the scopes cover', async () => {
     const { workspace, ownerId } = await service.newWorkspace()
     const app = service.as({ userId: ownerId, scopes: ['workspaces:write', 'events:write'] })
