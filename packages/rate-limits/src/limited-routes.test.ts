@@ -172,7 +172,7 @@ describe('a limited route', () => {
     await using server = await serve([limited(['createWorkspace'], handle)], {
       RATE_LIMIT_CREATE_WORKSPACE: 2,
     })
-    const post = (body?: Buffer) => server.post({ 'x-user': 'ada' }, 'w', body)
+    const post = (body?: Buffer<ArrayBuffer>) => server.post({ 'x-user': 'ada' }, 'w', body)
     for (const name of ['RequestValidationError', 'AlreadyUsed', 'ForbiddenError'] as const) {
       outcome = new Failure(name, 'Refused.')
       expect(shown(await post())).toMatchObject({ 'x-ratelimit-remaining': '2' })

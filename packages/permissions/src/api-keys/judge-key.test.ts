@@ -3,6 +3,7 @@ import { rightActions as actions, rightSubjects as subjects } from '@platform/co
 import { Failure } from '@platform/kernel'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { WorkspaceRole } from '../permissions.ts'
 import { roleRules, rulesOf } from '../rules.ts'
 import { grantRules } from './grant-rules.ts'
 import { judgeKey } from './judge-key.ts'
