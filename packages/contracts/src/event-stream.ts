@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { eventQuery } from './events.ts'
 import { exampleEvent, exampleId } from './example-values.ts'
 
 /** A free filter: any `payload.*` or `source.*` path; repeated means OR, `*` is a wildcard, empty means missing. */
@@ -13,6 +14,7 @@ const failures = [
   'ObjectNotFoundError',
   'ServiceUnavailable',
 ] as const
+const streamFailures = [...failures, 'TooManyRequests'] as const
 
 export const streamEvents = endpoint({
   id: 'streamEvents',
@@ -25,7 +27,14 @@ export const streamEvents = endpoint({
   path: '/v2/workspaces/:workspaceId/events/stream',
   query: z
     .object({
-      types: z.string().max(2000).optional().describe('Comma-separated exact types.'),
+      types: z.string().max(2000).optional().describe('Comma-separated types; * stands for any characters.'),
+      query: eventQuery,
+      format: z
+        .enum(['typed', 'message'], 'must be typed or message')
+        .optional()
+        .describe(
+          'message: events come without a name of their own, so that EventSource.onmessage hears all of them.',
+        ),
       text: z.string().max(500).optional().describe('Words that must be in the event.'),
       correlationId: z.string().max(64).optional(),
       appInstanceDepth: z
@@ -41,7 +50,7 @@ export const streamEvents = endpoint({
     .catchall(freeFilters),
   response: z.string(),
   mediaTypes: ['text/event-stream'],
-  failures,
+  failures: streamFailures,
   example: {
     response: `id: ${exampleEvent.id}\nevent: ${exampleEvent.type}\ndata: ${JSON.stringify(exampleEvent)}\n\n`,
   },

@@ -139,6 +139,15 @@ const EventDate = z.union(
 )
 const EventId = z.uuid('must be the id of an event')
 
+/** Paths and values in one parameter, for clients whose parameters are fixed. */
+export const eventQuery = z
+  .string()
+  .max(4000)
+  .optional()
+  .describe(
+    'JSON object of paths and their values, as the parameters of the same names: {"payload.city": ["Lyon", "L*"]}.',
+  )
+
 /** A free filter: any `payload.*` or `source.*` path; repeated means OR, `*` is a wildcard, empty means missing. */
 const freeFilters = z.union([z.string().max(500), z.array(z.string().max(500)).max(50)])
 
@@ -153,7 +162,8 @@ export const listEvents = endpoint({
   query: z
     .object({
       ...eventPaging,
-      types: z.string().max(2000).optional().describe('Comma-separated exact types.'),
+      types: z.string().max(2000).optional().describe('Comma-separated types; * stands for any characters.'),
+      query: eventQuery,
       text: z.string().max(500).optional().describe('Words, or their beginnings, that must be in the event.'),
       afterDate: EventDate.optional().describe('Exclusive.'),
       beforeDate: EventDate.optional().describe('Exclusive.'),

@@ -9,6 +9,8 @@ export type {
   Interval,
 } from './aggregation.ts'
 export { AGGREGATION_DEPTH, BUCKETS_MAX, DISTINCT_MAX } from './aggregation.ts'
+export { AskedDocument } from './asked-document.ts'
+export { type Condition, compileFilter } from './compile-filter.ts'
 export type { Filter } from './filter.ts'
 export type { IndexOptions } from './index-store/open.ts'
 export type { Log } from './log.ts'

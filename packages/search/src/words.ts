@@ -13,9 +13,17 @@ export const wordsOf = (text: string): string[] =>
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   ).map(cut)
 
-/** True when a word of `words` begins with `prefix`. */
-export const hasPrefix = (words: readonly string[], prefix: string): boolean =>
-  words.some((word) => word.startsWith(prefix))
+/** True when a word of `words`, which are sorted, begins with `prefix`. */
+export function hasPrefix(words: readonly string[], prefix: string): boolean {
+  // If any word begins with it, the first one does that does not come before it.
+  let [low, high] = [0, words.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((words[middle] ?? '') < prefix) low = middle + 1
+    else high = middle
+  }
+  return words[low]?.startsWith(prefix) === true
+}
 
 /** The different words of a document: those of its keys and of its leaves, as far as JSON shows them. */
 export function wordsIn(document: unknown): string[] {

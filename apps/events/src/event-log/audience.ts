@@ -1,6 +1,6 @@
 import type { Principal } from '@platform/auth'
 import type { EventRecord } from '@platform/contracts'
-import { type Filter, matches } from '@platform/search'
+import { AskedDocument, compileFilter, type Filter } from '@platform/search'
 
 /** A user, a session and a topic are an audience as soon as one of them is named; a socket, when the event says so. */
 const named: readonly string[] = ['target.userId', 'target.sessionId', 'target.userTopic']
@@ -20,7 +20,10 @@ const withoutAudience: Filter = {
   ],
 }
 
-export const hasAudience = (event: Pick<EventRecord, 'target'>): boolean => !matches(withoutAudience, event)
+const isForEverybody = compileFilter(withoutAudience)
+
+export const hasAudience = (event: Pick<EventRecord, 'target'>): boolean =>
+  !isForEverybody(new AskedDocument(event))
 
 /**
  * Events that are for a caller as far as their audience goes (reference events 3.1, permissions 4.5): for everybody, for this user, this

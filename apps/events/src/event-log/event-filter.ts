@@ -1,9 +1,14 @@
 import { Failure } from '@platform/kernel'
 import type { Filter } from '@platform/search'
-import { countWildcards, isEventPath, WILDCARDS_MAX } from './event-path.ts'
+import { anyValue } from './any-value.ts'
+import { isEventPath } from './event-path.ts'
+import { requireFewWildcards } from './filter-cost.ts'
+import { type AskedPath, readPaths } from './read-paths.ts'
 
 /** What a request says about the events it wants; every other name is a path. */
 export interface EventFilterQuery {
+  /** Paths and their values as one JSON text. */
+  query?: string | undefined
   types?: string | undefined
   text?: string | undefined
   afterDate?: string | undefined
@@ -13,6 +18,7 @@ export interface EventFilterQuery {
 }
 
 const ownParameters = new Set([
+  'query',
   'page',
   'limit',
   'types',
@@ -32,13 +38,13 @@ const depthPath = 'source.appInstanceDepth'
 
 /** The filter of a feed request (reference events 3.7): named parameters, then any path; all must hold. */
 export const feedFilter = (query: EventFilterQuery): Filter => ({
-  all: [...named(query), ...free(query), ...depth(query)],
+  all: [...named(query), ...pathsOf(query).map(freeFilter), ...depth(query)],
 })
 
 function named({ types, text, correlationId, afterDate, beforeDate }: EventFilterQuery): Filter[] {
   const all: Filter[] = []
   const wanted = split(types ?? '')
-  if (wanted.length > 0) all.push({ path: 'type', in: wanted })
+  if (wanted.length > 0) all.push(anyValue('type', fewWildcards(wanted, 'query.types')))
   if (text !== undefined && text.trim() !== '') all.push({ text })
   if (correlationId !== undefined) all.push({ path: 'source.correlationId', in: [correlationId] })
   if (afterDate !== undefined) all.push({ path: 'createdAt', above: isoInstant(afterDate) })
@@ -46,15 +52,18 @@ function named({ types, text, correlationId, afterDate, beforeDate }: EventFilte
   return all
 }
 
-const free = (query: EventFilterQuery): Filter[] =>
-  Object.entries(query)
+/** Every path that is asked for, by a parameter of its own or in `query`, with where it was given. */
+const pathsOf = ({ query, ...others }: EventFilterQuery): AskedPath[] => [
+  ...Object.entries(others)
     .filter(([path]) => !ownParameters.has(path))
-    .map(([path, value]) => freeFilter(path, value as string | string[]))
+    .map(([path, value]) => ({ path, values: [value as string | string[]].flat(), place: `query.${path}` })),
+  ...(query === undefined ? [] : readPaths(query)),
+]
 
 /** What says nothing of its depth belongs to the workspace itself. Who asks for a depth by its path means just that one. */
 function depth(query: EventFilterQuery): Filter[] {
   const { appInstanceDepth } = query
-  if (appInstanceDepth === undefined && Object.hasOwn(query, depthPath)) return []
+  if (appInstanceDepth === undefined && pathsOf(query).some(({ path }) => path === depthPath)) return []
   const atMost = appInstanceDepth ?? DEPTH_DEFAULT
   return [
     {
@@ -66,29 +75,15 @@ function depth(query: EventFilterQuery): Filter[] {
   ]
 }
 
-/** Repeated means OR, `*` is a wildcard, an empty value matches events without the field. */
-function freeFilter(path: string, value: string | string[]): Filter {
-  if (!isEventPath(path)) {
-    const shown = path.slice(0, 100)
-    throw refusal(shown, `The query parameter "${shown}" is neither known nor a path such as payload.order.`)
-  }
-  const values = [value].flat()
-  const exact = values.filter((one) => one !== '' && !one.includes('*'))
-  const patterns = values.filter((one) => one.includes('*'))
-  const any: Filter[] = patterns.map((like) => ({ path, like: requireCheap(path, like) }))
-  if (exact.length > 0) any.unshift({ path, in: exact })
-  if (values.includes('')) any.push({ path, missing: true })
-  const [only] = any
-  return only !== undefined && any.length === 1 ? only : { any }
+function freeFilter({ path, values, place }: AskedPath): Filter {
+  if (isEventPath(path)) return anyValue(path, fewWildcards(values, place))
+  const shown = path.slice(0, 100)
+  const message = `The query parameter "${shown}" is neither known nor a path such as payload.order.`
+  throw new Failure('RequestValidationError', message, { details: [{ path: place.slice(0, 120), message }] })
 }
 
-function requireCheap(path: string, pattern: string): string {
-  if (countWildcards(pattern) <= WILDCARDS_MAX) return pattern
-  throw refusal(path, `A value of the query parameter "${path}" has more than ${WILDCARDS_MAX} wildcards.`)
-}
-
-const refusal = (path: string, message: string): Failure =>
-  new Failure('RequestValidationError', message, { details: [{ path: `query.${path}`, message }] })
+const fewWildcards = (values: readonly string[], place: string): string[] =>
+  values.map((value) => requireFewWildcards(value, place))
 
 const split = (text: string): string[] =>
   text

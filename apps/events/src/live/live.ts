@@ -2,7 +2,7 @@ import type { Logger } from '@platform/logging'
 import type { LiveLog } from './live-log.ts'
 import { LiveReaders } from './live-readers.ts'
 import type { Reader } from './reader.ts'
-import { type EndReason, StreamReader } from './stream-reader.ts'
+import { type EndReason, StreamReader, type StreamWish } from './stream-reader.ts'
 import type { Tail } from './tail.ts'
 
 const HEARTBEAT_MS = 15_000
@@ -25,9 +25,9 @@ export class Live implements Disposable {
   }
 
   /** A stream that has yet to join. */
-  newStream(reader: Reader, types: ReadonlySet<string> | undefined): StreamReader {
+  newStream(reader: Reader, wish?: StreamWish): StreamReader {
     const standing = { reader, refuse: () => stream.end('refused') }
-    const stream = new StreamReader(reader, types, {
+    const stream = new StreamReader(reader, wish, {
       tail: this.tail,
       log: this.log,
       onEnd: (ended, reason) => {

@@ -3,11 +3,14 @@ import { buildRecord } from '@platform/outbox'
 import type { WorkspaceRole } from '@platform/permissions'
 import { userPrincipal } from '@platform/testing'
 import { describe, expect, test } from 'vitest'
-import { type Reader, wants } from './reader.ts'
+import { LiveEvent } from './live-event.ts'
+import { wants as asks, type Reader } from './reader.ts'
 
 /** What an automation says to the socket that has started it. */
 const answer = (target: EventRecord['target']): EventRecord =>
   buildRecord({ type: 'answer', payload: {}, source: { workspaceId: 'w', socketId: 'one' }, target })
+
+const wants = (one: Reader, record: EventRecord) => asks(one, record, new LiveEvent(record).asked)
 
 const reader = (role: WorkspaceRole, socketId?: string): Reader => ({
   principal: userPrincipal({ userId: 'eve' }),

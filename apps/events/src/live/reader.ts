@@ -1,7 +1,7 @@
 import type { Principal } from '@platform/auth'
 import type { EventRecord } from '@platform/contracts'
 import type { Admission } from '@platform/permissions'
-import { type Filter, matches } from '@platform/search'
+import { type AskedDocument, type Condition, compileFilter, type Filter } from '@platform/search'
 import { readable } from '../event-log/readable.ts'
 
 /** Who reads live, and what they asked for. */
@@ -14,9 +14,26 @@ export interface Reader {
   readonly socketId?: string
 }
 
-/** True when a reader asked for the event and may see it. */
-export const wants = (reader: Reader, record: EventRecord): boolean =>
-  isHeard(reader, record) && matches(readable(reader), record) && matches(reader.filter, record)
+/** What a reader may see and asked for, worked out once for their role and their filter. */
+interface Known {
+  readonly admission: Admission
+  readonly filter: Filter
+  readonly condition: Condition
+}
+const known = new WeakMap<Reader, Known>()
+
+/** True when a reader asked for the event and may see it. `asked` is the event, for all its readers. */
+export const wants = (reader: Reader, record: EventRecord, asked: AskedDocument): boolean =>
+  isHeard(reader, record) && conditionOf(reader)(asked)
+
+function conditionOf(reader: Reader): Condition {
+  const { admission, filter } = reader
+  const found = known.get(reader)
+  if (found?.admission === admission && found.filter === filter) return found.condition
+  const condition = compileFilter({ all: [readable(reader), filter] })
+  known.set(reader, { admission, filter, condition })
+  return condition
+}
 
 /** Of what answers a socket, a socket hears its own only, even an owner's. */
 function isHeard({ socketId }: Reader, { target, source }: EventRecord): boolean {

@@ -57,6 +57,44 @@ describe('streaming events', () => {
     await soon(() => expect([numbers(paid.messages), numbers(third.messages)]).toEqual([[9], [3]]))
   })
 
+  test('takes patterns of types, and paths in one parameter', async ({ service, workspaceId }) => {
+    const headers = headersOf(service, 'eve')
+    using orders_ = await openStream(service.url, workspaceId, headers, '?types=*.placed,none')
+    const query = encodeURIComponent('{"payload.n":[1,9]}')
+    using some = await openStream(service.url, workspaceId, headers, `?query=${query}`)
+    await emit(service, workspaceId, [...orders(2), { type: 'order.paid', payload: { n: 9 } }])
+    await soon(() =>
+      expect([numbers(orders_.messages), numbers(some.messages)]).toEqual([
+        [0, 1],
+        [1, 9],
+      ]),
+    )
+  })
+
+  test('names no message in the format for onmessage, and goes on as others do', async ({
+    service,
+    workspaceId,
+  }) => {
+    const { result } = await emit(service, workspaceId, orders(3))
+    const more = { 'last-event-id': result[0]?.id ?? '' }
+    using stream = await openStream(
+      service.url,
+      workspaceId,
+      headersOf(service, 'ada', more),
+      '?format=message',
+    )
+    await emit(service, workspaceId, [
+      ...orders(1, 3),
+      { type: 'order.note', options: { persist: false } },
+    ] as EventInput[])
+    await soon(() => expect(stream.messages).toHaveLength(4))
+    expect(stream.messages.map(({ type }) => type)).toEqual([undefined, undefined, undefined, undefined])
+    expect(stream.text()).not.toContain('event:')
+    expect(stream.messages[0]).toMatchObject({ id: result[1]?.id, data: { type: 'order.placed' } })
+    using odd = await openStream(service.url, workspaceId, headersOf(service, 'ada'), '?format=other')
+    expect(odd.status).toBe(400)
+  })
+
   test('goes on behind Last-Event-ID without gap or duplicate while events keep coming', async ({
     service,
     workspaceId,

@@ -35,6 +35,7 @@ export async function openStream(
   const filter = filterOf(query)
   const lastEventId = lastEventIdOf(request.headers['last-event-id'], query.lastEventId)
 
+  live.readers.requireRoom(admission.workspace.id, filter, 'query')
   if (live.readers.isClosed) return comeBack()
   const stream = eventStream(admission.workspace.id)
   const { id, from } = await (lastEventId === undefined
@@ -43,7 +44,10 @@ export async function openStream(
 
   return eventsAnswer((response) => {
     response.write(hello(id))
-    const reader = live.newStream({ principal, admission, filter }, typesOf(query.types))
+    const reader = live.newStream(
+      { principal, admission, filter },
+      { types: typesOf(query.types), isUnnamed: query.format === 'message' },
+    )
     response.once('close', () => reader.end(undefined))
     reader.begin(new EventWriter(response), from)
   })
@@ -61,14 +65,15 @@ const comeBack = () => eventsAnswer((response) => void response.end('retry: 1000
 
 /** The same filters as the feed's; the paging of the feed means nothing here. */
 function filterOf(query: QueryOf<typeof endpoint>) {
-  const { lastEventId: _, ...filters } = query
+  const { lastEventId: _, format: __, ...filters } = query
   return feedFilter(filters as unknown as Parameters<typeof feedFilter>[0])
 }
 
+/** The types that are named; undefined where one is a pattern, or none is named. */
 function typesOf(types: string | undefined): ReadonlySet<string> | undefined {
   const named = types?.split(',').map((type) => type.trim()) ?? []
   const given = named.filter((type) => type !== '')
-  return given.length === 0 ? undefined : new Set(given)
+  return given.length === 0 || given.some((type) => type.includes('*')) ? undefined : new Set(given)
 }
 
 /** The header is what an EventSource sends by itself; the query is for the first time. */

@@ -1,4 +1,6 @@
 import { type EventRecord, eventStream } from '@platform/contracts'
+import type { PlacedDocument } from '@platform/search'
+import { Pace } from '../event-log/pace.ts'
 import type { EventWriter } from './event-writer.ts'
 import { LiveEvent } from './live-event.ts'
 import type { LiveLog } from './live-log.ts'
@@ -13,6 +15,14 @@ const PAGE = 200
 /** Why a stream is ended by us; the client comes back behind the last event it has. */
 export type EndReason = 'slow' | 'refused' | 'leaving' | 'broken'
 
+/** What a stream is asked for beside its filter. */
+export interface StreamWish {
+  /** The only types it wants, where all of them are named. */
+  types?: ReadonlySet<string> | undefined
+  /** Messages without a name, for `onmessage`. */
+  isUnnamed?: boolean
+}
+
 interface Deps {
   tail: Tail
   log: LiveLog
@@ -26,6 +36,7 @@ export class StreamReader implements TailReader {
   readonly workspaceId: string
   readonly types: ReadonlySet<string> | undefined
   readonly #deps: Deps
+  readonly #isUnnamed: boolean
   #writer: EventWriter | undefined
   /** The place of the last event the tail has handed over, or of the tail when it was joined. */
   #after = 0
@@ -36,9 +47,10 @@ export class StreamReader implements TailReader {
   #hasOverflowed = false
   #isOver = false
 
-  constructor(reader: Reader, types: ReadonlySet<string> | undefined, deps: Deps) {
+  constructor(reader: Reader, { types, isUnnamed = false }: StreamWish = {}, deps: Deps) {
     this.reader = reader
     this.types = types
+    this.#isUnnamed = isUnnamed
     this.workspaceId = reader.admission.workspace.id
     this.#deps = deps
   }
@@ -51,7 +63,7 @@ export class StreamReader implements TailReader {
   }
 
   take(event: LiveEvent): boolean {
-    if (this.#isOver || !this.#isNew(event) || !wants(this.reader, event.record)) return false
+    if (this.#isOver || !this.#isNew(event) || !wants(this.reader, event.record, event.asked)) return false
     if (this.#held === undefined) return this.#write(event)
     if (this.#held.length >= HELD_MAX) this.#hasOverflowed = true
     if (this.#hasOverflowed) return false
@@ -81,7 +93,8 @@ export class StreamReader implements TailReader {
   }
 
   #write(event: LiveEvent): boolean {
-    if (this.#writer?.write(event.frame) === true) return true
+    const frame = this.#isUnnamed ? event.unnamedFrame : event.frame
+    if (this.#writer?.write(frame) === true) return true
     this.end('slow')
     return false
   }
@@ -117,12 +130,17 @@ export class StreamReader implements TailReader {
     const stream = eventStream(this.workspaceId)
     for (let at = from; at < until && !this.#isOver; ) {
       const page = await this.#deps.log.readAfter(at, PAGE, stream)
-      for (const { document, sequence } of page) {
-        if (sequence > until) return
-        await this.#writeInTime(new LiveEvent(document as unknown as EventRecord, sequence))
-      }
+      await this.#writePage(page.filter(({ sequence }) => sequence <= until))
       if (page.length < PAGE) return
       at = page.at(-1)?.sequence ?? until
+    }
+  }
+
+  async #writePage(page: readonly PlacedDocument[]): Promise<void> {
+    const pace = new Pace()
+    for (const { document, sequence } of page) {
+      if (pace.isDue) await pace.rest()
+      await this.#writeInTime(new LiveEvent(document as unknown as EventRecord, sequence))
     }
   }
 
@@ -135,7 +153,7 @@ export class StreamReader implements TailReader {
 
   /** The client is waited for, but not for ever: it would keep what is held for it. */
   async #writeInTime(event: LiveEvent): Promise<void> {
-    if (this.#isOver || !wants(this.reader, event.record)) return
+    if (this.#isOver || !wants(this.reader, event.record, event.asked)) return
     if ((await this.#writer?.drained()) === false) this.end('slow')
     if (!this.#isOver) this.#write(event)
   }

@@ -1,5 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
+import { Pace } from '../event-log/pace.ts'
 import { LiveEvent } from './live-event.ts'
 import type { LiveLog } from './live-log.ts'
 import { Rooms } from './rooms.ts'
@@ -9,6 +10,8 @@ const PAGE = 500
 /** News may be missed; this is how long they then wait. */
 const SAFETY_MS = 2000
 const RETRY_MS = 300
+/** Events that are not kept and wait for readers; what comes beyond them is missed. */
+const UNKEPT_MAX = 1000
 
 /** Follows the log for all live readers of the process. Nothing is read while nobody listens. */
 export class Tail implements AsyncDisposable {
@@ -20,6 +23,8 @@ export class Tail implements AsyncDisposable {
   #position: number | undefined
   #isReading = false
   #hasNews = false
+  /** Events that are not kept, on their way to readers; the first is being handed out. */
+  readonly #unkept: LiveEvent[] = []
   /** Events handed to readers who wanted them. */
   delivered = 0
 
@@ -55,7 +60,13 @@ export class Tail implements AsyncDisposable {
 
   /** Hands out an event that is not kept. */
   hear(record: EventRecord): void {
-    if (!this.#rooms.isEmpty) this.#handOut(new LiveEvent(record))
+    if (this.#rooms.isEmpty || this.#unkept.length >= UNKEPT_MAX) return
+    this.#unkept.push(new LiveEvent(record))
+    if (this.#unkept.length > 1) return
+    this.#handOutUnkept().catch((error: unknown) => {
+      this.#unkept.length = 0
+      this.#logger.warn({ err: error }, 'events that are not kept were missed')
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -79,11 +90,13 @@ export class Tail implements AsyncDisposable {
 
   async #follow(): Promise<void> {
     let isFull = false
+    const pace = new Pace()
     while ((isFull || this.#hasNews) && this.#position !== undefined) {
       this.#hasNews = false
       const page = await this.#log.readAfter(this.#position, PAGE)
       for (const { document, sequence } of page)
-        if (this.#pass(sequence)) this.#handOut(new LiveEvent(document as unknown as EventRecord, sequence))
+        if (this.#pass(sequence))
+          await this.#handOut(new LiveEvent(document as unknown as EventRecord, sequence), pace)
       isFull = page.length === PAGE
     }
   }
@@ -95,7 +108,19 @@ export class Tail implements AsyncDisposable {
     return true
   }
 
-  #handOut(event: LiveEvent): void {
-    for (const reader of this.#rooms.readersOf(event.record)) if (reader.take(event)) this.delivered += 1
+  async #handOutUnkept(): Promise<void> {
+    const pace = new Pace()
+    for (let event = this.#unkept[0]; event !== undefined; event = this.#unkept[0]) {
+      await this.#handOut(event, pace)
+      this.#unkept.shift()
+    }
+  }
+
+  /** Whoever joins while others are looked at reads the event from the log; whoever has left takes nothing. */
+  async #handOut(event: LiveEvent, pace: Pace): Promise<void> {
+    for (const reader of this.#rooms.readersOf(event.record)) {
+      if (pace.isDue) await pace.rest()
+      if (reader.take(event)) this.delivered += 1
+    }
   }
 }

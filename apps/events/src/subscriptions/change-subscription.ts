@@ -3,6 +3,7 @@ import type { MasterKeyRing } from '@platform/master-keys'
 import type { Manager } from './admit-manager.ts'
 import { lockSubscription } from './find-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
+import { requireCheap } from './require-cheap.ts'
 import { placeOf, type SubscriptionRecord } from './subscription.ts'
 
 /** Changes a subscription of the manager's workspace in one transaction, from what it is when the change is made; 404 when it isn't there. */
@@ -13,10 +14,18 @@ export const commitChange = (
   change: (before: SubscriptionRecord) => SubscriptionRecord,
 ): Promise<SubscriptionRecord> =>
   changes.commit(async ({ subscriptions }) => {
-    const after = change(await lockSubscription(subscriptions, workspaceId, subscriptionId))
+    const before = await lockSubscription(subscriptions, workspaceId, subscriptionId)
+    const after = change(before)
+    if (asksOtherwise(before, after)) {
+      await subscriptions.lockAll(workspaceId)
+      await requireCheap(subscriptions, after)
+    }
     await subscriptions.update(after)
     return after
   })
+
+const asksOtherwise = (before: SubscriptionRecord, after: SubscriptionRecord): boolean =>
+  before.events !== after.events || before.filter !== after.filter
 
 /** A subscription after a change. Whoever changes it answers from now on for what it may get. */
 export function changedBy(

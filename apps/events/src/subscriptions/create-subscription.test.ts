@@ -1,4 +1,4 @@
-import { createSubscription, getSubscription } from '@platform/contracts'
+import { createSubscription, getSubscription, patchSubscription } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { apiKeyStore, grantRules, rulesOf } from '@platform/permissions'
 import { apiKeyRecord } from '@platform/permissions/testing'
@@ -49,6 +49,38 @@ describe('creating a subscription', () => {
     }
     const { id } = await ada(createSubscription, input)
     await expect(ada(createSubscription, input)).rejects.toMatchObject({ status: 409, details: { _id: id } })
+  })
+
+  test('is refused where its filter looks for too much in every event', async ({
+    service,
+    workspaceId,
+    receiver,
+  }) => {
+    const ada = service.as({ userId: 'ada' })
+    const values = (from: number, count: number) => Array.from({ length: count }, (_, n) => `*${from + n}*`)
+    const create = (filter: Record<string, string[]>) =>
+      ada(createSubscription, { params: { workspaceId }, body: { url: receiver.url, events: ['*'], filter } })
+    const refused = (sentence: string) =>
+      expect.objectContaining({ status: 400, message: expect.stringContaining(sentence) })
+    await expect(create({ 'payload.a': values(0, 40) })).rejects.toEqual(refused('41 paths and wildcards'))
+    await expect(create({ 'payload.a': ['*a'.repeat(11)] })).rejects.toEqual(
+      refused('more than 10 wildcards'),
+    )
+    const long = Array.from({ length: 50 }, (_, n) => String(n).padEnd(450, 'x'))
+    await expect(create({ 'payload.a': long })).rejects.toEqual(refused('characters: it may have 20000.'))
+
+    for (let n = 0; n < 10; n += 1) await create({ 'payload.a': values(39 * n, 39) })
+    await expect(create({ 'payload.a': values(400, 20) })).rejects.toEqual(
+      refused('different paths and wildcards'),
+    )
+    // What others look for anyway costs nothing more.
+    const { id } = await create({ 'payload.a': values(0, 39) })
+    const patch = (filter: Record<string, string[]>) =>
+      ada(patchSubscription, { params: { workspaceId, subscriptionId: id }, body: { filter } })
+    await expect(patch({ 'payload.a': values(400, 20) })).rejects.toEqual(
+      refused('different paths and wildcards'),
+    )
+    await patch({ 'payload.a': values(39, 39) })
   })
 
   test.for([

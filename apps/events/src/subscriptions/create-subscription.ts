@@ -5,6 +5,7 @@ import { Failure, uuidv7 } from '@platform/kernel'
 import { admitManager } from './admit-manager.ts'
 import { changedBy } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
+import { requireCheap } from './require-cheap.ts'
 import { described, newSecret, placeOf, type SubscriptionRecord } from './subscription.ts'
 
 type Needs = Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock' | 'maxPerWorkspace'>
@@ -47,11 +48,13 @@ export const createSubscription = (deps: Needs) =>
       }
       const record = changedBy(blank, body, manager, deps.masterKeys, now)
       await deps.changes.commit(async ({ subscriptions }) => {
+        await subscriptions.lockAll(manager.workspaceId)
         if ((await subscriptions.count(manager.workspaceId)) >= deps.maxPerWorkspace)
           throw new Failure(
             'ForbiddenError',
             `A workspace may have ${deps.maxPerWorkspace} subscriptions: delete one that is not needed any more.`,
           )
+        await requireCheap(subscriptions, record)
         await subscriptions.insert(record)
       })
 

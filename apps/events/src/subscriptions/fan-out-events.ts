@@ -1,18 +1,26 @@
 import type { EventRecord } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
+import { AskedDocument } from '@platform/search'
+import { Pace } from '../event-log/pace.ts'
 import { deliveryOf, type NewDelivery } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import { mayGet } from './may-get.ts'
 import type { SubscriptionRecord } from './subscription.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
-import { isWanted } from './wanted-events.ts'
+import { wishOf } from './wanted-events.ts'
 
 interface Needs {
   subscriptions: Pick<SubscriptionStore, 'activeOf'>
   deliveries: Pick<DeliveryStore, 'add'>
   permissions: Pick<Permissions, 'roleOf'>
   clock: Clock
+}
+
+/** A subscription, and what tells of an event whether it asks for it. */
+interface Wish {
+  subscription: SubscriptionRecord
+  isWanted: ReturnType<typeof wishOf>
 }
 
 /**
@@ -28,7 +36,15 @@ export const fanOutEvents =
     if (subscriptions.length === 0) return
 
     const wanted: NewDelivery[] = []
-    for (const event of events) wanted.push(...(await deliveriesOf(deps.permissions, event, subscriptions)))
+    const pace = new Pace()
+    const wishes = Map.groupBy(
+      subscriptions.map((subscription) => ({ subscription, isWanted: wishOf(subscription) })),
+      ({ subscription }) => subscription.workspaceId,
+    )
+    for (const event of events) {
+      const ofWorkspace = wishes.get(event.source.workspaceId ?? '') ?? []
+      wanted.push(...(await deliveriesOf(deps.permissions, event, ofWorkspace, pace)))
+    }
 
     if (wanted.length > 0) await deps.deliveries.add(wanted, deps.clock.now())
   }
@@ -36,11 +52,14 @@ export const fanOutEvents =
 async function deliveriesOf(
   permissions: Needs['permissions'],
   event: EventRecord,
-  subscriptions: readonly SubscriptionRecord[],
+  wishes: readonly Wish[],
+  pace: Pace,
 ): Promise<NewDelivery[]> {
   const wanted: NewDelivery[] = []
-  for (const subscription of subscriptions) {
-    if (event.source.workspaceId !== subscription.workspaceId || !isWanted(subscription, event)) continue
+  const asked = new AskedDocument(event)
+  for (const { subscription, isWanted } of wishes) {
+    if (pace.isDue) await pace.rest()
+    if (!isWanted(event, asked)) continue
     if (await mayGet(permissions, subscription, event)) wanted.push(deliveryOf(event, subscription.id))
   }
   return wanted

@@ -26,11 +26,18 @@ type Endpoint = Pick<SubscriptionRecord, 'id' | 'url'>
 
 /** Webhook subscriptions. */
 export const subscriptionStore = (queries: Queries) => ({
-  async count(workspaceId: string): Promise<number> {
-    // Two that are made at once are counted one after the other.
-    await queries.many(
+  /** Subscriptions of a workspace whose number or cost counts are changed one after the other. */
+  lockAll: (workspaceId: string) =>
+    queries.many(
       sql`select pg_advisory_xact_lock(hashtextextended(${`subscriptions of ${workspaceId}`}, 0))`,
-    )
+    ),
+
+  /** What all but one of a workspace ask for. */
+  othersWishes: (workspaceId: string, id: string) =>
+    queries.many<Pick<SubscriptionRecord, 'events' | 'filter'>>(sql`
+      select events, filter from events.subscriptions where workspace_id = ${workspaceId} and id <> ${id}`),
+
+  async count(workspaceId: string): Promise<number> {
     const [row] = await queries.many<{ count: number }>(
       sql`select count(*) as count from events.subscriptions where workspace_id = ${workspaceId}`,
     )

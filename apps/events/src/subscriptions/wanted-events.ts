@@ -1,5 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
-import { type Filter, matches } from '@platform/search'
+import { type AskedDocument, compileFilter, type Filter } from '@platform/search'
+import { anyValue } from '../event-log/any-value.ts'
 import type { SubscriptionRecord } from './subscription.ts'
 
 /** What decides which events a subscription gets. */
@@ -11,23 +12,18 @@ const SKEW_MS = 5000
 /** The filter of a subscription: one of its types, and every path has one of its values. */
 export const filterOf = ({ events, filter }: Wanting): Filter => ({
   all: [
-    { any: events.map((type) => valueFilter('type', type)) },
-    ...Object.entries(filter).map(([path, values]) => ({
-      any: [values].flat().map((value) => valueFilter(path, value)),
-    })),
+    anyValue('type', events),
+    ...Object.entries(filter).map(([path, values]) =>
+      anyValue(path, [values].flat() as (string | number | boolean)[]),
+    ),
   ],
 })
 
-function valueFilter(path: string, value: unknown): Filter {
-  if (value === '') return { path, missing: true }
-  if (typeof value === 'string' && value.includes('*')) return { path, like: value }
-  return { path, in: [value as string | number | boolean] }
-}
-
-/** True when a subscription asks for an event, and has been listening when it happened. */
-export const isWanted = (
+/** Tells of events whether a subscription asks for them, and has been listening when they happened. */
+export function wishOf(
   subscription: Wanting & Pick<SubscriptionRecord, 'activeSince'>,
-  event: EventRecord,
-): boolean =>
-  Date.parse(event.createdAt) >= subscription.activeSince.getTime() - SKEW_MS &&
-  matches(filterOf(subscription), event)
+): (event: EventRecord, asked: AskedDocument) => boolean {
+  const condition = compileFilter(filterOf(subscription))
+  const since = subscription.activeSince.getTime() - SKEW_MS
+  return (event, asked) => Date.parse(event.createdAt) >= since && condition(asked)
+}

@@ -101,6 +101,19 @@ export const filterCases: readonly (readonly [name: string, filter: Filter, expe
   ['an element of a list may be like', { path: 'payload.tags', like: 'gr*' }, true],
   ['a star spans lines', { path: 'payload.lines', like: 'first*second' }, true],
   ['a pattern with a NUL character matches nothing', { path: 'payload.name', like: 'Ada*\0' }, false],
+  [
+    'one of several types or patterns of types',
+    {
+      any: [
+        { path: 'type', in: ['said', 'heard'] },
+        { path: 'type', like: '*.cre*ed' },
+      ],
+    },
+    true,
+  ],
+  ['a pattern of types is no beginning', { path: 'type', like: 'order' }, false],
+  ['a pattern ends where the type ends', { path: 'type', like: 'order.*.created' }, false],
+  ['a star before and behind', { path: 'type', like: '*er.cr*' }, true],
   // Missing
   ['an absent field is missing', { path: 'payload.gone', missing: true }, true],
   ['a null is missing', { path: 'payload.order.note', missing: true }, true],

@@ -4,6 +4,7 @@ import { Failure } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import type { Socket, Server as SocketServer } from 'socket.io'
 import type { Live } from '../live.ts'
+import type { Standing } from '../live-readers.ts'
 import type { Reader } from '../reader.ts'
 import { callerOf } from './caller-of.ts'
 import { type EmitDeps, emitFromSocket } from './emit-from-socket.ts'
@@ -64,8 +65,9 @@ async function open(socket: Socket, deps: Deps): Promise<Opened> {
   if (!hasScope(principal, 'events:read'))
     throw new Failure('InsufficientScope', 'The token lacks the scope events:read.')
   const admission = await deps.permissions.require(principal, 'read', 'events', workspaceId)
-  const reader = { principal, admission, filter, socketId: socket.id }
   const { tail, readers } = deps.live
+  readers.requireRoom(admission.workspace.id, filter, 'auth.filters')
+  const reader = { principal, admission, filter, socketId: socket.id }
   const socketReader = new SocketReader(socket, reader, () => {
     readers.cut += 1
   })
@@ -107,10 +109,11 @@ function follow(socket: Socket, { reader, socketReader, credential, joined }: Op
   })
   joined()
   socketReader.begin()
-  hear(socket, reader, deps)
+  hear(socket, standing, deps)
 }
 
-function hear(socket: Socket, reader: Reader, deps: Deps): void {
+function hear(socket: Socket, standing: Standing, deps: Deps): void {
+  const { reader } = standing
   const emit = emitFromSocket(deps)
   socket.on('event', (input: unknown, acknowledge?: unknown) => {
     const emitter = {
@@ -129,7 +132,8 @@ function hear(socket: Socket, reader: Reader, deps: Deps): void {
   })
   socket.on('filters', (filters: unknown, acknowledge?: unknown) => {
     try {
-      reader.filter = filterOf(validate(SocketFilters, filters ?? {}, 'body'))
+      const wanted = filterOf(validate(SocketFilters, filters ?? {}, 'body'))
+      deps.live.readers.refilter(standing, wanted, 'filters')
       answer(acknowledge, { result: true })
     } catch (error) {
       tell(socket, error)

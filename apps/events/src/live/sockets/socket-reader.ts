@@ -42,10 +42,10 @@ export class SocketReader implements TailReader {
     this.#onCut = onCut
   }
 
-  take({ record, sequence }: LiveEvent): boolean {
+  take({ record, sequence, asked }: LiveEvent): boolean {
     if (sequence !== undefined && sequence <= this.#after) return false
     this.#after = sequence ?? this.#after
-    if (!wants(this.reader, record)) return false
+    if (!wants(this.reader, record, asked)) return false
     if (this.#held !== undefined && this.#held.length < BUFFER_EVENTS) this.#held.push(record)
     else this.#send(record)
     return true

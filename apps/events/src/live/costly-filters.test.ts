@@ -1,0 +1,110 @@
+import { createSubscription, emitEvents, listSubscriptionDeliveries } from '@platform/contracts'
+import { expectOthersServed, userPrincipal } from '@platform/testing'
+import { describe, expect, vi } from 'vitest'
+import { LOOKS_MAX } from '../event-log/filter-cost.ts'
+import { test } from '../testing.ts'
+import { openStream } from './testing.ts'
+
+/** Looked for at every place of a text of `a` alone, and found at none. */
+const hard = (n: number) => `*${'a'.repeat(240)}b${n}*`
+const texts = { a: 'a'.repeat(45_000), b: 'a'.repeat(45_000) }
+
+const patterns = (from: number, count: number) => Array.from({ length: count }, (_, n) => hard(from + n))
+
+describe('filters that are hard to decide', () => {
+  test('keep nobody else waiting, in streams or in webhooks', { timeout: 120_000 }, async ({
+    service,
+    workspaceId,
+  }) => {
+    const ada = service.as({ userId: 'ada' })
+    const subscribe = (n: number) =>
+      ada(createSubscription, {
+        params: { workspaceId },
+        body: {
+          url: 'https://hooks.example.com/',
+          events: ['hard'],
+          filter: { 'payload.a': patterns(20 * n, 10), 'payload.b': patterns(20 * n + 10, 10) },
+        },
+      })
+    for (let n = 0; n < 15; n += 1) await subscribe(n)
+    const everything = await ada(createSubscription, {
+      params: { workspaceId },
+      body: { url: 'https://hooks.example.com/', events: ['hard'], active: true },
+    })
+    const headers = service.headersOf(userPrincipal({ userId: 'ada' }))
+    const queryOf = (n: number) =>
+      `?${patterns(40 * n, 20).map((pattern) => `payload.a=${pattern}`)}&payload.b=${patterns(40 * n, 18).join('&payload.b=')}`.replaceAll(
+        ',',
+        '&',
+      )
+    await using stack = new AsyncDisposableStack()
+    for (let n = 0; n < 10; n += 1) {
+      const stream = stack.use(await openStream(service.url, workspaceId, headers, queryOf(n)))
+      expect(stream.status).toBe(200)
+    }
+    const listener = stack.use(await openStream(service.url, workspaceId, headers))
+
+    let emitted = 0
+    await expectOthersServed({
+      probe: () => fetch(`${service.url}/sys/livez`).then((answer) => answer.text()),
+      async attack() {
+        for (let n = 0; n < 5; n += 1) {
+          const list = Array.from({ length: 10 }, () => ({ type: 'hard', payload: texts }))
+          await ada(emitEvents, { params: { workspaceId }, body: { events: list } })
+          emitted += list.length
+        }
+        await vi.waitFor(() => expect(listener.messages.length).toBe(emitted), {
+          timeout: 30_000,
+          interval: 50,
+        })
+        await vi.waitFor(
+          async () => {
+            const params = { workspaceId, subscriptionId: everything.id }
+            const deliveries = await ada(listSubscriptionDeliveries, {
+              params,
+              query: { limit: '100' as never },
+            })
+            expect(deliveries.length).toBe(Math.min(100, emitted))
+          },
+          { timeout: 30_000, interval: 100 },
+        )
+      },
+    })
+  })
+
+  test('are refused with a sentence where they look for too much', async ({ service, workspaceId }) => {
+    const headers = service.headersOf(userPrincipal({ userId: 'ada' }))
+    const query = `?payload.a=${patterns(0, 40).join('&payload.a=')}`
+    using stream = await openStream(service.url, workspaceId, headers, query)
+    expect(stream.status).toBe(400)
+    await vi.waitFor(() =>
+      expect(stream.text()).toContain(
+        `41 paths and wildcards that are looked for in every event: it may have ${LOOKS_MAX}.`,
+      ),
+    )
+  })
+
+  test('are refused where those of others take all there is, until some of them leave', async ({
+    service,
+    workspaceId,
+  }) => {
+    const headers = service.headersOf(userPrincipal({ userId: 'ada' }))
+    const open = (n: number) =>
+      openStream(service.url, workspaceId, headers, `?payload.a=${patterns(39 * n, 39).join('&payload.a=')}`)
+    const first = await open(0)
+    const others = await Promise.all(Array.from({ length: 9 }, (_, n) => open(n + 1)))
+    const statuses = async () => {
+      using same = await open(0)
+      using other = await open(20)
+      return [same.status, other.status]
+    }
+    expect(others.map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 200))
+    expect(await statuses()).toEqual([200, 429])
+    first[Symbol.dispose]()
+    await vi.waitFor(async () => {
+      using other = await open(20)
+      expect(other.status).toBe(200)
+    })
+    for (const other of others) other[Symbol.dispose]()
+  })
+})
