@@ -5,13 +5,16 @@ import type { Filter, Search } from '@platform/search'
 import type { Job } from '@platform/service'
 import { deliveryOf, type NewDelivery } from './delivery.ts'
 import { mayGet } from './may-get.ts'
-import type { Replay } from './replay-store.ts'
+import type { Replay, ReplayStore } from './replay-store.ts'
 import type { SubscriptionRecord } from './subscription.ts'
 import type { SubscriptionChange, SubscriptionChangeStore } from './subscription-change-store.ts'
+import type { SubscriptionStore } from './subscription-store.ts'
 import { filterOf } from './wanted-events.ts'
 
 interface Needs {
   changes: SubscriptionChangeStore
+  replays: Pick<ReplayStore, 'take'>
+  subscriptions: Pick<SubscriptionStore, 'find'>
   /** The log. */
   search: Pick<Search, 'find'>
   permissions: Pick<Permissions, 'roleOf'>
@@ -22,38 +25,54 @@ const BATCH = 100
 /** Events of one replay; whoever wants more asks again from where it ended. */
 const REPLAY_MOST = 100_000
 const EVERY_MS = 1000
-const BATCH_TIMEOUT_MS = 30_000
 
-/** Works on replays, a batch a transaction: after a crash the next instance goes on where the last batch ended. */
+/**
+ * Works on replays, a batch after the other: after a crash another instance goes on where the last batch ended. The log is searched before
+ * anything is locked: who reads the outbox waits for every transaction that has begun to write.
+ */
 export const replayEvents = (deps: Needs): Job => ({
   name: 'replay-webhooks',
   everyMs: EVERY_MS,
   async run(signal) {
-    while (
-      !signal.aborted &&
-      (await deps.changes.commit((change) => replayBatch(deps, change), { timeoutMs: BATCH_TIMEOUT_MS }))
-    );
+    while (!signal.aborted && (await replayBatch(deps)));
   },
 })
 
 /** Answers whether there may be more to do. */
-async function replayBatch(deps: Needs, change: SubscriptionChange): Promise<boolean> {
-  const replay = await change.replays.next()
+async function replayBatch(deps: Needs): Promise<boolean> {
+  const replay = await deps.replays.take()
   if (replay === undefined) return false
-  const subscription = await change.subscriptions.find(replay.workspaceId, replay.subscriptionId)
-  if (subscription === undefined) return false
+  const subscription = await deps.subscriptions.find(replay.workspaceId, replay.subscriptionId)
+  // Deleted meanwhile, and the replay with it.
+  if (subscription === undefined) return true
   const events = await eventsOf(deps.search, replay, subscription)
 
   const wanted: NewDelivery[] = []
   for (const event of events)
     if (await mayGet(deps.permissions, subscription, event)) wanted.push(deliveryOf(event, subscription.id))
-  if (wanted.length > 0) await change.deliveries.add(wanted, deps.clock.now(), { again: true })
 
+  await deps.changes.commit((change) => keep(change, replay, { events, wanted, now: deps.clock.now() }))
+  return true
+}
+
+interface Batch {
+  events: readonly EventRecord[]
+  wanted: readonly NewDelivery[]
+  now: Date
+}
+
+/** Adds the deliveries of a batch and says how far the replay has come, together; nothing where somebody else has done it. */
+async function keep(
+  { replays, deliveries }: SubscriptionChange,
+  replay: Replay,
+  { events, wanted, now }: Batch,
+): Promise<void> {
+  if (!(await replays.lockAsRead(replay))) return
+  if (wanted.length > 0) await deliveries.add(wanted, now, { again: true })
   const lookedAt = replay.lookedAt + events.length
   const cursor = events.at(-1)?.id ?? firstEventOf(replay)
-  if (cursor === undefined || lookedAt >= REPLAY_MOST) await change.replays.finish(replay.id)
-  else await change.replays.advance(replay.id, cursor, lookedAt)
-  return true
+  if (cursor === undefined || lookedAt >= REPLAY_MOST) await replays.finish(replay.id)
+  else await replays.advance(replay.id, cursor, lookedAt)
 }
 
 /** Also where the event that a replay begins with is not asked for, those after it are looked at. */

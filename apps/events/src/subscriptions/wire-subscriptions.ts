@@ -31,6 +31,7 @@ import { Permits } from './permits.ts'
 import { type QueueStore, queueStore } from './queue-store.ts'
 import { redeliverSubscriptionDelivery } from './redeliver-subscription-delivery.ts'
 import { replayEvents } from './replay-events.ts'
+import { replayStore } from './replay-store.ts'
 import { replaySubscription } from './replay-subscription.ts'
 import { resealSubscriptions } from './reseal-subscriptions.ts'
 import { resumeSubscription } from './resume-subscription.ts'
@@ -91,7 +92,7 @@ export function wireSubscriptions(given: Needs): {
     subscriptions: [onOneInstance('webhooks', fanOutEvents(deps))],
     jobs: [
       ...dispatcherOf({ ...given, queues, counted: metrics.counted }, deps).jobs,
-      replayEvents(deps),
+      replayEvents({ ...deps, replays: replayStore(database) }),
       keepDeliveryPartitions({ partitions: deliveryPartitionStore(database), clock }),
       resealSubscriptions(deps),
       forgetDeletedWorkspaces({ ...deps, keptDays: given.retention.scheduledDeletionDays }),
