@@ -12,7 +12,7 @@ const texts = { a: 'a'.repeat(45_000), b: 'a'.repeat(45_000) }
 const patterns = (from: number, count: number) => Array.from({ length: count }, (_, n) => hard(from + n))
 
 describe('filters that are hard to decide', () => {
-  test('keep nobody else waiting, in streams or in webhooks', { timeout: 120_000 }, async ({
+  test('keep nobody else waiting, in streams or in webhooks', { timeout: 240_000 }, async ({
     service,
     workspaceId,
   }) => {
@@ -23,7 +23,7 @@ describe('filters that are hard to decide', () => {
         body: {
           url: 'https://hooks.example.com/',
           events: ['hard'],
-          filter: { 'payload.a': patterns(20 * n, 10), 'payload.b': patterns(20 * n + 10, 10) },
+          filter: { 'payload.a': patterns(9 * n, 5), 'payload.b': patterns(9 * n + 5, 4) },
         },
       })
     for (let n = 0; n < 15; n += 1) await subscribe(n)
@@ -32,11 +32,10 @@ describe('filters that are hard to decide', () => {
       body: { url: 'https://hooks.example.com/', events: ['hard'], active: true },
     })
     const headers = service.headersOf(userPrincipal({ userId: 'ada' }))
-    const queryOf = (n: number) =>
-      `?${patterns(40 * n, 20).map((pattern) => `payload.a=${pattern}`)}&payload.b=${patterns(40 * n, 18).join('&payload.b=')}`.replaceAll(
-        ',',
-        '&',
-      )
+    const queryOf = (n: number) => {
+      const [a, b] = [patterns(13 * n, 7), patterns(13 * n + 7, 6)]
+      return `?payload.a=${a.join('&payload.a=')}&payload.b=${b.join('&payload.b=')}`
+    }
     await using stack = new AsyncDisposableStack()
     for (let n = 0; n < 10; n += 1) {
       const stream = stack.use(await openStream(service.url, workspaceId, headers, queryOf(n)))
@@ -48,13 +47,13 @@ describe('filters that are hard to decide', () => {
     await expectOthersServed({
       probe: () => fetch(`${service.url}/sys/livez`).then((answer) => answer.text()),
       async attack() {
-        for (let n = 0; n < 5; n += 1) {
+        for (let n = 0; n < 2; n += 1) {
           const list = Array.from({ length: 10 }, () => ({ type: 'hard', payload: texts }))
           await ada(emitEvents, { params: { workspaceId }, body: { events: list } })
           emitted += list.length
         }
         await vi.waitFor(() => expect(listener.messages.length).toBe(emitted), {
-          timeout: 30_000,
+          timeout: 60_000,
           interval: 50,
         })
         await vi.waitFor(
@@ -66,7 +65,7 @@ describe('filters that are hard to decide', () => {
             })
             expect(deliveries.length).toBe(Math.min(100, emitted))
           },
-          { timeout: 30_000, interval: 100 },
+          { timeout: 60_000, interval: 100 },
         )
       },
     })
@@ -74,12 +73,12 @@ describe('filters that are hard to decide', () => {
 
   test('are refused with a sentence where they look for too much', async ({ service, workspaceId }) => {
     const headers = service.headersOf(userPrincipal({ userId: 'ada' }))
-    const query = `?payload.a=${patterns(0, 40).join('&payload.a=')}`
+    const query = `?payload.a=${patterns(0, 30).join('&payload.a=')}`
     using stream = await openStream(service.url, workspaceId, headers, query)
     expect(stream.status).toBe(400)
     await vi.waitFor(() =>
       expect(stream.text()).toContain(
-        `41 paths and wildcards that are looked for in every event: it may have ${LOOKS_MAX}.`,
+        `31 paths and wildcards that are looked for in every event: it may have ${LOOKS_MAX}.`,
       ),
     )
   })
@@ -90,15 +89,15 @@ describe('filters that are hard to decide', () => {
   }) => {
     const headers = service.headersOf(userPrincipal({ userId: 'ada' }))
     const open = (n: number) =>
-      openStream(service.url, workspaceId, headers, `?payload.a=${patterns(39 * n, 39).join('&payload.a=')}`)
+      openStream(service.url, workspaceId, headers, `?payload.a=${patterns(29 * n, 29).join('&payload.a=')}`)
     const first = await open(0)
-    const others = await Promise.all(Array.from({ length: 9 }, (_, n) => open(n + 1)))
+    const others = await Promise.all(Array.from({ length: 4 }, (_, n) => open(n + 1)))
     const statuses = async () => {
       using same = await open(0)
       using other = await open(20)
       return [same.status, other.status]
     }
-    expect(others.map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 200))
+    expect(others.map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 200))
     expect(await statuses()).toEqual([200, 429])
     first[Symbol.dispose]()
     await vi.waitFor(async () => {
