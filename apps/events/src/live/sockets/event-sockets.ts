@@ -9,6 +9,7 @@ import type { Reader } from '../reader.ts'
 import { callerOf } from './caller-of.ts'
 import { type EmitDeps, emitFromSocket } from './emit-from-socket.ts'
 import { credentialOf, filterOf, readAuth, SocketFilters } from './handshake.ts'
+import type { Connection, HeldConnections } from './held-connections.ts'
 import { inItsPlace, limitJoins } from './limit-joins.ts'
 import type { OwnCredentials } from './own-credentials.ts'
 import type { ResolveCaller } from './resolve-caller.ts'
@@ -17,6 +18,7 @@ import { SocketReader } from './socket-reader.ts'
 const NAMESPACE = /^\/v2\/workspaces\/([^/]{1,200})\/events$/
 
 interface Deps extends EmitDeps {
+  held: Pick<HeldConnections, 'joined'>
   permissions: Permissions
   live: Live
   resolve: ResolveCaller
@@ -93,7 +95,8 @@ function ownCaller(
 }
 
 function follow(socket: Socket, { reader, socketReader, credential, joined }: Opened, deps: Deps): void {
-  const { live } = deps
+  const { live, held } = deps
+  held.joined(socket.conn as unknown as Connection)
   const { tail, readers } = live
   const refuse = () => {
     tell(socket, new Failure('ForbiddenError', 'You may not read the events of this workspace any more.'))

@@ -14,12 +14,9 @@ import {
 import { Failure } from '@platform/kernel'
 import { Server as SocketServer } from 'socket.io'
 import { rememberCaller } from './caller-of.ts'
+import { type Connection, connectionLimits, HeldConnections } from './held-connections.ts'
 
-/** Sockets one process holds. */
-const SOCKETS_MAX = 10_000
 const PING_MS = 15_000
-/** A client that joins no workspace is gone by then. */
-const CONNECT_MS = 10_000
 const LINGER_MS = 1000
 const NO_TAG = '0'.repeat(12)
 
@@ -35,6 +32,7 @@ interface Engine {
 /** socket.io behind the front of the service: every request has shown the internal key before it comes here. */
 export class SocketDoor {
   readonly io: SocketServer
+  readonly held = new HeldConnections()
   readonly #engine: Engine
   readonly #internalKey: Buffer
   readonly #upgraded = new Set<Duplex>()
@@ -46,14 +44,17 @@ export class SocketDoor {
     this.io = new SocketServer(createServer(), {
       serveClient: false,
       pingInterval: PING_MS,
-      connectTimeout: CONNECT_MS,
+      // Later than connections that follow nothing are ended: asked to leave, one that does not poll would stay for long.
+      connectTimeout: 2 * connectionLimits.newMs,
       maxHttpBufferSize: 1_000_000,
       cleanupEmptyChildNamespaces: true,
       httpCompression: false,
       destroyUpgrade: false,
-      allowRequest: (_, done) => done(null, !this.#isClosed && this.#engine.clientsCount < SOCKETS_MAX),
+      allowRequest: (_, done) =>
+        done(null, !this.#isClosed && this.#engine.clientsCount < connectionLimits.max),
     })
     this.#engine = this.io.engine as unknown as Engine
+    this.io.engine.on('connection', (connection: Connection) => this.held.hold(connection))
     this.#engine.generateId = ({ headers }) => {
       const tag = headers[names.instance]
       return `${typeof tag === 'string' ? tag : NO_TAG}.${randomBytes(15).toString('base64url')}`
@@ -75,6 +76,12 @@ export class SocketDoor {
           return
         }
         rememberCaller(request, { principal, ip: clientIp })
+        try {
+          this.#requirePlace(request)
+        } catch (error) {
+          sendFailure(response, error, log, correlationId)
+          return
+        }
         // engine.io learns from its `close` that a poll was given up; one that never had a stream has none of its own.
         if (request.closed) response.once('close', () => request.emit('close'))
         this.#engine.handleRequest(request, response)
@@ -121,6 +128,12 @@ export class SocketDoor {
     if (this.#isClosed) throw leaving()
     const ip = String(headers[names.clientIp] ?? '')
     rememberCaller(request, { principal: readIdentity(headers), ip })
+    this.#requirePlace(request)
+  }
+
+  /** A request that names a connection opens none. */
+  #requirePlace(request: IncomingMessage): void {
+    if (!/[?&]sid=/.test(request.url ?? '')) this.held.requirePlace(request)
   }
 }
 

@@ -17,7 +17,7 @@ export function wireSockets({ config, ...needs }: Needs) {
   const credentials = new OwnCredentials()
   const resolve = resolveCaller(config.gatewayUrl)
   const { outboxRetentionHours } = config
-  openEventSockets(door.io, { ...needs, outboxRetentionHours, resolve, credentials })
+  openEventSockets(door.io, { ...needs, outboxRetentionHours, resolve, credentials, held: door.held })
   return {
     mounts: [door.mount()],
     jobs: [credentials.job(resolve)],
