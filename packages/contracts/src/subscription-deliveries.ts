@@ -116,7 +116,7 @@ export const testSubscription = endpoint({
   ...asked,
   id: 'testSubscription',
   summary:
-    'Sends an event of type webhook.test now and answers how it went; it is not kept, and a paused subscription is tested too.',
+    'Sends an event of type webhook.test now and answers within three seconds how it went; it is not kept, and a paused subscription is tested too.',
   scope: 'events:write',
   method: 'post',
   path: '/v2/workspaces/:workspaceId/subscriptions/:subscriptionId/test',

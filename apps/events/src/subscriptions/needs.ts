@@ -15,7 +15,8 @@ export interface SubscriptionNeeds {
   deliveries: DeliveryStore
   permissions: Permissions
   masterKeys: MasterKeyRing
-  send: ReturnType<typeof sendWebhook>
+  /** Sends a test, for which somebody waits: it gives up sooner than a delivery. */
+  sendTest: ReturnType<typeof sendWebhook>
   audit: Pick<Audit, 'note'>
   /** The log. */
   search: Pick<Search, 'find'>

@@ -27,6 +27,9 @@ interface Needs {
   timeoutMs: number
 }
 
+/** How long a delivery waits for the answer, and how long a test, whose caller is to be answered within three seconds. */
+export const SEND_TIMEOUT_MS = 15_000
+export const TEST_TIMEOUT_MS = 2500
 /** The status decides; of the rest only the beginning is read. */
 const READ_MS = 2000
 const MAX_REDIRECTS = 3

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { openAudit } from '@platform/audit'
 import { listEvents, pauseSubscription, testSubscription } from '@platform/contracts'
 import { systemClock } from '@platform/kernel'
@@ -69,6 +70,36 @@ describe('testing a subscription', () => {
       expect(tried.error).toContain('WEBHOOKS_ALLOWED_HOSTS')
     }
   })
+
+  test.for([
+    [
+      'answers nothing',
+      () => undefined,
+      {
+        outcome: 'timeout',
+        error: 'The endpoint did not answer within 2.5 s. A delivery waits for 15 s.',
+      },
+    ],
+    [
+      'goes on and on',
+      (response: ServerResponse) => {
+        response.write('some')
+        const timer = setInterval(() => response.write(' more'), 200)
+        response.once('close', () => clearInterval(timer))
+      },
+      { outcome: 'delivered', status: 200 },
+    ],
+  ] as const)(
+    'answers within three seconds where the endpoint %s',
+    async ([, respond, expected], { service, workspaceId, receiver }) => {
+      receiver.respond = (_, response) => void respond(response)
+      const { id } = await subscribed(service, workspaceId, receiver.url)
+      const begun = performance.now()
+      const tried = await service.as({})(testSubscription, { params: { workspaceId, subscriptionId: id } })
+      expect(tried).toMatchObject(expected)
+      expect(performance.now() - begun).toBeLessThan(4000)
+    },
+  )
 
   test('is remembered in the audit trail, by host alone', async ({ service, workspaceId, receiver }) => {
     const { id } = await subscribed(service, workspaceId, `${receiver.url}?key=hidden`)

@@ -7,12 +7,18 @@ import { admitManager } from './admit-manager.ts'
 import { bodyOf } from './delivery.ts'
 import { findSubscription } from './find-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
+import type { TryRecord } from './queue.ts'
+import { SEND_TIMEOUT_MS } from './send-webhook.ts'
 import { targetOf } from './target.ts'
 
 type Needs = Pick<
   SubscriptionNeeds,
-  'subscriptions' | 'permissions' | 'masterKeys' | 'send' | 'audit' | 'clock'
+  'subscriptions' | 'permissions' | 'masterKeys' | 'sendTest' | 'audit' | 'clock'
 >
+
+/** An endpoint that is slow may be quick enough for deliveries. */
+const testErrorOf = ({ outcome, error }: TryRecord): string | null =>
+  outcome === 'timeout' ? `${error} A delivery waits for ${SEND_TIMEOUT_MS / 1000} s.` : error
 
 export const testSubscription = (deps: Needs) =>
   route(endpoint, {
@@ -37,9 +43,13 @@ export const testSubscription = (deps: Needs) =>
         details: { workspaceId, host },
       })
       const message = { id: uuidv7(), body: bodyOf(event, JSON.stringify(event)) }
-      const { log } = await deps.send(targetOf(subscription, deps.masterKeys, now), message, request.signal)
+      const { log } = await deps.sendTest(
+        targetOf(subscription, deps.masterKeys, now),
+        message,
+        request.signal,
+      )
 
       const { id: _, ...shown } = log
-      return { ...shown, id: message.id, at: now.toISOString() }
+      return { ...shown, error: testErrorOf(log), id: message.id, at: now.toISOString() }
     },
   })

@@ -4,7 +4,7 @@ import type { Route } from '@platform/http'
 import { type Clock, HOUR_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { type MasterKey, masterKeyRing } from '@platform/master-keys'
-import { openOutbound } from '@platform/outbound'
+import { type Outbound, openOutbound } from '@platform/outbound'
 import type { Outbox } from '@platform/outbox'
 import type { Permissions } from '@platform/permissions'
 import type { Search } from '@platform/search'
@@ -36,7 +36,7 @@ import { replaySubscription } from './replay-subscription.ts'
 import { resealSubscriptions } from './reseal-subscriptions.ts'
 import { resumeSubscription } from './resume-subscription.ts'
 import { rotateSubscriptionSecret } from './rotate-subscription-secret.ts'
-import { sendWebhook } from './send-webhook.ts'
+import { SEND_TIMEOUT_MS, sendWebhook, TEST_TIMEOUT_MS } from './send-webhook.ts'
 import { showWebhookMetrics, type WebhookMetrics } from './show-webhook-metrics.ts'
 import { subscriptionChangeStore } from './subscription-change-store.ts'
 import { subscriptionStore } from './subscription-store.ts'
@@ -58,7 +58,6 @@ interface Needs {
   retention: { scheduledDeletionDays: number }
 }
 
-const SEND_TIMEOUT_MS = 15_000
 /** Connections to one host, which may serve many subscriptions. */
 const CONNECTIONS_PER_ORIGIN = 64
 
@@ -83,7 +82,7 @@ export function wireSubscriptions(given: Needs): {
     subscriptions: subscriptionStore(database),
     deliveries: deliveryStore(database),
     masterKeys: masterKeyRing(given.masterKeys),
-    send: sendWebhook({ outbound, clock, timeoutMs: SEND_TIMEOUT_MS }),
+    sendTest: sendWebhook({ outbound, clock, timeoutMs: TEST_TIMEOUT_MS }),
     maxPerWorkspace: settings.maxPerWorkspace,
   }
   const metrics = showWebhookMetrics({ queues, subscriptions: deps.subscriptions, clock })
@@ -91,7 +90,7 @@ export function wireSubscriptions(given: Needs): {
     routes: routesOf(deps),
     subscriptions: [onOneInstance('webhooks', fanOutEvents(deps))],
     jobs: [
-      ...dispatcherOf({ ...given, queues, counted: metrics.counted }, deps).jobs,
+      ...dispatcherOf({ ...given, queues, outbound, counted: metrics.counted }, deps).jobs,
       replayEvents({ ...deps, replays: replayStore(database) }),
       keepDeliveryPartitions({ partitions: deliveryPartitionStore(database), clock }),
       resealSubscriptions(deps),
@@ -120,15 +119,16 @@ const routesOf = (deps: SubscriptionNeeds): Route[] => [
   redeliverSubscriptionDelivery(deps),
 ]
 
-type Dispatching = Needs & { queues: QueueStore; counted: WebhookMetrics['counted'] }
+type Dispatching = Needs & { queues: QueueStore; outbound: Outbound; counted: WebhookMetrics['counted'] }
 
 function dispatcherOf(
-  { database, queues, counted, clock, log, webhooks }: Dispatching,
+  { database, queues, outbound, counted, clock, log, webhooks }: Dispatching,
   deps: SubscriptionNeeds,
 ): Dispatcher {
   const tries = tryStore(database)
   const deliver = deliverEvent({
-    ...{ clock, log, counted, send: deps.send, masterKeys: deps.masterKeys, permissions: deps.permissions },
+    ...{ clock, log, counted, masterKeys: deps.masterKeys, permissions: deps.permissions },
+    send: sendWebhook({ outbound, clock, timeoutMs: SEND_TIMEOUT_MS }),
     pauseFailing: pauseFailing({ ...deps, afterMs: webhooks.pauseAfterHours * HOUR_MS }),
     hasten: hastenRetries({ tries, clock, log }),
     tries,
