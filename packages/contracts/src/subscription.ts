@@ -80,6 +80,12 @@ export type NewSubscription = z.infer<typeof NewSubscription>
 export const SubscriptionChange = z.strictObject(settings).partial()
 export type SubscriptionChange = z.infer<typeof SubscriptionChange>
 
+/** What was saved but will not work as it is. */
+export const subscriptionWarnings = z
+  .array(z.object({ path: z.string(), message: z.string() }))
+  .optional()
+  .describe('What was saved but will not arrive as it is, for example at an address that is not public.')
+
 /** Why a subscription sends nothing: somebody paused it, its endpoint answered 410, or all deliveries failed for too long. */
 export const PausedReason = z.enum(['manual', 'gone', 'failing'])
 export type PausedReason = z.infer<typeof PausedReason>

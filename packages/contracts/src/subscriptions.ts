@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { exampleId, exampleInstant } from './example-values.ts'
 import { paging } from './paging.ts'
-import { NewSubscription, Subscription, SubscriptionChange } from './subscription.ts'
+import { NewSubscription, Subscription, SubscriptionChange, subscriptionWarnings } from './subscription.ts'
 
 const path = '/v2/workspaces/:workspaceId/subscriptions' as const
 const onePath = '/v2/workspaces/:workspaceId/subscriptions/:subscriptionId' as const
@@ -61,7 +61,7 @@ export const createSubscription = endpoint({
   method: 'post',
   path,
   body: NewSubscription,
-  response: Subscription.extend({ secret }),
+  response: Subscription.extend({ secret, warnings: subscriptionWarnings }),
   idempotent: 'secret',
   failures,
   example: { request: exampleRequest, response: { ...exampleSubscription, secret: exampleSecret } },
@@ -88,7 +88,7 @@ export const patchSubscription = endpoint({
   method: 'patch',
   path: onePath,
   body: SubscriptionChange,
-  response: Subscription,
+  response: Subscription.extend({ warnings: subscriptionWarnings }),
   etag: true,
   failures: [...failures, 'PreconditionFailed'],
   example: { request: { events: ['order.placed'] }, response: exampleSubscription },

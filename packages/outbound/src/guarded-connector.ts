@@ -11,7 +11,7 @@ interface Needs {
 }
 
 /** The sentence is the same whatever is behind a name, so that it tells nothing about the inside. */
-const refusedHost = (host: string): OutboundRefused =>
+export const refusedHost = (host: string): OutboundRefused =>
   new OutboundRefused(
     `${bareHost(host)} is not a public address: an operator can allow it with OUTBOUND_ALLOWED.`,
   )
@@ -41,7 +41,7 @@ export function guardedConnector({ isAllowed, connectTimeoutMs, lookup }: Needs)
 }
 
 /** Leaves out what must not be dialled; an error when nothing is left. */
-const guardedLookup =
+export const guardedLookup =
   (lookup: LookupFunction, isAllowed: AddressCheck): LookupFunction =>
   (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, found) => {

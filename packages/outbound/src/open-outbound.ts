@@ -1,6 +1,8 @@
+import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { Agent } from 'undici'
 import { addressCheck } from './address.ts'
+import { expectedRefusal } from './expected-refusal.ts'
 import { guardedConnector } from './guarded-connector.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { Outbound, OutboundPolicy } from './outbound.ts'
@@ -40,6 +42,7 @@ export function openOutbound(policy: OutboundPolicy, lookup?: LookupFunction): O
   })
   return {
     fetch: guardedFetch({ dispatcher, timeoutMs, maxResponseBytes, maxRedirects }),
+    expectedRefusal: expectedRefusal({ isAllowed, lookup: lookup ?? (systemLookup as LookupFunction) }),
     dispatcher,
     [Symbol.asyncDispose]: () => dispatcher.destroy(),
   }

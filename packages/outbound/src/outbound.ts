@@ -22,6 +22,8 @@ export interface OutboundPolicy {
 export interface Outbound extends AsyncDisposable {
   /** As the global `fetch`, guarded. Rejects with OutboundRefused for what may not be called. */
   readonly fetch: typeof globalThis.fetch
+  /** Why a call of this address would be refused, as far as that is known without calling; a sentence as OutboundRefused has it. */
+  expectedRefusal(url: URL): Promise<string | undefined>
   /** The same guard for libraries that take an undici dispatcher. */
   readonly dispatcher: Dispatcher
 }

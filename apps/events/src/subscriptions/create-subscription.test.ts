@@ -1,4 +1,4 @@
-import { createSubscription, getSubscription, patchSubscription } from '@platform/contracts'
+import { createSubscription, getSubscription, patchSubscription, testSubscription } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { apiKeyStore, grantRules, rulesOf } from '@platform/permissions'
 import { apiKeyRecord } from '@platform/permissions/testing'
@@ -81,6 +81,43 @@ describe('creating a subscription', () => {
       refused('different paths and wildcards'),
     )
     await patch({ 'payload.a': values(29, 29) })
+  })
+
+  test('warns of an address that will be refused, also when it is changed to one', async ({
+    service,
+    workspaceId,
+    receiver,
+  }) => {
+    const ada = service.as({ userId: 'ada' })
+    const message =
+      'Nothing will be delivered: 10.0.0.1 is not a public address: an operator can allow it with WEBHOOKS_ALLOWED_HOSTS.'
+    const body = { url: 'http://10.0.0.1/hook', events: ['*'] }
+    const made = await ada(createSubscription, { params: { workspaceId }, body })
+    expect(made.warnings).toEqual([{ path: 'url', message }])
+    const params = { workspaceId, subscriptionId: made.id }
+    const better = await ada(patchSubscription, { params, body: { url: receiver.url } })
+    expect(better).not.toHaveProperty('warnings')
+    const worse = await ada(patchSubscription, { params, body: { url: body.url } })
+    expect(worse.warnings).toEqual([{ path: 'url', message }])
+    expect(await ada(getSubscription, { params })).not.toHaveProperty('warnings')
+  })
+
+  test('of this machine needs no allowance in development, where only this machine reaches the platform', async ({
+    receiver,
+  }) => {
+    const made = async (env: Record<string, string>) => {
+      await using service = await startTestService(events, { env })
+      const workspaceId = await newWorkspace(service)
+      const { id, warnings } = await subscribed(service, workspaceId, receiver.url)
+      const params = { workspaceId, subscriptionId: id }
+      const { outcome } = await service.as({ userId: 'ada' })(testSubscription, { params })
+      return [outcome, warnings?.length ?? 0]
+    }
+    const development = { NODE_ENV: 'development', HOST: '127.0.0.1', API_URL: 'http://localhost:3001/v2' }
+    expect(await made(development)).toEqual(['delivered', 0])
+    expect(await made({ ...development, NODE_ENV: 'production' })).toEqual(['blocked', 1])
+    expect(await made({ ...development, HOST: '0.0.0.0' })).toEqual(['blocked', 1])
+    expect(await made({ ...development, API_URL: 'https://api.example.com/v2' })).toEqual(['blocked', 1])
   })
 
   test.for([

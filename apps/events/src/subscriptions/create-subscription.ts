@@ -7,8 +7,12 @@ import { changedBy } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { requireCheap } from './require-cheap.ts'
 import { described, newSecret, placeOf, type SubscriptionRecord } from './subscription.ts'
+import { warningsOf } from './warnings-of.ts'
 
-type Needs = Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock' | 'maxPerWorkspace'>
+type Needs = Pick<
+  SubscriptionNeeds,
+  'changes' | 'permissions' | 'masterKeys' | 'clock' | 'outbound' | 'maxPerWorkspace'
+>
 
 export const createSubscription = (deps: Needs) =>
   route(endpoint, {
@@ -58,6 +62,7 @@ export const createSubscription = (deps: Needs) =>
         await subscriptions.insert(record)
       })
 
-      return answer({ ...described(record), secret }, { createdId: id })
+      const warned = await warningsOf(deps.outbound, record)
+      return answer({ ...described(record), secret, ...warned }, { createdId: id })
     },
   })

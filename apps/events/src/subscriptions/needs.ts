@@ -1,6 +1,7 @@
 import type { Audit } from '@platform/audit'
 import type { Clock } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
+import type { Outbound } from '@platform/outbound'
 import type { Permissions } from '@platform/permissions'
 import type { Search } from '@platform/search'
 import type { DeliveryStore } from './delivery-store.ts'
@@ -18,6 +19,7 @@ export interface SubscriptionNeeds {
   /** Sends a test, for which somebody waits: it gives up sooner than a delivery. */
   sendTest: ReturnType<typeof sendWebhook>
   audit: Pick<Audit, 'note'>
+  outbound: Pick<Outbound, 'expectedRefusal'>
   /** The log. */
   search: Pick<Search, 'find'>
   clock: Clock

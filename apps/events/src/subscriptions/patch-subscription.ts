@@ -1,13 +1,14 @@
 import { authenticated } from '@platform/auth'
 import { patchSubscription as endpoint, getSubscription } from '@platform/contracts'
-import { etagOf, requireMatch, route } from '@platform/http'
+import { answer, etagOf, requireMatch, route } from '@platform/http'
 import { admitManager } from './admit-manager.ts'
 import { changedBy, commitChange } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
+import { warningsOf } from './warnings-of.ts'
 
 export const patchSubscription = (
-  deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock'>,
+  deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock' | 'outbound'>,
 ) =>
   route(endpoint, {
     access: authenticated,
@@ -20,6 +21,9 @@ export const patchSubscription = (
         return changedBy(before, body, manager, deps.masterKeys, now)
       })
 
-      return described(changed)
+      // Warnings are about the world, not about the subscription: its state has the same tag with and without them.
+      const etag = etagOf(getSubscription, described(changed))
+      const warned = await warningsOf(deps.outbound, changed)
+      return answer({ ...described(changed), ...warned }, { headers: { etag } })
     },
   })

@@ -164,10 +164,14 @@ function failed(error: unknown, timedOutMs: number | undefined): Ended {
     return {
       ...nothing,
       outcome: 'blocked',
-      error: error.message.replaceAll('OUTBOUND_ALLOWED', 'WEBHOOKS_ALLOWED_HOSTS'),
+      error: asWebhookRefusal(error.message),
     }
   return { ...nothing, outcome: 'unreachable', error: `The endpoint could not be reached${codeOf(error)}.` }
 }
+
+/** Names the variable that allows a host to webhooks. */
+export const asWebhookRefusal = (message: string): string =>
+  message.replaceAll('OUTBOUND_ALLOWED', 'WEBHOOKS_ALLOWED_HOSTS')
 
 function codeOf(error: unknown): string {
   const cause: unknown = error instanceof Error ? error.cause : undefined

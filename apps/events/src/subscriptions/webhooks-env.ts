@@ -1,6 +1,6 @@
-import { count, list } from '@platform/config'
+import { count, httpUrl, list } from '@platform/config'
 import { masterKeysField } from '@platform/master-keys'
-import type { z } from 'zod'
+import { z } from 'zod'
 
 /** What outgoing webhooks read. */
 export const webhookVariables = {
@@ -8,8 +8,13 @@ export const webhookVariables = {
     '<id>:<base64 of 32 bytes>, comma list; the first one seals.',
   ),
   WEBHOOKS_ALLOWED_HOSTS: list('').describe(
-    'Hosts, addresses and ranges webhooks may be sent to although they are private, for example hooks.internal,10.1.0.0/16.',
+    'Hosts, addresses and ranges webhooks may be sent to although they are private, for example hooks.internal,10.1.0.0/16. In development on loopback (NODE_ENV, HOST, API_URL) this machine is one of them.',
   ),
+  NODE_ENV: z
+    .string()
+    .default('production')
+    .describe('development relaxes what production refuses, for example plain http.'),
+  API_URL: httpUrl('http://localhost:3001/v2').describe('Public address of the API.'),
   WEBHOOKS_IN_FLIGHT: count(200).describe('Webhooks one process sends at once.'),
   WEBHOOKS_PAUSE_AFTER_HOURS: count(120).describe(
     'Hours after which a subscription is paused none of whose deliveries arrived.',
@@ -19,16 +24,26 @@ export const webhookVariables = {
 
 export interface WebhookSettings {
   allowedHosts: readonly string[]
+  /** Whoever develops on this machine has receivers on it. */
+  allowsLoopback: boolean
   inFlight: number
   pauseAfterHours: number
   maxPerWorkspace: number
 }
 
-type WebhooksEnv = z.infer<z.ZodObject<typeof webhookVariables>>
+type WebhooksEnv = z.infer<z.ZodObject<typeof webhookVariables>> & { HOST: string }
 
 export const webhookSettings = (env: WebhooksEnv): WebhookSettings => ({
   allowedHosts: env.WEBHOOKS_ALLOWED_HOSTS,
+  allowsLoopback: isOwnMachine(env),
   inFlight: env.WEBHOOKS_IN_FLIGHT,
   pauseAfterHours: env.WEBHOOKS_PAUSE_AFTER_HOURS,
   maxPerWorkspace: env.WEBHOOKS_MAX_PER_WORKSPACE,
 })
+
+/** True only where nobody but this machine reaches the platform: elsewhere its accounts would reach what listens on it. */
+const isOwnMachine = ({ NODE_ENV, HOST, API_URL }: WebhooksEnv): boolean =>
+  NODE_ENV === 'development' && [HOST, new URL(API_URL).hostname].every(isLoopback)
+
+const isLoopback = (host: string): boolean =>
+  ['localhost', '::1', '[::1]'].includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host)

@@ -58,6 +58,8 @@ interface Needs {
   retention: { scheduledDeletionDays: number }
 }
 
+/** What a developer's own machine is called; `localhost` is resolved like any name. */
+const LOOPBACK = ['127.0.0.0/8', '::1']
 /** Connections to one host, which may serve many subscriptions. */
 const CONNECTIONS_PER_ORIGIN = 64
 
@@ -71,13 +73,13 @@ export function wireSubscriptions(given: Needs): {
 } {
   const { database, outbox, permissions, audit, search, clock, webhooks: settings } = given
   const outbound = openOutbound({
-    allowed: settings.allowedHosts,
+    allowed: [...settings.allowedHosts, ...(settings.allowsLoopback ? LOOPBACK : [])],
     timeoutMs: SEND_TIMEOUT_MS,
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
   })
   const queues = queueStore(database)
   const deps: SubscriptionNeeds = {
-    ...{ permissions, audit, search, clock },
+    ...{ permissions, audit, search, clock, outbound },
     changes: subscriptionChangeStore(database, outbox),
     subscriptions: subscriptionStore(database),
     deliveries: deliveryStore(database),

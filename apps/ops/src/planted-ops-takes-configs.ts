@@ -1,1 +1,0 @@
-export { runtime } from '@platform/runtime'

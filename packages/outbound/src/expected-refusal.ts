@@ -1,0 +1,35 @@
+import type { LookupFunction } from 'node:net'
+import type { AddressCheck } from './address.ts'
+import { bareHost, parsed } from './address.ts'
+import { guardedLookup, refusedHost } from './guarded-connector.ts'
+import { OutboundRefused } from './outbound.ts'
+
+/** Who asks is answered at once; a name that is slow to resolve is not known to be refused. */
+const PATIENCE_MS = 1000
+/** Names that are resolved for questions at once: the resolver of the system serves few, and calls need it too. */
+const LOOKUPS = 2
+
+/** Tells of an address, before anybody calls it, why the call would be refused; undefined when nothing is known against it. */
+export function expectedRefusal(needs: {
+  isAllowed: AddressCheck
+  lookup: LookupFunction
+}): (url: URL) => Promise<string | undefined> {
+  const lookup = guardedLookup(needs.lookup, needs.isAllowed)
+  let underWay = 0
+  return ({ hostname }) => {
+    if (parsed(hostname) !== undefined)
+      return Promise.resolve(
+        needs.isAllowed(hostname, bareHost(hostname)) ? undefined : refusedHost(hostname).message,
+      )
+    if (underWay >= LOOKUPS) return Promise.resolve(undefined)
+    underWay += 1
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, PATIENCE_MS, undefined)
+      lookup(hostname, { all: true }, (error) => {
+        underWay -= 1
+        clearTimeout(timer)
+        resolve(error instanceof OutboundRefused ? error.message : undefined)
+      })
+    })
+  }
+}
