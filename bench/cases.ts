@@ -1,4 +1,5 @@
 import { emit } from './emit.ts'
+import { keep } from './events/keep.ts'
 import { million } from './events/million.ts'
 import { readers } from './events/readers.ts'
 import { received } from './events/received.ts'
@@ -37,6 +38,7 @@ export const cases: Record<string, Record<string, Part>> = {
   events: {
     emit: { needs: ['wrk'], measure: emit },
     relay: { measure: relay },
+    keep: { measure: keep },
     'seen-live': { measure: seenLive },
     received: { measure: received },
     readers: { measure: readers },

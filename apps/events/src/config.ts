@@ -1,4 +1,5 @@
 import { count, httpUrl, milliseconds, optionalPort, port, secret } from '@platform/config'
+import { SECOND_MS } from '@platform/kernel'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
 import { scheduleSettings, scheduleVariables } from './cleanup/schedule.ts'
@@ -24,6 +25,9 @@ export const eventsEnv = z
     OUTBOX_RETENTION_HOURS: count(72).describe(
       'Hours committed events stay in the outbox, to be delivered again after a broker loss.',
     ),
+    EVENTS_MAX_LAG_SECONDS: count(600).describe(
+      'Seconds the event log may be behind what was accepted before no more events are accepted (503 with Retry-After).',
+    ),
     ...retentionVariables,
     ...scheduleVariables,
     ...webhookVariables,
@@ -44,6 +48,7 @@ export const eventsEnv = z
     gatewayUrl: new URL(env.INTERNAL_API_URL).origin,
     readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
     outboxRetentionHours: env.OUTBOX_RETENTION_HOURS,
+    maxLogLagMs: env.EVENTS_MAX_LAG_SECONDS * SECOND_MS,
     retention: retentionSettings(env),
     schedules: scheduleSettings(env),
     masterKeys: env.SECRETS_MASTER_KEYS,

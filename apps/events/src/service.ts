@@ -9,6 +9,7 @@ import { eventsChecks } from './checks.ts'
 import { wireCleanup } from './cleanup/wire-cleanup.ts'
 import { type EventsConfig, eventsEnv } from './config.ts'
 import { wireDeadLetters } from './dead-letters/wire-dead-letters.ts'
+import { logPace } from './event-log/log-pace.ts'
 import { wireEventLog } from './event-log/wire-event-log.ts'
 import { wireIndexing } from './indexing/wire-indexing.ts'
 import { wireLive } from './live/wire-live.ts'
@@ -29,7 +30,8 @@ export const events: Service = {
     const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
     const audit = await openAudit({ database, clock })
     const limits = rateLimiter({ cache: stores.cache, log, service: 'events', settings: config.rateLimits })
-    const deps = { ...config, ...stores, permissions, clock, log }
+    const pace = logPace({ database, maxLagMs: config.maxLogLagMs })
+    const deps = { ...config, ...stores, permissions, pace, clock, log }
     const indexing = wireIndexing({ database, eventLog, index, clock, log })
     const { search } = indexing
     const live = await wireLive({ ...deps, documents: eventLog, limits, config })

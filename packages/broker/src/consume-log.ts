@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@platform/database'
+import { CursorKeeper } from './cursor-keeper.ts'
 import { keepDeadLetter } from './dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from './deliver.ts'
 import { loadCursor, readEvents, storeCursor } from './event-log.ts'
 import type { BrokerLog } from './log.ts'
+import { LogReader } from './log-reader.ts'
 import type { BatchHandler } from './queue.ts'
 import { replayer } from './replay.ts'
 import { adoptRestoredLog } from './restored-log.ts'
@@ -57,27 +59,37 @@ async function consumeWhile(
   const { group, signal } = delivery
   if (await adoptRestoredLog(database))
     log.warn({ group }, 'the log came from another server and is read again')
-  let cursor = await loadCursor(database, group)
+  const cursor = await loadCursor(database, group)
   const sleeper = wakeUp.sleeper()
   const replayAsked = replayer(database, delivery)
-  while (!signal.aborted) {
-    const isBusy = await replayAsked()
-    sleeper.awake()
-    const events = await throughOutages(delivery, () => readEvents(database, cursor, maxBatch))
-    const last = events.at(-1)
-    if (last === undefined) {
-      if (!isBusy) await sleeper.sleep(signal)
-      continue
+  const reader = new LogReader(
+    (after, limit) => throughOutages(delivery, () => readEvents(database, after, limit)),
+    { cursor, maxBatch },
+  )
+  const keeper = new CursorKeeper((reached) =>
+    throughOutages(delivery, () => storeCursor(database, group, reached)),
+  )
+  try {
+    while (!signal.aborted) {
+      const isBusy = await replayAsked()
+      sleeper.awake()
+      const { events, isSmall } = await reader.next()
+      const last = events.at(-1)
+      if (last === undefined) {
+        if (!isBusy) await sleeper.sleep(signal)
+        continue
+      }
+      sleeper.reset()
+      const startedAt = performance.now()
+      await deliver(
+        events.map(({ record }) => record),
+        delivery,
+      )
+      await keeper.keep({ xid: last.xid, position: last.position })
+      if (isSmall) await rest(performance.now() - startedAt, signal)
     }
-    sleeper.reset()
-    const startedAt = performance.now()
-    await deliver(
-      events.map(({ record }) => record),
-      delivery,
-    )
-    cursor = { xid: last.xid, position: last.position }
-    await throughOutages(delivery, () => storeCursor(database, group, cursor))
-    if (events.length < maxBatch / 2) await rest(performance.now() - startedAt, signal)
+  } finally {
+    await keeper.done()
   }
 }
 

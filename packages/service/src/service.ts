@@ -31,7 +31,12 @@ export interface AnnouncedEvent {
 /** What a service listens to; two named deliveries (ADR 0009). */
 export type Subscription =
   | { delivery: 'every-instance'; type: string; handle: (event: AnnouncedEvent) => void; onGap?: () => void }
-  | { delivery: 'one-instance'; group: string; handle: (events: EventRecord[]) => Promise<void> }
+  | {
+      delivery: 'one-instance'
+      group: string
+      handle: (events: EventRecord[]) => Promise<void>
+      maxBatch?: number
+    }
 
 /** Hears an event on every instance. */
 export const onEveryInstance = (
@@ -45,14 +50,16 @@ export const onEveryInstance = (
   ...(onGap === undefined ? {} : { onGap }),
 })
 
-/** Consumes all committed events as one of the instances of `group`. */
+/** Consumes all committed events as one of the instances of `group`, `maxBatch` at a time where that is worth more than the usual. */
 export const onOneInstance = (
   group: string,
   handle: (events: EventRecord[]) => Promise<void>,
+  options: { maxBatch?: number } = {},
 ): Subscription => ({
   delivery: 'one-instance',
   group,
   handle,
+  ...options,
 })
 
 /** The parts a service is made of. `front` and `mounts` exist only for the gateway. */

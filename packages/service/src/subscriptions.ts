@@ -18,8 +18,10 @@ export async function subscribe(
 ): Promise<AsyncDisposable> {
   const { DATABASE_URL, BROKER_URL } = readConfig(transportEnv, env)
   const broker = await resources.broker(BROKER_URL, DATABASE_URL)
-  if (subscription.delivery === 'one-instance')
-    return broker.queue.consume(subscription.group, subscription.handle)
+  if (subscription.delivery === 'one-instance') {
+    const { group, handle: handleAll, maxBatch } = subscription
+    return broker.queue.consume(group, handleAll, maxBatch === undefined ? {} : { maxBatch })
+  }
   const { type, handle, onGap } = subscription
   return onAnnouncedEvent(broker, type, (announced) => void hear(handle, announced, log), onGap)
 }

@@ -3,9 +3,11 @@ import type { EventInput, EventRecord, LimitName } from '@platform/contracts'
 import { callerKey } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { buildRecord, type Outbox } from '@platform/outbox'
+import type { LogPace } from './log-pace.ts'
 import { refuseNativeTypes, refuseStrangeIds, sourceOf } from './new-event.ts'
 
 export interface AcceptDeps {
+  pace: Pick<LogPace, 'admit'>
   outbox: Outbox
   clock: Clock
   /** How long the outbox can tell that an id was used. */
@@ -29,13 +31,14 @@ export interface Emission {
  * F3). Answers what is kept: of ids that were used before, what they were used for.
  */
 export async function acceptEvents(
-  { outbox, clock, outboxRetentionHours }: AcceptDeps,
+  { pace, outbox, clock, outboxRetentionHours }: AcceptDeps,
   emission: Emission,
   events: readonly EventInput[],
 ): Promise<readonly EventRecord[]> {
   const { principal, workspaceId, ip, correlationId, socketId, takeLimit } = emission
   refuseNativeTypes(events)
   refuseStrangeIds(events, clock.now(), outboxRetentionHours)
+  await pace.admit()
   await takeLimit('emitByCaller', callerKey(principal) ?? ip, events.length)
   await takeLimit('emit', workspaceId, events.length)
 

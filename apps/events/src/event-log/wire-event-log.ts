@@ -9,6 +9,11 @@ import { appendToLog } from './append-to-log.ts'
 import { emitEvents } from './emit-events.ts'
 import { keepPartitions } from './keep-partitions.ts'
 import { listEvents } from './list-events.ts'
+import { LOG_GROUP } from './log-lag-store.ts'
+import type { LogPace } from './log-pace.ts'
+
+/** The log has one writer: commits in larger batches keep up with what many accept. */
+const LOG_BATCH = 512
 
 /** Accepting, keeping and listing events, for the composition root. */
 export const wireEventLog = (deps: {
@@ -19,8 +24,9 @@ export const wireEventLog = (deps: {
   permissions: Permissions
   clock: Clock
   outboxRetentionHours: number
+  pace: LogPace
 }): { routes: Route[]; subscriptions: Subscription[]; jobs: Job[] } => ({
   routes: [emitEvents(deps), listEvents(deps)],
-  subscriptions: [onOneInstance('events', appendToLog({ log: deps.eventLog }))],
-  jobs: [keepPartitions(deps)],
+  subscriptions: [onOneInstance(LOG_GROUP, appendToLog({ log: deps.eventLog }), { maxBatch: LOG_BATCH })],
+  jobs: [keepPartitions(deps), ...deps.pace.jobs],
 })

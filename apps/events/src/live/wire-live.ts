@@ -8,6 +8,7 @@ import type { Outbox } from '@platform/outbox'
 import { openPermissions, type Permissions } from '@platform/permissions'
 import { onOneInstance } from '@platform/service'
 import type { EventsConfig } from '../config.ts'
+import type { LogPace } from '../event-log/log-pace.ts'
 import { checkStandings } from './check-standings.ts'
 import { getEventReader } from './get-event-reader.ts'
 import { announceUnkept, hearUnkept } from './hear-unkept.ts'
@@ -26,6 +27,7 @@ interface Needs {
   documents: LiveLog
   permissions: Permissions
   outbox: Outbox
+  pace: Pick<LogPace, 'admit'>
   limits: RateLimiter
   config: Pick<EventsConfig, 'internalApiKey' | 'gatewayUrl' | 'outboxRetentionHours'>
   clock: Clock

@@ -1,11 +1,15 @@
+import { setImmediate as afterOthers } from 'node:timers/promises'
 import { type Database, type Queries, sql } from '@platform/database'
 import type { StreamDocument } from '../search.ts'
 import { wordsIn } from '../words.ts'
+import { leaveUnfolded } from './fold-indexes.ts'
 
 /** The channel on which every commit that appended something is told. */
 export const CHANNEL = 'documents'
 /** A long queue of writers before this one. */
 const APPEND_MS = 10_000
+/** Documents of a statement: while the database works at some, the words of the next are gathered, and others have their turn. */
+const AT_ONCE = 64
 
 /** Appends in one transaction that no other overlaps: sequences become visible in the order in which they are drawn. */
 export async function append(database: Database, documents: readonly StreamDocument[]): Promise<void> {
@@ -13,13 +17,26 @@ export async function append(database: Database, documents: readonly StreamDocum
   await database.transaction(
     async (tx) => {
       // Held until after the commit is visible to everybody.
-      const locked = tx.many(sql`select pg_advisory_xact_lock(hashtextextended('search.documents', 0))`)
-      const inserted = insert(tx, documents)
+      const locked = tx.many(
+        sql`select pg_advisory_xact_lock(hashtextextended('search.documents', 0)), ${leaveUnfolded}`,
+      )
       const told = tx.many(sql`select pg_notify(${CHANNEL}, '')`)
-      await Promise.all([locked, inserted, told])
+      await Promise.all([locked, told, insertInParts(tx, documents)])
     },
     { timeoutMs: APPEND_MS },
   )
+}
+
+async function insertInParts(tx: Queries, documents: readonly StreamDocument[]): Promise<void> {
+  let before: Promise<void> | undefined
+  for (let from = 0; from < documents.length; from += AT_ONCE) {
+    const inserted = insert(tx, documents.slice(from, from + AT_ONCE))
+    // It is awaited below; until then a failure is nobody's.
+    inserted.catch(() => undefined)
+    await Promise.all([before, afterOthers()])
+    before = inserted
+  }
+  await before
 }
 
 /** Inserts what isn't there; drawing sequences without the lock is for what nobody reads. */

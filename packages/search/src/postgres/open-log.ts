@@ -4,6 +4,7 @@ import { analyse } from './analyse.ts'
 import { append, CHANNEL } from './append.ts'
 import { fillWords } from './fill-words.ts'
 import { find } from './find.ts'
+import { IndexFolding } from './fold-indexes.ts'
 import { ensurePartitions } from './partitions.ts'
 import { probe } from './probe.ts'
 import { counts, endOf, lastSequence, placeOf, readAfter, sequencesOf } from './read-log.ts'
@@ -21,16 +22,20 @@ export async function openLog(database: Database): Promise<Log> {
   })
   await ensurePartitions(database, new Date())
   await fillWords(database)
+  const folding = new IndexFolding(database)
   return {
     driver: 'postgres',
-    append: (documents) => asSearchErrors(() => append(database, documents)),
+    append: async (documents) => {
+      await asSearchErrors(() => append(database, documents))
+      void folding.ask()
+    },
     find: (stream, query) => asSearchErrors(() => find(database, stream, query)),
     analyse: (stream, query) => asSearchErrors(() => analyse(database, stream, query)),
     probe: (signal) => asSearchErrors(() => probe(database, signal)),
     ...reading(database),
     ...retaining(database),
     listen: (onNews, onGap) => asSearchErrors(() => database.listen(CHANNEL, onNews, onGap)),
-    [Symbol.asyncDispose]: async () => {},
+    [Symbol.asyncDispose]: () => folding[Symbol.asyncDispose](),
   }
 }
 
