@@ -67,8 +67,7 @@ async function perform({ chain, automation, payload, depth }: CallParts, call: C
   if (turn !== undefined) await turn
   const held = chain.throttle('automations', 1, call)
   if (held !== undefined) await held
-  for (const secret of automation.inputs.secretsIn(payload)) chain.secrets.add(secret)
-  checkInputs(automation, payload)
+  checkInputs(chain, automation, payload)
   const preparing = chain.prepareContexts(automation)
   if (preparing !== undefined) await preparing
   return await finish(call)
@@ -98,8 +97,13 @@ function outputOf(call: Call): unknown {
   }
 }
 
-function checkInputs(automation: CompiledAutomation, payload: Readonly<Record<string, unknown>>): void {
+function checkInputs(
+  chain: Chain,
+  automation: CompiledAutomation,
+  payload: Readonly<Record<string, unknown>>,
+): void {
   try {
+    for (const secret of automation.inputs.secretsIn(payload)) chain.secrets.add(secret)
     automation.inputs.validate(payload)
   } catch (error) {
     throw located(error, automation.slug, 'arguments')

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@platform/contracts'
 import type { Options } from '@platform/expressions'
 import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
@@ -15,11 +15,9 @@ import type {
   ThrottledWork,
   Trigger,
 } from './model.ts'
+import { SecretTexts } from './secret-texts.ts'
 import type { Throttle } from './throttle.ts'
-
-/** A run lets others in after this long, or this many steps, whichever comes first. */
-const SLICE_MS = 5
-const SLICE_TICKS = 200
+import type { Turn, Turns } from './turns.ts'
 
 export interface ChainParts {
   runId: string
@@ -35,6 +33,7 @@ export interface ChainParts {
   contexts: Contexts
   options: Options
   throttle: Throttle
+  turns: Turns
   buffer: EffectBuffer
   now: () => Date
   loadContexts: (automation: CompiledAutomation) => Promise<void> | undefined
@@ -50,13 +49,12 @@ export class RunningChain implements Chain {
   readonly maxDepth: number
   readonly contexts: Contexts
   readonly options: Options
-  readonly secrets = new Set<string>()
+  readonly secrets = new SecretTexts()
   readonly #parts: ChainParts
   readonly #endsAt: number
   readonly #counts = new Map<string, number>()
   #ended: Failure | undefined
-  #sliceStart: number
-  #ticks = 0
+  #turn: Turn = 0
   #heldBack = 0
 
   constructor(parts: ChainParts) {
@@ -69,8 +67,7 @@ export class RunningChain implements Chain {
     this.maxDepth = parts.maxDepth
     this.contexts = parts.contexts
     this.options = parts.options
-    this.#sliceStart = performance.now()
-    this.#endsAt = this.#sliceStart + parts.timeLimitMs
+    this.#endsAt = performance.now() + parts.timeLimitMs
   }
 
   now(): Date {
@@ -94,9 +91,10 @@ export class RunningChain implements Chain {
   tick(): Promise<void> | undefined {
     const now = performance.now()
     this.#requireTime(now)
-    this.#ticks += 1
-    if (now - this.#sliceStart < SLICE_MS && this.#ticks < SLICE_TICKS) return undefined
-    return this.#letOthersIn()
+    const turn = this.#parts.turns.take(this.#turn, now)
+    if (turn === undefined) return this.#letOthersIn()
+    this.#turn = turn
+    return undefined
   }
 
   throttle(work: ThrottledWork, amount: number, call: Call): Promise<void> | undefined {
@@ -142,10 +140,8 @@ export class RunningChain implements Chain {
   }
 
   async #letOthersIn(): Promise<void> {
-    this.#ticks = 0
-    await nextTurn()
-    this.#sliceStart = performance.now()
-    this.#requireTime(this.#sliceStart)
+    this.#turn = await this.#parts.turns.next()
+    this.#requireTime(performance.now())
   }
 
   async #holdBack(waitMs: number, call: Call): Promise<void> {
@@ -155,7 +151,6 @@ export class RunningChain implements Chain {
     this.#heldBack -= 1
     const now = performance.now()
     call.measures.throttledMs += now - startedAt
-    this.#sliceStart = now
     this.#requireTime(now)
   }
 }

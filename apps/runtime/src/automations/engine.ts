@@ -10,9 +10,9 @@ import { callAutomation } from './call-automation.ts'
 import { RunningChain } from './chain.ts'
 import { EffectBuffer, type Effects } from './effect-buffer.ts'
 import type { Caller, CompiledAutomation, CompiledWorkspace, Trigger } from './model.ts'
-import { masked } from './redaction.ts'
 import { failedEvent } from './run-events.ts'
 import type { Throttle } from './throttle.ts'
+import { Turns } from './turns.ts'
 
 export interface EngineParts {
   readonly clock: Clock
@@ -68,14 +68,21 @@ export interface Engine {
   start(order: RunOrder): StartedRun
 }
 
-export const createEngine = (parts: EngineParts): Engine => ({
-  start(order) {
-    const { chain, buffer } = chainOf(parts, order)
-    return { chain, outcome: perform(parts, order, chain, buffer) }
-  },
-})
+export function createEngine(parts: EngineParts): Engine {
+  const turns = new Turns()
+  return {
+    start(order) {
+      const { chain, buffer } = chainOf(parts, order, turns)
+      return { chain, outcome: perform(parts, order, chain, buffer) }
+    },
+  }
+}
 
-function chainOf(parts: EngineParts, order: RunOrder): { chain: RunningChain; buffer: EffectBuffer } {
+function chainOf(
+  parts: EngineParts,
+  order: RunOrder,
+  turns: Turns,
+): { chain: RunningChain; buffer: EffectBuffer } {
   const { workspace, trigger, caller, correlationId } = order
   const now = () => parts.clock.now()
   const { contexts, load } = contextsOfRun({
@@ -107,6 +114,7 @@ function chainOf(parts: EngineParts, order: RunOrder): { chain: RunningChain; bu
     contexts,
     options: parts.options,
     throttle: parts.throttle,
+    turns,
     buffer,
     now,
     loadContexts: load,
@@ -141,7 +149,7 @@ async function perform(
   }
   if (failed !== undefined) void buffer.add(failedEvent(root, failed, parts.events))
   const effects = await buffer.close()
-  const error = masked(failed?.failure.toJSON(), chain.secrets) as FailureBody | undefined
+  const error = chain.secrets.mask(failed?.failure.toJSON()) as FailureBody | undefined
   return { output, failed, error, startedAt, durationMs: Math.round(performance.now() - clock), effects }
 }
 

@@ -2,6 +2,7 @@ import type { EventRecord } from '@platform/contracts'
 import type { Options } from '@platform/expressions'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
+import type { SecretTexts } from './secret-texts.ts'
 
 /** Runs what was compiled. Work that needs no waiting ends without a promise, which keeps short automations fast. */
 export type Execute = (call: Call) => void | Promise<void>
@@ -91,7 +92,7 @@ export interface Chain {
   readonly contexts: Contexts
   readonly options: Options
   /** Texts that no event may show. */
-  readonly secrets: Set<string>
+  readonly secrets: SecretTexts
   now(): Date
   /** Call it in every loop: lets other requests in, and throws once the run is over its time or was taken away. */
   tick(): Promise<void> | undefined

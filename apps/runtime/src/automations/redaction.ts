@@ -1,36 +1,39 @@
-const REDACTED = 'REDACTED'
+/** Names of fields to leave out, down to where they are: `true` is the field itself. */
+export type Paths = ReadonlyMap<string, Paths | true>
 
-/** Shorter secrets are only recognised when they are the whole text: "a" is in everything. */
-const MIN_PART = 4
-
-/** `value` without the secrets: whole texts and parts of texts. Answers the same object when there is nothing to hide. */
-export function masked(value: unknown, secrets: ReadonlySet<string>): unknown {
-  if (secrets.size === 0) return value
-  if (typeof value === 'string') return maskedText(value, secrets)
-  if (Array.isArray(value)) return value.map((item) => masked(item, secrets))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [maskedText(key, secrets), masked(item, secrets)]),
-  )
-}
-
-function maskedText(text: string, secrets: ReadonlySet<string>): string {
-  let clean = text
-  for (const secret of secrets) {
-    if (clean === secret) return REDACTED
-    if (secret.length >= MIN_PART && clean.includes(secret)) clean = clean.replaceAll(secret, REDACTED)
+/** Paths as a tree, so that what lies around them is copied once. */
+export function treeOf(paths: readonly (readonly string[])[]): Paths {
+  const tree: Branch = new Map()
+  for (const path of paths) {
+    const last = path.at(-1)
+    if (last !== undefined) branchTo(tree, path.slice(0, -1))?.set(last, true)
   }
-  return clean
+  return tree
 }
 
-/** A copy of `value` without what is at `path`. */
-export function withoutPath(value: unknown, path: readonly string[], at = 0): unknown {
-  const key = path[at]
-  if (key === undefined || typeof value !== 'object' || value === null || !Object.hasOwn(value, key))
-    return value
+type Branch = Map<string, Branch | true>
+
+/** The branch at a path; undefined when all of it is left out anyway. */
+function branchTo(tree: Branch, path: readonly string[]): Branch | undefined {
+  let branch = tree
+  for (const key of path) {
+    const inner = branch.get(key) ?? new Map()
+    if (inner === true) return undefined
+    branch.set(key, inner)
+    branch = inner
+  }
+  return branch
+}
+
+/** A copy of `value` without what is at the paths; the same value where nothing is. */
+export function withoutPaths(value: unknown, paths: Paths): unknown {
+  if (paths.size === 0 || typeof value !== 'object' || value === null) return value
   const copy: Record<string, unknown> = { ...value }
-  if (at === path.length - 1) delete copy[key]
-  else copy[key] = withoutPath(copy[key], path, at + 1)
+  for (const [key, inner] of paths) {
+    if (!Object.hasOwn(copy, key)) continue
+    if (inner === true) delete copy[key]
+    else copy[key] = withoutPaths(copy[key], inner)
+  }
   return copy
 }
 

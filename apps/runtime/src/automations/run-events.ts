@@ -4,7 +4,6 @@ import { buildRecord, capEvent, checkNative, type EventLimits } from '@platform/
 import { measure } from '../contexts/value-size.ts'
 import type { AutomationFailure } from './automation-failure.ts'
 import type { Call, Chain, Trigger } from './model.ts'
-import { masked } from './redaction.ts'
 import { storable } from './storable.ts'
 
 export interface Executed {
@@ -41,13 +40,13 @@ export function executedEvent(call: Call, executed: Executed, limits: EventLimit
   const payload = {
     slug: automation.slug,
     trigger,
-    payload: masked(shown, chain.secrets),
-    ...(output === undefined ? {} : { output: masked(output, chain.secrets) }),
+    payload: chain.secrets.mask(shown),
+    ...(output === undefined ? {} : { output: chain.secrets.mask(output) }),
     duration: durationMs,
     ...(measures.throttledMs === 0 ? {} : { throttled: Math.round(measures.throttledMs) }),
     startedAt: startedAt.toISOString(),
     break: isBroken,
-    ...(failure === undefined ? {} : { error: masked(failure.toJSON(), chain.secrets) }),
+    ...(failure === undefined ? {} : { error: chain.secrets.mask(failure.toJSON()) }),
   }
   return storableRecord(call, automationExecuted.type, payload, limits)
 }
@@ -70,7 +69,7 @@ export function failedEvent(call: FailedPlace, failed: AutomationFailure, limits
     ...(failure.details === undefined ? {} : { details: failure.details }),
   }
   const told = { error: failure.name, message: failure.message, details }
-  const { error, ...rest } = storable(masked(told, call.chain.secrets)) as typeof told
+  const { error, ...rest } = storable(call.chain.secrets.mask(told)) as typeof told
   const record = storableRecord(call, errorEvent.type, { type: error, ...rest }, limits)
   return { ...record, error: { error, ...rest, level: 'error' } }
 }

@@ -2,7 +2,7 @@ import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import type { AutomationDefinition } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { Inputs } from '../automations/model.ts'
-import { textsAt, withoutPath } from '../automations/redaction.ts'
+import { textsAt, treeOf, withoutPaths } from '../automations/redaction.ts'
 import { pathsMarked, schemaOfArguments, standardSchema } from './json-schema.ts'
 import { patternOfFormat } from './linear-patterns.ts'
 
@@ -18,15 +18,14 @@ interface Branch {
 export function compileInputs(definition: AutomationDefinition): Inputs {
   const branches = branchesOf(definition)
   const secrets = branches.flatMap(({ schema }) => pathsMarked(schema, 'secret'))
-  const redactions = branches.flatMap(({ schema }) => pathsMarked(schema, 'redact'))
+  const redactions = treeOf(branches.flatMap(({ schema }) => pathsMarked(schema, 'redact')))
   return {
     validate:
       definition.validateArguments === true
         ? (payload) => validateBranch(branches, payload)
         : () => undefined,
     secretsIn: (payload) => secrets.flatMap((path) => textsAt(payload, path)),
-    redacted: (payload) =>
-      redactions.reduce<Payload>((clean, path) => withoutPath(clean, path) as Payload, payload),
+    redacted: (payload) => withoutPaths(payload, redactions) as Payload,
   }
 }
 

@@ -17,6 +17,8 @@ export const all: Instruction<AllArguments> = {
 
 async function runBranch(branch: Execute, call: Call): Promise<void> {
   try {
+    const turn = call.chain.tick()
+    if (turn !== undefined) await turn
     await branch(call)
   } catch (error) {
     if (error instanceof Break && error.scope !== 'all') return

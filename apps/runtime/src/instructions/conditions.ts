@@ -1,5 +1,6 @@
 import type { ConditionsArguments } from '@platform/contracts'
-import { compileExpression } from '@platform/expressions'
+import { type CompiledExpression, compileExpression } from '@platform/expressions'
+import type { Call, Execute } from '../automations/model.ts'
 import type { Instruction } from './instruction.ts'
 
 /** conditions: runs the steps of the first expression that holds, in the order written; else those of `default`. */
@@ -10,10 +11,21 @@ export const conditions: Instruction<ConditionsArguments> = {
       .filter(([key]) => key !== 'default')
       .map(([key, steps]) => ({ holds: compileExpression(key), steps: place.steps(steps, `["${key}"]`) }))
     const otherwise = place.steps(args.default ?? [], '.default')
-    return (call) => {
-      const { variables, chain } = call
-      const found = cases.find(({ holds }) => Boolean(holds.evaluate(variables, chain.options)))
-      return (found?.steps ?? otherwise)(call)
-    }
+    return (call) => choose(call, cases, otherwise)
   },
+}
+
+interface Case {
+  readonly holds: CompiledExpression
+  readonly steps: Execute
+}
+
+/** The first expression costs no turn: its step had one. */
+function choose(call: Call, cases: readonly Case[], otherwise: Execute): void | Promise<void> {
+  for (const [index, { holds, steps }] of cases.entries()) {
+    const turn = index === 0 ? undefined : call.chain.tick()
+    if (turn !== undefined) return turn.then(() => choose(call, cases.slice(index), otherwise))
+    if (holds.evaluate(call.variables, call.chain.options)) return steps(call)
+  }
+  return otherwise(call)
 }

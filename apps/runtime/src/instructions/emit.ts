@@ -10,7 +10,6 @@ import {
 import { Failure } from '@platform/kernel'
 import { buildRecord, capEvent, type EventLimits } from '@platform/outbox'
 import type { Call } from '../automations/model.ts'
-import { masked } from '../automations/redaction.ts'
 import { measure } from '../contexts/value-size.ts'
 import { type Instruction, isRecord, reader, writer } from './instruction.ts'
 
@@ -38,7 +37,7 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
 
       const id = call.chain.effectId(call, place.path)
       const createdAt = call.chain.now().toISOString()
-      const shown = masked(payload, call.chain.secrets)
+      const shown = call.chain.secrets.mask(payload)
       const record = capEvent(
         buildRecord({ type, payload: shown, source: sourceOf(call), target, options, id, createdAt }),
         limits,

@@ -7,14 +7,13 @@ export interface Step {
   readonly run: Execute
 }
 
-/** Steps one after another. As long as none has to wait there is no promise at all. */
+/** Steps one after another, others let in between. As long as nothing has to wait there is no promise at all. */
 export function sequence(steps: readonly Step[]): Execute {
   return (call) => {
-    for (const [index, step] of steps.entries()) {
-      const pending = runStep(step, call)
+    for (let index = 0; index < steps.length; index += 1) {
+      const pending = runStep(steps[index] as Step, call) ?? call.chain.tick()
       if (pending !== undefined) return goOn(pending, steps, index + 1, call)
     }
-    return undefined
   }
 }
 
@@ -22,8 +21,7 @@ export function sequence(steps: readonly Step[]): Execute {
 export function runStep(step: Step, call: Call): Promise<void> | undefined {
   try {
     const pending = step.run(call)
-    if (pending === undefined) return undefined
-    return pending.catch((error: unknown) => {
+    return pending?.catch((error: unknown) => {
       throw located(error, call.automation.slug, step.path)
     })
   } catch (error) {
@@ -33,8 +31,10 @@ export function runStep(step: Step, call: Call): Promise<void> | undefined {
 
 async function goOn(pending: Promise<void>, steps: readonly Step[], next: number, call: Call): Promise<void> {
   await pending
-  for (const step of steps.slice(next)) {
-    const waiting = runStep(step, call)
+  for (let index = next; index < steps.length; index += 1) {
+    const turn = call.chain.tick()
+    if (turn !== undefined) await turn
+    const waiting = runStep(steps[index] as Step, call)
     if (waiting !== undefined) await waiting
   }
 }
