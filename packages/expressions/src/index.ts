@@ -10,6 +10,13 @@ export {
   listTemplateTokens,
   type TemplateToken,
 } from './checks/inspect-template.ts'
+export {
+  type NamedPath,
+  type NamedVariable,
+  namesOfPath,
+  readsOfExpression,
+  readsOfTemplate,
+} from './checks/list-reads.ts'
 export { type CompiledExpression, compileExpression, evaluate } from './evaluation/compiled.ts'
 export { ExpressionError, type ExpressionErrorName } from './expression-error.ts'
 export { matchesFilter } from './filters/matches-filter.ts'

@@ -21,6 +21,8 @@ export interface Options {
   /** Time zone of formatted dates (DEFAULT_TIMEZONE), 'Europe/Paris' by default. */
   readonly timezone?: string
   readonly limits?: Partial<Limits>
+  /** Told the steps an evaluation has used, also one that failed. */
+  readonly onSpent?: (steps: number) => void
 }
 
 /** The ceilings in force when the host names none. */

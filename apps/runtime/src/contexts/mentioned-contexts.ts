@@ -1,3 +1,4 @@
+import type { NamedPath, NamedVariable } from '@platform/expressions'
 import type { StoredContext } from './contexts.ts'
 
 const builtins: Readonly<Record<StoredContext, readonly string[]>> = {
@@ -35,18 +36,45 @@ const builtins: Readonly<Record<StoredContext, readonly string[]>> = {
 /** Names of a context that belong to the platform. */
 export const builtinNames = (context: StoredContext): readonly string[] => builtins[context]
 
-const patterns = Object.entries(builtins).map(([context, names]) => ({
-  context: context as StoredContext,
-  // `global.x`, `global[…]`, `{{global}}` and `scope: global`, but none of the platform's own keys.
-  mention: new RegExp(
-    `(?<![\\w.$])${context}(?:\\s*\\[|\\s*\\}\\}|\\.(?!(?:${names.join('|')})(?!\\w))[\\w{])|"scope":"${context}"`,
-  ),
-}))
+/** What the expressions and paths of an automation name, gathered while they are compiled. */
+export class Mentions {
+  readonly #stored = new Set<StoredContext>()
+  readonly #roots = new Set<string>()
+  #role = false
 
-/** The contexts whose kept values an automation may read or write: only those are loaded before it runs. */
-export const mentionedContexts = (text: string): StoredContext[] =>
-  patterns.filter(({ mention }) => mention.test(text)).map(({ context }) => context)
+  read(variables: readonly NamedVariable[]): void {
+    for (const variable of variables) this.#add(variable)
+  }
 
-/** True when an automation may ask for the role of the user, which takes a question to the permissions. */
-export const mentionsRole = (text: string): boolean =>
-  /(?<![\w.$])user(?:\s*\[|\s*\}\}|\.role(?!\w))/.test(text)
+  /** A name that comes from a variable may be that of any context. */
+  write({ target, reads }: NamedPath): void {
+    this.read(reads)
+    if (target !== undefined) this.#add(target)
+    else for (const context of storedContexts) this.#stored.add(context)
+  }
+
+  /** The contexts whose kept values may be read or written: only those are loaded before a run. */
+  get storedContexts(): StoredContext[] {
+    return storedContexts.filter((context) => this.#stored.has(context))
+  }
+
+  /** True when the role of the user may be asked for, which takes a question to the permissions. */
+  get role(): boolean {
+    return this.#role
+  }
+
+  /** True when a variable of this name may be read. */
+  names(variable: string): boolean {
+    return this.#roots.has(variable)
+  }
+
+  #add({ name, key }: NamedVariable): void {
+    this.#roots.add(name)
+    if (name === 'user' && (key === undefined || key === 'role')) this.#role = true
+    if (isStored(name) && (key === undefined || !builtins[name].includes(key))) this.#stored.add(name)
+  }
+}
+
+const storedContexts = Object.keys(builtins) as StoredContext[]
+
+const isStored = (name: string): name is StoredContext => Object.hasOwn(builtins, name)

@@ -1,7 +1,8 @@
 import { AutomationDefinition } from '@platform/contracts'
-import { compileTemplate, ExpressionError } from '@platform/expressions'
-import type { Call, CompiledAutomation } from '../automations/model.ts'
-import { mentionedContexts, mentionsRole } from '../contexts/mentioned-contexts.ts'
+import { ExpressionError } from '@platform/expressions'
+import type { CompiledAutomation } from '../automations/model.ts'
+import { Mentions } from '../contexts/mentioned-contexts.ts'
+import { TextCompiler } from '../instructions/text-compiler.ts'
 import { compileInputs } from './compile-inputs.ts'
 import type { StepCompiler } from './compile-steps.ts'
 
@@ -9,17 +10,20 @@ import type { StepCompiler } from './compile-steps.ts'
 export function compileAutomation(slug: string, saved: unknown, steps: StepCompiler): CompiledAutomation {
   const problems: string[] = []
   const definition = readDefinition(slug, saved, problems)
-  const text = JSON.stringify(saved) ?? ''
+  const mentions = new Mentions()
+  const texts = new TextCompiler(mentions)
+  const run = steps.compile(definition.do ?? [], 'do', texts, (problem) => problems.push(problem))
+  const output = compileOutput(definition.output, texts, problems)
   return {
     slug,
     disabled: definition.disabled === true,
     action: definition.authorizations?.action,
-    readsRawBody: text.includes('rawBody'),
-    readsRole: mentionsRole(text),
-    storedContexts: mentionedContexts(text),
+    readsRawBody: mentions.names('rawBody'),
+    readsRole: mentions.role,
+    storedContexts: mentions.storedContexts,
     inputs: compileInputs(definition),
-    steps: steps.compile(definition.do ?? [], 'do', (problem) => problems.push(problem)),
-    output: compileOutput(definition.output, problems),
+    steps: run,
+    output,
     problems,
   }
 }
@@ -33,11 +37,14 @@ function readDefinition(slug: string, saved: unknown, problems: string[]): Autom
   return { slug, name: slug, do: [{ [problem]: null, invalid: null }] }
 }
 
-function compileOutput(output: unknown, problems: string[]): CompiledAutomation['output'] {
+function compileOutput(
+  output: unknown,
+  texts: TextCompiler,
+  problems: string[],
+): CompiledAutomation['output'] {
   if (output === undefined) return undefined
   try {
-    const template = compileTemplate(output)
-    return (call: Call) => template.evaluate(call.variables, call.chain.options)
+    return texts.reader(output)
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
     problems.push(`output: ${error.message}`)

@@ -5,6 +5,7 @@ import type { Inputs } from '../automations/model.ts'
 import { textsAt, treeOf, withoutPaths } from '../automations/redaction.ts'
 import { pathsMarked, schemaOfArguments, standardSchema } from './json-schema.ts'
 import { patternOfFormat } from './linear-patterns.ts'
+import { withBudget } from './validation-budget.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 
@@ -46,7 +47,8 @@ function branch(conditions: Record<string, unknown>, schema: Schema): Branch {
     validate(payload) {
       const { valid, errors } = checked(() => {
         validator ??= new Validator(schema, '2020-12', false)
-        return validator.validate(payload)
+        const prepared = validator
+        return withBudget(payload, (watched) => prepared.validate(watched))
       })
       if (!valid) throw invalidArguments(errors)
     },
@@ -58,6 +60,7 @@ function checked<T>(validate: () => T): T {
   try {
     return validate()
   } catch (error) {
+    if (error instanceof Failure) throw error
     const reason = error instanceof Error ? error.message.slice(0, 200).replace(/\.$/, '') : 'it is not valid'
     throw new Failure('InvalidAutomation', `The schema of the arguments can't be used: ${reason}.`)
   }

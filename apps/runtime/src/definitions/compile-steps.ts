@@ -6,12 +6,18 @@ import { compileCall } from '../instructions/call.ts'
 import { vocabulary } from '../instructions/index.ts'
 import { type CompilePlace, type Instruction, invalidInstruction } from '../instructions/instruction.ts'
 import { runStep, type Step, sequence } from '../instructions/sequence.ts'
+import type { TextCompiler } from '../instructions/text-compiler.ts'
 
 type WrittenStep = Readonly<Record<string, unknown>>
 
 /** Compiles lists of steps. What can't be compiled is told to `onProblem` and fails when it is run, at its own place. */
 export interface StepCompiler {
-  compile(list: readonly WrittenStep[], path: string, onProblem: (problem: string) => void): Execute
+  compile(
+    list: readonly WrittenStep[],
+    path: string,
+    texts: TextCompiler,
+    onProblem: (problem: string) => void,
+  ): Execute
 }
 
 /** Steps nested deeper than this are refused: the compiler itself must not run out of stack. */
@@ -20,8 +26,8 @@ const MAX_DEPTH = 60
 export function stepCompiler(limits: EventLimits): StepCompiler {
   const instructions = new Map<string, Instruction<never>>(vocabulary(limits).map((one) => [one.name, one]))
   return {
-    compile: (list, path, onProblem) =>
-      sequence(new Compilation(instructions, limits, onProblem).list(list, path, 0)),
+    compile: (list, path, texts, onProblem) =>
+      sequence(new Compilation(instructions, limits, texts, onProblem).list(list, path, 0)),
   }
 }
 
@@ -29,15 +35,18 @@ export function stepCompiler(limits: EventLimits): StepCompiler {
 class Compilation {
   readonly #instructions: ReadonlyMap<string, Instruction<never>>
   readonly #limits: EventLimits
+  readonly #texts: TextCompiler
   readonly #onProblem: (problem: string) => void
 
   constructor(
     instructions: ReadonlyMap<string, Instruction<never>>,
     limits: EventLimits,
+    texts: TextCompiler,
     onProblem: (problem: string) => void,
   ) {
     this.#instructions = instructions
     this.#limits = limits
+    this.#texts = texts
     this.#onProblem = onProblem
   }
 
@@ -61,6 +70,7 @@ class Compilation {
   #placeAt(path: string, depth: number): CompilePlace {
     return {
       path,
+      texts: this.#texts,
       steps: (steps, key) => sequence(this.list(steps, path + key, depth + 1)),
       branches: (steps) =>
         this.list(steps, path, depth + 1).map((step) => (call: Call) => runStep(step, call)),

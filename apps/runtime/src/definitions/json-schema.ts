@@ -1,5 +1,6 @@
 import type { Schema } from '@cfworker/json-schema'
 import { patternAsFormat } from './linear-patterns.ts'
+import { metered } from './validation-budget.ts'
 
 /** A schema as people write it in an automation: JSON Schema with a few liberties. */
 export type WrittenSchema = Record<string, unknown>
@@ -68,7 +69,7 @@ export function standardSchema(written: unknown): Schema {
     ...(uniqueItems === true ? boundedUniqueItems : []),
   ]
   if (bounded.length > 0) schema.allOf = [...(Array.isArray(schema.allOf) ? schema.allOf : []), ...bounded]
-  return schema
+  return metered(schema)
 }
 
 function withInnerSchemas(schema: WrittenSchema): WrittenSchema {

@@ -1,5 +1,6 @@
 import { format } from '@cfworker/json-schema'
 import { compileExpression } from '@platform/expressions'
+import { pay } from './validation-budget.ts'
 
 const PREFIX = 'pattern:'
 
@@ -19,7 +20,7 @@ const answers = {
   get(_: object, name: string | symbol) {
     const pattern = typeof name === 'string' ? patternOfFormat(name) : undefined
     if (pattern === undefined) return undefined
-    return (text: string) => Boolean(matching.evaluate({ text, pattern }))
+    return (text: string) => Boolean(matching.evaluate({ text, pattern }, { onSpent: (steps) => pay(steps) }))
   },
 }
 

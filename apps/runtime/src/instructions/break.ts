@@ -1,16 +1,16 @@
 import type { BreakArguments } from '@platform/contracts'
 import { Break } from '../automations/automation-failure.ts'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
-import { type Instruction, invalidInstruction, reader } from './instruction.ts'
+import { type Instruction, invalidInstruction } from './instruction.ts'
 
 const scopes: ReadonlySet<unknown> = new Set<Break['scope']>(['automation', 'repeat', 'all'])
 
 /** break: ends the automation, the repeat around, or everything up to the nearest `try`. */
 export const breakOut: Instruction<BreakArguments> = {
   name: 'break',
-  compile(args) {
-    const readScope = reader(args?.scope ?? 'automation')
-    const readPayload = reader(args?.payload)
+  compile(args, { texts }) {
+    const readScope = texts.reader(args?.scope ?? 'automation')
+    const readPayload = texts.reader(args?.payload)
     return (call) => {
       const scope = readScope(call)
       if (!isScope(scope)) throw invalidInstruction('The scope of break must be automation, repeat or all.')

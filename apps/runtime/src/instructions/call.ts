@@ -1,11 +1,10 @@
 import type { CallArguments } from '@platform/contracts'
-import { compileTemplate } from '@platform/expressions'
 import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import { callAutomation } from '../automations/call-automation.ts'
 import type { Call, CompiledAutomation, Execute } from '../automations/model.ts'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
-import { type CompilePlace, invalidInstruction, isRecord, reader, writer } from './instruction.ts'
+import { type CompilePlace, invalidInstruction, isRecord } from './instruction.ts'
 
 /** Any key that is no instruction calls the automation of that slug with what stands behind it. */
 export function compileCall(
@@ -15,11 +14,11 @@ export function compileCall(
   limits: EventLimits,
 ): Execute {
   const { output, ...payload } = isRecord(args) ? args : { output: undefined }
-  const readSlug = compileTemplate(slug)
-  const readPayload = reader(isRecord(args) ? payload : args)
-  const write = writer(typeof output === 'string' ? output : undefined)
+  const readSlug = place.texts.reader(slug)
+  const readPayload = place.texts.reader(isRecord(args) ? payload : args)
+  const write = place.texts.writer(typeof output === 'string' ? output : undefined)
   return async (call) => {
-    const automation = requireAutomation(call, readSlug.evaluate(call.variables, call.chain.options))
+    const automation = requireAutomation(call, readSlug(call))
     const result = await callFrom(
       call,
       automation,

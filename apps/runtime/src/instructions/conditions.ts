@@ -1,7 +1,6 @@
 import type { ConditionsArguments } from '@platform/contracts'
-import { type CompiledExpression, compileExpression } from '@platform/expressions'
 import type { Call, Execute } from '../automations/model.ts'
-import type { Instruction } from './instruction.ts'
+import type { Instruction, Read } from './instruction.ts'
 
 /** conditions: runs the steps of the first expression that holds, in the order written; else those of `default`. */
 export const conditions: Instruction<ConditionsArguments> = {
@@ -9,14 +8,17 @@ export const conditions: Instruction<ConditionsArguments> = {
   compile(args, place) {
     const cases = Object.entries(args)
       .filter(([key]) => key !== 'default')
-      .map(([key, steps]) => ({ holds: compileExpression(key), steps: place.steps(steps, `["${key}"]`) }))
+      .map(([key, steps]) => ({
+        holds: place.texts.expression(key),
+        steps: place.steps(steps, `["${key}"]`),
+      }))
     const otherwise = place.steps(args.default ?? [], '.default')
     return (call) => choose(call, cases, otherwise)
   },
 }
 
 interface Case {
-  readonly holds: CompiledExpression
+  readonly holds: Read
   readonly steps: Execute
 }
 
@@ -25,7 +27,7 @@ function choose(call: Call, cases: readonly Case[], otherwise: Execute): void | 
   for (const [index, { holds, steps }] of cases.entries()) {
     const turn = index === 0 ? undefined : call.chain.tick()
     if (turn !== undefined) return turn.then(() => choose(call, cases.slice(index), otherwise))
-    if (holds.evaluate(call.variables, call.chain.options)) return steps(call)
+    if (holds(call)) return steps(call)
   }
   return otherwise(call)
 }

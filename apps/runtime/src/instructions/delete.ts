@@ -1,12 +1,11 @@
 import type { DeleteArguments } from '@platform/contracts'
-import { compilePath } from '@platform/expressions'
 import type { Instruction } from './instruction.ts'
 
 /** delete: removes a variable or a part of one; nothing happens when it isn't there. */
 export const deleteVariable: Instruction<DeleteArguments> = {
   name: 'delete',
-  compile({ name, scope }) {
-    const path = compilePath(scope === undefined || name.startsWith(`${scope}.`) ? name : `${scope}.${name}`)
+  compile({ name, scope }, { texts }) {
+    const path = texts.path(scope === undefined || name.startsWith(`${scope}.`) ? name : `${scope}.${name}`)
     return (call) => call.variables.remove(path.resolve(call.variables, call.chain.options))
   },
 }

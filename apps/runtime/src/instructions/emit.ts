@@ -11,7 +11,7 @@ import { Failure } from '@platform/kernel'
 import { buildRecord, capEvent, type EventLimits } from '@platform/outbox'
 import type { Call } from '../automations/model.ts'
 import { measure } from '../contexts/value-size.ts'
-import { type Instruction, isRecord, reader, writer } from './instruction.ts'
+import { type Instruction, isRecord } from './instruction.ts'
 
 /** Times the limit. */
 const COUNTED_EXACTLY = 10
@@ -20,11 +20,11 @@ const COUNTED_EXACTLY = 10
 export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
   name: 'emit',
   compile(args, place) {
-    const readType = reader(args.event)
-    const readPayload = reader(args.payload ?? {})
-    const readTarget = reader(args.target)
-    const readOptions = reader(args.options)
-    const write = writer(args.output)
+    const readType = place.texts.reader(args.event)
+    const readPayload = place.texts.reader(args.payload ?? {})
+    const readTarget = place.texts.reader(args.target)
+    const readOptions = place.texts.reader(args.options)
+    const write = place.texts.writer(args.output)
     return async (call) => {
       const type = requireType(readType(call))
       const payload = requirePayload(type, readPayload(call))

@@ -1,7 +1,12 @@
 import type { RepeatArguments } from '@platform/contracts'
-import { compileExpression } from '@platform/expressions'
 import type { Call, Execute } from '../automations/model.ts'
-import { type Instruction, invalidInstruction, isRecord, type Read, reader } from './instruction.ts'
+import {
+  type CompilePlace,
+  type Instruction,
+  invalidInstruction,
+  isRecord,
+  type Read,
+} from './instruction.ts'
 import { repeatInBatches } from './repeat-in-batches.ts'
 import { isLoopBreak, isOver, roomForRound, type Until } from './rounds.ts'
 
@@ -9,11 +14,11 @@ import { isLoopBreak, isOver, roomForRound, type Until } from './rounds.ts'
 export const repeat: Instruction<RepeatArguments> = {
   name: 'repeat',
   compile(args, place) {
-    const readItems: Read = args.on === undefined ? () => undefined : reader(args.on)
+    const readItems: Read = args.on === undefined ? () => undefined : place.texts.reader(args.on)
     const steps = place.steps(args.do, '.do')
-    const untilOf = compileUntil(args.until)
+    const untilOf = compileUntil(args.until, place)
     if (args.batch !== undefined) {
-      const readBatch = reader(args.batch)
+      const readBatch = place.texts.reader(args.batch)
       return (call) =>
         repeatInBatches(call, itemsOf(call, args, readItems), untilOf(call), readBatch(call), steps)
     }
@@ -21,11 +26,10 @@ export const repeat: Instruction<RepeatArguments> = {
   },
 }
 
-function compileUntil(until: string | number | undefined): (call: Call) => Until {
+function compileUntil(until: string | number | undefined, place: CompilePlace): (call: Call) => Until {
   if (until === undefined) return () => ({ count: Number.POSITIVE_INFINITY, isReached: undefined })
   if (typeof until === 'number') return () => ({ count: until, isReached: undefined })
-  const expression = compileExpression(until)
-  const evaluate = (call: Call) => expression.evaluate(call.variables, call.chain.options)
+  const evaluate = place.texts.expression(until)
   return (call) => {
     const first = evaluate(call)
     const count = typeof first === 'number' ? first : Number.POSITIVE_INFINITY

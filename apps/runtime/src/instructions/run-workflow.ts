@@ -2,16 +2,16 @@ import type { RunWorkflowArguments } from '@platform/contracts'
 import type { EventLimits } from '@platform/outbox'
 import type { Call, CompiledAutomation } from '../automations/model.ts'
 import { argumentsOf, callFrom, requireAutomation } from './call.ts'
-import { type Instruction, reader, writer } from './instruction.ts'
+import type { Instruction } from './instruction.ts'
 
 /** runWorkflow: calls another automation and waits for its output, or starts a run of its own with `wait: false`. */
 export const runWorkflow = (limits: EventLimits): Instruction<RunWorkflowArguments> => ({
   name: 'runWorkflow',
   compile(args, place) {
-    const readSlug = reader(args.workflow)
-    const readPayload = reader(args.parameters)
-    const readWait = reader(args.wait ?? true)
-    const write = writer(args.output)
+    const readSlug = place.texts.reader(args.workflow)
+    const readPayload = place.texts.reader(args.parameters)
+    const readWait = place.texts.reader(args.wait ?? true)
+    const write = place.texts.writer(args.output)
     return async (call) => {
       const automation = requireAutomation(call, readSlug(call))
       const payload = argumentsOf(readPayload(call), automation)

@@ -36,11 +36,15 @@ export function evaluate(source: string, scope: Scope, options?: Options): unkno
 
 /** Runs a compiled function in a new run and lets nothing but ExpressionError out. */
 export function start(read: Evaluate, scope: Scope, options: Options | undefined): unknown {
+  const run = new Run(scope, options)
+  const { steps } = run
   try {
-    const value = read(new Run(scope, options))
+    const value = read(run)
     return value instanceof Pattern ? value.toString() : value
   } catch (error) {
     throw asExpressionError(error)
+  } finally {
+    options?.onSpent?.(steps - run.steps)
   }
 }
 

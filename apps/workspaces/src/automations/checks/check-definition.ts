@@ -2,6 +2,7 @@ import { AutomationInput } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { checkArgumentSchemas, checkBranchReferences } from './check-argument-schemas.ts'
 import { checkPlainData } from './check-plain-data.ts'
+import { checkSchemaGrowth } from './check-schema-growth.ts'
 import { checkSteps } from './check-steps.ts'
 import { checkTexts } from './check-texts.ts'
 import { checkTriggers } from './check-triggers.ts'
@@ -44,6 +45,7 @@ function* problemsOf(value: unknown, whole: boolean): Generator<Problem> {
   yield* checkSlug(value.slug)
   yield* checkArgumentSchemas(value.arguments, ['arguments'])
   yield* checkBranchReferences(value.schemas, ['schemas'])
+  yield* checkSchemaGrowth(value)
   yield* checkTriggers(value.when, ['when'])
   yield* checkSteps(value.do, ['do'])
   yield* checkTexts(value.output, ['output'])
