@@ -36,3 +36,12 @@ test('an instance that stops to listen while its probe waits to be taken is left
   await instance.pool.destroy()
   await worker.terminate()
 })
+
+test('an instance whose probe throws is probed again', async () => {
+  const instance = new Instance('http://127.0.0.1:1', undefined)
+  const address = Object.getOwnPropertyDescriptor(instance, 'origin')
+  Object.defineProperty(instance, 'origin', { ...address, value: 'nothing to connect to' })
+  await expect(probeInstance(instance)).rejects.toThrow('Invalid URL')
+  expect(instance.isProbing).toBe(false)
+  await instance.pool.destroy()
+})

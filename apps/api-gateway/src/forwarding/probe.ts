@@ -19,7 +19,7 @@ export type Finding = Health | 'refused' | 'unreachable' | undefined
  * Asks an instance whether it takes requests, on a connection of its own: one that is there already says nothing about a host that is
  * gone. Anything that answers is ready, unless it says 503.
  */
-function probe(origin: string, servername: string | undefined): Promise<Finding> {
+async function probe(origin: string, servername: string | undefined): Promise<Finding> {
   const { promise, resolve } = Promise.withResolvers<Finding>()
   const url = new URL('/sys/readyz', origin)
   let isConnected = false
@@ -60,8 +60,10 @@ function probe(origin: string, servername: string | undefined): Promise<Finding>
  */
 export async function probeInstance(instance: Instance): Promise<void> {
   instance.isProbing = true
-  const finding = await probe(instance.origin, instance.servername)
-  instance.isProbing = false
+  // What throws here must not be the last probe of the instance.
+  const finding = await probe(instance.origin, instance.servername).finally(() => {
+    instance.isProbing = false
+  })
   if (finding === undefined) return
   if (finding === 'refused' || finding === 'unreachable') {
     instance.breaker.unreachable()

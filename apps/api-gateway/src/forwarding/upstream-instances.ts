@@ -47,13 +47,18 @@ export class UpstreamInstances {
   /** Nothing found means nothing known: what was known before is kept, and probes tell whether it is still there. */
   async #resolveName(name: Name, now: number): Promise<void> {
     name.isResolving = true
-    const { addresses, ttlSeconds } = await this.#resolve(name.url.hostname).catch(() => ({
-      addresses: [],
-      ttlSeconds: 0,
-    }))
+    const { addresses, ttlSeconds } = await this.#addressesOf(name)
     name.isResolving = false
     name.resolveAt = now + Math.min(RESOLVE_MAX_MS, Math.max(RESOLVE_MIN_MS, ttlSeconds * SECOND_MS))
     if (addresses.length > 0) this.#place(name, addresses)
+  }
+
+  async #addressesOf({ url }: Name): ReturnType<Resolve> {
+    try {
+      return await this.#resolve(url.hostname)
+    } catch {
+      return { addresses: [], ttlSeconds: 0 }
+    }
   }
 
   /** Instances that are still there keep their connections; those that are gone finish what they have. */
