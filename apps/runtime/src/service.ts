@@ -29,7 +29,7 @@ export const runtime: Service = {
     await migrate(database, 'runtime', new URL('../migrations/', import.meta.url))
 
     const { definitions, store, ...fresh } = wireDefinitions({ database, events, maxWorkspaces })
-    const { engine, jobs } = wireEngine({ database, clock, permissions, config })
+    const { engine, jobs } = wireEngine({ database, clock, permissions, log, config })
     const { runNow, ...queued } = wireRuns({ database, engine, definitions, clock, log, config })
     const limits = rateLimiter({ cache, log, service: 'runtime', settings: config.rateLimits })
     const keySet = new KeySet(config.gatewayUrl, log)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type AutomationDefinition, EMIT_TOPIC, type EventRecord } from '@platform/contracts'
 import { type Database, type Queries, raw, sql } from '@platform/database'
 import { newWorkspaceId, systemClock } from '@platform/kernel'
-import type { Logger } from '@platform/logging'
+import { createLogger, type Logger } from '@platform/logging'
 import { buildRecord, defaultEventLimits } from '@platform/outbox'
 import { permissionStore } from '@platform/permissions'
 import { startTestService, type TestService, templateDatabase, testDatabaseUrl } from '@platform/testing'
@@ -162,6 +162,7 @@ export const testEngine = (parts: Partial<EngineParts> = {}): Engine =>
     lifetimes: { run: 60, session: 3600, anonymousSession: 3600 },
     contextSizes: { run: 1000, user: 1000, session: 1000, global: 1000 },
     roleOf: async () => undefined,
+    log: createLogger({ level: 'silent' }),
     ...parts,
   })
 

@@ -22,16 +22,24 @@ const FLUSH_COUNT = 500
 export class EffectBuffer {
   readonly #commit: (effects: Effects) => Promise<void>
   readonly #takePatches: () => StoredPatch[]
+  readonly #tellFailure: (error: unknown) => void
   #effects: Effects = none()
   #patchesBack: StoredPatch[] = []
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> | undefined
+  #hasFailed = false
   /** True when somebody else may see what the run did: its `run` context is kept for them. */
   hasTriggered = false
 
-  constructor(commit: (effects: Effects) => Promise<void>, takePatches: () => StoredPatch[]) {
+  /** `tellFailure` is called for the first commit on the way that fails. */
+  constructor(
+    commit: (effects: Effects) => Promise<void>,
+    takePatches: () => StoredPatch[],
+    tellFailure: (error: unknown) => void,
+  ) {
     this.#commit = commit
     this.#takePatches = takePatches
+    this.#tellFailure = tellFailure
   }
 
   add(event: EventRecord): Promise<void> | undefined {
@@ -74,9 +82,11 @@ export class EffectBuffer {
     if (effects.events.length + effects.queued.length === 0) return this.#giveBack(effects)
     try {
       await this.#commit(effects)
-    } catch {
+    } catch (error) {
       // The store can't take them now. The end of the run tries again and tells its caller when it can't either.
       this.#giveBack(effects)
+      if (!this.#hasFailed) this.#tellFailure(error)
+      this.#hasFailed = true
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Options } from '@platform/expressions'
 import { type Clock, Failure, type FailureBody } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
 import type { EventLimits } from '@platform/outbox'
 import type { ContextStore } from '../contexts/context-store.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
@@ -25,6 +26,7 @@ export interface EngineParts {
   readonly lifetimes: ContextLifetimes
   /** Characters of JSON the kept contexts may grow to. */
   readonly contextSizes: Readonly<Record<StoredContext, number>>
+  readonly log: Pick<Logger, 'warn'>
   readonly roleOf: (userId: string, workspaceId: string) => Promise<string | undefined>
 }
 
@@ -97,10 +99,14 @@ function chainOf(
     continuesRun: order.repeatable,
   })
   const run = { workspaceId: workspace.id, caller, correlationId }
-  const buffer: EffectBuffer = new EffectBuffer(order.commit, () =>
-    contexts.findTooLarge(parts.contextSizes) === undefined
-      ? storedPatches(contexts.takePatches(keptContexts(order, buffer)), run, parts.lifetimes)
-      : [],
+  const buffer: EffectBuffer = new EffectBuffer(
+    order.commit,
+    () =>
+      contexts.findTooLarge(parts.contextSizes) === undefined
+        ? storedPatches(contexts.takePatches(keptContexts(order, buffer)), run, parts.lifetimes)
+        : [],
+    (err) =>
+      parts.log.warn({ err, runId: order.runId }, 'a run could not commit on its way, its end tries again'),
   )
   const chain = new RunningChain({
     runId: order.runId,

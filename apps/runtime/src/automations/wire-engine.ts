@@ -1,5 +1,6 @@
 import type { Database } from '@platform/database'
 import type { Clock } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
 import type { Permissions } from '@platform/permissions'
 import type { RuntimeConfig } from '../config.ts'
 import { contextStore } from '../contexts/context-store.ts'
@@ -12,9 +13,10 @@ export function wireEngine(deps: {
   database: Database
   clock: Clock
   permissions: Permissions
+  log: Logger
   config: RuntimeConfig
 }) {
-  const { clock, permissions, config } = deps
+  const { clock, permissions, log, config } = deps
   const contexts = contextStore(deps.database)
   const engine = createEngine({
     clock,
@@ -24,6 +26,7 @@ export function wireEngine(deps: {
     options: { ...config.expressions, now: () => clock.now() },
     urls: config.urls,
     contexts,
+    log,
     lifetimes: config.lifetimes,
     contextSizes: config.contextSizes,
     roleOf: (userId, workspaceId) => permissions.roleOf(userId, workspaceId),
