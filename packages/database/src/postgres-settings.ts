@@ -15,6 +15,10 @@ export interface PostgresOptions {
   connectTimeoutMs?: number
   /** Shown in pg_stat_activity. */
   applicationName?: string
+  /** Told what failed where nobody waits for it: work of a leader, a lock, a channel. */
+  onFailure?: (failure: { err: unknown; leader?: string; channel?: string }, message: string) => void
+  /** Fails a transaction that waits for something else than its own statements; for tests. */
+  guardTransactions?: boolean
   /** Accepts a server that may lose committed data at a power cut (fsync=off); for tests only. */
   allowWeakDurability?: boolean
 }
@@ -40,6 +44,8 @@ export function readPostgresSettings(url: string, options: PostgresOptions): Pos
     connectTimeoutMs: options.connectTimeoutMs ?? 800,
     applicationName: options.applicationName ?? 'platform',
     allowWeakDurability: options.allowWeakDurability ?? false,
+    guardTransactions: options.guardTransactions ?? false,
+    onFailure: options.onFailure ?? (() => undefined),
   }
   const serverOptions = [sessionOptions(chosen.statementTimeoutMs), parsed.searchParams.get('options') ?? '']
   parsed.searchParams.delete('options')

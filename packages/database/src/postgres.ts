@@ -13,6 +13,7 @@ import { type Sql, sql } from './sql.ts'
 import { runLongStatement, runStatement } from './statement.ts'
 import { steadyConnection } from './steady-connection.ts'
 import { runTransaction } from './transaction.ts'
+import { TransactionGuard } from './transaction-guard.ts'
 
 /** Opens a connection of its own with the handle's URL; for migrations, inside this package only. */
 export const connectAlone = Symbol('connectAlone')
@@ -44,18 +45,25 @@ export async function postgresDatabase(
 }
 
 function assemble(settings: PostgresSettings, pool: BoundedPool): PostgresDatabase {
-  const notices = new Notices()
-  const leadership = new Leadership()
+  const notices = new Notices(settings.onFailure)
+  const leadership = new Leadership(settings.onFailure)
   const announcement = new Announcement()
   const connect = (overrides: ClientConfig) => connectChecked(settings, overrides)
   const steady = steadyConnection(() => connect({}), [announcement, notices, leadership])
+  const guard = settings.guardTransactions ? new TransactionGuard() : undefined
+  const lend: BoundedPool['lend'] = async (work) => {
+    const fault = guard?.stray('a statement outside of it')
+    if (fault !== undefined) throw fault
+    return await pool.lend(work)
+  }
   const many = <Row>(statement: Sql, options: QueryOptions = {}): Promise<Row[]> =>
-    pool.lend((lease) => runLent<Row>(lease, settings, statement, options))
+    lend((lease) => runLent<Row>(lease, settings, statement, options))
 
   return {
     driver: 'postgres',
     many,
-    transaction: (work, options = {}) => pool.lend((lease) => runTransaction(lease, settings, work, options)),
+    transaction: (work, options = {}) =>
+      lend((lease) => runTransaction(lease, settings, work, options, guard)),
     listen: (channel, onNotice, onGap) => notices.listen(steady, channel, onNotice, onGap),
     whileLeader: (name, work) => leadership.whileLeader(steady, name, work),
     presence: () => {
@@ -66,6 +74,7 @@ function assemble(settings: PostgresSettings, pool: BoundedPool): PostgresDataba
     ping: (signal) => beforeAbort(signal, many(sql`select 1`), settings),
     [connectAlone]: connect,
     async [Symbol.asyncDispose]() {
+      guard?.[Symbol.dispose]()
       await leadership.close()
       await steady[Symbol.asyncDispose]()
       await pool.close()

@@ -4,6 +4,7 @@ import { DatabaseError } from './database-error.ts'
 import type { Lease } from './pool.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 import { raiseLimits, runStatement, runText } from './statement.ts'
+import type { Guarded, TransactionGuard } from './transaction-guard.ts'
 
 /** A rollback is one quick answer; a server that can't give it loses the connection instead. */
 const ROLLBACK_MS = 500
@@ -15,6 +16,7 @@ export async function runTransaction<T>(
   settings: PostgresSettings,
   work: (tx: Queries) => Promise<T>,
   options: QueryOptions,
+  guard?: TransactionGuard,
 ): Promise<T> {
   const timeoutMs = options.timeoutMs ?? settings.statementTimeoutMs
   let first: DatabaseError | undefined
@@ -30,10 +32,12 @@ export async function runTransaction<T>(
   // Not awaited: it travels with the first statement.
   const begun = runText(lease.client, text, Math.min(timeoutMs, lease.timeLeftMs)).catch(fail)
   begun.catch(() => undefined)
-  const state = { over: false }
+  const state: Guarded = { over: false }
   try {
-    const result = await work(transactionQueries(lease, state, timeoutMs, fail))
+    const tx = transactionQueries(lease, state, timeoutMs, fail)
+    const result = await (guard === undefined ? work(tx) : guard.run(state, () => work(tx)))
     state.over = true
+    if (state.fault !== undefined) throw state.fault
     await begun
     const end = await runText(lease.client, 'commit', timeoutMs).catch(fail)
     if (end.command === 'COMMIT') return result
