@@ -42,12 +42,7 @@ export function consumeLog(
       giveUp: (event, reason) =>
         keepDeadLetter(source.database, { group, eventId: event.id, record: event, reason }),
     }
-    try {
-      await consumeWhile(source, delivery, maxBatch)
-    } catch (error) {
-      if (!signal.aborted) source.log.warn({ group, err: error }, 'consuming stopped, it is begun again')
-      throw error
-    }
+    await consumeWhile(source, delivery, maxBatch)
   })
 }
 

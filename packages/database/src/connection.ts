@@ -4,6 +4,8 @@ import { Client, type ClientConfig } from 'pg'
 /** A pg client whose socket can be cut, because a frozen server never answers a polite goodbye. */
 export class Connection extends Client {
   readonly #socket: Socket
+  /** Names of the statements that the server keeps prepared for this connection. */
+  readonly prepared = new Set<string>()
 
   constructor(config: ClientConfig = {}) {
     const socket = new Socket()

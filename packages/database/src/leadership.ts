@@ -1,11 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { breaksConnection } from './classify-error.ts'
 import type { Connection } from './connection.ts'
+import type { PostgresSettings } from './postgres-settings.ts'
 import { sql } from './sql.ts'
 import { runStatement } from './statement.ts'
 import type { ConnectionUser, SteadyConnection } from './steady-connection.ts'
 
 const POLL_MS = 1000
 const LOCK_MS = 1500
+/** What fails again and again is told this often. */
+const TELL_EVERY_MS = 30_000
 
 type Work = (signal: AbortSignal) => Promise<void>
 
@@ -16,6 +20,12 @@ type Work = (signal: AbortSignal) => Promise<void>
 export class Leadership implements ConnectionUser {
   readonly #held = new Map<string, AbortController>()
   readonly #running = new Set<AsyncDisposable>()
+  readonly #toldAt = new Map<string, number>()
+  readonly #onFailure: PostgresSettings['onFailure']
+
+  constructor(onFailure: PostgresSettings['onFailure']) {
+    this.#onFailure = onFailure
+  }
 
   async up(): Promise<void> {}
 
@@ -56,23 +66,41 @@ export class Leadership implements ConnectionUser {
     const lost = new AbortController()
     this.#held.set(name, lost)
     try {
-      if (!(await tryLock(connection, name))) return
+      if (!(await this.#tryLock(connection, name))) return
       const signal = AbortSignal.any([closing, lost.signal])
       // Failed or finished work gives the lock back, so that a healthier process may take over; the next poll tries again.
       await Promise.resolve(signal)
         .then(work)
-        .catch(() => undefined)
+        .then(
+          () => this.#toldAt.delete(name),
+          (err: unknown) =>
+            signal.aborted || this.#tell(name, err, 'work of a leader failed, it is begun again'),
+        )
       await unlock(connection, name)
     } finally {
       this.#held.delete(name)
     }
   }
-}
 
-async function tryLock(connection: Connection, name: string): Promise<boolean> {
-  const statement = sql`select pg_try_advisory_lock(hashtextextended(${name}, 0)) as held`
-  const [row] = await runStatement<{ held: boolean }>(connection, statement, LOCK_MS).catch(() => [])
-  return row?.held === true
+  async #tryLock(connection: Connection, name: string): Promise<boolean> {
+    const statement = sql`select pg_try_advisory_lock(hashtextextended(${name}, 0)) as held`
+    try {
+      const [row] = await runStatement<{ held: boolean }>(connection, statement, LOCK_MS)
+      return row?.held === true
+    } catch (err) {
+      // A lost connection is tried for anew, and whoever works meanwhile learns of it.
+      if (!breaksConnection(err)) this.#tell(name, err, 'the lock of a leader could not be asked for')
+      return false
+    }
+  }
+
+  /** The first time, and while it goes on now and again. */
+  #tell(leader: string, err: unknown, message: string): void {
+    const now = performance.now()
+    if (now - (this.#toldAt.get(leader) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS) return
+    this.#toldAt.set(leader, now)
+    this.#onFailure({ err, leader }, message)
+  }
 }
 
 async function unlock(connection: Connection, name: string): Promise<void> {

@@ -1,5 +1,7 @@
 import { escapeIdentifier, type Notification } from 'pg'
+import { breaksConnection } from './classify-error.ts'
 import type { Connection } from './connection.ts'
+import type { PostgresSettings } from './postgres-settings.ts'
 import { runText } from './statement.ts'
 import type { ConnectionUser, SteadyConnection } from './steady-connection.ts'
 
@@ -15,6 +17,11 @@ interface Listener {
 /** Who listens to which channel; follows the connection as it comes and goes. */
 export class Notices implements ConnectionUser {
   readonly #channels = new Map<string, Set<Listener>>()
+  readonly #onFailure: PostgresSettings['onFailure']
+
+  constructor(onFailure: PostgresSettings['onFailure']) {
+    this.#onFailure = onFailure
+  }
 
   async up(connection: Connection): Promise<void> {
     connection.on('notification', (notice) => this.#deliver(notice))
@@ -42,9 +49,20 @@ export class Notices implements ConnectionUser {
     await steady.attempted()
     const connection = steady.current()
     if (connection === undefined) listener.missing = true
-    // A failure here is a lost connection: the next one listens to every channel and reports the gap.
-    else await listenTo(connection, channel).catch(() => undefined)
+    else await this.#listenOn(connection, channel, listener)
     return { [Symbol.asyncDispose]: () => this.#drop(steady, channel, listener) }
+  }
+
+  /** What kept it from listening is met by the next connection, which listens to every channel and reports the gap. */
+  async #listenOn(connection: Connection, channel: string, listener: Listener): Promise<void> {
+    try {
+      await listenTo(connection, channel)
+    } catch (err) {
+      listener.missing = true
+      if (breaksConnection(err)) return
+      this.#onFailure({ err, channel }, 'a channel could not be listened to, the connection is opened anew')
+      connection.cut()
+    }
   }
 
   async #drop(steady: SteadyConnection, channel: string, listener: Listener): Promise<void> {

@@ -7,6 +7,7 @@ import type { DatabaseLoad } from './database.ts'
 import { DatabaseError } from './database-error.ts'
 import { type PostgresSettings, poolConfig } from './postgres-settings.ts'
 import { checkServer } from './server-check.ts'
+import { MAX_NAMED } from './statement-names.ts'
 
 /** How long closing waits for statements on their way. */
 const CLOSE_MS = 3000
@@ -92,9 +93,13 @@ async function workWith<T>(
     return await work(lease)
   } finally {
     if (lease.broken && client instanceof Connection) client.cut()
-    client.release(lease.broken)
+    client.release(lease.broken || hasPreparedEnough(client))
   }
 }
+
+/** Nothing tells the server to forget statements that nobody uses any more, but the end of the connection. */
+const hasPreparedEnough = (client: PoolClient): boolean =>
+  client instanceof Connection && client.prepared.size > 2 * MAX_NAMED
 
 async function acquire(pool: Pool, settings: PostgresSettings): Promise<PoolClient> {
   if (pool.waitingCount >= settings.maxWaiting) {

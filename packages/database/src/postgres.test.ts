@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Socket } from 'node:net'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, vi } from 'vitest'
 import { databaseConformance } from './conformance.ts'
 import { DatabaseError, openDatabase, raw, sql } from './index.ts'
 
@@ -26,6 +26,23 @@ async function forgetfulDatabase(): Promise<string> {
   url.pathname = `/${name}`
   return url.href
 }
+
+describe('work of a leader that fails', () => {
+  it('is told once, and begun again', async () => {
+    const told: unknown[] = []
+    await using database = await openDatabase(inject('databaseUrl'), {
+      allowWeakDurability: true,
+      onFailure: (failure, message) => told.push([failure, message]),
+    })
+    const err = new Error('no luck')
+    const work = vi.fn(() => Promise.reject(err))
+    await using _leading = database.whileLeader(`leader ${randomBytes(4).toString('hex')}`, work)
+    await vi.waitFor(() => expect(work.mock.calls.length).toBeGreaterThan(1), { timeout: 8000 })
+    expect(told).toEqual([
+      [{ err, leader: expect.stringContaining('leader ') }, 'work of a leader failed, it is begun again'],
+    ])
+  })
+})
 
 describe('opening a database', () => {
   it('refuses a URL of another kind without repeating it', async () => {

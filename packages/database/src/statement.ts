@@ -1,5 +1,6 @@
 import { type SpanOptions, tracer } from '@platform/tracing'
 import type { ClientBase, QueryConfig, QueryResult } from 'pg'
+import { Connection } from './connection.ts'
 import { serverTimeoutMs } from './postgres-settings.ts'
 import type { Sql } from './sql.ts'
 import { statementName } from './statement-names.ts'
@@ -24,6 +25,7 @@ export async function runStatement<Row>(
 ): Promise<Row[]> {
   const text = statement.text
   const name = prepare ? statementName(text) : undefined
+  if (name !== undefined && client instanceof Connection) client.prepared.add(name)
   const query = { name, text, values: statement.values, query_timeout: timeoutMs }
   const result =
     tracer === undefined

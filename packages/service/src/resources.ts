@@ -15,17 +15,17 @@ export class Resources implements AsyncDisposable {
   readonly #opened = new Map<string, Promise<AsyncDisposable>>()
   readonly #stack = new AsyncDisposableStack()
   readonly #log: Logger
-  readonly #allowWeakDurability: boolean
+  readonly #development: boolean
   /** Told about every store that does not answer when it is opened. */
   readonly notices: StoreNotices
 
   /**
-   * `development` accepts a database server that may lose committed data at a power cut; `run` sets it for NODE_ENV=test only. `tell` is
-   * how an operator hears of a store that is waited for; without it the log does.
+   * `development` accepts a database server that may lose committed data at a power cut, and fails transactions that wait for something
+   * else; `run` sets it for NODE_ENV=test only. `tell` is how an operator hears of a store that is waited for; without it the log does.
    */
   constructor(log: Logger, options: { development: boolean; tell?: (sentence: string) => void }) {
     this.#log = log
-    this.#allowWeakDurability = options.development
+    this.#development = options.development
     const logged = (reason: string) => log.warn({ reason }, 'a store does not answer, it is waited for')
     this.notices = new StoreNotices(options.tell ?? logged)
   }
@@ -35,7 +35,8 @@ export class Resources implements AsyncDisposable {
       const database = await openDatabase(url, {
         log: (message) => this.#log.info(message),
         warn: (message) => this.notices.say('DatabaseError', message),
-        allowWeakDurability: this.#allowWeakDurability,
+        onFailure: (failure, message) => this.#log.warn(failure, message),
+        allowWeakDurability: this.#development,
       })
       this.#stack.use(exposeDatabase(database))
       this.#watch((signal) => database.ping(signal))
