@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { lowestUuidv7 } from '@platform/kernel'
 import type { Database, Queries } from './database.ts'
-import { raw, sql } from './sql.ts'
+import { DatabaseError } from './database-error.ts'
+import { raw, type Sql, sql } from './sql.ts'
 
 /** A stretch of time of a table that is partitioned by UUIDv7: its name and the lowest ids of it and of the next one. */
 export interface Partition {
@@ -19,6 +21,12 @@ export interface PartitionedTable {
 
 /** Far from any request: attaching waits for a short lock on the table. */
 const SLOW = { timeoutMs: 30_000 }
+/** Whoever reads the table waits behind us for as long as we wait for a lock on it. */
+const QUEUE_MS = 3000
+const MOST_TRIES = 5
+const PAUSE_MS = 500
+/** The lock was not to be had; a row came that belongs to the new partition. */
+const PASSING: ReadonlySet<string> = new Set(['55P03', '23514'])
 
 /** The partition that holds the ids from one instant to another, in Unix milliseconds. */
 export const partitionOf = (name: string, fromMs: number, toMs: number): Partition => ({
@@ -43,30 +51,64 @@ export async function makePartitions(
   partitions: readonly Partition[],
 ): Promise<void> {
   const existing = await listPartitions(database, partitioned.table)
-  for (const partition of partitions) {
-    if (existing.includes(partition.name)) continue
-    await database.transaction((tx) => makePartition(tx, partitioned, partition), SLOW)
+  for (const partition of partitions)
+    if (!existing.includes(partition.name)) await makeInTime(database, partitioned, partition)
+}
+
+/** The table may be read for longer than others should queue behind us, and rows may come that were not there when it was asked. */
+async function makeInTime(
+  database: Database,
+  partitioned: PartitionedTable,
+  partition: Partition,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await database.transaction((tx) => makePartition(tx, partitioned, partition), SLOW)
+      return
+    } catch (error) {
+      const mayPass = error instanceof DatabaseError && PASSING.has(String(error.code))
+      if (!mayPass || tries === MOST_TRIES) throw error
+      await pause(PAUSE_MS)
+    }
   }
 }
 
-/** Rows that went to the default partition meanwhile move in before it is attached. */
 async function makePartition(
   tx: Queries,
-  { table, columns = '*' }: PartitionedTable,
+  partitioned: PartitionedTable,
   { name, from, to }: Partition,
 ): Promise<void> {
+  const { table } = partitioned
   await tx.many(sql`select pg_advisory_xact_lock(hashtextextended(${`partitions of ${table}`}, 0))`)
   if ((await listPartitions(tx, table)).includes(name)) return
-  const schema = table.slice(0, table.indexOf('.'))
-  const target = columns === '*' ? `${schema}.${name}` : `${schema}.${name} (${columns})`
-  await tx.many(raw(`create table ${schema}.${name} (like ${table} including all)`))
-  await tx.many(
-    raw(`with strays as (delete from ${table}_default where id >= '${from}' and id < '${to}' returning ${columns})
-      insert into ${target} select ${columns} from strays`),
-  )
-  await tx.many(
-    raw(`alter table ${table} attach partition ${schema}.${name} for values from ('${from}') to ('${to}')`),
-  )
+  const own = `${table.slice(0, table.indexOf('.'))}.${name}`
+  const strays = raw(`${table}_default where id >= '${from}' and id < '${to}'`)
+  const [stray] = await tx.many(sql`select 1 as found from ${strays} limit 1`)
+  if (stray !== undefined) await lockWhole(tx, table)
+  await tx.many(raw(`create table ${own} (like ${table} including all)`))
+  if (stray !== undefined) await moveStrays(tx, partitioned, strays, own)
+  await tx.many(raw(`alter table ${table} attach partition ${own} for values from ('${from}') to ('${to}')`))
+}
+
+/**
+ * Nobody may be in the middle of a statement while rows move: one that was planned before looks into the default partition alone, and as
+ * that is afterwards, it finds nothing.
+ */
+async function lockWhole(tx: Queries, table: string): Promise<void> {
+  await tx.many(raw(`set local lock_timeout = ${QUEUE_MS}`))
+  await tx.many(raw(`lock table only ${table} in access exclusive mode`))
+}
+
+/** Rows that went to the default partition meanwhile move in before it is attached. */
+async function moveStrays(
+  tx: Queries,
+  { columns = '*' }: PartitionedTable,
+  strays: Sql,
+  own: string,
+): Promise<void> {
+  const target = columns === '*' ? own : `${own} (${columns})`
+  await tx.many(sql`with strays as (delete from ${strays} returning ${raw(columns)})
+    insert into ${raw(target)} select ${raw(columns)} from strays`)
 }
 
 /**
