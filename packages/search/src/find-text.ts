@@ -7,31 +7,32 @@ export type Finder = (text: string, from: number) => number
 /** A finder whose time grows with the lengths of both texts added, never multiplied, whatever they hold (Knuth, Morris, Pratt). */
 export function finderOf(wanted: string): Finder {
   if (wanted.length <= PLAIN_MAX) return (text, from) => text.indexOf(wanted, from)
-  const backs = backsOf(wanted)
+  const units = Uint16Array.from({ length: wanted.length }, (_, at) => wanted.charCodeAt(at))
+  const backs = backsOf(units)
   return (text, from) => {
     let matched = 0
     for (let at = from; at < text.length; at += 1) {
-      matched = goOn(wanted, backs, matched, text.charCodeAt(at))
-      if (matched === wanted.length) return at - matched + 1
+      matched = goOn(units, backs, matched, text.charCodeAt(at))
+      if (matched === units.length) return at - matched + 1
     }
     return -1
   }
 }
 
 /** For each beginning of a text: the length of the longest shorter beginning with which it ends. */
-function backsOf(text: string): Uint32Array {
-  const backs = new Uint32Array(text.length)
+function backsOf(units: Uint16Array): Uint32Array {
+  const backs = new Uint32Array(units.length)
   let length = 0
-  for (let at = 1; at < text.length; at += 1) {
-    length = goOn(text, backs, length, text.charCodeAt(at))
+  for (let at = 1; at < units.length; at += 1) {
+    length = goOn(units, backs, length, units[at] ?? 0)
     backs[at] = length
   }
   return backs
 }
 
 /** How long a beginning of `wanted` stands at the end of what was read, when `unit` comes behind one of the length `matched`. */
-function goOn(wanted: string, backs: Uint32Array, matched: number, unit: number): number {
+function goOn(wanted: Uint16Array, backs: Uint32Array, matched: number, unit: number): number {
   let length = matched
-  while (length > 0 && wanted.charCodeAt(length) !== unit) length = backs[length - 1] ?? 0
-  return wanted.charCodeAt(length) === unit ? length + 1 : length
+  while (length > 0 && wanted[length] !== unit) length = backs[length - 1] ?? 0
+  return wanted[length] === unit ? length + 1 : length
 }

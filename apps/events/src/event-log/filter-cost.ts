@@ -5,7 +5,7 @@ import { countWildcards, WILDCARDS_MAX } from './event-path.ts'
 /** Paths and wildcards on what events carry that the filter of one reader or subscription may have. */
 export const LOOKS_MAX = 30
 /** Different ones that all subscriptions of a workspace may have together, and so may its live readers in one process. */
-export const SHARED_LOOKS_MAX = 150
+export const SHARED_LOOKS_MAX = 100
 const VALUES_MAX = 1000
 const CHARACTERS_MAX = 20_000
 

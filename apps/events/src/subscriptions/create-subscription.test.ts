@@ -69,7 +69,7 @@ describe('creating a subscription', () => {
     const long = Array.from({ length: 50 }, (_, n) => String(n).padEnd(450, 'x'))
     await expect(create({ 'payload.a': long })).rejects.toEqual(refused('characters: it may have 20000.'))
 
-    for (let n = 0; n < 5; n += 1) await create({ 'payload.a': values(29 * n, 29) })
+    for (let n = 0; n < 3; n += 1) await create({ 'payload.a': values(29 * n, 29) })
     await expect(create({ 'payload.a': values(400, 20) })).rejects.toEqual(
       refused('different paths and wildcards'),
     )
