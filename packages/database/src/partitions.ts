@@ -21,9 +21,9 @@ export interface PartitionedTable {
 
 /** Far from any request: attaching waits for a short lock on the table. */
 const SLOW = { timeoutMs: 30_000 }
-/** Whoever reads the table waits behind us for as long as we wait for a lock on it. */
-const QUEUE_MS = 3000
-const MOST_TRIES = 5
+/** Whoever uses the table waits behind us for as long as we wait for a lock on it, and whoever reads the outbox for our end. */
+const QUEUE_MS = 1000
+const MOST_TRIES = 10
 const PAUSE_MS = 500
 /** The lock was not to be had; a row came that belongs to the new partition. */
 const PASSING: ReadonlySet<string> = new Set(['55P03', '23514'])
@@ -52,19 +52,15 @@ export async function makePartitions(
 ): Promise<void> {
   const existing = await listPartitions(database, partitioned.table)
   for (const partition of partitions)
-    if (!existing.includes(partition.name)) await makeInTime(database, partitioned, partition)
+    if (!existing.includes(partition.name))
+      await inTime(() => database.transaction((tx) => makePartition(tx, partitioned, partition), SLOW))
 }
 
-/** The table may be read for longer than others should queue behind us, and rows may come that were not there when it was asked. */
-async function makeInTime(
-  database: Database,
-  partitioned: PartitionedTable,
-  partition: Partition,
-): Promise<void> {
+/** The table may be in use for longer than others should queue behind us, and rows may come that were not there when it was asked. */
+async function inTime<T>(change: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await database.transaction((tx) => makePartition(tx, partitioned, partition), SLOW)
-      return
+      return await change()
     } catch (error) {
       const mayPass = error instanceof DatabaseError && PASSING.has(String(error.code))
       if (!mayPass || tries === MOST_TRIES) throw error
@@ -72,6 +68,8 @@ async function makeInTime(
     }
   }
 }
+
+const waitShortly = (tx: Queries) => tx.many(raw(`set local lock_timeout = ${QUEUE_MS}`))
 
 async function makePartition(
   tx: Queries,
@@ -81,22 +79,16 @@ async function makePartition(
   const { table } = partitioned
   await tx.many(sql`select pg_advisory_xact_lock(hashtextextended(${`partitions of ${table}`}, 0))`)
   if ((await listPartitions(tx, table)).includes(name)) return
+  await waitShortly(tx)
   const own = `${table.slice(0, table.indexOf('.'))}.${name}`
   const strays = raw(`${table}_default where id >= '${from}' and id < '${to}'`)
   const [stray] = await tx.many(sql`select 1 as found from ${strays} limit 1`)
-  if (stray !== undefined) await lockWhole(tx, table)
+  // Nobody may be in the middle of a statement while rows move: one that was planned before looks into the default partition alone, and as
+  // that is afterwards, it finds nothing.
+  if (stray !== undefined) await tx.many(raw(`lock table only ${table} in access exclusive mode`))
   await tx.many(raw(`create table ${own} (like ${table} including all)`))
   if (stray !== undefined) await moveStrays(tx, partitioned, strays, own)
   await tx.many(raw(`alter table ${table} attach partition ${own} for values from ('${from}') to ('${to}')`))
-}
-
-/**
- * Nobody may be in the middle of a statement while rows move: one that was planned before looks into the default partition alone, and as
- * that is afterwards, it finds nothing.
- */
-async function lockWhole(tx: Queries, table: string): Promise<void> {
-  await tx.many(raw(`set local lock_timeout = ${QUEUE_MS}`))
-  await tx.many(raw(`lock table only ${table} in access exclusive mode`))
 }
 
 /** Rows that went to the default partition meanwhile move in before it is attached. */
@@ -121,9 +113,12 @@ export const dropPartition = (
   name: string,
   isKept: (tx: Queries) => Promise<boolean>,
 ): Promise<boolean> =>
-  database.transaction(async (tx) => {
-    await tx.many(raw(`lock table only ${table} in access exclusive mode`))
-    if (!(await listPartitions(tx, table)).includes(name) || (await isKept(tx))) return false
-    await tx.many(raw(`drop table ${table.slice(0, table.indexOf('.'))}.${name}`))
-    return true
-  }, SLOW)
+  inTime(() =>
+    database.transaction(async (tx) => {
+      await waitShortly(tx)
+      await tx.many(raw(`lock table only ${table} in access exclusive mode`))
+      if (!(await listPartitions(tx, table)).includes(name) || (await isKept(tx))) return false
+      await tx.many(raw(`drop table ${table.slice(0, table.indexOf('.'))}.${name}`))
+      return true
+    }, SLOW),
+  )
