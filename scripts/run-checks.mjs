@@ -19,9 +19,13 @@ const checks = {
   openapi: [['scripts/check-openapi.ts']],
 }
 
+/** Not a check: writes every file as `lint` wants it. */
+const format = [['node_modules/@biomejs/biome/bin/biome', 'check', '--write', '.']]
+
 /** Runs the named checks, or all; every one is run, and one failure fails the whole. */
 async function runChecks(names) {
-  const unknown = names.find((name) => !(name in checks))
+  const known = { ...checks, format }
+  const unknown = names.find((name) => !(name in known))
   if (unknown)
     throw new Problem(`There is no check "${unknown}": choose from ${Object.keys(checks).join(', ')}.`)
   const stops = watchStops({ graceMs: 9500, stoppedCode: 130 })
@@ -36,7 +40,7 @@ async function runChecks(names) {
 }
 
 async function check(name, execute) {
-  const commands = checks[name].filter(([script]) => existsSync(inRoot(script)))
+  const commands = (checks[name] ?? format).filter(([script]) => existsSync(inRoot(script)))
   if (commands.length === 0) return say(name, 'left out, its script does not exist', 0)
   const startedAt = Date.now()
   const before = name === 'generate' ? documents() : ''

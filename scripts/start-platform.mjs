@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { smallMemory } from './set-up/memory.mjs'
 import { inRoot } from './set-up/paths.mjs'
 import { Problem, runScript } from './set-up/problem.mjs'
 import { run } from './set-up/run.mjs'
@@ -17,7 +18,12 @@ async function startPlatform(args) {
   const stops = watchStops({ graceMs, stoppedCode: 0 })
   const node = await setUp(stops)
   const watch = args.includes('--watch') ? ['--watch', '--watch-preserve-output'] : []
-  return run(stops, node, [...watch, main, ...args.filter((arg) => arg !== '--watch')])
+  return run(
+    stops,
+    node,
+    [...watch, main, ...args.filter((arg) => arg !== '--watch')],
+    smallMemory(process.env),
+  )
 }
 
 await runScript(() => startPlatform(process.argv.slice(2)))

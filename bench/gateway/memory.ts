@@ -5,12 +5,13 @@ import { startUnderTest } from '../forwarding/processes-under-test.ts'
 import { type Figure, median } from '../measure/figure.ts'
 import { sendLoad } from '../measure/load.ts'
 import { pssMegabytes } from '../measure/processes.ts'
+import { slope } from '../measure/slope.ts'
+import { soakMinutes } from '../measure/soak-minutes.ts'
 import { gatewayOfImage } from './image.ts'
 
 const IDLE_CLIENTS = 1000
 const SAMPLE_MS = 2000
-/** Minutes of load whose growth is measured: `--soak=10`. */
-const minutes = Number(process.argv.find((argument) => argument.startsWith('--soak='))?.slice(7) ?? 1)
+const minutes = soakMinutes(1)
 
 /** Memory with 1,000 idle keep-alive clients and 64 busy ones, and how it grows while the load lasts. */
 export async function memory(): Promise<Figure[]> {
@@ -54,13 +55,4 @@ async function idleClient(url: string): Promise<Socket> {
   socket.write(`GET / HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`)
   await once(socket, 'data')
   return socket
-}
-
-/** Least squares, per sample. */
-function slope(values: readonly number[]): number {
-  const middle = (values.length - 1) / 2
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  const over = values.reduce((sum, value, index) => sum + (index - middle) * (value - mean), 0)
-  const under = values.reduce((sum, _, index) => sum + (index - middle) ** 2, 0)
-  return over / under
 }
