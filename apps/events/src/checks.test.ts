@@ -2,6 +2,7 @@ import { keepDeadLetter } from '@platform/broker'
 import { getServiceReadiness } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
+import { findNatsServer, NatsServer } from '@platform/outbox/testing'
 import { startTestService } from '@platform/testing'
 import { expect, test, vi } from 'vitest'
 import { events } from './service.ts'
@@ -32,3 +33,35 @@ test('a group that is behind and events that were given up are told, and the ser
     ])
   })
 })
+
+test.skipIf(findNatsServer() === undefined)(
+  'a broker that answers and takes no events for a minute is an error',
+  async () => {
+    await using server = await NatsServer.start(findNatsServer() ?? '', { maxFileBytes: 1000 })
+    await using service = await startTestService(events, {
+      env: { READINESS_CACHE_TTL_MS: '0', BROKER_URL: server.url },
+    })
+    const commit = async (ageMs: number) => {
+      const id = uuidv7()
+      const createdAt = new Date(Date.now() - ageMs).toISOString()
+      const record = { id, type: 'a', source: {}, payload: { text: 'x'.repeat(2000) }, createdAt, size: 2000 }
+      await service.database.many(
+        sql`insert into outbox.events (id, type, record) values (${id}, 'a', ${JSON.stringify(record)}::json)`,
+      )
+    }
+    const errorOf = async () =>
+      (await service.internal(getServiceReadiness)).errors?.find(({ module }) => module === 'broker')
+    await vi.waitFor(async () => expect(await errorOf()).toBeUndefined(), { timeout: 10_000 })
+    await commit(90_000)
+    await vi.waitFor(
+      async () =>
+        expect(await errorOf()).toMatchObject({
+          error: 'BrokerError',
+          message: expect.stringMatching(
+            /^Events wait for the broker for \d+ s: .+ look at its disk and its limits\.$/,
+          ),
+        }),
+      { timeout: 10_000 },
+    )
+  },
+)

@@ -1,8 +1,13 @@
-import { type Broker, deliveryWarnings } from '@platform/broker'
+import { type Broker, BrokerError, deliveryWarnings } from '@platform/broker'
 import type { Cache } from '@platform/cache'
 import { type Database, sql } from '@platform/database'
 import { reach } from '@platform/http'
+import { SECOND_MS } from '@platform/kernel'
+import { unrelayedMs } from '@platform/outbox'
 import type { Check } from '@platform/readiness'
+
+/** Events may wait this long for the broker before it counts as one that does not work. */
+const UNRELAYED_MS = 60 * SECOND_MS
 
 /** specification "Readiness": the row of the events service. */
 export const eventsChecks = (needs: {
@@ -16,7 +21,10 @@ export const eventsChecks = (needs: {
   {
     module: 'broker',
     driver: needs.broker.driver,
-    probe: (signal) => needs.broker.ping(signal),
+    probe: async (signal) => {
+      await needs.broker.ping(signal)
+      await requireRelayed(needs)
+    },
     warnings: () => deliveryWarnings(needs.permissions),
   },
   {
@@ -27,3 +35,14 @@ export const eventsChecks = (needs: {
   needs.search,
   { module: 'gateway', driver: 'http', probe: (signal) => reach(`${needs.gatewayUrl}/`, signal) },
 ]
+
+/** A broker that answers and takes no events does not do its work, for example with a full disk. */
+async function requireRelayed({ broker, permissions }: { broker: Broker; permissions: Database }) {
+  if (broker.relayTarget === undefined) return
+  const waitingMs = await unrelayedMs({ database: permissions, target: broker.relayTarget })
+  if (waitingMs <= UNRELAYED_MS) return
+  throw new BrokerError(
+    `Events wait for the broker for ${Math.round(waitingMs / SECOND_MS)} s: it takes none or not enough; look at its disk and its limits.`,
+    { unavailable: true },
+  )
+}

@@ -3,6 +3,7 @@ import {
   type LogCursor,
   loadCursor,
   RELAY_READER,
+  readEvents,
   type StreamState,
   storeCursor,
 } from '@platform/broker'
@@ -34,6 +35,24 @@ export async function findPlace({ database, target, log }: RelayOptions): Promis
     await target.reset()
     return await target.state()
   }
+}
+
+/**
+ * Makes the stream anew, from which what all groups have handled is gone: a server whose disk was full takes nothing into the old one,
+ * also when there is room again. What it held and a group has yet to handle is written again.
+ */
+export async function remakeStream({ target, log }: RelayOptions): Promise<void> {
+  const { streamId, lastSequence } = await target.state()
+  log.warn({ streamId, lastSequence }, 'the stream takes no events and is made anew')
+  await target.reset()
+}
+
+/** Age of the oldest committed event that the stream doesn't have; 0 when it has all. */
+export async function unrelayedMs(from: Pick<RelayOptions, 'database' | 'target'>): Promise<number> {
+  const end = await cursorOfEnd(from, await from.target.state())
+  const cursor = end ?? (await loadCursor(from.database, RELAY_READER))
+  const [next] = await readEvents(from.database, cursor, 1)
+  return next === undefined ? 0 : Math.max(0, Date.now() - Date.parse(next.record.createdAt))
 }
 
 async function cursorOfEnd(

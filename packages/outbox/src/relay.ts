@@ -10,7 +10,8 @@ import {
 } from '@platform/broker'
 import { announcementOf, announcementTopic } from './announced.ts'
 import type { RelayOptions } from './relay-options.ts'
-import { findPlace, type Place, settle } from './relay-place.ts'
+import { findPlace, type Place, remakeStream, settle } from './relay-place.ts'
+import { RelayProgress } from './relay-progress.ts'
 
 const BATCH = 256
 const SETTLE_EVERY_MS = 2000
@@ -31,16 +32,14 @@ export async function startRelay(options: RelayOptions): Promise<AsyncDisposable
 }
 
 async function relayForEver(options: RelayOptions, wakeUp: WakeUp, signal: AbortSignal): Promise<void> {
-  const progress = { failures: 0 }
+  const progress = new RelayProgress()
   while (!signal.aborted) {
     try {
       await relayWhile(options, wakeUp, signal, progress)
     } catch (error) {
       if (signal.aborted) return
-      if (progress.failures === 0)
-        options.log.warn({ err: error }, 'relaying events stopped, it is begun again')
-      await rest(progress.failures, signal)
-      progress.failures += 1
+      if (progress.failed()) options.log.warn({ err: error }, 'relaying events stopped, it is begun again')
+      await rest(progress.failures - 1, signal)
     }
   }
 }
@@ -49,12 +48,12 @@ async function relayWhile(
   options: RelayOptions,
   wakeUp: WakeUp,
   signal: AbortSignal,
-  progress: { failures: number },
+  progress: RelayProgress,
 ): Promise<void> {
   const { database } = options
   await adoptRestoredLog(database)
+  if (progress.mayRemake()) await remakeStream(options)
   let place = await findPlace(options)
-  progress.failures = 0
   const sleeper = wakeUp.sleeper()
   let settleAt = 0
   while (!signal.aborted) {
@@ -64,10 +63,12 @@ async function relayWhile(
     }
     sleeper.awake()
     const events = await readEvents(database, place.cursor, BATCH)
-    if (events.length === 0) await sleeper.sleep(signal)
-    else {
-      announce(options, events)
-      place = await append(options, events, place)
+    if (events.length === 0) {
+      progress.succeeded()
+      await sleeper.sleep(signal)
+    } else {
+      announce(options, progress.unannounced(events))
+      place = await progress.appending(() => append(options, events, place))
       sleeper.reset()
     }
   }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,31 +12,52 @@ export const findNatsServer = (): string | undefined =>
     .filter((program) => program !== undefined)
     .find((program) => spawnSync(program, ['--version']).status === 0)
 
+interface NatsOptions {
+  /** Where it keeps its streams. */
+  directory?: string
+  /** How much it keeps of all streams. */
+  maxFileBytes?: number
+}
+
+/** A configuration of its own: the limit is no option of the command. */
+function limitedTo(maxFileBytes: number): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'platform-nats-')), 'nats.conf')
+  writeFileSync(file, `jetstream { max_file: ${maxFileBytes} }\n`)
+  return file
+}
+
 /** A NATS server that tests may kill, wipe, freeze and start again on the same port. */
 export class NatsServer implements AsyncDisposable {
   readonly url: string
   readonly #program: string
   readonly #port: number
-  readonly #directory = mkdtempSync(join(tmpdir(), 'platform-nats-'))
+  readonly #directory: string
+  readonly #options: readonly string[]
   #process: ChildProcess | undefined
 
-  private constructor(program: string, port: number) {
+  private constructor(program: string, port: number, { directory, maxFileBytes }: NatsOptions) {
     this.#program = program
     this.#port = port
+    this.#directory = directory ?? mkdtempSync(join(tmpdir(), 'platform-nats-'))
+    this.#options = maxFileBytes === undefined ? [] : ['-c', limitedTo(maxFileBytes)]
     this.url = `nats://user:password@127.0.0.1:${port}`
   }
 
-  static async start(program: string): Promise<NatsServer> {
-    const server = new NatsServer(program, await freePort())
+  static async start(program: string, options: NatsOptions = {}): Promise<NatsServer> {
+    const server = new NatsServer(program, await freePort(), options)
     await server.start()
     return server
   }
 
   async start(): Promise<void> {
     const where = ['-a', '127.0.0.1', '-p', String(this.#port), '-sd', this.#directory]
-    this.#process = spawn(this.#program, ['-js', ...where, '--user', 'user', '--pass', 'password'], {
-      stdio: 'ignore',
-    })
+    this.#process = spawn(
+      this.#program,
+      ['-js', ...this.#options, ...where, '--user', 'user', '--pass', 'password'],
+      {
+        stdio: 'ignore',
+      },
+    )
     while (!(await answers(this.#port))) await pause(20)
   }
 

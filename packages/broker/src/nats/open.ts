@@ -64,10 +64,7 @@ function relayTargetOf(stream: EventStream, database: Database): RelayTarget {
     },
     eventAt: (sequence) => stream.eventAt(sequence),
     append: (events, afterSequence) => stream.append(events, afterSequence),
-    async reset() {
-      await stream.remove()
-      await stream.ensure()
-    },
+    reset: () => stream.remake(),
   }
 }
 

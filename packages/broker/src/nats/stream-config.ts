@@ -44,9 +44,23 @@ export async function repairStream(
     return await manager.streams.update(wanted.name, wanted)
   } catch (error) {
     if (!(error instanceof NatsError && error.api_error?.err_code === UNCHANGEABLE)) throw error
-    await manager.streams.delete(wanted.name)
-    return await manager.streams.add(wanted)
+    return await remakeStream(manager, info.config, wanted)
   }
+}
+
+/** Makes a stream anew, empty; what is for whoever runs the server stays as it was. */
+export async function remakeStream(
+  manager: JetStreamManager,
+  { num_replicas, placement, max_bytes }: StreamConfig,
+  wanted: ReturnType<typeof streamConfig>,
+): Promise<StreamInfo> {
+  await manager.streams.delete(wanted.name)
+  return await manager.streams.add({
+    ...wanted,
+    num_replicas,
+    max_bytes,
+    ...(placement === undefined ? {} : { placement }),
+  })
 }
 
 /** Servers leave out what is unset. */

@@ -5,7 +5,7 @@ import { BrokerError } from '../broker-error.ts'
 import { keepTraces, originOf, TRACE_HEADER, traceOf } from '../traces.ts'
 import type { Link, Up } from './link.ts'
 import { isNotFound, toNatsFailure } from './nats-failure.ts'
-import { repairStream, streamConfig } from './stream-config.ts'
+import { remakeStream, repairStream, streamConfig } from './stream-config.ts'
 
 const ANSWER_MS = 3000
 const PUBLISH_MS = 5000
@@ -52,13 +52,17 @@ export class EventStream {
     })
   }
 
-  async remove(): Promise<void> {
+  /** Makes it anew, empty, as large and as often kept as whoever runs the server wants it. */
+  async remake(): Promise<void> {
     await this.use(async ({ nc }) => {
       const manager = await nc.jetstreamManager({ checkAPI: false, timeout: ANSWER_MS })
+      const wanted = streamConfig(this.name, this.#subjects)
       try {
-        await manager.streams.delete(this.name)
+        const { config } = await manager.streams.info(this.name)
+        await remakeStream(manager, config, wanted)
       } catch (error) {
         if (!isNotFound(error)) throw error
+        await manager.streams.add(wanted)
       }
     })
   }
