@@ -21,7 +21,7 @@ describe('filters that are hard to decide', () => {
       ada(createSubscription, {
         params: { workspaceId },
         body: {
-          url: 'https://hooks.example.com/',
+          url: 'http://10.0.0.1/',
           events: ['hard'],
           filter: { 'payload.a': patterns(6 * n, 3), 'payload.b': patterns(6 * n + 3, 3) },
         },
@@ -29,7 +29,7 @@ describe('filters that are hard to decide', () => {
     for (let n = 0; n < 15; n += 1) await subscribe(n)
     const everything = await ada(createSubscription, {
       params: { workspaceId },
-      body: { url: 'https://hooks.example.com/', events: ['hard'], active: true },
+      body: { url: 'http://10.0.0.1/', events: ['hard'], active: true },
     })
     const headers = service.headersOf(userPrincipal({ userId: 'ada' }))
     const queryOf = (n: number) => {
@@ -46,12 +46,11 @@ describe('filters that are hard to decide', () => {
     let emitted = 0
     await expectOthersServed({
       probe: () => fetch(`${service.url}/sys/livez`).then((answer) => answer.text()),
+      tries: 5,
       async attack() {
-        for (let n = 0; n < 2; n += 1) {
-          const list = Array.from({ length: 10 }, () => ({ type: 'hard', payload: texts }))
-          await ada(emitEvents, { params: { workspaceId }, body: { events: list } })
-          emitted += list.length
-        }
+        const list = Array.from({ length: 10 }, () => ({ type: 'hard', payload: texts }))
+        await ada(emitEvents, { params: { workspaceId }, body: { events: list } })
+        emitted += list.length
         await vi.waitFor(() => expect(listener.messages.length).toBe(emitted), {
           timeout: 60_000,
           interval: 50,
