@@ -8,6 +8,7 @@ export const gatewayLimits = [
   'signIn',
   'externalLogin',
   'login',
+  'loginDevice',
   'loginAddress',
   'passwordReset',
   'passwordChange',

@@ -6,6 +6,7 @@ import type { Part } from './identity-base.ts'
 import { type WiredOidc, wireOidc } from './oidc/wire-oidc.ts'
 import { wireSecondFactors } from './second-factors/wire-second-factors.ts'
 import { attemptLimits } from './sign-in/attempt-limits.ts'
+import { knownDevices } from './sign-in/known-devices.ts'
 import { signInEnv } from './sign-in/sign-in-env.ts'
 import type { Foundation, People } from './wire-people.ts'
 
@@ -27,6 +28,7 @@ export function wireSignIn(foundation: Foundation, people: People): WiredSignIn 
     ...needs,
     ...readConfig(signInEnv, env),
     limits: attemptLimits(foundation),
+    devices: knownDevices({ secret: foundation.config.cookieSecret, secure: foundation.cookies.secure }),
     offers: { ...accountOffers(settings, account.settings), ...external.offers },
     external,
     accountPages: (server) =>

@@ -54,6 +54,14 @@ export const accountLimits = {
     variable: 'RATE_LIMIT_LOGIN',
     summary: 'Passwords a minute tried for one e-mail address.',
   },
+  loginDevice: {
+    ...minute,
+    name: 'login-device',
+    points: 5,
+    per: 'handler',
+    variable: 'RATE_LIMIT_LOGIN_DEVICE',
+    summary: 'Passwords a minute tried for one e-mail address in a browser that has signed in to it before.',
+  },
   loginAddress: {
     ...minute,
     name: 'login-address',

@@ -7,7 +7,7 @@ import { type OpenInteraction, stepUrl } from './interactions.ts'
 import type { SignInNeeds } from './sign-in-needs.ts'
 import { AMR, provedAt, replacing, toFinish, toWait } from './waiting-sign-in.ts'
 
-type Needs = Pick<SignInNeeds, 'provider' | 'settings' | 'signIn' | 'secondFactors' | 'clock'>
+type Needs = Pick<SignInNeeds, 'provider' | 'settings' | 'signIn' | 'secondFactors' | 'devices' | 'clock'>
 
 /**
  * Goes on with a sign-in whose password was right: straight to its end, or to the second factor. Until that is there, nothing that
@@ -22,7 +22,8 @@ export const afterPassword =
     user: UserRecord,
     remember = false,
   ): Promise<void> => {
-    const { provider, settings, secondFactors, clock } = needs
+    const { provider, settings, secondFactors, devices, clock } = needs
+    if (user.email !== undefined) response.appendHeader('set-cookie', devices.cookieFor(user.email))
     const ts = provedAt(user, requestState(request).startedAt)
     const signIn = { accountId: user.id, account: user.updatedAt.toISOString(), remember, ts }
     const need = await secondFactors.needOf(user)

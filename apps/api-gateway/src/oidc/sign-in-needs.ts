@@ -3,6 +3,7 @@ import type { MasterKeyRing } from '@platform/master-keys'
 import type { Provider } from 'oidc-provider'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { AttemptLimits } from '../sign-in/attempt-limits.ts'
+import type { KnownDevices } from '../sign-in/known-devices.ts'
 import type { Language } from '../sign-in/language.ts'
 import type { Page } from '../sign-in/pages/page.ts'
 import type { PageLink, ProviderButton } from '../sign-in/pages/sign-in-page.ts'
@@ -37,6 +38,8 @@ export interface SignInNeeds {
   users: { find(id: string): Promise<UserRecord | undefined> }
   passwords: Pick<Passwords, 'check'>
   limits: AttemptLimits
+  /** Browsers that were signed in before. */
+  devices: KnownDevices
   secondFactors: Pick<SecondFactors, 'needOf' | 'check' | 'begin' | 'pending' | 'confirm'>
   signInLog: Pick<SignInLog, 'failed'>
   /** Seals recovery codes until they are read. */

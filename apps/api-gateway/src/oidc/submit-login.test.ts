@@ -229,4 +229,47 @@ describe('limits of sign-in attempts', () => {
       expect(page.text).toContain('Too many attempts.')
     }
   })
+
+  it('lock nobody out of a browser they have signed in with before, whatever others try elsewhere', async () => {
+    await using limited = await startIdentityServer({ database, attemptsLimited: true })
+    const known = new Browser()
+    const authorization = (prompt?: string) => authorizationOf(limited, { prompt }).url
+    const done = await known.submit(await known.visit(authorization()), credentials)
+    expect(done.status).toBe(303)
+
+    const stranger = new Browser()
+    let page = await stranger.visit(authorization())
+    for (let count = 0; count < 6; count += 1)
+      page = await stranger.submit(page, { ...credentials, password: 'not the password' })
+    expect(page.status).toBe(429)
+    expect((await stranger.submit(page, credentials)).status).toBe(429)
+
+    const wrong = await known.submit(await known.visit(authorization('login')), {
+      ...credentials,
+      password: 'not the password',
+    })
+    expect(wrong.status).toBe(401)
+    expect((await known.submit(wrong, credentials)).status).toBe(303)
+
+    // The cookie says nothing about other accounts, and can't be made up.
+    const [name = '', cookie] = [...known.cookies].find(([key]) => key.startsWith('_device_')) ?? []
+    const forged = new Browser()
+    const form = await forged.visit(authorization())
+    forged.cookies.set(name, { value: `${cookie?.value.slice(0, -4)}AAAA`, path: '/oidc' })
+    expect((await forged.submit(form, credentials)).status).toBe(429)
+    expect(name + cookie?.value).not.toContain('ada')
+  })
+
+  it('count a known browser too: five a minute', async () => {
+    await using limited = await startIdentityServer({ database, attemptsLimited: true })
+    const known = new Browser()
+    await known.submit(await known.visit(authorizationOf(limited).url), credentials)
+    let page = await known.visit(authorizationOf(limited, { prompt: 'login' }).url)
+    const statuses: number[] = []
+    for (let count = 0; count < 6; count += 1) {
+      page = await known.submit(page, { ...credentials, password: 'not the password' })
+      statuses.push(page.status)
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+  })
 })

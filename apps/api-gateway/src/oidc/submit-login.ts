@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type LimitState, requestState, showLimit } from '@platform/http'
 import { Failure } from '@platform/kernel'
+import type { Attempt as Tried } from '../sign-in/attempt-limits.ts'
 import type { Page } from '../sign-in/pages/page.ts'
 import type { SignInProblem } from '../sign-in/pages/sign-in-page.ts'
 import { textsOf } from '../sign-in/pages/texts.ts'
@@ -43,7 +44,10 @@ async function submit(
   const typed = { email: normalizeEmail(form.get('login') ?? ''), remember: form.get('remember') === 'true' }
   const { uid } = open.interaction
 
-  const attempt = await signIn(needs, uid, typed.email, form.get('password') ?? '', requestState(request))
+  const { clientIp: ip, correlationId } = requestState(request)
+  const deviceId = needs.devices.idOf(request.headers.cookie, typed.email)
+  const tried = { email: typed.email, ip, deviceId }
+  const attempt = await signIn(needs, uid, tried, form.get('password') ?? '', correlationId)
 
   if ('problem' in attempt) {
     if (attempt.tooMany !== undefined) showLimit(response, attempt.tooMany)
@@ -82,19 +86,20 @@ type Attempt = { user: UserRecord } | { problem: SignInProblem; tooMany?: LimitS
 async function signIn(
   needs: SignInNeeds,
   uid: string,
-  email: string,
+  tried: Tried,
   password: string,
-  { clientIp: ip, correlationId }: { clientIp: string; correlationId: string },
+  correlationId: string,
 ): Promise<Attempt> {
+  const { email, ip } = tried
   const { limits, passwords, signInLog } = needs
   if (email === '' || password === '') return { problem: { kind: 'incomplete' } }
-  const tooMany = await limits.count(email, ip)
+  const tooMany = await limits.count(tried)
   if (tooMany !== undefined) return { problem: { kind: 'tooMany', seconds: tooMany.resetSeconds }, tooMany }
 
   const check = await passwords.check(email, password).catch(whenBusy)
   if (check.outcome === 'busy') return { problem: { kind: 'busy' } }
   if (check.outcome === 'matches') {
-    await limits.forget(email)
+    await limits.forget(tried)
     return { user: check.user }
   }
 

@@ -18,6 +18,7 @@ import { sessionStore } from '../sessions/session-store.ts'
 import { sessionTrail } from '../sessions/session-trail.ts'
 import { liveSessions } from '../sessions/sessions.ts'
 import { attemptLimits } from '../sign-in/attempt-limits.ts'
+import { knownDevices } from '../sign-in/known-devices.ts'
 import { signInEnv } from '../sign-in/sign-in-env.ts'
 import { signInLog } from '../sign-in-log/sign-in-log.ts'
 import { getJwks } from '../signing-keys/get-jwks.ts'
@@ -139,6 +140,7 @@ async function wire(options: Options, origin: string, keys: PrivateJwk[], opened
     ...needs,
     ...signInEnv.parse(env),
     limits: attemptLimits(base),
+    devices: knownDevices({ secret: 'a secret of the tests 0123456789', secure: false }),
     offers,
     external: { takeTicket: async () => undefined },
     accountPages: () => ({ interactions: {}, mounts: [] }),
