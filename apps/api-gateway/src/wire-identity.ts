@@ -58,7 +58,7 @@ export async function wireIdentity(
 function sessionParts(foundation: Foundation, people: People, { oidc }: WiredSignIn): Part[] {
   const { users, passwords, callers } = people
   const { sessions, sessionRecords: records } = callers
-  const { endSession, signOutEverywhere, leaveVisit } = oidc
+  const { endSession, signOutEverywhere, leaveVisit, browserSession } = oidc
   const resetByOperator = resetUserPassword({
     users,
     passwords,
@@ -68,7 +68,7 @@ function sessionParts(foundation: Foundation, people: People, { oidc }: WiredSig
     wireSessions({ ...foundation, records, signOut: { session: endSession, everywhere: signOutEverywhere } }),
     wireWebSessionTickets({
       ...foundation,
-      ...{ sessions, leaveVisit },
+      ...{ sessions, leaveVisit, browserSession },
       providerOf: records.providerOf,
       findUser: users.find,
     }),

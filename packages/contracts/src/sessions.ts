@@ -148,5 +148,23 @@ export const redeemWebSessionTicket = endpoint({
   status: 303,
   failures: [],
   mediaTypes: [],
+  otherAnswers: [
+    { status: 200, summary: 'A page asks, where somebody else is signed in.', mediaType: 'text/html' },
+    { status: 400, summary: 'A page says why.', mediaType: 'text/html' },
+  ],
+})
+
+export const confirmWebSessionTicket = endpoint({
+  id: 'confirmWebSessionTicket',
+  summary:
+    'The answer of somebody who is signed in and was asked whether the ticket may sign them in as another.',
+  service: 'api-gateway',
+  credential: 'none',
+  method: 'post',
+  path: '/signin/tickets/:ticket',
+  response: z.string(),
+  status: 303,
+  failures: [],
+  mediaTypes: [],
   otherAnswers: [{ status: 400, summary: 'A page says why.', mediaType: 'text/html' }],
 })

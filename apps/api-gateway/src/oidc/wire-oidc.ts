@@ -6,7 +6,12 @@ import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
 import type { ExternalSignIn } from '../auth-providers/external-sign-in.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
-import { type LeaveVisit, leaveVisit } from '../sessions/leave-visit.ts'
+import {
+  type BrowserSession,
+  findBrowserSession,
+  type LeaveVisit,
+  leaveVisit,
+} from '../sessions/leave-visit.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { codeExchange } from '../sign-in/exchange-code.ts'
 import { finishSignIn } from '../sign-in/finish-sign-in.ts'
@@ -58,6 +63,7 @@ export interface WiredOidc {
   signOutEverywhere: SignIns['signOutEverywhere']
   /** Ends the visit whose cookie is about to be replaced. */
   leaveVisit: LeaveVisit
+  browserSession: BrowserSession
   /** Finishes a sign-in that waits for a code. */
   steps: Pick<Steps, 'continueSignIn'>
   routes: Route[]
@@ -86,6 +92,7 @@ export function wireOidc(needs: Needs): WiredOidc {
     endSession: grants.endSession,
     signOutEverywhere: grants.signOutEverywhere,
     leaveVisit: leave,
+    browserSession: server.browserSession,
     steps,
     routes: [
       startSignIn({ settings }),
@@ -107,8 +114,9 @@ function openServer(needs: Needs) {
   const consents = consentStore(needs.database)
   const readAccessToken = accessTokenReader(needs)
   const grants = signIns({ ...needs, records, store })
-  const leave = leaveVisit({ sessions: needs.sessions, readAccessToken })
+  const browserSession = findBrowserSession({ sessions: needs.sessions, readAccessToken })
+  const leave = leaveVisit({ sessions: needs.sessions, browserSession })
   const kept = { records, signInStore: store, signIns: grants, consents, readAccessToken, leaveVisit: leave }
   const live = liveProvider({ ...needs, ...kept, mfaOf: (userId) => needs.secondFactors.methodOf(userId) })
-  return { ...live, records, store, consents, readAccessToken, grants, leave }
+  return { ...live, records, store, consents, readAccessToken, grants, leave, browserSession }
 }

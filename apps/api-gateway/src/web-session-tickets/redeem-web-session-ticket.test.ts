@@ -114,7 +114,8 @@ describe('opening a web session ticket', () => {
   test('is not burnt by a look ahead, and a credential beside it means nothing', async () => {
     const path = await newTicket()
     expect((await openTicket(world.gateway, path, { method: 'HEAD' })).status).toBe(400)
-    expect((await openTicket(world.gateway, path, { method: 'POST' })).status).toBe(405)
+    const elsewhere = { origin: 'https://evil.example' }
+    expect((await openTicket(world.gateway, path, { method: 'POST', headers: elsewhere })).status).toBe(400)
     const headers = { authorization: 'Bearer nonsense' }
     expect((await openTicket(world.gateway, path, { headers })).status).toBe(303)
   })
@@ -131,6 +132,58 @@ describe('opening a web session ticket', () => {
       const headers = { cookie: `access-token=${token}` }
       expect((await openTicket(gateway, await newTicket(), { headers })).status).toBe(303)
       expect(await statusOf(token)).toBe(after)
+    }
+  })
+
+  test('asks somebody else who is signed in in the browser first, and is burnt by their answer', async () => {
+    const { gateway, ada } = world
+    const bob = await gateway.signIn()
+    const path = await newTicket()
+    const cookie = `access-token=${bob.jwt}`
+    const statusOf = async (jwt: string) =>
+      (await fetch(`${gateway.url}/v2/me`, { headers: { cookie: `access-token=${jwt}` } })).status
+
+    for (const headers of [{ cookie }, { cookie, 'sec-fetch-site': 'cross-site' }]) {
+      const asked = await openTicket(gateway, path, { headers })
+      expect([asked.status, asked.headers.get('set-cookie')]).toEqual([200, null])
+      const page = await asked.text()
+      expect(page).toContain(`You are signed in as ${bob.userId}@example.com`)
+      expect(page).toContain(`Sign in as ${ada.userId}@example.com`)
+      expect(page).toContain(`action="http://localhost:3001${path}"`)
+      expect(asked.headers.get('content-security-policy')).toContain(
+        "form-action 'self' http://localhost:3000;",
+      )
+    }
+    for (const headers of [
+      { cookie, origin: 'https://evil.example' },
+      { cookie, 'sec-fetch-site': 'cross-site' },
+    ])
+      await expectErrorPage(await openTicket(gateway, path, { method: 'POST', headers }))
+    expect(await statusOf(bob.jwt)).toBe(200)
+
+    const answered = await openTicket(gateway, path, {
+      method: 'POST',
+      headers: {
+        cookie,
+        origin: 'http://localhost:3001',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: '',
+    })
+    expect(answered.status).toBe(303)
+    expect(answered.headers.get('location')).toBe('http://localhost:3000/welcome?x=1')
+    expect(cookieClaims(answered)).toMatchObject({ sub: ada.userId })
+    await expectErrorPage(await openTicket(gateway, path))
+  })
+
+  test('asks nobody whose session is over, is a visit, or is their own', async () => {
+    const { gateway, ada } = world
+    const left = await gateway.signIn()
+    await gateway.client(left.headers)(endCurrentSession)
+    const visitor = await gateway.client()(createAnonymousSession)
+    for (const jwt of [left.jwt, visitor.token, ada.jwt, 'nonsense']) {
+      const headers = { cookie: `access-token=${jwt}` }
+      expect((await openTicket(gateway, await newTicket(), { headers })).status).toBe(303)
     }
   })
 

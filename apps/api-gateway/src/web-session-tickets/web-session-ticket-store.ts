@@ -10,6 +10,14 @@ export const webSessionTicketStore = (database: Database) => ({
       insert into gateway.web_session_tickets (ticket_hash, session_id, scopes, redirect, expires_at)
       values (${ticketHash}, ${sessionId}, ${[...scopes]}, ${redirect}, ${expiresAt})`),
 
+  /** Looks at a ticket that is still good, without burning it. */
+  async find(ticketHash: string, now: Date): Promise<WebSessionTicket | undefined> {
+    const [ticket] = await database.many<WebSessionTicket>(sql`
+      select ticket_hash as "ticketHash", session_id as "sessionId", scopes, redirect from gateway.web_session_tickets
+      where ticket_hash = ${ticketHash} and used_at is null and expires_at > ${now}`)
+    return ticket
+  },
+
   /** Burns a ticket: of many who open it at once, one gets it. Undefined when it is unknown, used or expired. */
   async use(ticketHash: string, now: Date): Promise<WebSessionTicket | undefined> {
     const [ticket] = await database.many<WebSessionTicket>(sql`

@@ -2,12 +2,12 @@ import type { Database } from '@platform/database'
 import { MINUTE_MS } from '@platform/kernel'
 import type { GatewayConfig } from '../config.ts'
 import type { IdentityBase } from '../identity-base.ts'
-import type { LeaveVisit } from '../sessions/leave-visit.ts'
+import type { BrowserSession, LeaveVisit } from '../sessions/leave-visit.ts'
 import type { MintJwt } from '../sessions/mint-jwt.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { UserRecord } from '../users/user.ts'
 import { createWebSessionTicket } from './create-web-session-ticket.ts'
-import { redeemWebSessionTicket } from './redeem-web-session-ticket.ts'
+import { confirmWebSessionTicket, redeemWebSessionTicket } from './redeem-web-session-ticket.ts'
 import { webSessionTicketStore } from './web-session-ticket-store.ts'
 
 interface Needs extends Pick<IdentityBase, 'cookies' | 'clock'> {
@@ -20,6 +20,7 @@ interface Needs extends Pick<IdentityBase, 'cookies' | 'clock'> {
   keyRing: { signing(): { kid: string } }
   mintJwt: MintJwt
   leaveVisit: LeaveVisit
+  browserSession: BrowserSession
 }
 
 /** Signing a browser in to a session that exists, for the composition root. */
@@ -28,7 +29,7 @@ export function wireWebSessionTickets({ database, config, ...needs }: Needs) {
   const { allowedOrigins } = config
   const shared = { ...needs, tickets, allowedOrigins, origin: new URL(config.apiUrl).origin }
   return {
-    routes: [createWebSessionTicket(shared), redeemWebSessionTicket(shared)],
+    routes: [createWebSessionTicket(shared), redeemWebSessionTicket(shared), confirmWebSessionTicket(shared)],
     jobs: [
       {
         name: 'purge-web-session-tickets',

@@ -41,6 +41,11 @@ const en = {
   signInAgain: 'Sign in again',
   errorTitle: 'That did not work',
   expired: 'This sign-in has expired or was started in another browser. Start it again.',
+  switchTitle: 'Sign in to another account?',
+  switchText: (now: string, next: string) =>
+    `You are signed in as ${now} in this browser. The link you opened signs you in as ${next} instead. Go on only if you asked for that.`,
+  switchTo: (next: string) => `Sign in as ${next}`,
+  stayAs: (now: string) => `Stay signed in as ${now}`,
   ticketOver:
     'This address works once and for a minute only. Go back to the application and ask for a new one.',
   otherSite: 'The form was not sent from this page, so it was refused. Start again.',
@@ -98,6 +103,11 @@ const fr: Texts = {
   signInAgain: 'Se reconnecter',
   errorTitle: 'Cela n’a pas fonctionné',
   expired: 'Cette connexion a expiré ou a été commencée dans un autre navigateur. Recommencez-la.',
+  switchTitle: 'Changer de compte ?',
+  switchText: (now: string, next: string) =>
+    `Ce navigateur est connecté en tant que ${now}. Le lien ouvert vous connecterait en tant que ${next}. Continuez seulement si vous l’avez demandé.`,
+  switchTo: (next: string) => `Se connecter en tant que ${next}`,
+  stayAs: (now: string) => `Rester connecté en tant que ${now}`,
   ticketOver:
     'Cette adresse ne fonctionne qu’une fois et pendant une minute. Retournez à l’application et demandez-en une autre.',
   otherSite: 'Le formulaire n’a pas été envoyé depuis cette page et a été refusé. Recommencez.',
