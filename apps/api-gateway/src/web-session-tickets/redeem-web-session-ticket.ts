@@ -66,7 +66,10 @@ async function question(deps: Needs, text: string, request: RequestInfo) {
   const present = await deps.browserSession(request.headers.cookie)
   if (present === undefined || present.anonymous) return undefined
   const hash = hashOfTicket(text)
-  const opened = await openedOf(deps, hash && (await deps.tickets.find(hash, deps.clock.now())))
+  const opened = await openedOf(
+    deps,
+    hash === undefined ? undefined : await deps.tickets.find(hash, deps.clock.now()),
+  )
   if (opened === undefined || opened.parent.userId === present.userId) return undefined
   const user = await deps.findUser(present.userId)
   if (user === undefined) return undefined
@@ -87,7 +90,10 @@ const nameOf = (user: UserRecord): string => user.email ?? displayName(user)
 
 async function redeem(deps: Needs, text: string, request: RequestInfo) {
   const hash = hashOfTicket(text)
-  const opened = await openedOf(deps, hash && (await deps.tickets.use(hash, deps.clock.now())))
+  const opened = await openedOf(
+    deps,
+    hash === undefined ? undefined : await deps.tickets.use(hash, deps.clock.now()),
+  )
   if (opened === undefined) return refused(deps, request)
 
   const started = await startSession(deps, opened, request).catch(whenSignedOut)
