@@ -69,6 +69,8 @@ export interface Endpoint<
   bodyMediaTypes?: readonly string[]
   /** Answers beside the usual one and the failures, for example a redirect. With neither `response` nor `mediaType` they have no body. */
   otherAnswers?: readonly OtherAnswer[]
+  /** Told with the 405 of another method at this path: what to do instead, in a sentence. */
+  otherMethods?: string
   /** A worked example, shown in the API description. */
   example?: { request?: unknown; response?: unknown }
 }

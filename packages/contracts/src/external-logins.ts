@@ -47,6 +47,8 @@ export const startLogin = endpoint({
   credential: 'none',
   method: 'get',
   path: '/v2/login',
+  otherMethods:
+    'To sign in with a password, open /signin in a browser; programs take an access token or the token endpoint of /oidc.',
   query: z.strictObject({
     provider: z.string().min(1).max(100).optional(),
     domain: z.string().min(1).max(254).optional().describe('A mail domain, or an address.'),

@@ -41,14 +41,14 @@ export function createApp(
     app[one.contract.method](one.contract.path, listener)
   }
   for (const mount of mounts) app.use(mount.path, mounted(mount))
-  for (const [path, methods] of methodsByPath(routes)) {
+  for (const [path, methods, instead] of methodsByPath(routes)) {
     app.all(path, (request: Request, response: Response) => {
       requestState(request).route = path
       response.setHeader('allow', methods)
       fail(
         request,
         response,
-        new Failure('MethodNotAllowed', `${request.method} is not allowed here: use ${methods}.`),
+        new Failure('MethodNotAllowed', `${request.method} is not allowed here: use ${methods}.${instead}`),
       )
     })
   }
@@ -69,12 +69,14 @@ const mounted = (mount: Mount) => (request: Request, response: Response) => {
   mount.listener(request, response)
 }
 
-/** GET also means HEAD. */
-function methodsByPath(routes: readonly Route[]): [path: string, methods: string][] {
+/** GET also means HEAD. With what a contract says to those who come with another method. */
+function methodsByPath(routes: readonly Route[]): [path: string, methods: string, instead: string][] {
   const byPath = Map.groupBy(routes, ({ contract }) => contract.path)
   return [...byPath].map(([path, group]) => {
     const methods = group.map(({ contract }) => contract.method.toUpperCase())
-    return [path, methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')]
+    const said = group.flatMap(({ contract }) => contract.otherMethods ?? [])
+    const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    return [path, allowed.join(', '), said.map((sentence) => ` ${sentence}`).join('')]
   })
 }
 

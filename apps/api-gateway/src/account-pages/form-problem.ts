@@ -3,12 +3,15 @@ import { toFailure } from '@platform/http'
 import type { FormProblem } from '../sign-in/pages/account-form.ts'
 import type { Page } from '../sign-in/pages/page.ts'
 import { sendPage } from '../sign-in/send-page.ts'
+import { WeakPassword } from '../users/password-rules.ts'
 
 const RETRY_AFTER_SECONDS = 1
+const WEAK = { common: 'passwordCommon', personal: 'passwordPersonal' } as const
 
 /** The problem a failure is for the person at the form: something to correct or to wait for. Throws every other failure again. */
 export function problemOf(error: unknown): FormProblem {
   const failure = toFailure(error)
+  if (failure instanceof WeakPassword) return { kind: 'fields', fields: { password: WEAK[failure.weakness] } }
   if (failure.name === 'AlreadyUsed') return { kind: 'fields', fields: { email: 'emailTaken' } }
   if (failure.name === 'TooManyRequests') return { kind: 'tooMany', seconds: failure.retryAfterSeconds ?? 60 }
   // Thrown by whoever guards the password hashes it is a matter of seconds; a store that is down may take longer.

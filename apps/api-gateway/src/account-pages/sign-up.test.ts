@@ -55,6 +55,13 @@ describe('signing up where accounts can be used at once', () => {
     ['8 characters', { password: 'seven 7' }, 'password-problem', 'at least 8 characters'],
     ['at most 128', { password: 'x'.repeat(129) }, 'password-problem', 'at most 128 characters'],
     ['a password', { password: '' }, 'password-problem', 'Choose a password'],
+    ['one nobody tries', { password: 'Password123' }, 'password-problem', 'among those that are tried first'],
+    [
+      'one of its own',
+      { lastName: 'Lovelace', password: 'lovelace1815' },
+      'password-problem',
+      'little beside your name',
+    ],
   ])('without %s is 400: announced, and tied to its field', async (_, changed, id, sentence) => {
     const browser = new Browser()
     const page = await followLink(pages.origin, 'signup', browser)
@@ -63,6 +70,7 @@ describe('signing up where accounts can be used at once', () => {
     expect(refused.text).toContain('role="alert"')
     expect(refused.text).toMatch(new RegExp(`aria-invalid="true" aria-describedby="${id}`))
     expect(refused.text).toMatch(new RegExp(`<p class="problem" id="${id}">[^<]*${sentence}`))
+    expect(refused.text.split(sentence)).toHaveLength(2) // said once
     expect(refused.text).toMatch(/<title>Your account is not created yet/)
     expect(refused.text).not.toContain('<b>')
   })

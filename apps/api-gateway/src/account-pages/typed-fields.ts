@@ -1,5 +1,6 @@
 import { Email, PersonName } from '@platform/contracts'
 import type { FieldName, FieldProblem, FormProblem } from '../sign-in/pages/account-form.ts'
+import { type PasswordOwner, weaknessOf } from '../users/password-rules.ts'
 import { isPlainAddress, normalizeEmail, PASSWORD_LENGTH } from '../users/user.ts'
 
 /** What somebody wrote into the form of a new account. */
@@ -31,7 +32,7 @@ export const signUpProblem = ({ email, firstName, lastName, password }: TypedSig
     firstName: nameProblem('firstName', firstName),
     lastName: nameProblem('lastName', lastName),
     email: emailProblem(email) ?? (isPlainAddress(email) ? undefined : 'emailWrong'),
-    password: passwordProblem(password),
+    password: passwordProblem(password, { email, firstName, lastName }),
   })
 
 /** What is wrong with fields, or undefined when nothing is. */
@@ -48,12 +49,14 @@ export function emailProblem(email: string): FieldProblem | undefined {
   return Email.safeParse(email).success ? undefined : 'emailWrong'
 }
 
-/** Lengths as people count characters (decisions C9). */
-export function passwordProblem(password: string): FieldProblem | undefined {
+/** Lengths as people count characters (decisions C9), and what is too easy to guess. */
+export function passwordProblem(password: string, owner: PasswordOwner = {}): FieldProblem | undefined {
   const length = [...password].length
   if (length === 0) return 'passwordMissing'
   if (length < PASSWORD_LENGTH.min) return 'passwordShort'
-  return length > PASSWORD_LENGTH.max ? 'passwordLong' : undefined
+  if (length > PASSWORD_LENGTH.max) return 'passwordLong'
+  const weakness = weaknessOf(password, owner)
+  return weakness && (weakness === 'common' ? 'passwordCommon' : 'passwordPersonal')
 }
 
 function nameProblem(field: 'firstName' | 'lastName', name: string): FieldProblem | undefined {

@@ -1,6 +1,7 @@
 import { gatewayPasswordResetRequested, gatewayPasswordResetSucceeded, shownIp } from '@platform/contracts'
 import type { Queries } from '@platform/database'
 import { Failure } from '@platform/kernel'
+import { requireGoodPassword } from '../users/password-rules.ts'
 import { requirePasswordLength, type UserRecord } from '../users/user.ts'
 import type { EndedSession } from './account-access-store.ts'
 import {
@@ -24,8 +25,7 @@ type PasswordChanges = Pick<
 
 /** A forgotten password, and one that is to be another. */
 export const passwordChanges = (parts: AccountParts): PasswordChanges => {
-  const isGood = async (token: string) =>
-    (await parts.tokens.find('reset', hashOfToken(token), parts.clock.now())) !== undefined
+  const findReset = (token: string) => parts.tokens.find('reset', hashOfToken(token), parts.clock.now())
   return {
     async requestPasswordReset(email, visit) {
       requireLocalSignIn(parts)
@@ -38,13 +38,15 @@ export const passwordChanges = (parts: AccountParts): PasswordChanges => {
       })
     },
 
-    isResetTokenGood: isGood,
+    isResetTokenGood: async (token) => (await findReset(token)) !== undefined,
 
     async resetPassword(token, password, visit) {
       requireLocalSignIn(parts)
       requirePasswordLength(password)
       // Nobody has a password hashed who has no link.
-      if (!(await isGood(token))) throw tokenRefused()
+      const mailed = await findReset(token)
+      if (mailed === undefined) throw tokenRefused()
+      requireGoodPassword(password, (await parts.users.find(mailed.userId)) ?? mailed)
       const passwordHash = await parts.passwords.hash(password)
       const { ids, ...done } = await parts.database.transaction((tx) =>
         reset(parts, tx, { token, passwordHash }, visit),
@@ -57,7 +59,8 @@ export const passwordChanges = (parts: AccountParts): PasswordChanges => {
     async changePassword({ userId, sessionId, currentPassword, password }, visit) {
       requireLocalSignIn(parts)
       requirePasswordLength(password)
-      await requireCurrent(parts, userId, currentPassword)
+      const user = await requireCurrent(parts, userId, currentPassword)
+      requireGoodPassword(password, user)
       const passwordHash = await parts.passwords.hash(password)
       const ids = await parts.database.transaction((tx) =>
         change(parts, tx, { userId, sessionId, passwordHash }, visit),
@@ -141,11 +144,12 @@ async function requireCurrent(
   { users, passwords }: AccountParts,
   userId: string,
   typed: string,
-): Promise<void> {
+): Promise<UserRecord> {
   const user = await users.find(userId)
   // Without an address there is no password either; the check takes its time all the same.
   const { outcome } = await passwords.check(user?.email ?? '', typed)
-  if (outcome !== 'matches') throw wrongPassword()
+  if (outcome !== 'matches' || user === undefined) throw wrongPassword()
+  return user
 }
 
 const wrongPassword = (): Failure =>

@@ -1,13 +1,8 @@
 import { gatewaySignupSucceeded, shownIp } from '@platform/contracts'
 import type { Queries } from '@platform/database'
 import { Failure, uuidv7 } from '@platform/kernel'
-import {
-  normalizeEmail,
-  presentUser,
-  requirePasswordLength,
-  requirePlainAddress,
-  type UserRecord,
-} from '../users/user.ts'
+import { requireGoodPassword } from '../users/password-rules.ts'
+import { normalizeEmail, presentUser, requirePlainAddress, type UserRecord } from '../users/user.ts'
 import type { UserEdit } from '../users/user-changes-store.ts'
 import { type AccountParts, newLink, redeemToken, sourceOf, traceOf } from './account-parts.ts'
 import type { Accounts, SignUpInput, Visit } from './accounts.ts'
@@ -20,7 +15,7 @@ export const registration = (parts: AccountParts): Registration => ({
   async signUp(input, visit) {
     requireSignUp(parts)
     requirePlainAddress(input.email)
-    requirePasswordLength(input.password)
+    requireGoodPassword(input.password, input)
     // Hashed before anybody looks whether the address is known, so that both take as long.
     const passwordHash = await parts.passwords.hash(input.password)
     const user = await parts.database.transaction(async (tx) => {

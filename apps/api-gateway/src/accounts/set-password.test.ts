@@ -94,6 +94,28 @@ describe('a forgotten password', () => {
   })
 })
 
+describe('a password that is easy to guess', () => {
+  test('is refused by a mailed link, which works on, and when it is changed', async () => {
+    const ada = await withAccount(world)
+    await forgot(ada.email)
+    const { token } = await world.mailTo(ada.email, 2)
+    for (const [password, sentence] of [
+      ['Password123', 'tried first'],
+      ['lovelace1815', 'your name or address'],
+      [ada.email, 'your name or address'],
+    ] as const) {
+      const refusal = {
+        name: 'RequestValidationError',
+        message: expect.stringContaining(sentence),
+        details: [{ path: 'body.password' }],
+      }
+      await expect(reset(token, password)).rejects.toMatchObject(refusal)
+      await expect(change(ada, PASSWORD, password)).rejects.toMatchObject(refusal)
+    }
+    expect(await reset(token)).toEqual({ success: true })
+  })
+})
+
 describe('changing the password', () => {
   test('ends all other sessions, not this one', async () => {
     const ada = await withAccount(world)

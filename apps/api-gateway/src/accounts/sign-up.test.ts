@@ -66,6 +66,16 @@ describe('signing up where mail validates', () => {
     },
   )
 
+  test.each([
+    ['Password123', 'tried first'],
+    ['lovelace1815', 'your name or address'],
+  ])('refuses the password %s with a sentence', async (password, sentence) => {
+    await expect(make(somebody({ password }))).rejects.toMatchObject({
+      name: 'RequestValidationError',
+      message: expect.stringContaining(sentence),
+    })
+  })
+
   test('keeps neither the password nor a link in the database', async () => {
     const person = somebody({ password: 'a password to look for' })
     await make(person)

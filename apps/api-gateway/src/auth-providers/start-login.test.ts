@@ -22,6 +22,20 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 const start = (query: string) => fetch(`${world.origin}/v2/login?${query}`, { redirect: 'manual' })
 
+describe('POST /v2/login', () => {
+  it('says where signing in with a password is', async () => {
+    const response = await fetch(`${world.origin}/v2/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"email":"ada@example.com","password":"x"}',
+    })
+    expect([response.status, await response.json()]).toEqual([
+      405,
+      { error: 'MethodNotAllowed', message: expect.stringContaining('open /signin in a browser') },
+    ])
+  })
+})
+
 describe('starting to sign in at another provider', () => {
   it('sends state, nonce and a PKCE challenge, and binds the browser by a cookie', async () => {
     const { away, sent, state, browser } = await leaveFor(world, 'acme')

@@ -25,15 +25,16 @@ export interface AttemptLimits {
 export const attemptLimits = ({ rateLimiter }: { rateLimiter: Limits }): AttemptLimits => ({
   async count(attempt) {
     const states = await Promise.all([
-      rateLimiter.take(...counterOf(attempt)),
+      rateLimiter.take(limitOf(attempt), keyOf(attempt)),
       rateLimiter.take(rateLimits.loginAddress, attempt.ip),
     ])
     return states.find((state) => state !== undefined && state.remaining < 0)
   },
-  forget: (attempt) => rateLimiter.forget(...counterOf(attempt)),
+  forget: (attempt) => rateLimiter.forget(limitOf(attempt), keyOf(attempt)),
 })
 
-const counterOf = ({ email, deviceId }: Attempt) =>
-  deviceId === undefined
-    ? ([rateLimits.login, email] as const)
-    : ([rateLimits.loginDevice, `${deviceId} ${email}`] as const)
+const limitOf = ({ deviceId }: Attempt) =>
+  deviceId === undefined ? rateLimits.login : rateLimits.loginDevice
+
+const keyOf = ({ email, deviceId }: Attempt): string =>
+  deviceId === undefined ? email : `${deviceId} ${email}`

@@ -8,7 +8,7 @@ import { textsOf } from './texts.ts'
 export type FieldProblem =
   | `email${'Missing' | 'Wrong' | 'Taken'}`
   | `${'firstName' | 'lastName'}${'Missing' | 'Wrong'}`
-  | `password${'Missing' | 'Short' | 'Long'}`
+  | `password${'Missing' | 'Short' | 'Long' | 'Common' | 'Personal'}`
 
 /** What a form about an account may ask for. */
 export type FieldName = 'email' | 'firstName' | 'lastName' | 'password'
@@ -59,7 +59,13 @@ function fieldOf(
   return html`<div class="field"><label for="${name}">${label}</label>
 <input id="${name}" name="${name}"${attributes[name]} autocomplete="${autocomplete}"${value !== undefined && html` value="${value}"`} required${invalid}${told}${hasFocus && html` autofocus`}>
 ${problem !== undefined && html`<p class="problem" id="${name}-problem">${accountTextsOf(language)[problem]}</p>`}
-${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}</div>`
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${autocomplete === 'new-password' && strengthOf(name, language)}</div>`
+}
+
+/** Filled by the script of the page; without scripts it stays empty. */
+function strengthOf(name: FieldName, language: Language): Html {
+  const { showPassword, strength, strengths } = accountTextsOf(language)
+  return html`<p class="strength" id="${name}-strength" role="status" data-show="${showPassword}" data-label="${strength}" data-words="${strengths}"></p>`
 }
 
 /** The e-mail address, as sign-up and the forms that send mail ask for it. */
@@ -78,7 +84,7 @@ export const newPasswordField = (language: Language, label: string): Field => ({
   hint: accountTextsOf(language).passwordHint,
 })
 
-/** What went wrong, announced; problems of fields lead to them. */
+/** What went wrong, announced. */
 export const formProblemBox = (title: string, problem: FormProblem | undefined, language: Language): Html =>
   problem === undefined ? html`` : problemBox(title, sentences(problem, language))
 
@@ -86,8 +92,8 @@ function sentences(problem: FormProblem, language: Language): Html {
   const texts = accountTextsOf(language)
   if (problem.kind === 'tooMany') return html`<p>${texts.tooMany(problem.seconds)}</p>`
   if (problem.kind !== 'fields') return html`<p>${textsOf(language)[problem.kind]}</p>`
-  const wrong = Object.entries(problem.fields)
-  return html`<ul>${wrong.map(([name, key]) => html`<li><a href="#${name}">${texts[key]}</a></li>`)}</ul>`
+  // Each sentence stands beside its field, once; the first of them has the focus.
+  return html`<p>${texts.lookAtFields}</p>`
 }
 
 /** Values a form carries along. */

@@ -64,6 +64,14 @@ const en = {
   passwordMissing: 'Choose a password.',
   passwordShort: 'The password must have at least 8 characters.',
   passwordLong: 'The password must have at most 128 characters.',
+  passwordCommon:
+    'This password is among those that are tried first. Choose another one, for example a few unrelated words.',
+  passwordPersonal:
+    'This password holds little beside your name or address. Choose another one, for example a few unrelated words.',
+  showPassword: 'Show password',
+  strength: 'Strength:',
+  strengths: 'too short|easy to guess|fair|hard to guess',
+  lookAtFields: 'Look at what is marked below.',
   tooMany: (seconds: number) =>
     `Too many requests from your network. Wait ${seconds} seconds, then try again.`,
   noSignUp: 'Accounts of this platform are made by its administrators. Ask one of them for yours.',
@@ -146,6 +154,14 @@ const fr: AccountTexts = {
   passwordMissing: 'Choisissez un mot de passe.',
   passwordShort: 'Le mot de passe doit avoir au moins 8 caractères.',
   passwordLong: 'Le mot de passe doit avoir au plus 128 caractères.',
+  passwordCommon:
+    'Ce mot de passe est de ceux que l’on essaie d’abord. Choisissez-en un autre, par exemple quelques mots sans rapport.',
+  passwordPersonal:
+    'Ce mot de passe ne contient guère que votre nom ou votre adresse. Choisissez-en un autre, par exemple quelques mots sans rapport.',
+  showPassword: 'Afficher le mot de passe',
+  strength: 'Solidité :',
+  strengths: 'trop court|facile à deviner|moyen|difficile à deviner',
+  lookAtFields: 'Regardez ce qui est signalé ci-dessous.',
   tooMany: (seconds) => `Trop de demandes depuis votre réseau. Attendez ${seconds} secondes, puis réessayez.`,
   noSignUp: 'Les comptes de cette plateforme sont créés par ses administrateurs. Demandez-leur le vôtre.',
   noPage: 'Cette page n’existe pas.',

@@ -29,5 +29,6 @@ ${fieldsOf([newPasswordField(language, texts.newPassword)], language, problem)}
     title: titleOf(texts.setPassword, texts.notSaved, problem !== undefined),
     body,
     formTargets: [],
+    choosesPassword: true,
   })
 }

@@ -40,5 +40,5 @@ ${fieldsOf(fields, language, problem)}
 <p class="aside">${texts.haveAccount} <a href="${parts.signInUrl}">${texts.signIn}</a></p>`
   const title = titleOf(texts.createTitle, texts.notCreated, problem !== undefined)
   const footer = textsOf(language).signInAt(parts.host)
-  return page({ language, title, body, formTargets: parts.formTargets, footer })
+  return page({ language, title, body, formTargets: parts.formTargets, footer, choosesPassword: true })
 }

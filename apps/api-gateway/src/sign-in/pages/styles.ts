@@ -28,6 +28,11 @@ border:1px solid var(--field);border-radius:.625rem}
 .field input[aria-invalid=true]{border-color:var(--error)}
 .field p{margin:.375rem 0 0;font-size:.875rem}
 .field .problem{color:var(--error)}
+.field .strength:empty{display:none}
+.field .strength[data-level="1"],.field .strength[data-level="0"]{color:var(--error)}
+.reveal{margin:.5rem 0 0;padding:.25rem .625rem;font:inherit;font-size:.875rem;color:inherit;background:transparent;
+border:1px solid var(--field);border-radius:.5rem;cursor:pointer}
+.reveal[aria-pressed=true]{background:var(--code);border-color:var(--text)}
 .choice{display:flex;align-items:center;gap:.625rem;margin:0 0 1.5rem;min-height:1.5rem}
 .choice input{width:1.125rem;height:1.125rem;margin:0;accent-color:var(--accent);flex:none}
 .choice label{margin:0;font-weight:400}
