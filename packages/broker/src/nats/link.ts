@@ -33,27 +33,35 @@ export class Link implements AsyncDisposable {
   #wasUp = false
   /** Why the last attempt to connect failed, in the client's word. */
   #refusal: string | undefined
-  #arrival = Promise.withResolvers<Up>()
+  /** Those who wait for a connection. Not one promise for all: it would remember everybody who ever waited, until NATS is back. */
+  readonly #waiting = new Set<PromiseWithResolvers<Up>>()
 
   constructor(address: NatsAddress, log: BrokerLog) {
     this.name = address.servers.join(',')
     this.#address = address
     this.#log = log
-    this.#arrival.promise.catch(() => undefined)
     this.#running = this.#stayConnected()
   }
 
   /** The connection, waited for a moment; rejects with BrokerError when there is none. */
   async up(waitMs = 1000): Promise<Up> {
     if (this.#up !== undefined) return this.#up
-    const over = new AbortController()
-    const late = pause(waitMs, undefined, { signal: over.signal }).then(() => {
-      const code = this.#refusal
-      const why = code === undefined ? '' : ` (${code})`
-      throw new BrokerError(`The broker at ${this.name} can't be reached${why}.`, { unavailable: true, code })
-    })
-    late.catch(() => undefined)
-    return await Promise.race([this.#arrival.promise, late]).finally(() => over.abort())
+    if (this.#closing.signal.aborted) throw closed()
+    const waiter = Promise.withResolvers<Up>()
+    this.#waiting.add(waiter)
+    const timer = setTimeout(() => waiter.reject(this.#unreachable()), waitMs)
+    try {
+      return await waiter.promise
+    } finally {
+      clearTimeout(timer)
+      this.#waiting.delete(waiter)
+    }
+  }
+
+  #unreachable(): BrokerError {
+    const code = this.#refusal
+    const why = code === undefined ? '' : ` (${code})`
+    return new BrokerError(`The broker at ${this.name} can't be reached${why}.`, { unavailable: true, code })
   }
 
   /** Calls `listener` with each connection, also with the present one; `again` when notices may have been missed. */
@@ -65,7 +73,7 @@ export class Link implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
-    this.#arrival.reject(new BrokerError('The broker is closed.', { unavailable: true }))
+    for (const { reject } of this.#waiting) reject(closed())
     await this.#client?.close()
     this.#wentDown()
     await this.#running
@@ -135,7 +143,7 @@ export class Link implements AsyncDisposable {
     if (this.#closing.signal.aborted) return
     this.#loss = new AbortController()
     this.#up = { nc, lost: this.#loss.signal }
-    this.#arrival.resolve(this.#up)
+    for (const { resolve } of this.#waiting) resolve(this.#up)
     this.#log.info({ broker: this.name }, 'broker connected')
     const again = this.#wasUp
     this.#wasUp = true
@@ -147,8 +155,8 @@ export class Link implements AsyncDisposable {
     this.#up = undefined
     this.#loss.abort()
     if (this.#closing.signal.aborted) return
-    this.#arrival = Promise.withResolvers()
-    this.#arrival.promise.catch(() => undefined)
     this.#log.warn({ broker: this.name }, 'broker connection lost')
   }
 }
+
+const closed = () => new BrokerError('The broker is closed.', { unavailable: true })
