@@ -6,6 +6,14 @@ export interface QueryOptions {
   timeoutMs?: number
 }
 
+export interface TransactionOptions extends QueryOptions {
+  /**
+   * Writes nothing, which the server sees to. Only such a transaction may wait for something else than its statements: it holds a lock and a
+   * connection, but no place in the order of commits, for which all readers of the outbox would wait.
+   */
+  readOnly?: boolean
+}
+
 /** Where statements run: the pool, or one transaction. */
 export interface Queries {
   /** Runs one statement. Throws DatabaseError: `unavailable` when the server can't answer in time. */
@@ -43,7 +51,7 @@ export interface Database extends Queries, AsyncDisposable {
   readonly driver: string
 
   /** Runs `work` in one transaction on one connection; inside, only `tx` is used. */
-  transaction<T>(work: (tx: Queries) => Promise<T>, options?: QueryOptions): Promise<T>
+  transaction<T>(work: (tx: Queries) => Promise<T>, options?: TransactionOptions): Promise<T>
 
   /**
    * Calls `onNotice` for each NOTIFY on `channel`. All listeners of a handle share one connection, opened again when lost;

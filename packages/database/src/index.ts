@@ -1,4 +1,11 @@
-export type { Database, DatabaseLoad, Presence, Queries, QueryOptions } from './database.ts'
+export type {
+  Database,
+  DatabaseLoad,
+  Presence,
+  Queries,
+  QueryOptions,
+  TransactionOptions,
+} from './database.ts'
 export { DatabaseError, isUniqueViolation } from './database-error.ts'
 export { EmbeddedStartError } from './embedded/embedded-start-error.ts'
 export { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './embedded.ts'

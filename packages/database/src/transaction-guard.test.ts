@@ -32,6 +32,22 @@ describe('a transaction', () => {
     await expect(database.transaction(work)).rejects.toThrow(message)
   })
 
+  it('that writes nothing may wait, and the server sees that it writes nothing', async () => {
+    const waiting = database.transaction(
+      async (tx) => {
+        await tx.many(sql`select pg_try_advisory_xact_lock(1)`)
+        await database.many(sql`select 1`)
+        return await tx.many<{ xid: string | null }>(
+          sql`select pg_current_xact_id_if_assigned()::text as xid`,
+        )
+      },
+      { readOnly: true },
+    )
+    expect(await waiting).toEqual([{ xid: null }])
+    const failing = database.transaction((tx) => tx.many(sql`create table never (a int)`), { readOnly: true })
+    await expect(failing).rejects.toThrow('read-only transaction')
+  })
+
   it('may lead to anything when it is over, or beside it', async () => {
     let later: Promise<unknown> | undefined
     await database.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 import { breaksConnection, toDatabaseError } from './classify-error.ts'
-import type { Queries, QueryOptions } from './database.ts'
+import type { Queries, QueryOptions, TransactionOptions } from './database.ts'
 import { DatabaseError } from './database-error.ts'
 import type { Lease } from './pool.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
@@ -15,7 +15,7 @@ export async function runTransaction<T>(
   lease: Lease,
   settings: PostgresSettings,
   work: (tx: Queries) => Promise<T>,
-  options: QueryOptions,
+  options: TransactionOptions,
   guard?: TransactionGuard,
 ): Promise<T> {
   const timeoutMs = options.timeoutMs ?? settings.statementTimeoutMs
@@ -27,15 +27,18 @@ export async function runTransaction<T>(
     // Of statements that were sent together the ones behind a failed one only say that one did.
     throw failure.code === IN_FAILED_TRANSACTION ? first : failure
   }
+  const begin = options.readOnly === true ? 'begin read only' : 'begin'
   const text =
-    timeoutMs > settings.statementTimeoutMs ? `begin; ${raiseLimits(timeoutMs, 'local ')}` : 'begin'
+    timeoutMs > settings.statementTimeoutMs ? `${begin}; ${raiseLimits(timeoutMs, 'local ')}` : begin
   // Not awaited: it travels with the first statement.
   const begun = runText(lease.client, text, Math.min(timeoutMs, lease.timeLeftMs)).catch(fail)
   begun.catch(() => undefined)
   const state: Guarded = { over: false }
   try {
     const tx = transactionQueries(lease, state, timeoutMs, fail)
-    const result = await (guard === undefined ? work(tx) : guard.run(state, () => work(tx)))
+    const result = await (guard === undefined || options.readOnly === true
+      ? work(tx)
+      : guard.run(state, () => work(tx)))
     state.over = true
     if (state.fault !== undefined) throw state.fault
     await begun

@@ -37,6 +37,7 @@ export class Resources implements AsyncDisposable {
         warn: (message) => this.notices.say('DatabaseError', message),
         onFailure: (failure, message) => this.#log.warn(failure, message),
         allowWeakDurability: this.#development,
+        guardTransactions: this.#development,
       })
       this.#stack.use(exposeDatabase(database))
       this.#watch((signal) => database.ping(signal))

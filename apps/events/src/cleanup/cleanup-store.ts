@@ -31,20 +31,23 @@ export const cleanupStore = ({
   audit: Audit
 }) => ({
   /**
-   * Runs `work` while no other process does. Throws ResourceLocked when one does. `work` calls `stillAlone` now and again, which rejects
+   * Runs `work` while no other process does. The transaction holds the lock and writes nothing, for `work` takes long. Throws ResourceLocked when one does. `work` calls `stillAlone` now and again, which rejects
    * when the lock was lost with its connection.
    */
   alone: <T>(work: (stillAlone: () => Promise<void>) => Promise<T>): Promise<T> =>
-    database.transaction(async (tx) => {
-      const [lock] = await tx.many<{ held: boolean }>(sql`
-        select pg_try_advisory_xact_lock(hashtextextended('events cleanup', 0)) as held,
-          set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true)`)
-      if (lock?.held !== true)
-        throw new Failure('ResourceLocked', 'A cleanup of events is under way: try again when it is done.')
-      return await work(async () => {
-        await tx.many(sql`select 1`)
-      })
-    }),
+    database.transaction(
+      async (tx) => {
+        const [lock] = await tx.many<{ held: boolean }>(sql`
+          select pg_try_advisory_xact_lock(hashtextextended('events cleanup', 0)) as held,
+            set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true)`)
+        if (lock?.held !== true)
+          throw new Failure('ResourceLocked', 'A cleanup of events is under way: try again when it is done.')
+        return await work(async () => {
+          await tx.many(sql`select 1`)
+        })
+      },
+      { readOnly: true },
+    ),
 
   /** What is known of a cleanup; the first who asks begins to follow its schedule. */
   async find(name: CleanupName, now: Date): Promise<CleanupRecord> {
