@@ -20,6 +20,7 @@ export {
 export { type CompiledExpression, compileExpression, evaluate } from './evaluation/compiled.ts'
 export { ExpressionError, type ExpressionErrorName } from './expression-error.ts'
 export { matchesFilter } from './filters/matches-filter.ts'
+export { type FunctionDescription, functionDescriptions } from './functions/descriptions.ts'
 export { type FunctionName, functionNames } from './functions/names.ts'
 export { defaultLimits, type Limits, type Options } from './options.ts'
 export type { Meter, Scope, VariableSource } from './scope.ts'

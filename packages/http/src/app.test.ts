@@ -31,6 +31,28 @@ const get = async (routes: Route[], path: string, init: RequestInit = {}) => {
   }
 }
 
+describe('a path of the specification that is not built', () => {
+  test.each([
+    ['/v2/workspaces/w1/pages', 'Pages'],
+    ['/v2/workspaces/w1/versions/v1/pull', 'Versions, import and export of workspaces'],
+    ['/v2/orgs/acme/members', 'Organizations'],
+    ['/v2/apps', 'Apps'],
+  ])('says at %s that it is not available yet', async (path, part) => {
+    const { status, json } = await get([], path)
+    expect(status).toBe(404)
+    expect(json).toMatchObject({ error: 'ObjectNotFoundError' })
+    expect(json.message).toMatch(new RegExp(`not available yet. It belongs to: ${part}`))
+  })
+
+  test.each(['/v2/workspace', '/v2/workspaces/w1/page', '/pages', '/v2/workspaces/w1/pagesx'])(
+    'and nothing of the kind at %s',
+    async (path) => {
+      const { status, json } = await get([], path)
+      expect([status, json.message]).toEqual([404, `There is nothing at GET ${path}.`])
+    },
+  )
+})
+
 describe('an answer', () => {
   test('carries the correlation id and what browsers must not guess', async () => {
     const { status, headers, json } = await get([at('/thing', async () => ({ a: 1 }))], '/thing', {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { headers as names } from '@platform/contracts'
+import { headers as names, notYetAvailableAt } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import express, { type Request, type Response } from 'express'
 import { sendFailure, setSafetyHeaders } from './reply.ts'
@@ -80,8 +80,16 @@ function methodsByPath(routes: readonly Route[]): [path: string, methods: string
   })
 }
 
-const notFound = (method: string, path: string) =>
-  new Failure('ObjectNotFoundError', `There is nothing at ${method} ${path.slice(0, 200)}.`)
+function notFound(method: string, path: string): Failure {
+  const shown = `${method} ${path.slice(0, 200)}`
+  const coming = notYetAvailableAt(path)
+  return new Failure(
+    'ObjectNotFoundError',
+    coming === undefined
+      ? `There is nothing at ${shown}.`
+      : `There is nothing at ${shown}: this is not available yet. It belongs to: ${coming}.`,
+  )
+}
 
 /** Express' own decoding of path parameters throws a URIError. */
 const malformedPath = (error: unknown): Failure | undefined =>

@@ -1,4 +1,4 @@
-import { endpoint } from '@platform/contracts'
+import { endpoint, instructionSchemas } from '@platform/contracts'
 import { failures } from '@platform/kernel'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -71,6 +71,12 @@ describe('the description of the API', () => {
         '/.well-known/openid-configuration',
       ]),
     )
+  })
+
+  test('describes every instruction a step may be', () => {
+    const { Instruction, SetArguments } = Object(components.schemas)
+    expect(Object.keys(Instruction.properties)).toEqual(Object.keys(instructionSchemas))
+    expect(SetArguments.required).toContain('name')
   })
 
   test('refers only to what is there, and holds nothing nobody refers to', () => {

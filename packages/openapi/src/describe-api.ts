@@ -5,6 +5,7 @@ import { declaredEndpoints } from './declared-endpoints.ts'
 import { failureExamples } from './failure-examples.ts'
 import { failureComponents } from './failure-responses.ts'
 import { parameterComponents } from './header-parameters.ts'
+import { instructionComponents } from './instruction-schemas.ts'
 import { isJson, type Json } from './json.ts'
 import { oidcPaths, oidcSchemas } from './oidc-paths.ts'
 import { operationOf } from './operation.ts'
@@ -33,7 +34,13 @@ export function describeApi(
   const published = endpoints.filter(({ credential }) => credential !== 'internal')
   const book = schemaBook(published)
   const paths = { ...oidcPaths, ...probePaths, ...contractPaths(published, book) }
-  const schemas = { Failure: failureSchema, ...oidcSchemas, ...book.components() }
+  const steps = instructionComponents(book)
+  const schemas = {
+    Failure: failureSchema,
+    ...oidcSchemas,
+    ...book.components(),
+    ...steps,
+  }
   return {
     openapi: '3.1.0',
     info,

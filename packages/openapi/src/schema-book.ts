@@ -14,6 +14,8 @@ export interface SchemaBook {
   sent(schema: z.ZodType): Json
   /** As it is answered. */
   answered(schema: z.ZodType): Json
+  /** A schema the contracts name, whether or not an operation has it. */
+  named(schema: z.ZodType): Json
   /** What was referred to so far, by name. */
   components(): Record<string, Json>
 }
@@ -56,6 +58,7 @@ export function schemaBook(endpoints: readonly Endpoint[]): SchemaBook {
   return {
     sent: (schema) => look(schema, 'input'),
     answered: (schema) => look(schema, 'output'),
+    named: (schema) => ({ $ref: use(namedSchemas.get(schema) ?? '', 'output') }),
     components: () => Object.fromEntries([...used].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }

@@ -1,36 +1,12 @@
 import type { NamedPath, NamedVariable } from '@platform/expressions'
 import type { StoredContext } from './contexts.ts'
+import { contextDescriptions } from './described-contexts.ts'
 
 const builtins: Readonly<Record<StoredContext, readonly string[]>> = {
-  run: [
-    'date',
-    'ip',
-    'automationSlug',
-    'correlationId',
-    'depth',
-    'trigger',
-    'socketId',
-    'appSlug',
-    'appInstanceSlug',
-    'appInstanceFullSlug',
-    'parentAppSlug',
-    'sourceWorkspaceId',
-    'authenticatedWorkspaceId',
-    'permissions',
-    'scopes',
-  ],
-  user: ['id', 'email', 'role', 'authData', 'orgSlugs'],
-  session: ['id', 'org'],
-  global: [
-    'workspaceId',
-    'workspaceName',
-    'apiUrl',
-    'studioUrl',
-    'pagesUrl',
-    'pagesHost',
-    'endpoints',
-    'workspacesRegistry',
-  ],
+  run: Object.keys(contextDescriptions.run.names),
+  user: Object.keys(contextDescriptions.user.names),
+  session: Object.keys(contextDescriptions.session.names),
+  global: Object.keys(contextDescriptions.global.names),
 }
 
 /** Names of a context that belong to the platform. */

@@ -1,5 +1,6 @@
 export * from './availability.ts'
 export * from './calls.ts'
+export * from './descriptions.ts'
 export * from './events.ts'
 export * from './fetch.ts'
 export * from './flow.ts'

@@ -1,0 +1,70 @@
+/** What the language says of a context. */
+export interface ContextDescription {
+  readonly text: string
+  /** How long what automations set in it is kept; undefined where nothing can be set. */
+  readonly kept?: string
+  /** Names that belong to the platform and can't be written. Those without a meaning are kept free for it. */
+  readonly names: Readonly<Record<string, string>>
+}
+
+const reserved = ''
+
+/** Every context an automation reads, as the documents show it and as the names are kept from being written. */
+export const contextDescriptions = {
+  run: {
+    text: 'This run and what it causes: automations that are called or triggered by its events share it.',
+    kept: 'A minute after the last write, unless CONTEXT_RUN_EXPIRE_TIME says otherwise.',
+    names: {
+      date: 'When it is read, ISO 8601.',
+      ip: 'Address of the caller.',
+      automationSlug: 'The automation that is running.',
+      correlationId: 'Names everything that came of one request.',
+      depth: 'How many automations stand behind one another.',
+      trigger: 'What started the run: `type`, `value`, `id`.',
+      socketId: reserved,
+      appSlug: reserved,
+      appInstanceSlug: reserved,
+      appInstanceFullSlug: reserved,
+      parentAppSlug: reserved,
+      sourceWorkspaceId: reserved,
+      authenticatedWorkspaceId: reserved,
+      permissions: reserved,
+      scopes: reserved,
+    },
+  },
+  user: {
+    text: 'The account the run acts for.',
+    kept: 'As long as the workspace.',
+    names: {
+      id: 'The account.',
+      email: 'Its address.',
+      role: 'Its role in this workspace.',
+      authData: 'How it signed in.',
+      orgSlugs: 'Its organizations.',
+    },
+  },
+  session: {
+    text: 'The session of the caller, anonymous ones as well.',
+    kept: '30 days after the last write, an hour in anonymous sessions, unless CONTEXT_SESSION_EXPIRE_TIME and CONTEXT_UNAUTHENTICATED_SESSION_EXPIRE_TIME say otherwise.',
+    names: { id: 'The session.', org: reserved },
+  },
+  global: {
+    text: 'The workspace, shared by everybody.',
+    kept: 'As long as the workspace.',
+    names: {
+      workspaceId: 'Its id.',
+      workspaceName: 'Its name.',
+      apiUrl: 'Where the API answers.',
+      studioUrl: 'Where the console is.',
+      pagesUrl: reserved,
+      pagesHost: reserved,
+      endpoints: 'Slug → address of each URL trigger.',
+      workspacesRegistry: reserved,
+    },
+  },
+  config: { text: 'The configuration of the workspace; what a run sets in it ends with the run.', names: {} },
+  $workspace: {
+    text: 'The workspace as it was saved.',
+    names: { id: 'Its id.', slug: 'Its slug.', name: 'Its name.', config: 'Its configuration.' },
+  },
+} as const satisfies Readonly<Record<string, ContextDescription>>

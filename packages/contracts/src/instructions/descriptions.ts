@@ -1,0 +1,138 @@
+import type { InstructionName } from './vocabulary.ts'
+
+type Steps = readonly Readonly<Record<string, unknown>>[]
+
+/** What the language says of an instruction. The example of one that can be run is run by the tests. */
+export interface InstructionDescription {
+  readonly text: string
+  readonly example: { readonly do: Steps; readonly output?: unknown; readonly gives?: unknown }
+}
+
+/** Every instruction, as the documents show it. */
+export const instructionDescriptions: Readonly<Record<InstructionName, InstructionDescription>> = {
+  set: {
+    text: 'Writes a variable: a path with dots and `[index]`; `x[]` appends. `type: merge` adds fields or items, `push` appends a value.',
+    example: {
+      do: [
+        { set: { name: 'order.items[]', value: { sku: 'a', amount: 2 } } },
+        { set: { name: 'order', type: 'merge', value: { paid: false } } },
+      ],
+      output: '{{order}}',
+      gives: { items: [{ sku: 'a', amount: 2 }], paid: false },
+    },
+  },
+  delete: {
+    text: 'Removes a variable or a part of one; nothing happens when it is not there.',
+    example: {
+      do: [{ set: { name: 'a', value: { b: 1, c: 2 } } }, { delete: { name: 'a.b' } }],
+      output: '{{a}}',
+      gives: { c: 2 },
+    },
+  },
+  emit: {
+    text: 'Emits an event of the workspace. It is committed with the run, once, also when the run is done again. With a `target` only those it names see it.',
+    example: {
+      do: [{ emit: { event: 'order.placed', payload: { order: 42 }, output: 'event' } }],
+      output: '{{event.payload}}',
+      gives: { order: 42 },
+    },
+  },
+  wait: {
+    text: 'Waits for one of several events, or some seconds.',
+    example: { do: [{ wait: { oneOf: [{ event: 'order.paid' }], timeout: 60, output: 'event' } }] },
+  },
+  conditions: {
+    text: 'Runs the steps of the first expression that holds, in the order written, else those of `default`.',
+    example: {
+      do: [
+        { set: { name: 'age', value: 20 } },
+        {
+          conditions: {
+            '{{age}} >= 18': [{ set: { name: 'may', value: true } }],
+            default: [{ set: { name: 'may', value: false } }],
+          },
+        },
+      ],
+      output: '{{may}}',
+      gives: true,
+    },
+  },
+  repeat: {
+    text: 'Runs its steps for each item of `on` (`item`, `$index`; `item.key` and `item.value` of an object), and no longer than `until` a count or an expression. With `batch` several items at a time.',
+    example: {
+      do: [
+        { set: { name: 'sum', value: 0 } },
+        { repeat: { on: [1, 2, 3], do: [{ set: { name: 'sum', value: '{% {{sum}} + {{item}} %}' } }] } },
+      ],
+      output: '{{sum}}',
+      gives: 6,
+    },
+  },
+  all: {
+    text: 'Runs its steps side by side and ends when all have ended.',
+    example: {
+      do: [{ all: [{ set: { name: 'a', value: 1 } }, { set: { name: 'b', value: 2 } }] }],
+      output: '{% {{a}} + {{b}} %}',
+      gives: 3,
+    },
+  },
+  break: {
+    text: 'Ends the automation, the `repeat` around, or everything up to the nearest `try` (`scope: all`); `payload` is the output then.',
+    example: {
+      do: [{ break: { payload: 'early' } }, { set: { name: 'late', value: true } }],
+      output: '{{late}}',
+      gives: 'early',
+    },
+  },
+  try: {
+    text: 'Steps whose failure is caught: `$error` tells of it in `catch` and after. `finally` runs either way.',
+    example: {
+      do: [
+        {
+          try: {
+            do: [{ set: { name: 'a', value: '{% json("no JSON") %}' } }],
+            catch: [{ set: { name: 'failed', value: '{{$error.name}}' } }],
+          },
+        },
+      ],
+      output: '{{failed}}',
+      gives: 'InvalidExpressionSyntax',
+    },
+  },
+  fetch: {
+    text: 'An HTTP request.',
+    example: { do: [{ fetch: { url: 'https://example.com', query: { page: 1 }, output: 'page' } }] },
+  },
+  rateLimit: {
+    text: 'Counts against a limit of the whole platform.',
+    example: { do: [{ rateLimit: { name: 'mails', window: 60, limit: 10, consumer: '{{user.id}}' } }] },
+  },
+  run: {
+    text: 'A function of a built-in module.',
+    example: { do: [{ run: { module: 'crypto', function: 'hash', parameters: {}, output: 'hash' } }] },
+  },
+  runWorkflow: {
+    text: 'Calls another automation and takes its output, or starts a run of its own with `wait: false`. Any other key of a step does the same: it is the slug of an automation.',
+    example: {
+      do: [{ runWorkflow: { workflow: 'greet', parameters: { name: 'Ada' }, output: 'greeting' } }],
+      output: '{{greeting}}',
+      gives: 'Hello Ada',
+    },
+  },
+  auth: {
+    text: 'A short-lived token for calls to the platform itself.',
+    example: { do: [{ auth: { workspace: true, output: 'token' } }] },
+  },
+  createUserTopic: {
+    text: 'Names an audience of events.',
+    example: { do: [{ createUserTopic: { topic: 'team', userIds: ['{{user.id}}'] } }] },
+  },
+  joinUserTopic: {
+    text: 'Adds to an audience; the current user unless others are named.',
+    example: { do: [{ joinUserTopic: { topic: 'team' } }] },
+  },
+  comment: {
+    text: 'Ignored, whatever it says.',
+    example: { do: [{ comment: 'Prices are without tax.' }], output: 'done', gives: 'done' },
+  },
+}

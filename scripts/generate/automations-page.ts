@@ -1,0 +1,112 @@
+import {
+  type InstructionName,
+  instructionDescriptions,
+  instructionSchemas,
+  notYetRunnable,
+} from '@platform/contracts'
+import { z } from 'zod'
+import {
+  type ContextDescription,
+  contextDescriptions,
+} from '../../apps/runtime/src/contexts/described-contexts.ts'
+import { type FunctionDescription, functionDescriptions } from '../../packages/expressions/src/index.ts'
+import { fieldRows } from './field-rows.ts'
+
+const missing: ReadonlySet<string> = new Set(notYetRunnable)
+
+/** `docs/automations.md`: the language of automations, from the contracts and descriptions beside what runs it. */
+export function automationsPage(): string {
+  const parts = [
+    '# Automations',
+    'Generated from packages/contracts, packages/expressions and apps/runtime. The examples are run by the tests.',
+    introduction,
+    '## Instructions',
+    'A step is one instruction with its arguments. A field with `*` is always needed. Any other key is the slug of an automation, called with what stands behind it; `output` names the variable for its result.',
+    ...Object.keys(instructionSchemas).map((name) => instructionSection(name as InstructionName)),
+    '## Variables and contexts',
+    'The arguments of an automation are its variables; at a URL trigger `body`, `query`, `headers`, `method`, `pathParams` and `rawBody`, for an event `payload`, `source` and `id`. What a step sets is a variable of this call. The contexts below outlive it.',
+    ...Object.entries<ContextDescription>(contextDescriptions).map(contextSection),
+    '## Functions',
+    'Called inside `{% %}` and in the keys of conditions; their names are found whatever their case.',
+    ...Object.values(functionDescriptions).map(functionSection),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+const introduction = `An automation is written in YAML or JSON:
+
+\`\`\`yaml
+slug: greet
+name: greet
+when:                # what starts it; each is optional
+  endpoint: true     # GET or POST /v2/workspaces/{id}/webhooks/greet
+  events:
+    - order.placed
+arguments:           # JSON schemas by name
+  name:
+    type: string
+validateArguments: true
+do:                  # steps, one after another
+  - set:
+      name: greeting
+      value: Hello {{body.name}}
+output: '{{greeting}}'
+\`\`\`
+
+\`{{path}}\` reads a variable: names, dots and \`[keys]\`, no operators. \`{% expression %}\` computes a value: \`and\`, \`or\`, \`not\`, \`==\`,
+\`!=\`, \`<\`, \`<=\`, \`>\`, \`>=\`, \`in\`, \`matches\`, \`exists\`, \`+\`, \`-\`, \`*\`, \`/\`, \`%\`, \`a ? b : c\`, lists, objects, functions. Keys of \`conditions\` are
+expressions without marks. What a variable held is data: it is never read as a template.`
+
+function instructionSection(name: InstructionName): string {
+  const { text, example } = instructionDescriptions[name]
+  const { gives, ...written } = example
+  const note = missing.has(name)
+    ? '\n\nNot available yet: it can be saved, with a warning, and fails when a run reaches it.'
+    : ''
+  const rows = fieldRows(z.toJSONSchema(instructionSchemas[name], { unrepresentable: 'any', io: 'output' }))
+  const table = rows.length === 0 ? '' : `\n\n| Field | Type | Meaning |\n|---|---|---|\n${rows.join('\n')}`
+  const result = gives === undefined ? '' : `\n\nIt answers \`${JSON.stringify(gives)}\`.`
+  return `### ${name}\n\n${text}${note}${table}\n\n\`\`\`yaml\n${yamlOf(written)}\n\`\`\`${result}`
+}
+
+function contextSection([name, { text, kept, names }]: [string, ContextDescription]): string {
+  const rows = Object.entries(names)
+    .filter(([, meaning]) => meaning !== '')
+    .map(([key, meaning]) => `| ${name}.${key} | ${meaning} |`)
+  const free = Object.entries(names)
+    .filter(([, meaning]) => meaning === '')
+    .map(([key]) => `\`${key}\``)
+  const table = rows.length === 0 ? '' : `\n\n| Name | Value |\n|---|---|\n${rows.join('\n')}`
+  const reserved = free.length === 0 ? '' : `\n\nReserved: ${free.join(', ')}.`
+  return `### ${name}\n\n${text}${kept === undefined ? '' : ` Kept: ${lowerFirst(kept)}`}${table}${reserved}`
+}
+
+function functionSection({ call, text, examples }: FunctionDescription): string {
+  const lines = examples.map(([expression, result]) => `{% ${expression} %}  →  ${JSON.stringify(result)}`)
+  return `### ${call}\n\n${text}\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\``
+}
+
+/** Steps line by line, the rest as YAML takes it from JSON. */
+function yamlOf({
+  do: steps,
+  output,
+}: {
+  do: readonly Readonly<Record<string, unknown>>[]
+  output?: unknown
+}): string {
+  const lines = steps.flatMap((step) =>
+    Object.entries(step).map(([key, value]) => `  - ${key}: ${flow(value)}`),
+  )
+  return ['do:', ...lines, ...(output === undefined ? [] : [`output: ${flow(output)}`])].join('\n')
+}
+
+function flow(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const fields = Object.entries(value).map(
+    ([key, item]) => `${/^\w+$/.test(key) ? key : JSON.stringify(key)}: ${flow(item)}`,
+  )
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
+}
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)

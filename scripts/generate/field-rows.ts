@@ -1,0 +1,36 @@
+export interface FieldSchema {
+  type?: unknown
+  const?: unknown
+  enum?: unknown[]
+  anyOf?: FieldSchema[]
+  description?: string
+  items?: FieldSchema
+  properties?: Record<string, FieldSchema>
+  required?: string[]
+  additionalProperties?: unknown
+  [keyword: string]: unknown
+}
+
+/** Rows of a table about the fields of a schema; those of objects inside are told with their path, `*` is always there. */
+export function fieldRows(schema: unknown, path = ''): string[] {
+  const { properties = {}, required = [] } = Object(schema) as FieldSchema
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const star = required.includes(name) ? '*' : ''
+    const meaning = (field.description ?? '').replaceAll('|', '\\|')
+    const inside = field.items?.properties === undefined ? field : field.items
+    const insidePath = inside === field ? `${path}${name}.` : `${path}${name}[].`
+    return [
+      `| ${path}${name}${star} | ${typeOf(field).replaceAll('|', '\\|')} | ${meaning} |`,
+      ...fieldRows(inside, insidePath),
+    ]
+  })
+}
+
+function typeOf(schema: FieldSchema): string {
+  if (schema.const !== undefined) return `\`${String(schema.const)}\``
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(', ')
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeOf))].join(' or ')
+  if (schema.type === 'array') return `list of ${typeOf(schema.items ?? {})}`
+  if (schema.type === 'object' && schema.properties === undefined) return 'open object'
+  return [schema.type ?? 'anything'].flat().join(' or ')
+}
