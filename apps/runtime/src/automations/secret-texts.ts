@@ -11,6 +11,9 @@ const MAX_CHARACTERS = 100_000
 const ROOT = 0
 const UNITS = 65_536
 
+/** Runs without secrets share it: typed arrays are dear to make. */
+const UNLINKED = new Int32Array(1)
+
 /**
  * Texts that nothing of a run may show. All are looked for at once (Aho and Corasick): a text is read one time, however many secrets
  * there are and however much they are like one another.
@@ -23,9 +26,9 @@ export class SecretTexts {
   readonly #ends = [0]
   readonly #depths = [0]
   /** By node: the longest other beginning of a secret that it ends with. */
-  #falls = new Int32Array(1)
+  #falls = UNLINKED
   /** By node: characters of the longest secret that it ends with. */
-  #longest = new Int32Array(1)
+  #longest = UNLINKED
   #characters = 0
   #isLinked = true
 
