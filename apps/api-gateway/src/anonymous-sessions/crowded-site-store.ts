@@ -8,8 +8,6 @@ export interface MadeRoom {
   sessionIds: string[]
 }
 
-export type CrowdedSiteStore = ReturnType<typeof crowdedSiteStore>
-
 /** Finds the site with the most anonymous sessions and takes away those that were not used for the longest time. */
 export const crowdedSiteStore = (database: Database) => ({
   /** For somebody of that very site only what was idle since `idleSince` gives way; for everybody else what was idle the longest. */

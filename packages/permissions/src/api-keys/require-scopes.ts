@@ -5,7 +5,7 @@ const READING = new Set(['read', 'get_usage', 'aggregate_search', 'read_app_dsul
 const CALLING = new Set(['execute', 'test'])
 
 /** The scopes a JWT needs for the same as a rule allows; `manage` is everything. */
-export function scopesOfRight(action: string, subject: string): readonly ResourceScope[] {
+function scopesOfRight(action: string, subject: string): readonly ResourceScope[] {
   if (subject === 'automations') {
     if (CALLING.has(action)) return ['webhooks']
     if (action === 'manage') return ['workspaces:read', 'workspaces:write', 'webhooks']
