@@ -16,6 +16,8 @@ export class Exchange implements RequestState {
   correlationId = ''
   clientIp = ''
   deadlineAt = 0
+  /** Milliseconds the credential was waited for. */
+  credentialMs = 0
   /** The canonical path, without the query. */
   path = '/'
   /** The query as it arrived, with its question mark; empty without one. */

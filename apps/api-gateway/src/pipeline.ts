@@ -1,10 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { authenticated, interactiveUser } from '@platform/auth'
 import { correlationIdOf, refuseAmbiguous, setRequestState } from '@platform/http'
+import { StoreBudget, withStoreBudget } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { tracer } from '@platform/tracing'
 import { accounting, traceForwarding } from './account.ts'
 import { sendUp } from './api-versions/send-up.ts'
+import { budgetAfter } from './callers/budget-after.ts'
 import { refuseAccessToken } from './callers/refuse-access-token.ts'
 import { refuseThirdParty } from './callers/refuse-third-party.ts'
 import { canonicalPath } from './canonical-path.ts'
@@ -121,6 +123,6 @@ const answer =
     exchange.request.url = exchange.path + exchange.search
     requireHttps(exchange)
     setRequestState(exchange.request, exchange)
-    app(exchange.request, exchange.response)
+    withStoreBudget(new StoreBudget(budgetAfter(exchange.credentialMs)), () => app(exchange.request, exchange.response))
     return undefined
   }

@@ -1,3 +1,4 @@
+import { StoreBudget, withStoreBudget } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from './caller.ts'
 
@@ -59,7 +60,8 @@ export class CallerCache {
     const running = this.#checking.get(credential)
     if (running !== undefined) return running
     const startedAt = this.#version
-    const checking: Promise<Caller> = make()
+    // It is shared by all who wait for it, so no request's own budget is spent on it.
+    const checking: Promise<Caller> = withStoreBudget(new StoreBudget(), make)
       .then((caller) => this.#keep(credential, caller, startedAt))
       .finally(() => {
         if (this.#checking.get(credential) === checking) this.#checking.delete(credential)

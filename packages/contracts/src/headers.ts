@@ -18,6 +18,8 @@ export const headers = {
   sourceWorkspaceId: 'x-platform-workspace-id',
   clientIp: 'x-platform-client-ip',
   deadline: 'x-platform-request-deadline',
+  /** Milliseconds the request may still wait for databases; without it, all that a request may. */
+  storeBudget: 'x-platform-store-budget',
   /** What the gateway calls the instance a request is forwarded to, where later ones must reach the same. */
   instance: 'x-platform-instance',
 } as const

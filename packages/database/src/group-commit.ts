@@ -1,3 +1,4 @@
+import { StoreBudget, storeBudget, withStoreBudget } from '@platform/kernel'
 import { DatabaseError } from './database-error.ts'
 
 /** Writes what many callers add, in as few transactions as possible. */
@@ -8,6 +9,8 @@ export interface GroupCommit<Item> {
 
 interface Waiting<Item> {
   item: Item
+  /** How long whoever added it may still wait; undefined where no request waits. */
+  budget: StoreBudget | undefined
   resolve: () => void
   reject: (error: unknown) => void
 }
@@ -15,7 +18,8 @@ interface Waiting<Item> {
 /**
  * Group commit: while one transaction is on its way, items gather for the next; an idle writer starts at once. `write` commits all
  * of its items or none. When it fails for a reason of the data, items are written one by one so that one bad item harms nobody else.
- * More than `maxWaiting` items waiting are refused at once: a queue without an end helps nobody.
+ * More than `maxWaiting` items waiting are refused at once: a queue without an end helps nobody. So are those whose request has waited
+ * as long as it may.
  */
 export function groupCommit<Item>(
   write: (items: Item[]) => Promise<void>,
@@ -29,10 +33,11 @@ export function groupCommit<Item>(
   const flush = async () => {
     scheduled = false
     if (waiting.length === 0 || inFlight >= maxInFlight) return
-    const batch = waiting.slice(0, maxItems)
+    const batch = inTime(waiting.slice(0, maxItems))
     waiting = waiting.slice(maxItems)
     inFlight += 1
-    await settle(batch, write)
+    // A batch is not held to the budget of whoever happened to begin it, but to those of its own.
+    await withStoreBudget(new StoreBudget(leastOf(batch)), () => settle(batch, write))
     inFlight -= 1
     schedule()
   }
@@ -42,19 +47,49 @@ export function groupCommit<Item>(
     setImmediate(flush)
   }
   return {
-    add: (item) =>
-      new Promise((resolve, reject) => {
+    add: (item) => {
+      const budget = storeBudget()
+      const added = new Promise<void>((resolve, reject) => {
         if (waiting.length >= maxWaiting) return reject(overloaded())
-        waiting.push({ item, resolve, reject })
+        waiting.push({ item, budget, resolve, reject })
         schedule()
-      }),
+      })
+      return budget === undefined ? added : waitedFor(budget, added)
+    },
   }
 }
 
 const overloaded = () =>
   new DatabaseError('Too many writes are waiting for the database.', { unavailable: true })
 
+async function waitedFor(budget: StoreBudget, added: Promise<void>): Promise<void> {
+  budget.beginWait()
+  try {
+    await added
+  } finally {
+    budget.endWait()
+  }
+}
+
+/** What a commit needs at least: with less nobody would hear how it ended. */
+const LEAST_MS = 250
+
+/** Those that can still be committed in time; the others are refused. */
+function inTime<Item>(batch: Waiting<Item>[]): Waiting<Item>[] {
+  const isLate = ({ budget }: Waiting<Item>) => budget !== undefined && budget.leftMs < LEAST_MS
+  if (!batch.some(isLate)) return batch
+  for (const { reject } of batch.filter(isLate)) reject(late())
+  return batch.filter((one) => !isLate(one))
+}
+
+const late = () =>
+  new DatabaseError('The write has waited for the database as long as it may.', { unavailable: true })
+
+const leastOf = <Item>(batch: Waiting<Item>[]): number =>
+  batch.reduce((least, { budget }) => Math.min(least, budget?.leftMs ?? least), Number.POSITIVE_INFINITY)
+
 async function settle<Item>(batch: Waiting<Item>[], write: (items: Item[]) => Promise<void>): Promise<void> {
+  if (batch.length === 0) return
   try {
     await write(batch.map(({ item }) => item))
     for (const { resolve } of batch) resolve()

@@ -1,12 +1,14 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { StoreBudget, withStoreBudget } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { processesIn, signal } from './embedded/processes.ts'
 import {
   type Database,
   type DatabaseError,
   type EmbeddedServer,
+  groupCommit,
   openDatabase,
   sql,
   startEmbedded,
@@ -90,5 +92,43 @@ describe('an outage of the server', () => {
     expect(performance.now() - startedAt).toBeLessThan(6000)
     await waiting
     for (const pid of tree()) signal(pid, 'SIGCONT')
+  })
+
+  it('frozen: what a request waits for one after the other, alone or together with others, ends within three seconds', async () => {
+    const group = groupCommit<number>(async (items) => {
+      await database.many(sql`select ${items.length}::int`)
+    })
+    await vi.waitFor(async () => expect((await attempt()).outcome).toBe('ok'), { timeout: 5000 })
+    await Promise.all(Array.from({ length: 12 }, attempt))
+    const request = async () => {
+      const startedAt = performance.now()
+      const attempts = [
+        () => database.many(sql`select 1`),
+        () => database.transaction((tx) => tx.many(sql`select 1`)),
+        () => group.add(1),
+      ]
+      const failures: unknown[] = []
+      for (const one of attempts) await one().catch((error: unknown) => failures.push(error))
+      return { failures, tookMs: performance.now() - startedAt }
+    }
+    const writer = async () => {
+      const startedAt = performance.now()
+      const failure = await group.add(1).catch((error: unknown) => error)
+      return { failures: [failure], tookMs: performance.now() - startedAt }
+    }
+    for (const pid of tree()) signal(pid, 'SIGSTOP')
+    const late = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      return withStoreBudget(new StoreBudget(), writer)
+    }
+    const work = [request, request, writer, writer, writer]
+    const ended = await Promise.all([...work.map((one) => withStoreBudget(new StoreBudget(), one)), late()])
+    for (const pid of tree()) signal(pid, 'SIGCONT')
+    for (const { failures, tookMs } of ended) {
+      for (const failure of failures) expect(failure).toMatchObject({ unavailable: true })
+      expect(tookMs).toBeLessThan(3000)
+    }
+    expect(ended[0]?.failures).toHaveLength(3)
+    await vi.waitFor(async () => expect((await attempt()).outcome).toBe('ok'), { timeout: 5000 })
   })
 })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
+import { type StoreBudget, storeBudget } from '@platform/kernel'
 import { Pool, type PoolClient } from 'pg'
 import { toConnectError } from './classify-error.ts'
 import { Connection } from './connection.ts'
@@ -19,13 +20,16 @@ export interface Lease {
   client: PoolClient
   /** What is left of the time a statement has: waiting for the connection is taken from it, so that both end in three seconds. */
   timeLeftMs: number
+  /** `timeoutMs`, or less where the request has less left to wait. */
+  within(timeoutMs: number): number
   /** Set when nobody knows what the connection is in the middle of: it is cut, never used again. */
   broken: boolean
 }
 
 /** A bounded pool: waiting for a connection has an end, and so has the number of those who wait. */
 export interface BoundedPool {
-  lend<T>(work: (lease: Lease) => Promise<T>): Promise<T>
+  /** Work that may take `isLong` is not for a request that waits: it spends nothing of its budget and is not held to it. */
+  lend<T>(work: (lease: Lease) => Promise<T>, isLong?: boolean): Promise<T>
   load(): DatabaseLoad
   close(): Promise<void>
 }
@@ -48,17 +52,21 @@ export function openPool(settings: PostgresSettings): BoundedPool {
   let closed: Promise<void> | undefined
 
   return {
-    async lend(work) {
+    async lend(work, isLong = false) {
       if (closed !== undefined)
         throw new DatabaseError('The database handle is closed.', { unavailable: true })
+      const budget = isLong ? undefined : storeBudget()
+      requireTime(budget, settings)
       lent += 1
       const startedAt = performance.now()
+      budget?.beginWait()
       try {
-        const client = await acquire(pool, settings)
-        return await workWith(client, settings, startedAt, work)
+        const client = await acquire(pool, settings, budget)
+        return await workWith(client, { settings, budget, startedAt }, work)
       } catch (error) {
         throw noted(error)
       } finally {
+        budget?.endWait()
         lent -= 1
         done.calls += 1
         done.seconds += (performance.now() - startedAt) / 1000
@@ -80,15 +88,34 @@ export function openPool(settings: PostgresSettings): BoundedPool {
   }
 }
 
+/** A statement that has less time than this would only cost its connection. */
+const LEAST_MS = 20
+
+function requireTime(budget: StoreBudget | undefined, { address }: PostgresSettings): void {
+  if (budget === undefined || budget.leftMs >= LEAST_MS) return
+  const message = `The request has waited for the database at ${address} as long as it may.`
+  throw new DatabaseError(message, { unavailable: true })
+}
+
+interface Begun {
+  settings: PostgresSettings
+  budget: StoreBudget | undefined
+  startedAt: number
+}
+
 async function workWith<T>(
   client: PoolClient,
-  settings: PostgresSettings,
-  startedAt: number,
+  { settings, budget, startedAt }: Begun,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
   const waitedMs = performance.now() - startedAt
-  const timeLeftMs = settings.statementTimeoutMs + settings.connectTimeoutMs - waitedMs
-  const lease: Lease = { client, timeLeftMs, broken: false }
+  const lease: Lease = {
+    client,
+    timeLeftMs: settings.statementTimeoutMs + settings.connectTimeoutMs - waitedMs,
+    within: (timeoutMs) =>
+      budget === undefined ? timeoutMs : Math.max(1, Math.min(timeoutMs, budget.leftMs)),
+    broken: false,
+  }
   try {
     return await work(lease)
   } finally {
@@ -101,15 +128,38 @@ async function workWith<T>(
 const hasPreparedEnough = (client: PoolClient): boolean =>
   client instanceof Connection && client.prepared.size > 2 * MAX_NAMED
 
-async function acquire(pool: Pool, settings: PostgresSettings): Promise<PoolClient> {
+async function acquire(
+  pool: Pool,
+  settings: PostgresSettings,
+  budget: StoreBudget | undefined,
+): Promise<PoolClient> {
   if (pool.waitingCount >= settings.maxWaiting) {
     const message = `The database at ${settings.address} is busy: ${pool.waitingCount} statements wait already.`
     throw new DatabaseError(message, { unavailable: true })
   }
   try {
-    return await pool.connect()
+    const leftMs = budget?.leftMs ?? Number.POSITIVE_INFINITY
+    return await (leftMs < settings.connectTimeoutMs ? connectWithin(pool, leftMs) : pool.connect())
   } catch (error) {
     throw toConnectError(error, settings)
+  }
+}
+
+/** The pool knows one patience for all: a connection that comes after this one's is given back. */
+async function connectWithin(pool: Pool, leftMs: number): Promise<PoolClient> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('There was no connection in time.')), leftMs)
+  const connecting = pool.connect()
+  try {
+    return await Promise.race([connecting, late.promise])
+  } catch (error) {
+    connecting.then(
+      (client) => client.release(),
+      () => undefined,
+    )
+    throw error
+  } finally {
+    clearTimeout(timer)
   }
 }
 

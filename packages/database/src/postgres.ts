@@ -50,20 +50,21 @@ function assemble(settings: PostgresSettings, pool: BoundedPool): PostgresDataba
   const announcement = new Announcement()
   const connect = (overrides: ClientConfig) => connectChecked(settings, overrides)
   const steady = steadyConnection(() => connect({}), [announcement, notices, leadership])
+  const isLong = ({ timeoutMs = 0 }: QueryOptions) => timeoutMs > settings.statementTimeoutMs
   const guard = settings.guardTransactions ? new TransactionGuard() : undefined
-  const lend: BoundedPool['lend'] = async (work) => {
+  const lend: BoundedPool['lend'] = async (work, isForLong) => {
     const fault = guard?.stray('a statement outside of it')
     if (fault !== undefined) throw fault
-    return await pool.lend(work)
+    return await pool.lend(work, isForLong)
   }
   const many = <Row>(statement: Sql, options: QueryOptions = {}): Promise<Row[]> =>
-    lend((lease) => runLent<Row>(lease, settings, statement, options))
+    lend((lease) => runLent<Row>(lease, settings, statement, options), isLong(options))
 
   return {
     driver: 'postgres',
     many,
     transaction: (work, options = {}) =>
-      lend((lease) => runTransaction(lease, settings, work, options, guard)),
+      lend((lease) => runTransaction(lease, settings, work, options, guard), isLong(options)),
     listen: (channel, onNotice, onGap) => notices.listen(steady, channel, onNotice, onGap),
     whileLeader: (name, work) => leadership.whileLeader(steady, name, work),
     presence: () => {
@@ -91,11 +92,11 @@ async function runLent<Row>(
   try {
     if (timeoutMs > settings.statementTimeoutMs)
       return await runLongStatement(lease.client, statement, timeoutMs)
-    return await runStatement(lease.client, statement, Math.min(timeoutMs, lease.timeLeftMs))
+    return await runStatement(lease.client, statement, lease.within(Math.min(timeoutMs, lease.timeLeftMs)))
   } catch (error) {
     lease.broken = breaksConnection(error)
     // It failed before it did anything, so once more without the stale plan is safe.
-    if (isStalePlan(error)) return await runUnprepared(lease, settings, statement, timeoutMs)
+    if (isStalePlan(error)) return await runUnprepared(lease, settings, statement, lease.within(timeoutMs))
     throw toDatabaseError(error, settings)
   }
 }

@@ -8,6 +8,8 @@ import type { Guarded, TransactionGuard } from './transaction-guard.ts'
 
 /** A rollback is one quick answer; a server that can't give it loses the connection instead. */
 const ROLLBACK_MS = 500
+/** Of a commit that is given up nobody knows whether it happened: it gets this much, whatever was waited for before. */
+const COMMIT_MS = 250
 const IN_FAILED_TRANSACTION = '25P02'
 
 /** Runs `work` between BEGIN and COMMIT on a lent connection; whatever fails is rolled back or cut. */
@@ -31,7 +33,7 @@ export async function runTransaction<T>(
   const text =
     timeoutMs > settings.statementTimeoutMs ? `${begin}; ${raiseLimits(timeoutMs, 'local ')}` : begin
   // Not awaited: it travels with the first statement.
-  const begun = runText(lease.client, text, Math.min(timeoutMs, lease.timeLeftMs)).catch(fail)
+  const begun = runText(lease.client, text, lease.within(Math.min(timeoutMs, lease.timeLeftMs))).catch(fail)
   begun.catch(() => undefined)
   const state: Guarded = { over: false }
   try {
@@ -42,7 +44,9 @@ export async function runTransaction<T>(
     state.over = true
     if (state.fault !== undefined) throw state.fault
     await begun
-    const end = await runText(lease.client, 'commit', timeoutMs).catch(fail)
+    const end = await runText(lease.client, 'commit', Math.max(COMMIT_MS, lease.within(timeoutMs))).catch(
+      fail,
+    )
     if (end.command === 'COMMIT') return result
   } catch (error) {
     state.over = true
@@ -65,7 +69,7 @@ function transactionQueries(
       if (state.over) throw new DatabaseError('A transaction was used after its end.', { unavailable: false })
       const raised =
         timeoutMs > limitMs ? runText(lease.client, raiseLimits(timeoutMs, 'local '), timeoutMs) : undefined
-      const rows = runStatement<Row>(lease.client, statement, timeoutMs)
+      const rows = runStatement<Row>(lease.client, statement, lease.within(timeoutMs))
       const [answer] = await Promise.all([rows, raised]).catch(fail)
       return answer
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Principal } from '@platform/auth'
-import { Failure } from '@platform/kernel'
+import { Failure, withLeastBudget } from '@platform/kernel'
 import type { IdempotencyStore, KeptAnswer, KeyedRequest, KeyState } from './idempotency-store.ts'
 import { networkOf } from './network-of.ts'
 import { JSON_TYPE, type Prepared } from './prepared.ts'
@@ -12,6 +12,8 @@ import type { Route } from './route.ts'
 type Contract = Route['contract']
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/
+/** What becomes of a key is written even where the request has waited as long as it may. */
+const SETTLE_MS = 300
 const KEPT_BYTES = 1_000_000
 /** What a replay shows of the first answer's headers; cookies and the like belong to one answer. */
 const keptHeaders = ['etag', 'location', 'link', 'cache-control'] as const
@@ -69,17 +71,19 @@ async function runOnce(
   const { store, contract } = once
   const { log, correlationId }: RequestState = requestState(once.request)
   // What can't be written now is decided by the lease: the key ends as unknown and never runs again.
-  const settle = (settled: Promise<void>) =>
-    settled.catch((err: unknown) => log.warn({ err, correlationId }, 'the answer to a key could not be kept'))
+  const settle = (settled: () => Promise<void>) =>
+    withLeastBudget(SETTLE_MS, settled).catch((err: unknown) =>
+      log.warn({ err, correlationId }, 'the answer to a key could not be kept'),
+    )
   try {
     const prepared = await work()
     const kept = keptAnswer(contract, prepared)
-    await settle(
+    await settle(() =>
       kept === undefined ? store.doubt(keyed, owner) : store.keep(keyed, owner, kept, isSecret(contract)),
     )
     return prepared
   } catch (error) {
-    await settle(hasRefused(error) ? store.release(keyed, owner) : store.doubt(keyed, owner))
+    await settle(() => (hasRefused(error) ? store.release(keyed, owner) : store.doubt(keyed, owner)))
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import type { BodyInputOf, Endpoint, ParamsOf, QueryInputOf, ResponseOf } from '@platform/contracts'
-import { Failure, type FailureBody, isFailureName } from '@platform/kernel'
+import { headers as names } from '@platform/contracts'
+import { Failure, type FailureBody, isFailureName, STORE_BUDGET_MS, storeBudget } from '@platform/kernel'
 import { tracer } from '@platform/tracing'
 import { Agent, type Dispatcher, request as send } from 'undici'
 import type { z } from 'zod'
@@ -47,7 +48,7 @@ export const createClient = (
     } = await exchange(base + path + queryOf(input.query), {
       dispatcher: agent,
       method: methodOf(contract, input),
-      headers: { ...typeOf(input.body), ...headers, ...input.headers },
+      headers: { ...typeOf(input.body), ...budgetLeft(), ...headers, ...input.headers },
       body: input.body === undefined ? null : JSON.stringify(input.body),
       signal: input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]),
     })
@@ -85,6 +86,12 @@ function unanswered(url: string, error: unknown): unknown {
     return new Failure('GatewayTimeout', 'A service did not answer in time.', { cause: error })
   const cause = new Error(`Nothing answers at ${new URL(url).origin}.`, { cause: error })
   return new Failure('ServiceUnavailable', 'A service does not answer: try again shortly.', { cause })
+}
+
+/** What a request has spent of its budget is spent for whom it asks, too. */
+function budgetLeft(): Record<string, string> {
+  const leftMs = storeBudget()?.leftMs ?? STORE_BUDGET_MS
+  return leftMs < STORE_BUDGET_MS ? { [names.storeBudget]: String(Math.floor(leftMs)) } : {}
 }
 
 const typeOf = (body: unknown): Record<string, string> =>

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { readIdentity, requireInternalKey } from '@platform/auth'
 import { headers as names } from '@platform/contracts'
-import { HOUR_MS } from '@platform/kernel'
+import { HOUR_MS, STORE_BUDGET_MS, StoreBudget, withStoreBudget } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { tracer } from '@platform/tracing'
 import { correlationIdOf } from './correlation.ts'
@@ -33,8 +33,10 @@ export const serviceListener = (
       sendFailure(response, error, options.log, state.correlationId)
       return
     }
-    if (span === undefined || tracer === undefined) next(request, response)
-    else tracer.within(span, () => next(request, response))
+    withStoreBudget(budgetOf(request.headers[names.storeBudget]), () => {
+      if (span === undefined || tracer === undefined) next(request, response)
+      else tracer.within(span, () => next(request, response))
+    })
   }
 }
 
@@ -60,6 +62,12 @@ function startRequest(request: IncomingMessage, log: Logger): RequestState {
   }
   setRequestState(request, state)
   return state
+}
+
+/** Whoever forwards a request says what is left when some of it is spent. */
+function budgetOf(given: string | string[] | undefined): StoreBudget {
+  const leftMs = given === undefined ? STORE_BUDGET_MS : Number(given)
+  return new StoreBudget(leftMs >= 0 ? Math.min(leftMs, STORE_BUDGET_MS) : STORE_BUDGET_MS)
 }
 
 /** At most an hour ahead: a timer can't wait for what a broken header may say. */

@@ -279,6 +279,17 @@ test('while the database is down nothing runs: 503, and later the key is free', 
   expect((await ask({ key })).status).toBe(201)
 })
 
+test('a request that has waited for databases as long as it may is 503 at once, and changes nothing', async () => {
+  const key = newKey()
+  const before = world.made
+  const startedAt = performance.now()
+  const late = await ask({ key, headers: { 'x-platform-store-budget': '0' } })
+  expect([late.status, late.json.error]).toEqual([503, 'ServiceUnavailable'])
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+  expect(world.made).toBe(before)
+  expect((await ask({ key })).status).toBe(201)
+})
+
 test('an answer that could not be kept is given, and its request is not done again', async () => {
   const third = await openDatabase(database.url, { allowWeakDurability: true })
   const instance = instances.push(await startInstance(third)) - 1

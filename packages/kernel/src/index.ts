@@ -11,5 +11,12 @@ export {
   uuidv7Ms,
 } from './ids.ts'
 export { Places } from './places.ts'
+export {
+  STORE_BUDGET_MS,
+  StoreBudget,
+  storeBudget,
+  withLeastBudget,
+  withStoreBudget,
+} from './store-budget.ts'
 export { StoreError } from './store-error.ts'
 export { WakeUp } from './wake-up.ts'

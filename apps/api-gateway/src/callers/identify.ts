@@ -34,7 +34,13 @@ export const identify =
     const found = deps.isCurrent()
       ? deps.authenticate(credentials)
       : withoutDatabase(deps, exchange.path, credentials)
-    if (found instanceof Promise) return found.then((caller) => admit(deps, exchange, caller))
+    if (found instanceof Promise) {
+      const since = performance.now()
+      return found.then((caller) => {
+        exchange.credentialMs = performance.now() - since
+        admit(deps, exchange, caller)
+      })
+    }
     return admit(deps, exchange, found)
   }
 

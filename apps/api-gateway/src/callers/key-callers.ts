@@ -1,7 +1,7 @@
 import { type Caller, callerOf, type FindApiKey } from '@platform/auth'
 import { rateLimits } from '@platform/contracts'
 import { type RateLimiter, refuseOver } from '@platform/http'
-import type { Clock } from '@platform/kernel'
+import { type Clock, StoreBudget, withStoreBudget } from '@platform/kernel'
 import { type ApiKeyStore, recentAnswers } from '@platform/permissions'
 import { LRUCache } from 'lru-cache'
 import type { UserRecord } from '../users/user.ts'
@@ -47,7 +47,10 @@ export function keyCallers(needs: Needs): FindApiKey {
 }
 
 /** Whoever made the key answers for it: it ends with the account, and one made by power alone ends with the power. */
-async function open(keyHash: string, { keys, findUser }: Needs): Promise<Caller | undefined> {
+const open = (keyHash: string, needs: Needs): Promise<Caller | undefined> =>
+  withStoreBudget(new StoreBudget(), () => find(keyHash, needs))
+
+async function find(keyHash: string, { keys, findUser }: Needs): Promise<Caller | undefined> {
   const key = await keys.findByHash(keyHash)
   if (key === undefined || key.disabled) return undefined
   const creator = await findUser(key.createdBy)

@@ -1,4 +1,5 @@
 import { headers as names } from '@platform/contracts'
+import { budgetAfter } from '../callers/budget-after.ts'
 import type { Exchange } from '../exchange.ts'
 import { connectionTokens, isDroppedFromRequest } from './header-names.ts'
 
@@ -18,6 +19,8 @@ export function requestHeaders(exchange: Exchange, internalKey: string): string[
   }
   list.push(names.internalKey, internalKey, names.correlationId, exchange.correlationId)
   list.push(names.clientIp, exchange.clientIp, names.deadline, String(exchange.deadlineAt))
+  const budget = budgetAfter(exchange.credentialMs)
+  if (budget !== undefined) list.push(names.storeBudget, String(budget))
   if (exchange.caller !== undefined) list.push(...exchange.caller.identity)
   if (exchange.upstreamSpan !== undefined) list.push('traceparent', exchange.upstreamSpan.traceparent)
   return list
