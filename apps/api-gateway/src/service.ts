@@ -11,6 +11,7 @@ import { pipeline } from './pipeline.ts'
 import { wireReadiness } from './readiness/wire-readiness.ts'
 import { refuse as refuseWith } from './refuse.ts'
 import { getStatus } from './status/get-status.ts'
+import { showMissing } from './welcome/missing-page.ts'
 import { wireEdge } from './wire-edge.ts'
 import { wireForwarding } from './wire-forwarding.ts'
 import { wireIdentity } from './wire-identity.ts'
@@ -55,7 +56,7 @@ export const apiGateway: Service = {
       ...edge.connections,
       readinessCacheTtlMs,
       routes: [...ownRoutes(config, version), ...readiness.routes, ...identity.routes, ...versions.routes],
-      routeServices: { idempotency: idempotency.store, rateLimiter: identity.rateLimiter },
+      routeServices: { idempotency: idempotency.store, rateLimiter: identity.rateLimiter, showMissing },
       mounts: identity.mounts,
       front: (app) => forwarding.inFrontOf(pipeline(front, app)),
       attach: forwarding.attach,
@@ -72,7 +73,7 @@ export const apiGateway: Service = {
 
 /** What touches no store. */
 const ownRoutes = (config: GatewayConfig, version: string) => [
-  getStatus({ version }),
+  getStatus({ version, apiUrl: config.apiUrl }),
   ...wireApiDescription(config),
 ]
 

@@ -8,6 +8,7 @@ import { wireSecondFactors } from './second-factors/wire-second-factors.ts'
 import { attemptLimits } from './sign-in/attempt-limits.ts'
 import { knownDevices } from './sign-in/known-devices.ts'
 import { signInEnv } from './sign-in/sign-in-env.ts'
+import { usersEnv } from './users/users-env.ts'
 import type { Foundation, People } from './wire-people.ts'
 
 /** The ways to sign in. */
@@ -29,6 +30,7 @@ export function wireSignIn(foundation: Foundation, people: People): WiredSignIn 
     ...readConfig(signInEnv, env),
     limits: attemptLimits(foundation),
     devices: knownDevices({ secret: foundation.config.cookieSecret, secure: foundation.cookies.secure }),
+    hasSample: readConfig(usersEnv, env).withSample,
     offers: { ...accountOffers(settings, account.settings), ...external.offers },
     external,
     accountPages: (server) =>

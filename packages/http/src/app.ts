@@ -53,9 +53,11 @@ export function createApp(
     })
   }
 
-  app.use((request: Request, response: Response) =>
-    fail(request, response, notFound(request.method, request.path)),
-  )
+  app.use((request: Request, response: Response) => {
+    response.setHeader(names.correlationId, requestState(request).correlationId)
+    if (services.showMissing?.(request, response, request.path) !== true)
+      fail(request, response, notFound(request.method, request.path))
+  })
   app.use((error: unknown, request: Request, response: Response, _next: unknown) =>
     fail(request, response, malformedPath(error) ?? error),
   )

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
+import { freePorts } from '@platform/testing/platform'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { chromiumPath, startChromium } from '../account-pages/chromium/testing.ts'
@@ -89,6 +90,27 @@ describe.skipIf(chromium === undefined)('the pages in Chromium', () => {
       await page.getByText('/v2/workspaces/{workspaceId}', { exact: true }).first().waitFor()
       expect(complaints).toEqual([])
       await lookAtFrame(page)
+    })
+  })
+
+  it('writes with the session of the cookie, for whom nothing has to be pasted', async () => {
+    const [port] = await freePorts(1)
+    const origin = `http://127.0.0.1:${port}`
+    await using own = await startGateway({
+      env: { PORT: String(port), CORS_ADDITIONAL_ALLOWED_ORIGINS: origin },
+    })
+    const { jwt, userId } = await own.signIn()
+    await browser.withPage({}, async (page) => {
+      const complaints = complaintsOf(page)
+      await page.context().addCookies([{ name: 'access-token', value: jwt, url: origin }])
+      await page.goto(`${origin}/docs#/Accounts/patchOwnUser`)
+      const operation = page.locator('#operations-Accounts-patchOwnUser')
+      await operation.locator('.try-out__btn').click()
+      await operation.locator('textarea').first().fill('{"firstName":"Augusta"}')
+      await operation.locator('.execute').click()
+      await page.locator('.live-responses-table .response-col_status').filter({ hasText: '200' }).waitFor()
+      expect(await page.locator('.live-responses-table').textContent()).toContain(userId)
+      expect(complaints).toEqual([])
     })
   })
 

@@ -4,6 +4,15 @@ const dark = matchMedia('(prefers-color-scheme: dark)')
 const colour = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', colour)
 colour()
+// Who is signed in by the cookie writes with the token that the API answers to the page alone; a pasted credential needs none.
+const withCsrfToken = async (request) => {
+  const isSafe = ['GET', 'HEAD', 'OPTIONS'].includes(String(request.method).toUpperCase())
+  if (isSafe || request.headers.Authorization !== undefined || new URL(request.url).origin !== location.origin) return request
+  const me = await fetch('/v2/me').catch(() => undefined)
+  const token = me && me.ok && me.headers.get('x-platform-csrf-token')
+  if (token) request.headers['x-platform-csrf-token'] = token
+  return request
+}
 const note = document.querySelector('.note')
 fetch('/v2/openapi.json')
   .then((answer) => {
@@ -23,6 +32,7 @@ fetch('/v2/openapi.json')
       validatorUrl: null,
       queryConfigEnabled: false,
       persistAuthorization: false,
+      requestInterceptor: withCsrfToken,
       onComplete: () => note.remove(),
     })
   })
@@ -39,6 +49,7 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 sy
 .skip:focus { left: 12px; top: 12px; padding: 8px 12px; background: var(--paper); color: var(--link); z-index: 9; }
 .frame { display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: baseline; justify-content: space-between; max-width: 1460px; margin: 0 auto; padding: 16px 20px; border-bottom: 1px solid var(--line); box-sizing: border-box; }
 .frame h1 { margin: 0; font-size: 20px; }
+.frame nav { display: flex; flex-wrap: wrap; gap: 4px 20px; }
 .frame a, .note a { color: var(--link); }
 #operations:focus { outline: none; }
 .swagger-ui .servers-title, .swagger-ui .servers { display: none; }

@@ -30,7 +30,7 @@ export function viewerPage(assets: DocsAssets): { html: string; headers: Record<
 <a class="skip" href="#operations">Skip to the operations</a>
 <header class="frame">
 <h1>API description</h1>
-<nav aria-label="This description"><a href="/v2/openapi.json">OpenAPI document</a></nav>
+<nav aria-label="This description"><a href="/signin">Sign in</a> <a href="/v2/openapi.json">OpenAPI document</a></nav>
 </header>
 <div id="operations" tabindex="-1">
 <p class="note" role="status">The description is being loaded.</p>

@@ -141,6 +141,7 @@ async function wire(options: Options, origin: string, keys: PrivateJwk[], opened
     ...signInEnv.parse(env),
     limits: attemptLimits(base),
     devices: knownDevices({ secret: 'a secret of the tests 0123456789', secure: false }),
+    hasSample: false,
     offers,
     external: { takeTicket: async () => undefined },
     accountPages: () => ({ interactions: {}, mounts: [] }),

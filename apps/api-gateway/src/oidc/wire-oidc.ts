@@ -45,6 +45,7 @@ interface Needs extends Omit<SignInNeeds, 'provider' | 'secondFactors'> {
     provider: SignInNeeds['provider']
     finishSignUp: Steps['afterPassword']
   }) => OtherPages
+  hasSample: boolean
   clock: Clock
   log: Logger
 }
@@ -96,7 +97,7 @@ export function wireOidc(needs: Needs): WiredOidc {
     steps,
     routes: [
       startSignIn({ settings }),
-      finishSignIn({ settings, exchange, readAccessToken, leaveVisit: leave, users }),
+      finishSignIn({ ...needs, exchange, readAccessToken, leaveVisit: leave }),
     ],
     mounts: [
       { path: '/oidc', listener: oidcListener({ ...needs, provider: listener, interactions }) },

@@ -21,7 +21,12 @@ interface Needs {
   readAccessToken: ReadAccessToken
   leaveVisit: LeaveVisit
   users: { find(id: string): Promise<UserRecord | undefined> }
+  /** True where the first administrator was given the sample workspace. */
+  hasSample: boolean
 }
+
+/** Super administrators may see every workspace, so also the one that the first of them was given. */
+const SAMPLE_PATH = '/workspaces/slug:hello'
 
 type Query = Record<string, string | string[]>
 
@@ -64,7 +69,7 @@ async function comeBack({ settings, exchange, leaveVisit }: Needs, query: Query,
   return answer('', { status: 303, contentType: 'text/html; charset=utf-8', headers })
 }
 
-async function showSignedIn({ settings, readAccessToken, users }: Needs, request: RequestInfo) {
+async function showSignedIn({ settings, readAccessToken, users, hasSample }: Needs, request: RequestInfo) {
   const token = cookieTokenOf(request.headers.cookie)
   const claims = token === undefined ? undefined : await readAccessToken(token)
   const user = claims && (await users.find(claims.sub))
@@ -75,6 +80,8 @@ async function showSignedIn({ settings, readAccessToken, users }: Needs, request
     email: user.email,
     superAdmin: user.platformRole === 'superAdmin',
     apiUrl: settings.apiUrl,
+    sampleUrl:
+      hasSample && user.platformRole === 'superAdmin' ? `${settings.apiUrl}${SAMPLE_PATH}` : undefined,
     origin: settings.origin,
     signOutUrl: `${settings.issuer}/session/end?client_id=${GATEWAY_CLIENT_ID}`,
   })

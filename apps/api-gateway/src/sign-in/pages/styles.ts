@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 /** One style sheet for all pages. Contrast is at least 4.5:1 for text and 3:1 for borders and focus in both schemes. */
 export const STYLES = `
 :root{color-scheme:light dark;--page:#f3f4f8;--card:#fff;--line:#e3e6ee;--field:#868ea1;--text:#151821;--muted:#545c6e;
---accent:#2c4fd6;--accent-strong:#2340b4;--on-accent:#fff;--error:#a3201a;--error-bg:#fdf1f0;--error-line:#eab4b0;--code:#f5f6fa;--danger:#b3261e;--danger-strong:#8f1d17;--on-danger:#fff;
+--accent:#2c4fd6;--accent-strong:#2340b4;--on-accent:#fff;--error:#a3201a;--error-bg:#fdf1f0;--error-line:#eab4b0;--code:#f5f6fa;--ok:#1a7f4b;--danger:#b3261e;--danger-strong:#8f1d17;--on-danger:#fff;
 --shadow:0 1px 2px #1518210f,0 12px 32px -8px #15182124}
 @media (prefers-color-scheme:dark){:root{--page:#0d0f15;--card:#161922;--line:#2a2f3d;--field:#737c92;--text:#eceef5;--muted:#a7aebf;
---accent:#8ba4ff;--accent-strong:#a9bcff;--on-accent:#0d1330;--error:#ffb9b3;--error-bg:#351615;--error-line:#7a3a36;--code:#0f121a;--danger:#ffb9b3;--danger-strong:#ffd0cc;--on-danger:#3a0a07;
+--accent:#8ba4ff;--accent-strong:#a9bcff;--on-accent:#0d1330;--error:#ffb9b3;--error-bg:#351615;--error-line:#7a3a36;--code:#0f121a;--ok:#4ccb8a;--danger:#ffb9b3;--danger-strong:#ffd0cc;--on-danger:#3a0a07;
 --shadow:0 1px 2px #0006,0 16px 40px -8px #0009}}
 *{box-sizing:border-box}
 html{font:100%/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;-webkit-text-size-adjust:100%}
@@ -85,6 +85,12 @@ background:var(--code);border:1px solid var(--line);border-radius:.625rem}
 .codes code{font:.875rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;white-space:nowrap}
 .badge{display:inline-block;margin:.75rem 0 0;padding:.125rem .625rem;border:1px solid var(--line);border-radius:1rem;
 font-size:.8125rem;color:var(--muted)}
+.up::before{content:"";display:inline-block;width:.5rem;height:.5rem;margin-right:.5rem;border-radius:50%;background:var(--ok)}
+.entries{margin:1.75rem 0 1.5rem;padding:0;list-style:none;border-top:1px solid var(--line)}
+.entries li{padding:.875rem 0;border-bottom:1px solid var(--line)}
+.entries a{font-weight:600}
+.entries p{margin:.125rem 0 0;font-size:.9375rem;text-wrap:pretty}
+h2+.entries{margin-top:.75rem}
 pre{margin:.75rem 0 0;padding:.875rem 1rem;overflow-x:auto;background:var(--code);border:1px solid var(--line);
 border-radius:.625rem;font:.8125rem/1.65 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
 .email{overflow-wrap:anywhere}

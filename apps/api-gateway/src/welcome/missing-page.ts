@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { languageOf } from '../sign-in/language.ts'
+import { noticePage } from '../sign-in/pages/notice-page.ts'
+import { sendPage } from '../sign-in/send-page.ts'
+import { prefersPage } from './prefers-page.ts'
+import { welcomeTextsOf } from './welcome-texts.ts'
+
+/** Where programs ask: they get the one error body, whoever looks. */
+const OF_PROGRAMS = /^\/(?:v\d+|oidc|sys|metrics|\.well-known)(?:\/|$)/
+const SHOWN_CHARACTERS = 120
+
+/** Shows a page to a browser that looks for one where there is nothing; false for whoever gets the error body. */
+export function showMissing(request: IncomingMessage, response: ServerResponse, path: string): boolean {
+  const { method, headers } = request
+  if ((method !== 'GET' && method !== 'HEAD') || OF_PROGRAMS.test(path) || !prefersPage(headers.accept))
+    return false
+  const language = languageOf(undefined, headers['accept-language'])
+  const texts = welcomeTextsOf(language)
+  const shown = path.length > SHOWN_CHARACTERS ? `${path.slice(0, SHOWN_CHARACTERS)}…` : path
+  const page = noticePage({
+    language,
+    title: texts.missing,
+    text: texts.missingText(shown),
+    next: { text: texts.home, url: '/' },
+  })
+  sendPage(response, 404, { ...page, headers: { ...page.headers, vary: 'Accept, Accept-Language' } })
+  return true
+}
