@@ -53,7 +53,8 @@ interface Needs {
   allowHttp: boolean
 }
 
-const PROBE_MS = 3000
+/** With all else a change does it is answered within three seconds. */
+const PROBE_MS = 2000
 
 export const providerChanges = (needs: Needs): ProviderChanges => ({
   async check(input) {

@@ -4,6 +4,7 @@ import type { Outbound } from '@platform/outbound'
 import { LRUCache } from 'lru-cache'
 import * as client from 'openid-client'
 import { issuerOf } from './auth-provider.ts'
+import { ProviderUnavailable } from './provider-error.ts'
 
 /** How providers are asked. */
 export interface ConfigurationNeeds {
@@ -18,6 +19,9 @@ const KEPT = { max: 200, ttl: 900_000 }
 /** Where nothing was discovered. Shared secrets and `none` never sign anybody in. */
 const SIGNING_ALGS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512']
 
+/** Whoever waits is told after this; the provider is asked on behind, and who comes then finds the answer. */
+const PATIENCE_MS = 2500
+
 /** One configuration for equal settings, found once by all who ask at the same time; a failure is not kept. */
 export function keptConfigurations(
   needs: ConfigurationNeeds,
@@ -26,11 +30,22 @@ export function keptConfigurations(
   return (config) => {
     const key = createHash('sha256').update(JSON.stringify(config)).digest('base64url')
     const known = kept.get(key)
-    if (known !== undefined) return known
+    if (known !== undefined) return withinPatience(known)
     const found = configure(config, needs)
     kept.set(key, found)
     found.catch(() => kept.delete(key))
-    return found
+    return withinPatience(found)
+  }
+}
+
+async function withinPatience<T>(found: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const message = 'it has not answered yet; it is asked on, so try again in a moment'
+  const timer = setTimeout(() => late.reject(new ProviderUnavailable(message)), PATIENCE_MS)
+  try {
+    return await Promise.race([found, late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
