@@ -4,6 +4,8 @@ import type { UpstreamInstances } from './upstream-instances.ts'
 
 /** How often time-outs are looked at; none is later than this, and answers at most 200 ms after their deadline (reliability I6). */
 const TICK_MS = 100
+/** How often silence within answers is looked for, which is long: there may be ten thousand streams. */
+const SILENCE_TICK_MS = 1000
 /** Longest silence within an answer. Live streams send something at least every 15 s. */
 const SILENCE_MS = 300_000
 /** A healthy instance is asked this often, one that is broken more often. */
@@ -27,13 +29,26 @@ export function watchInstances(upstreams: readonly UpstreamInstances[]): Disposa
       }
     }
   }
-  const timer = setInterval(tick, TICK_MS).unref()
-  return { [Symbol.dispose]: () => clearInterval(timer) }
+  const look = () => {
+    const now = Date.now()
+    for (const { list, leaving } of upstreams)
+      for (const instance of [...list, ...leaving]) cutSilent(instance, now)
+  }
+  const timers = [setInterval(tick, TICK_MS), setInterval(look, SILENCE_TICK_MS)]
+  for (const timer of timers) timer.unref()
+  return {
+    [Symbol.dispose]: () => {
+      for (const timer of timers) clearInterval(timer)
+    },
+  }
 }
 
 function expire(instance: Instance, now: number): void {
   for (const request of [...instance.waiting])
     if (now - request.waitingSince >= request.timeoutMs) request.expire()
+}
+
+function cutSilent(instance: Instance, now: number): void {
   for (const answer of instance.answering) if (now - answer.silentSince >= SILENCE_MS) answer.cut()
 }
 
