@@ -123,6 +123,8 @@ const answer =
     exchange.request.url = exchange.path + exchange.search
     requireHttps(exchange)
     setRequestState(exchange.request, exchange)
-    withStoreBudget(new StoreBudget(budgetAfter(exchange.credentialMs)), () => app(exchange.request, exchange.response))
+    withStoreBudget(new StoreBudget(budgetAfter(exchange.credentialMs)), () =>
+      app(exchange.request, exchange.response),
+    )
     return undefined
   }
