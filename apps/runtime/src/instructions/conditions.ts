@@ -1,6 +1,7 @@
 import type { ConditionsArguments } from '@platform/contracts'
 import type { Call, Execute } from '../automations/model.ts'
-import type { Instruction, Read } from './instruction.ts'
+import type { Instruction } from './instruction.ts'
+import type { Read } from './text-compiler.ts'
 
 /** conditions: runs the steps of the first expression that holds, in the order written; else those of `default`. */
 export const conditions: Instruction<ConditionsArguments> = {

@@ -1,6 +1,6 @@
 import type { InstructionName } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import type { Call, Execute } from '../automations/model.ts'
+import type { Execute } from '../automations/model.ts'
 import type { TextCompiler } from './text-compiler.ts'
 
 /** What an instruction needs to compile itself. */
@@ -20,9 +20,6 @@ export interface Instruction<Arguments = unknown> {
   readonly name: InstructionName
   compile(args: Arguments, place: CompilePlace): Execute
 }
-
-/** Reads a value with its templates filled in. What was filled in is data: it is never read as a template. */
-export type Read = (call: Call) => unknown
 
 export const invalidInstruction = (message: string): Failure =>
   new Failure('InvalidInstructionError', message)

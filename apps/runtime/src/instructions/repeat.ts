@@ -1,14 +1,9 @@
 import type { RepeatArguments } from '@platform/contracts'
 import type { Call, Execute } from '../automations/model.ts'
-import {
-  type CompilePlace,
-  type Instruction,
-  invalidInstruction,
-  isRecord,
-  type Read,
-} from './instruction.ts'
+import { type CompilePlace, type Instruction, invalidInstruction, isRecord } from './instruction.ts'
 import { repeatInBatches } from './repeat-in-batches.ts'
 import { isLoopBreak, isOver, roomForRound, type Until } from './rounds.ts'
+import type { Read } from './text-compiler.ts'
 
 /** repeat: runs its steps for each item of `on`, or until a count or an expression ends it. */
 export const repeat: Instruction<RepeatArguments> = {

@@ -9,7 +9,9 @@ import {
 } from '@platform/expressions'
 import type { Call } from '../automations/model.ts'
 import type { Mentions } from '../contexts/mentioned-contexts.ts'
-import type { Read } from './instruction.ts'
+
+/** Reads a value with its templates filled in. What was filled in is data: it is never read as a template. */
+export type Read = (call: Call) => unknown
 
 /** Compiles everything of an automation that reads or writes variables, and remembers which it names: nothing else may do it. */
 export class TextCompiler {
