@@ -2,7 +2,14 @@ import { createAnonymousSession, endCurrentSession, getMe } from '@platform/cont
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../testing.ts'
-import { askForTicket, cookieClaims, cookieJwt, openTicket, startWithPerson } from './testing.ts'
+import {
+  askForTicket,
+  cookieClaims,
+  cookieJwt,
+  expectErrorPage,
+  openTicket,
+  startWithPerson,
+} from './testing.ts'
 
 let world: Awaited<ReturnType<typeof startWithPerson>>
 beforeAll(async () => {
@@ -12,14 +19,6 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 const newTicket = async (headers: Record<string, string> = world.ada.headers) =>
   (await askForTicket(world.gateway, headers)).path
-
-async function expectErrorPage(response: Response) {
-  expect(response.status).toBe(400)
-  expect(response.headers.get('content-type')).toMatch(/^text\/html/)
-  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
-  expect(response.headers.get('set-cookie')).toBeNull()
-  expect(await response.text()).toContain('works once and for a minute only')
-}
 
 describe('opening a web session ticket', () => {
   test('signs the browser in to a session of its own with the same rights, and leads on', async () => {
@@ -135,14 +134,11 @@ describe('opening a web session ticket', () => {
     }
   })
 
-  test('asks somebody else who is signed in in the browser first, and is burnt by their answer', async () => {
+  test('asks somebody else who is signed in in the browser first', async () => {
     const { gateway, ada } = world
     const bob = await gateway.signIn()
     const path = await newTicket()
     const cookie = `access-token=${bob.jwt}`
-    const statusOf = async (jwt: string) =>
-      (await fetch(`${gateway.url}/v2/me`, { headers: { cookie: `access-token=${jwt}` } })).status
-
     for (const headers of [{ cookie }, { cookie, 'sec-fetch-site': 'cross-site' }]) {
       const asked = await openTicket(gateway, path, { headers })
       expect([asked.status, asked.headers.get('set-cookie')]).toEqual([200, null])
@@ -154,26 +150,6 @@ describe('opening a web session ticket', () => {
         "form-action 'self' http://localhost:3000;",
       )
     }
-    for (const headers of [
-      { cookie, origin: 'https://evil.example' },
-      { cookie, 'sec-fetch-site': 'cross-site' },
-    ])
-      await expectErrorPage(await openTicket(gateway, path, { method: 'POST', headers }))
-    expect(await statusOf(bob.jwt)).toBe(200)
-
-    const answered = await openTicket(gateway, path, {
-      method: 'POST',
-      headers: {
-        cookie,
-        origin: 'http://localhost:3001',
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      body: '',
-    })
-    expect(answered.status).toBe(303)
-    expect(answered.headers.get('location')).toBe('http://localhost:3000/welcome?x=1')
-    expect(cookieClaims(answered)).toMatchObject({ sub: ada.userId })
-    await expectErrorPage(await openTicket(gateway, path))
   })
 
   test('asks nobody whose session is over, is a visit, or is their own', async () => {

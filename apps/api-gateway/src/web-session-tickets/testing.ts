@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { type SignedIn, startGateway, type TestGateway } from '../testing.ts'
 
 /** Asks for a ticket; answers status, body and the path of its address. */
@@ -34,4 +35,13 @@ export async function startWithPerson(env: Record<string, string> = {}) {
   const gateway = await startGateway({ env })
   const ada: SignedIn = await gateway.signIn()
   return { gateway, ada, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() }
+}
+
+/** A ticket that is no good is told on a page. */
+export async function expectErrorPage(response: Response) {
+  expect(response.status).toBe(400)
+  expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+  expect(response.headers.get('set-cookie')).toBeNull()
+  expect(await response.text()).toContain('works once and for a minute only')
 }

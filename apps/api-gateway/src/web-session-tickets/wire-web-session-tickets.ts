@@ -6,8 +6,9 @@ import type { BrowserSession, LeaveVisit } from '../sessions/leave-visit.ts'
 import type { MintJwt } from '../sessions/mint-jwt.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { UserRecord } from '../users/user.ts'
+import { confirmWebSessionTicket } from './confirm-web-session-ticket.ts'
 import { createWebSessionTicket } from './create-web-session-ticket.ts'
-import { confirmWebSessionTicket, redeemWebSessionTicket } from './redeem-web-session-ticket.ts'
+import { redeemWebSessionTicket } from './redeem-web-session-ticket.ts'
 import { webSessionTicketStore } from './web-session-ticket-store.ts'
 
 interface Needs extends Pick<IdentityBase, 'cookies' | 'clock'> {

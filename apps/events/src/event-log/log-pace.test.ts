@@ -1,3 +1,4 @@
+import { RELAY_READER } from '@platform/broker'
 import { emitEvents } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
@@ -22,7 +23,7 @@ test('accepting waits for a log that is behind, is 503 with Retry-After where it
     return performance.now() - startedAt
   }
   await emit()
-  await vi.waitFor(async () => expect(await logLagMs(database)).toBe(0), SOON)
+  await vi.waitFor(async () => expect(await logLagMs(database, RELAY_READER)).toBe(0), SOON)
 
   // A cursor that stays behind what nobody has kept: of a relay, which no process of this platform moves.
   const id = uuidv7()
@@ -55,7 +56,7 @@ test('accepting waits for a log that is behind, is 503 with Retry-After where it
   }
 
   await waitingFor(40_000)
-  expect(await logLagMs(database)).toBeGreaterThan(39_000)
+  expect(await logLagMs(database, RELAY_READER)).toBeGreaterThan(39_000)
   await vi.waitFor(async () => expect(await emit()).toBeGreaterThan(400), SOON)
   await waitingFor(600_000)
   await vi.waitFor(

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { RELAY_READER } from '@platform/broker'
 import type { Database } from '@platform/database'
 import { Failure, SECOND_MS } from '@platform/kernel'
 import type { Job } from '@platform/service'
@@ -33,7 +34,7 @@ export function logPace({ database, maxLagMs }: { database: Database; maxLagMs: 
         name: 'watch-log-lag',
         everyMs: LOOK_EVERY_MS,
         run: async () => {
-          lagMs = await logLagMs(database)
+          lagMs = await logLagMs(database, RELAY_READER)
         },
       },
     ],
