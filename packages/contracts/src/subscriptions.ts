@@ -157,7 +157,10 @@ export const replaySubscription = endpoint({
   path: '/v2/workspaces/:workspaceId/subscriptions/:subscriptionId/replay',
   body: z.strictObject({
     from: z
-      .union([z.uuid(), z.iso.datetime({ offset: true })])
+      .union(
+        [z.uuid(), z.iso.datetime({ offset: true })],
+        'must be the id of an event, or an instant such as 2026-01-31T10:00:00Z',
+      )
       .describe('An event or an instant; inclusive.'),
     to: z.iso.datetime({ offset: true }).optional().describe('An instant, exclusive; now without it.'),
   }),

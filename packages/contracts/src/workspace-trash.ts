@@ -34,5 +34,4 @@ export const workspaceRestored = event({
   type: 'workspaces.restored',
   emittedWhen: 'A deleted workspace has been taken out of the trash.',
   payload: z.object({ workspaceId: z.string(), name: z.string(), workspaceSlug: z.string() }),
-  everyInstance: true,
 })

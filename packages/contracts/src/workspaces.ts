@@ -111,9 +111,11 @@ export const createWorkspace = endpoint({
   },
 })
 
+const flag = z.enum(['true', 'false']).optional()
+
 export const listWorkspaces = endpoint({
   id: 'listWorkspaces',
-  summary: 'The workspaces the caller may read, last changed first.',
+  summary: 'The workspaces the caller may read, last changed first unless sorted otherwise.',
   service: 'workspaces',
   credential: 'required',
   scope: 'workspaces:read',
@@ -126,7 +128,20 @@ export const listWorkspaces = endpoint({
     search: z.string().max(100).optional().describe('Part of the name, the slug or a label.'),
     labels: z.string().max(1000).optional().describe('Comma-separated; all must be there.'),
     ids: z.string().max(2000).optional().describe('Comma-separated.'),
-    deleted: z.enum(['true', 'false']).optional().describe('true: those the caller may restore.'),
+    email: z.string().max(254).optional().describe('Those the person with this address is a member of.'),
+    owned: flag.describe('true: those the caller owns; false: those of others.'),
+    dirty: flag.describe(
+      'true: those changed since they were last pushed; none are while nothing can be pushed.',
+    ),
+    sort: z
+      .string()
+      .regex(
+        /^(-?(name|slug|createdAt|updatedAt)|(name|slug|createdAt|updatedAt):(asc|desc))$/,
+        'must be name, slug, createdAt or updatedAt, from last to first with a minus before it',
+      )
+      .default('-updatedAt')
+      .describe('name, slug, createdAt or updatedAt; `-name` and `name:desc` sort from last to first.'),
+    deleted: flag.describe('true: those the caller may restore, last deleted first.'),
   }),
   response: z.array(ListedWorkspace),
   failures,
@@ -186,12 +201,10 @@ export const workspaceUpdated = event({
   type: 'workspaces.updated',
   emittedWhen: 'Fields of a workspace have changed.',
   payload: z.object({ workspace: AnnouncedWorkspace, oldSlug: z.string().optional() }),
-  everyInstance: true,
 })
 
 export const workspaceDeleted = event({
   type: 'workspaces.deleted',
   emittedWhen: 'A workspace has been deleted.',
   payload: z.object({ workspaceId: z.string(), name: z.string(), workspaceSlug: z.string() }),
-  everyInstance: true,
 })

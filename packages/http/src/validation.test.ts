@@ -1,6 +1,8 @@
 import { Failure } from '@platform/kernel'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { parseQuery } from './index.ts'
+import { validate } from './validation.ts'
 
 const problemOf = (url: string) => {
   try {
@@ -35,5 +37,16 @@ describe('a query', () => {
 
   test.each(['/?a=%00', '/?%00=a'])('holds no NUL: %s', (url) => {
     expect(problemOf(url)).toBe('The query holds a NUL character.')
+  })
+})
+
+describe('a date that is none', () => {
+  test.each([
+    [z.iso.datetime({ offset: true }), 'must be an instant such as 2026-01-31T10:00:00Z'],
+    [z.iso.date(), 'must be a date such as 2026-01-31'],
+    [z.iso.datetime({ offset: true }).optional(), 'must be an instant such as 2026-01-31T10:00:00Z'],
+  ])('is refused with an example', (date, message) => {
+    const schema = z.strictObject({ from: date })
+    expect(() => validate(schema, { from: 'yesterday' }, 'query')).toThrow(`query.from: ${message}.`)
   })
 })

@@ -37,8 +37,14 @@ function problemsOf(issue: z.core.$ZodIssue, part: string): { path: string; mess
   return [{ path, message: issue.message.replace(/\.$/, '') }]
 }
 
+const dates: Readonly<Record<string, string>> = {
+  date: 'must be a date such as 2026-01-31',
+  datetime: 'must be an instant such as 2026-01-31T10:00:00Z',
+}
+
 /** What follows the path in a sentence, for schemas that say nothing of their own; undefined leaves it to zod. */
 function phraseOf(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_format') return dates[String(issue.format)]
   if (issue.code !== 'invalid_type') return undefined
   if (issue.input === undefined) return 'is required'
   return `must be ${/^[aeio]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`

@@ -112,7 +112,7 @@ const runBuiltins = (parts: ContextParts, { automationSlug, depth }: ReadingPlac
 
 function userBuiltins({ userId, email, anonymous }: Caller): Record<string, unknown> {
   if (userId === undefined) return {}
-  const authData = anonymous === true ? { anonymous: {} } : { platform: { id: userId } }
+  const authData = anonymous === true ? { anonymous: {} } : { prismeai: {} }
   return { id: userId, email, authData, orgSlugs: [] }
 }
 

@@ -1,5 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
 import { Failure, uuidv7 } from '@platform/kernel'
+import type { AutomationFailure } from '../automations/automation-failure.ts'
 import type { Engine, RunOrder } from '../automations/engine.ts'
 import { MAX_OUTPUT } from '../contexts/value-size.ts'
 import type { Commits } from './commit-store.ts'
@@ -63,9 +64,22 @@ export const runNow =
       error,
       effects,
     })
-    if (failure !== undefined) throw failure
+    if (failed !== undefined) throw toldToCaller(failed)
     return textOf(output)
   }
+
+/**
+ * 404 is for an automation that is not there. This one ran, and something it needs was not found: whoever called could look for a mistake
+ * in the address, where there is none.
+ */
+function toldToCaller({ failure, automationSlug, instruction }: AutomationFailure): Failure {
+  if (failure.status !== 404) return failure
+  const message = `The automation "${automationSlug}" ran and failed at ${instruction}: ${failure.message}`
+  return new Failure('InvalidInstructionError', message, {
+    details: { automationSlug, instruction },
+    cause: failure,
+  })
+}
 
 /** The least of what the run, its caller and the gateway allow. */
 export const timeLimit = (deadlineAt: number, times: RunTimes, now: number): number =>

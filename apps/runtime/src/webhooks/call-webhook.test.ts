@@ -356,6 +356,22 @@ describe('what a URL call leaves behind', () => {
     })
   })
 
+  test('a missing automation inside a run is told as a failure of the run, not as a missing URL', async () => {
+    const workspace = await runtime.workspace({
+      main: { when: { endpoint: true }, do: [{ child: {} }] },
+      child: { do: [{ 'not there': {} }] },
+    })
+    expect(await json(await post('main', {}, {}, workspace.id))).toMatchObject({
+      status: 400,
+      body: {
+        error: 'InvalidInstructionError',
+        message:
+          'The automation "child" ran and failed at do[0].not there: There is no automation "not there" in this workspace.',
+        details: { automationSlug: 'child', instruction: 'do[0].not there' },
+      },
+    })
+  })
+
   test('neither the events nor the record of a failed run show a secret', async () => {
     const workspace = await runtime.workspace({
       main: { when: { endpoint: true }, do: [{ child: { token: '{{body.token}}' } }] },
@@ -419,6 +435,6 @@ describe('the limit of URL triggers', () => {
     const { id } = await limited.workspace({ broken: { when: { endpoint: true }, do: [{ gone: {} }] } })
     const statuses: number[] = []
     for (let count = 0; count < 3; count += 1) statuses.push((await limited.call(id, 'broken')).status)
-    expect(statuses).toEqual([404, 404, 429])
+    expect(statuses).toEqual([400, 400, 429])
   })
 })

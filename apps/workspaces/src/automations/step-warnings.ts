@@ -1,4 +1,5 @@
 import { isInstructionName, notYetRunnable } from '@platform/contracts'
+import { hintForStep } from './checks/foreign-words.ts'
 import { isRecord } from './checks/is-record.ts'
 import { formatPath } from './checks/problem.ts'
 import { type PlacedStep, walkSteps } from './checks/walk-steps.ts'
@@ -65,7 +66,9 @@ function shapingMessage({ step }: PlacedStep): string | undefined {
 function unknownCallMessage({ step }: PlacedStep, slugs: ReadonlySet<string>): string | undefined {
   const called = calledSlug(step)
   if (called === undefined || slugs.has(called) || /\.|\{\{|\{%/.test(called)) return undefined
-  return `No automation of this workspace has the slug "${called}": the step fails until there is one.`
+  const hint = hintForStep(called)
+  const advice = hint === undefined ? '' : ` If you meant an instruction: ${hint}.`
+  return `No automation of this workspace has the slug "${called}": the step fails until there is one.${advice}`
 }
 
 function calledSlug(step: PlacedStep['step']): string | undefined {

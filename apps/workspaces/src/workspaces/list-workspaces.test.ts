@@ -1,4 +1,5 @@
-import { createWorkspace, listWorkspaces } from '@platform/contracts'
+import { createWorkspace, listWorkspaces, patchWorkspace } from '@platform/contracts'
+import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorkspaces, type TestWorkspaces, unique } from '../testing.ts'
 
@@ -61,14 +62,59 @@ describe('GET /v2/workspaces', () => {
     expect(await ids({ ids: ',' })).toEqual([])
   })
 
-  it.each(['limit=0', 'limit=101', 'page=-1', 'page=x', 'colour=red', 'page=1&page=2', 'search=%00'])(
-    'refuses ?%s',
-    async (query) => {
-      const response = await service.send(`/v2/workspaces?${query}`, {})
-      expect(response.status).toBe(400)
-      expect(await response.json()).toMatchObject({ error: 'RequestValidationError' })
-    },
-  )
+  it('sorts by name, slug and dates, in both directions', async () => {
+    const owner = service.as({ userId: unique('sorter') })
+    const slugs = { a: unique('za'), b: unique('zb'), c: unique('zc') }
+    await owner(createWorkspace, { body: { name: 'beta', slug: slugs.c } })
+    const gamma = await owner(createWorkspace, { body: { name: 'Gamma', slug: slugs.a } })
+    await owner(createWorkspace, { body: { name: 'Alpha', slug: slugs.b } })
+    await owner(patchWorkspace, { params: { workspaceId: gamma.id }, body: { description: 'touched' } })
+    const names = async (sort: string) =>
+      (await owner(listWorkspaces, { query: { sort } })).map(({ name }) => name).join(' ')
+    expect(await names('name')).toBe('Alpha beta Gamma')
+    expect(await names('-name')).toBe('Gamma beta Alpha')
+    expect(await names('name:desc')).toBe('Gamma beta Alpha')
+    expect(await names('slug:asc')).toBe('Gamma Alpha beta')
+    expect(await names('createdAt')).toBe('beta Gamma Alpha')
+    expect(await names('-updatedAt')).toBe('Gamma Alpha beta')
+  })
+
+  it('shows what the caller owns, what others own, and what a person is a member of', async () => {
+    const { workspace: mine, owner: user, ownerId: userId } = await service.newWorkspace()
+    const { workspace: other, ownerId: otherId } = await service.newWorkspace()
+    await service.makeEditor(other.id, userId)
+    await service.database.many(sql`create schema if not exists gateway`)
+    await service.database.many(sql`
+      create table if not exists gateway.users (id text primary key, email text unique, status text not null)`)
+    await service.database.many(sql`
+      insert into gateway.users values (${otherId}, ${`${otherId}@example.com`}, 'validated')`)
+    const ids = async (query: Record<string, 'true' | 'false'> | { email: string }) =>
+      (await user(listWorkspaces, { query })).map(({ id }) => id)
+    expect(await ids({ owned: 'true' })).toEqual([mine.id])
+    expect(await ids({ owned: 'false' })).toEqual([other.id])
+    expect(await ids({ email: `${otherId.toUpperCase()}@example.com` })).toEqual([other.id])
+    expect(await ids({ email: 'nobody@example.com' })).toEqual([])
+    expect(await ids({ dirty: 'true' })).toEqual([])
+    expect(await ids({ dirty: 'false', owned: 'true' })).toEqual([mine.id])
+  })
+
+  it.each([
+    'sort=colour',
+    'sort=-name:asc',
+    'owned=yes',
+    'dirty=1',
+    'limit=0',
+    'limit=101',
+    'page=-1',
+    'page=x',
+    'colour=red',
+    'page=1&page=2',
+    'search=%00',
+  ])('refuses ?%s', async (query) => {
+    const response = await service.send(`/v2/workspaces?${query}`, {})
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: 'RequestValidationError' })
+  })
 
   it('refuses callers without a credential, without the scope and without a user', async () => {
     await expect(service.nobody(listWorkspaces)).rejects.toMatchObject({ status: 401 })

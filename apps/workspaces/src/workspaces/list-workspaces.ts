@@ -2,22 +2,25 @@ import { signedIn } from '@platform/auth'
 import { listWorkspaces as endpoint, type ListedWorkspace, type QueryOf } from '@platform/contracts'
 import { answer, nextPage, route } from '@platform/http'
 import { presentWorkspace } from './workspace.ts'
-import type { WorkspaceRecord, WorkspaceStore } from './workspace-store.ts'
+import type { WorkspaceFilter, WorkspaceRecord, WorkspaceSort, WorkspaceStore } from './workspace-store.ts'
 
 export const listWorkspaces = (deps: { workspaces: WorkspaceStore }) =>
   route(endpoint, {
     access: signedIn,
     async handle({ query, principal, request }) {
       const { page, limit } = query
-      const memberId = principal.superAdmin ? undefined : principal.userId
+      const { userId } = principal
+      const memberId = principal.superAdmin ? undefined : userId
+      // Nothing can be pushed yet, so nothing differs from what was pushed.
+      if (query.dirty === 'true') return answer([])
 
       // One more than asked for tells whether there is a next page.
-      const filter = { ...filterOf(query), memberId }
+      const filter = { ...filterOf(query), memberId, owner: ownerOf(query.owned, userId) }
       const rows = { offset: page * limit, limit: limit + 1 }
       const found: Listed[] =
         query.deleted === 'true'
           ? await deps.workspaces.listDeleted(memberId, filter, rows)
-          : await deps.workspaces.list(filter, rows)
+          : await deps.workspaces.list(filter, rows, sortOf(query.sort))
 
       const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
       return answer(found.slice(0, limit).map(presentListed), { headers })
@@ -31,7 +34,16 @@ const presentListed = ({ deletedAt, ...record }: Listed): ListedWorkspace => ({
   ...(deletedAt === undefined ? {} : { deletedAt: deletedAt.toISOString() }),
 })
 
-const filterOf = ({ name, slug, search, labels, ids }: QueryOf<typeof endpoint>) => ({
+const ownerOf = (owned: 'true' | 'false' | undefined, userId: string): WorkspaceFilter['owner'] =>
+  owned === undefined ? undefined : { userId, is: owned === 'true' }
+
+function sortOf(text: string): WorkspaceSort {
+  const [field, direction] = text.replace(/^-/, '').split(':')
+  return { by: field as WorkspaceSort['by'], isDescending: text.startsWith('-') || direction === 'desc' }
+}
+
+const filterOf = ({ name, slug, search, labels, ids, email }: QueryOf<typeof endpoint>) => ({
+  email: email?.trim().toLowerCase(),
   name,
   slug,
   search,

@@ -1,5 +1,5 @@
 import type { LocalizedText, WorkspaceConfig } from '@platform/contracts'
-import { empty, type Queries, sql } from '@platform/database'
+import { empty, type Queries, type Sql, sql } from '@platform/database'
 
 /** A workspace as it is kept; null is what was never given. */
 export interface WorkspaceRecord {
@@ -32,6 +32,15 @@ export interface WorkspaceFilter {
   search: string | undefined
   labels: string[] | undefined
   ids: string[] | undefined
+  /** Only workspaces a person with this address, in lower case, is a member of. */
+  email: string | undefined
+  /** Only those this user owns, or does not own. */
+  owner: { userId: string; is: boolean } | undefined
+}
+
+export interface WorkspaceSort {
+  by: 'name' | 'slug' | 'createdAt' | 'updatedAt'
+  isDescending: boolean
 }
 
 export type WorkspaceStore = ReturnType<typeof workspaceStore>
@@ -126,12 +135,12 @@ export const workspaceStore = (queries: Queries) => ({
       order by w.deleted_at desc, w.id
       limit ${page.limit} offset ${page.offset}`),
 
-  /** A page of workspaces, last changed first. Memberships are kept in schema permissions, which every service shares. */
-  list: (filter: WorkspaceFilter, page: { offset: number; limit: number }) =>
+  /** A page of workspaces. Memberships are kept in schema permissions, which every service shares. */
+  list: (filter: WorkspaceFilter, page: { offset: number; limit: number }, sort: WorkspaceSort) =>
     queries.many<WorkspaceRecord>(sql`
       select ${columns} from workspaces.workspaces w
       where w.deleted_at is null ${conditionsOf(filter)}
-      order by w.updated_at desc, w.id
+      order by ${sortColumns[sort.by]} ${sort.isDescending ? sql`desc` : sql`asc`}, w.id
       limit ${page.limit} offset ${page.offset}`),
 
   /** Removes for good what lies in the trash since before `before`, some at a time. Answers the ids. */
@@ -158,7 +167,14 @@ export const workspaceStore = (queries: Queries) => ({
 const waitForChanges = (queries: Queries, id: string) =>
   queries.many(sql`select pg_advisory_xact_lock(hashtextextended('workspaces.workspaces ' || ${id}, 0))`)
 
-function conditionsOf({ memberId, name, slug, search, labels, ids }: WorkspaceFilter) {
+const sortColumns: Readonly<Record<WorkspaceSort['by'], Sql>> = {
+  name: sql`lower(w.name)`,
+  slug: sql`w.slug`,
+  createdAt: sql`w.created_at`,
+  updatedAt: sql`w.updated_at`,
+}
+
+function conditionsOf({ memberId, name, slug, search, labels, ids, email, owner }: WorkspaceFilter) {
   const parts = [
     memberId === undefined
       ? empty
@@ -168,9 +184,19 @@ function conditionsOf({ memberId, name, slug, search, labels, ids }: WorkspaceFi
     labels === undefined ? empty : sql`and w.labels @> ${labels}::text[]`,
     ids === undefined ? empty : sql`and w.id = any(${ids}::text[])`,
     search === undefined ? empty : searchCondition(search),
+    email === undefined ? empty : emailCondition(email),
+    owner === undefined ? empty : ownerCondition(owner),
   ]
   return parts.reduce((all, part) => sql`${all} ${part}`, empty)
 }
+
+/** Accounts are kept by the gateway, in the same database. */
+const emailCondition = (email: string) => sql`and exists (
+  select from permissions.members m join gateway.users u on u.id = m.user_id
+  where m.workspace_id = w.id and u.email = ${email} and u.status = 'validated')`
+
+const ownerCondition = ({ userId, is }: { userId: string; is: boolean }) => sql`and ${is} = exists (
+  select from permissions.members m where m.workspace_id = w.id and m.user_id = ${userId} and m.role = 'owner')`
 
 const searchCondition = (text: string) => sql`and (
   strpos(lower(w.name), lower(${text})) > 0

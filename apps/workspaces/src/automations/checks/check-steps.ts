@@ -1,5 +1,6 @@
 import { CallArguments, instructionSchemas, isInstructionName, type Step } from '@platform/contracts'
 import { checkBareExpression, checkConditionKey, checkTexts, checkVariableName } from './check-texts.ts'
+import { hintForSteps } from './foreign-words.ts'
 import { isRecord } from './is-record.ts'
 import type { Path, Problem } from './problem.ts'
 import { schemaProblems } from './schema-problems.ts'
@@ -16,7 +17,15 @@ export function* checkSteps(steps: unknown, path: Path): Generator<Problem> {
 function unreadable({ written, path }: PlacedStep): Problem {
   const keys = Object.keys(written)
   if (keys.length === 0) return { path, message: 'is empty: write an instruction such as set' }
-  const [first, second = ''] = keys
+  const [first = '', second = ''] = keys
+  const hint = hintForSteps(keys)
+  if (hint !== undefined && !isInstructionName(first)) {
+    return {
+      path,
+      message: `holds ${first} and ${second}, which is not an instruction: ${hint}`,
+      onKey: true,
+    }
+  }
   const message = `holds ${keys.length} fields (${keys.slice(0, 5).join(', ')}) but a step is one instruction: indent ${second} under ${first} or make it a step of its own`
   return { path, at: [...path, second], message, onKey: true }
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { hintForField } from './foreign-words.ts'
 import type { Path, Problem } from './problem.ts'
 
 const kinds: Readonly<Record<string, string>> = {
@@ -25,11 +26,11 @@ function problemsOf(issue: z.core.$ZodIssue, base: Path, owner: string): Problem
   ]
   if (issue.code === 'unrecognized_keys') {
     const parent = issue.path.length === 0 ? owner : `${owner}.${issue.path.join('.')}`
-    return issue.keys.map((key) => ({
-      path: [...path, key],
-      message: `is not a field of ${parent}`,
-      onKey: true,
-    }))
+    return issue.keys.map((key) => {
+      const hint = path.length === 0 ? hintForField(key) : undefined
+      const message = `is not a field of ${parent}${hint === undefined ? '' : `: ${hint}`}`
+      return { path: [...path, key], message, onKey: true }
+    })
   }
   // A union lists what each of its members wants; the first is the plain form.
   if (issue.code === 'invalid_union') {
