@@ -46,7 +46,10 @@ export const runtimeEnv = z
         'Seconds after which the runs of an instance are taken over that stands still; of one that died, sooner.',
       ),
     RUNS_RETENTION_DAYS: days(30).describe('Days after which runs are dropped, a week at a time.'),
-    DEFINITIONS_CACHE_SIZE: count(1000).describe('Workspaces kept compiled by an instance.'),
+    DEFINITIONS_CACHE_SIZE: count(1000).describe('Workspaces an instance keeps in memory.'),
+    DEFINITIONS_CACHE_BYTES: count(100_000_000).describe(
+      'Bytes, about, of the compiled automations an instance keeps; those unused for longest are compiled again.',
+    ),
     MAXIMUM_SUCCESSIVE_CALLS: count(20).describe(
       'Automations that may call or trigger one another in a row.',
     ),
@@ -95,7 +98,7 @@ export const runtimeEnv = z
       leaseSeconds: env.RUN_LEASE_SECONDS,
       retentionDays: env.RUNS_RETENTION_DAYS,
     },
-    definitionsCacheSize: env.DEFINITIONS_CACHE_SIZE,
+    definitions: { maxWorkspaces: env.DEFINITIONS_CACHE_SIZE, maxBytes: env.DEFINITIONS_CACHE_BYTES },
     maxDepth: env.MAXIMUM_SUCCESSIVE_CALLS,
     lifetimes: {
       run: env.CONTEXT_RUN_EXPIRE_TIME,

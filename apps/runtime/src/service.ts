@@ -7,7 +7,9 @@ import { testAutomation } from './automations/test-automation.ts'
 import { wireEngine } from './automations/wire-engine.ts'
 import { runtimeChecks } from './checks.ts'
 import { runtimeEnv } from './config.ts'
-import { wireDefinitions } from './definitions/wire-definitions.ts'
+import { stepCompiler } from './definitions/compile-steps.ts'
+import { definitionStore } from './definitions/definition-store.ts'
+import { Definitions } from './definitions/definitions.ts'
 import { KeySet } from './jwks/key-set.ts'
 import { wireRuns } from './runs/wire-runs.ts'
 import { callWebhook } from './webhooks/call-webhook.ts'
@@ -19,7 +21,7 @@ export const runtime: Service = {
   address: (env) => readConfig(runtimeEnv, env),
   async build(env, resources, { log, clock }) {
     const config = readConfig(runtimeEnv, env)
-    const { events, definitionsCacheSize: maxWorkspaces, issuer } = config
+    const { events, issuer } = config
     const database = await resources.database(config.databaseUrl)
     const cache = await resources.cache(config.cacheUrl)
     const broker = await resources.broker(config.brokerUrl, config.databaseUrl)
@@ -28,7 +30,8 @@ export const runtime: Service = {
     const permissions = await openPermissions({ database, clock })
     await migrate(database, 'runtime', new URL('../migrations/', import.meta.url))
 
-    const { definitions, store, ...fresh } = wireDefinitions({ database, events, maxWorkspaces })
+    const store = definitionStore(database)
+    const definitions = new Definitions(store, stepCompiler(events), config.definitions)
     const { engine, jobs } = wireEngine({ database, clock, permissions, log, config })
     const { runNow, ...queued } = wireRuns({ database, engine, definitions, clock, log, config })
     const limits = rateLimiter({ cache, log, service: 'runtime', settings: config.rateLimits })
@@ -45,10 +48,10 @@ export const runtime: Service = {
       ],
       routeServices: {
         rateLimiter: limits,
-        workspaceIdOf: async (address) => (await definitions.find(address))?.id,
+        workspaceIdOf: (address) => definitions.idOf(address),
       },
-      subscriptions: [...fresh.subscriptions, keySet.subscription, ...queued.subscriptions],
-      jobs: [...fresh.jobs, ...jobs, ...queued.jobs, keySet.job],
+      subscriptions: [keySet.subscription, ...queued.subscriptions],
+      jobs: [...jobs, ...queued.jobs, keySet.job],
       checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
     }
   },

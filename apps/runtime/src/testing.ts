@@ -13,17 +13,19 @@ import {
   type RunOrder,
   type RunOutcome,
 } from './automations/engine.ts'
-import type { CompiledWorkspace } from './automations/model.ts'
+import type { CompiledAutomation, CompiledWorkspace } from './automations/model.ts'
 import { unlimited } from './automations/throttle.ts'
+import { compileAutomation } from './definitions/compile-automation.ts'
 import { stepCompiler } from './definitions/compile-steps.ts'
 import { compileWorkspace } from './definitions/compile-workspace.ts'
+import type { IndexedAutomation } from './definitions/definition-store.ts'
 import { runtime } from './service.ts'
 
 /** What a test writes of an automation; its name is its slug. */
 export type TestAutomation = Partial<Omit<AutomationDefinition, 'slug'>>
 export type TestAutomations = Record<string, TestAutomation>
 
-/** The least of the schema of the workspaces service that the runtime reads: the two views over one table. */
+/** The least of the schema of the workspaces service that the runtime reads: its views over one table. */
 const STAND_IN = `
   create schema workspaces;
   create table workspaces.stand_in (
@@ -33,7 +35,13 @@ const STAND_IN = `
   create view workspaces.live_definitions as
     select workspace_id, workspace_slug, workspace_name, config, revision, touched_at, automations
     from workspaces.stand_in where not deleted;
-  create view workspaces.changes as select workspace_id, revision, touched_at, deleted from workspaces.stand_in`
+  create view workspaces.live_automations as
+    select workspace_id, one.key as slug, one.value as definition, md5(one.value::text) as checksum,
+      nullif(case one.value #>> '{when,endpoint}' when 'true' then one.key else one.value #>> '{when,endpoint}' end, 'false')
+        as endpoint,
+      one.value #> '{when,events}' as events, coalesce(one.value ->> 'disabled' = 'true', false) as disabled,
+      one.number as created_at
+    from workspaces.stand_in, json_each(automations) with ordinality as one (key, value, number) where not deleted`
 
 export const createStandIn = (database: Queries): Promise<unknown> => database.many(raw(STAND_IN))
 
@@ -136,18 +144,41 @@ export const emittedEvent = (workspaceId: string, type: string, payload: unknown
 export const compiled = (
   automations: TestAutomations,
   config: Record<string, unknown> = {},
-): CompiledWorkspace =>
-  compileWorkspace(
-    {
-      workspaceId: 'w0123456789abcde',
-      workspaceSlug: 'test',
-      workspaceName: 'Test',
-      config: { value: config },
-      revision: 1,
-      automations: definitionsOf(automations),
-    },
-    stepCompiler(defaultEventLimits),
-  )
+): TestCompiled => {
+  const steps = stepCompiler(defaultEventLimits)
+  const definitions = definitionsOf(automations)
+  const made = new Map<string, CompiledAutomation>()
+  const find = (slug: string) => {
+    const known = made.get(slug)
+    if (known !== undefined || !Object.hasOwn(definitions, slug)) return known
+    const automation = compileAutomation(slug, definitions[slug], steps)
+    made.set(slug, automation)
+    return automation
+  }
+  const live = {
+    workspaceId: 'w0123456789abcde',
+    workspaceSlug: 'test',
+    workspaceName: 'Test',
+    config: { value: config },
+    revision: 1,
+    length: 0,
+    automations: Object.values(definitions).map(indexed),
+  }
+  return { ...compileWorkspace(live, ({ slug }) => find(slug)), find }
+}
+
+/** A compiled workspace whose automations are all at hand. */
+export interface TestCompiled extends CompiledWorkspace {
+  find(slug: string): CompiledAutomation | undefined
+}
+
+const indexed = ({ slug, when, disabled }: AutomationDefinition): IndexedAutomation => ({
+  slug,
+  checksum: slug,
+  endpoint: when?.endpoint === true ? slug : when?.endpoint || null,
+  events: when?.events ?? null,
+  disabled: disabled === true,
+})
 
 /** An engine that keeps nothing, for what automations compute. */
 export const testEngine = (parts: Partial<EngineParts> = {}): Engine =>
@@ -178,7 +209,7 @@ export async function runMain(
   order: Partial<RunOrder> = {},
   engine: Engine = testEngine(),
 ): Promise<TestOutcome> {
-  const automation = workspace.find('main')
+  const automation = await workspace.find('main')
   if (automation === undefined) throw new Error('The test needs an automation "main".')
   const events: EventRecord[] = []
   const { outcome } = engine.start({

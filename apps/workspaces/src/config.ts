@@ -21,6 +21,12 @@ export const workspacesEnv = z
     WORKSPACE_TRASH_DAYS: days(30).describe('How long a deleted workspace can be restored.'),
     ...limitVariables(['createWorkspace']),
     API_KEYS_PER_WORKSPACE_MAX: count(1000).describe('API keys a workspace may have.'),
+    AUTOMATION_MAX_BYTES: count(1_000_000).describe('Bytes an automation may have as JSON.'),
+    AUTOMATION_MAX_STEPS: count(5000).describe('Steps an automation may have, nested ones included.'),
+    AUTOMATION_MAX_NODES: count(50_000).describe(
+      'Values, and words and marks of expressions, an automation may have.',
+    ),
+    AUTOMATIONS_PER_WORKSPACE_MAX: count(2000).describe('Automations a workspace may have.'),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Characters an event may have.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
       'Characters runtime.automations.executed may have.',
@@ -38,6 +44,12 @@ export const workspacesEnv = z
     trashDays: env.WORKSPACE_TRASH_DAYS,
     rateLimits: limitSettings(env),
     maxApiKeys: env.API_KEYS_PER_WORKSPACE_MAX,
+    automationLimits: {
+      bytes: env.AUTOMATION_MAX_BYTES,
+      steps: env.AUTOMATION_MAX_STEPS,
+      nodes: env.AUTOMATION_MAX_NODES,
+      automations: env.AUTOMATIONS_PER_WORKSPACE_MAX,
+    },
     eventLimits: {
       maxLength: env.BROKER_EMIT_MAXLEN,
       executedMaxLength: env.BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN,

@@ -51,7 +51,14 @@ export const workspaces: Service = {
       workspaces: workspaceStore,
       automations: automationStore,
     })
-    const deps = { ...stores, changes, permissions, clock, eventMaxLength: config.eventLimits.maxLength }
+    const deps = {
+      ...stores,
+      changes,
+      permissions,
+      clock,
+      eventMaxLength: config.eventLimits.maxLength,
+      limits: config.automationLimits,
+    }
     return {
       port: config.port,
       host: config.host,

@@ -171,19 +171,16 @@ export const automationCreated = event({
   type: 'workspaces.automations.created',
   emittedWhen: 'An automation has been created.',
   payload: z.object({ slug: z.string(), automation: AnnouncedAutomation }),
-  everyInstance: true,
 })
 
 export const automationUpdated = event({
   type: 'workspaces.automations.updated',
   emittedWhen: 'An automation has changed.',
   payload: z.object({ slug: z.string(), oldSlug: z.string().optional(), automation: AnnouncedAutomation }),
-  everyInstance: true,
 })
 
 export const automationDeleted = event({
   type: 'workspaces.automations.deleted',
   emittedWhen: 'An automation has been deleted.',
   payload: z.object({ automationSlug: z.string() }),
-  everyInstance: true,
 })

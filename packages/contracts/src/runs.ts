@@ -72,6 +72,7 @@ export const testAutomation = endpoint({
   limits: ['webhooks'],
   failures: [
     'RequestValidationError',
+    'InvalidInstructionError',
     'AuthenticationError',
     'ForbiddenError',
     'ObjectNotFoundError',

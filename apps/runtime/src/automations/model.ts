@@ -59,7 +59,8 @@ export interface CompiledWorkspace {
   readonly config: Readonly<Record<string, unknown>>
   /** Slug → path of the URL trigger. */
   readonly endpoints: ReadonlyMap<string, string>
-  find(slug: string): CompiledAutomation | undefined
+  /** At once where it is compiled already. */
+  find(slug: string): CompiledAutomation | undefined | Promise<CompiledAutomation | undefined>
   matchUrl(path: string): UrlMatch | undefined
   /** Slugs of the automations that listen to an event type. */
   listeners(type: string): readonly string[]

@@ -60,7 +60,7 @@ describe('testing an automation', () => {
   test('answers the failure of the automation', async () => {
     const attempt = runtime.as({})(testAutomation, { ...on('fails'), body: {} })
     await expect(attempt).rejects.toMatchObject({
-      name: 'ObjectNotFoundError',
+      name: 'InvalidInstructionError',
       message: expect.stringContaining('"missing"'),
     })
   })

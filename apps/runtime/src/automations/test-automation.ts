@@ -21,7 +21,7 @@ export const testAutomation = (deps: Deps) =>
       deps.permissions.require(principal, 'test', 'automations', params.workspaceId),
     async handle({ params, body, principal, request, admitted }) {
       const workspace = await deps.definitions.find(admitted.workspace.id)
-      const automation = requireRunnable(workspace, params.automationSlug)
+      const automation = await requireRunnable(workspace, params.automationSlug)
 
       const output = await deps.runNow({
         ...automation,
@@ -36,11 +36,11 @@ export const testAutomation = (deps: Deps) =>
     },
   })
 
-function requireRunnable(
+async function requireRunnable(
   workspace: CompiledWorkspace | undefined,
   slug: string,
-): { workspace: CompiledWorkspace; automation: CompiledAutomation } {
-  const automation = workspace?.find(slug)
+): Promise<{ workspace: CompiledWorkspace; automation: CompiledAutomation }> {
+  const automation = await workspace?.find(slug)
   if (workspace === undefined || automation === undefined) {
     throw new Failure(
       'ObjectNotFoundError',

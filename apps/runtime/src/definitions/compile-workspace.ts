@@ -1,30 +1,21 @@
 import { mayTrigger } from '@platform/contracts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
-import { compileAutomation } from './compile-automation.ts'
-import type { StepCompiler } from './compile-steps.ts'
+import type { IndexedAutomation, LiveWorkspace } from './definition-store.ts'
 import { compileUrls, type UrlTrigger, withoutEdgeSlashes } from './url-triggers.ts'
 
-/** A workspace as the workspaces service keeps it live. */
-export interface LiveDefinition {
-  readonly workspaceId: string
-  readonly workspaceSlug: string
-  readonly workspaceName: string
-  readonly config: unknown
-  readonly revision: number
-  readonly automations: Readonly<Record<string, unknown>>
-}
+/** Finds a compiled automation of a workspace: at once where it is known. */
+export type FindAutomation = (
+  automation: IndexedAutomation,
+) => CompiledAutomation | undefined | Promise<CompiledAutomation | undefined>
 
-/** Indexes the triggers of a workspace; its automations are compiled when they are first asked for. */
-export function compileWorkspace(live: LiveDefinition, steps: StepCompiler): CompiledWorkspace {
-  const compiled = new Map<string, CompiledAutomation>()
-  const triggers = Object.entries(live.automations).map(([slug, saved]) => ({
-    slug,
-    ...readTriggers(slug, saved),
-  }))
-  const urls: UrlTrigger[] = triggers.flatMap(({ slug, path }) =>
-    path === undefined ? [] : [{ slug, path }],
+/** Indexes the triggers of a workspace; its automations are read and compiled when they are first asked for. */
+export function compileWorkspace(live: LiveWorkspace, findAutomation: FindAutomation): CompiledWorkspace {
+  const automations = new Map(live.automations.map((one) => [one.slug, one]))
+  // Disabled automations keep their place in the table: a URL of theirs must not fall through to a pattern of another.
+  const urls: UrlTrigger[] = live.automations.flatMap(({ slug, endpoint }) =>
+    endpoint === null || endpoint === '' ? [] : [{ slug, path: endpoint }],
   )
-  const events = indexEvents(triggers)
+  const events = indexEvents(live.automations)
   return {
     id: live.workspaceId,
     slug: live.workspaceSlug,
@@ -33,39 +24,24 @@ export function compileWorkspace(live: LiveDefinition, steps: StepCompiler): Com
     config: configValues(live.config),
     endpoints: new Map(urls.map(({ slug, path }) => [slug, withoutEdgeSlashes(path)])),
     find(slug) {
-      const known = compiled.get(slug)
-      if (known !== undefined || !Object.hasOwn(live.automations, slug)) return known
-      const made = compileAutomation(slug, live.automations[slug], steps)
-      compiled.set(slug, made)
-      return made
+      const automation = automations.get(slug)
+      return automation === undefined ? undefined : findAutomation(automation)
     },
     matchUrl: compileUrls(urls),
     listeners: (type) => events.get(type) ?? [],
   }
 }
 
-interface Triggers {
-  path: string | undefined
-  events: string[]
-}
-
-/** Disabled automations keep their place in the tables: a URL of theirs must not fall through to a pattern of another. */
-function readTriggers(slug: string, saved: unknown): Triggers {
-  const { when, disabled } = Object(saved) as { when?: unknown; disabled?: unknown }
-  const { endpoint, events } = Object(when ?? {}) as { endpoint?: unknown; events?: unknown }
-  const listened =
-    Array.isArray(events) && disabled !== true ? events.filter((type) => typeof type === 'string') : []
-  if (endpoint === true) return { path: slug, events: listened }
-  return { path: typeof endpoint === 'string' && endpoint !== '' ? endpoint : undefined, events: listened }
-}
-
 /** Types that may not trigger are left out, however they came into a definition. */
-function indexEvents(
-  triggers: readonly { slug: string; events: readonly string[] }[],
-): Map<string, string[]> {
+function indexEvents(automations: readonly IndexedAutomation[]): Map<string, string[]> {
   const index = new Map<string, string[]>()
-  for (const { slug, events } of triggers) {
-    for (const type of new Set(events.filter(mayTrigger))) index.set(type, [...(index.get(type) ?? []), slug])
+  for (const { slug, events, disabled } of automations) {
+    if (disabled || !Array.isArray(events)) continue
+    for (const type of new Set(events.filter((one) => typeof one === 'string' && mayTrigger(one)))) {
+      const listeners = index.get(type)
+      if (listeners === undefined) index.set(type, [slug])
+      else listeners.push(slug)
+    }
   }
   return index
 }

@@ -1,50 +1,92 @@
 import { DatabaseError, type Queries, type Sql, sql } from '@platform/database'
-import type { LiveDefinition } from './compile-workspace.ts'
 
 export type DefinitionStore = ReturnType<typeof definitionStore>
 
-/** A workspace that was changed or deleted a short while ago. */
-export interface RecentChange {
+/** Where a workspace stands: its revision grows with each change of it and of its automations. */
+export interface LiveRevision {
   readonly workspaceId: string
+  readonly workspaceSlug: string
   readonly revision: number
-  readonly deleted: boolean
 }
+
+/** What is known of an automation before it is run. */
+export interface IndexedAutomation {
+  readonly slug: string
+  readonly checksum: string
+  /** Pattern of its URL. */
+  readonly endpoint: string | null
+  /** Types of events it listens to, as saved. */
+  readonly events: unknown
+  readonly disabled: boolean
+}
+
+/** A workspace with the index of its automations, oldest first. */
+export interface LiveWorkspace extends LiveRevision {
+  readonly workspaceName: string
+  readonly config: unknown
+  readonly automations: readonly IndexedAutomation[]
+  /** Characters of the index and the config. */
+  readonly length: number
+}
+
+/** An automation as it was saved. */
+export interface LiveAutomation {
+  readonly checksum: string
+  readonly definition: unknown
+  /** Characters of its JSON text. */
+  readonly length: number
+}
+
+/** Ids, or slugs, of workspaces. */
+export type WorkspaceKey = 'workspace_id' | 'workspace_slug'
 
 /** The views of the workspaces service (decisions I8); they may be made after this service has started. */
 export const definitionStore = (database: Queries) => ({
-  findById: (workspaceId: string): Promise<LiveDefinition | undefined> =>
-    findLive(database, sql`where workspace_id = ${workspaceId}`),
-
-  findBySlug: (slug: string): Promise<LiveDefinition | undefined> =>
-    findLive(database, sql`where workspace_slug = ${slug}`),
-
-  listRecentChanges: (): Promise<RecentChange[]> =>
+  /** Where these workspaces stand now; those that are gone are left out. */
+  listRevisions: (by: WorkspaceKey, values: readonly string[]): Promise<LiveRevision[]> =>
     whenMigrated(
-      database.many<RecentChange>(sql`
-        select workspace_id as "workspaceId", revision, deleted
-        from workspaces.changes where touched_at > now() - interval '20 seconds'`),
+      database.many<LiveRevision>(sql`
+        select workspace_id as "workspaceId", workspace_slug as "workspaceSlug", revision
+        from workspaces.live_definitions where ${columns[by]} = any(${values}::text[])`),
     ),
 
-  /** Revisions of the given workspaces; those that are gone are left out. */
-  listRevisions: (workspaceIds: readonly string[]): Promise<RecentChange[]> =>
-    whenMigrated(
-      database.many<RecentChange>(sql`
-        select workspace_id as "workspaceId", revision, false as deleted
-        from workspaces.live_definitions where workspace_id = any(${workspaceIds})`),
-    ),
+  /** One statement, so that the index is that of the revision. */
+  async findWorkspace(workspaceId: string): Promise<LiveWorkspace | undefined> {
+    const [row] = await whenMigrated(
+      database.many<LiveWorkspace>(sql`
+        select workspace_id as "workspaceId", workspace_slug as "workspaceSlug", workspace_name as "workspaceName",
+               revision, config, index as automations,
+               octet_length(index::text) + coalesce(octet_length(config::text), 0) as length
+        from workspaces.live_definitions w
+        cross join lateral (
+          select coalesce(json_agg(json_build_object(
+              'slug', a.slug, 'checksum', a.checksum, 'endpoint', a.endpoint, 'events', a.events, 'disabled', a.disabled
+            ) order by a.created_at, a.slug), '[]') as index
+          from workspaces.live_automations a where a.workspace_id = w.workspace_id
+        ) indexed
+        where workspace_id = ${workspaceId}`),
+    )
+    return row
+  },
+
+  async findAutomation(workspaceId: string, slug: string): Promise<LiveAutomation | undefined> {
+    const [row] = await whenMigrated(
+      database.many<LiveAutomation>(sql`
+        select checksum, definition, octet_length(definition::text) as length
+        from workspaces.live_automations where workspace_id = ${workspaceId} and slug = ${slug}`),
+    )
+    return row
+  },
 
   probe: (): Promise<unknown> =>
-    whenMigrated(database.many(sql`select 1 from workspaces.live_definitions limit 1`)),
+    whenMigrated(
+      database.many(sql`select from workspaces.live_definitions, workspaces.live_automations limit 0`),
+    ),
 })
 
-async function findLive(database: Queries, where: Sql): Promise<LiveDefinition | undefined> {
-  const [row] = await whenMigrated(
-    database.many<LiveDefinition>(sql`
-      select workspace_id as "workspaceId", workspace_slug as "workspaceSlug", workspace_name as "workspaceName",
-             config, revision, automations
-      from workspaces.live_definitions ${where}`),
-  )
-  return row
+const columns: Readonly<Record<WorkspaceKey, Sql>> = {
+  workspace_id: sql`workspace_id`,
+  workspace_slug: sql`workspace_slug`,
 }
 
 const NOT_THERE = new Set(['42P01', '3F000'])

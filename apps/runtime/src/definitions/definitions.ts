@@ -1,143 +1,141 @@
 import { StoreError } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
-import type { CompiledWorkspace } from '../automations/model.ts'
+import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
+import { compileAutomation } from './compile-automation.ts'
 import type { StepCompiler } from './compile-steps.ts'
-import { compileWorkspace, type LiveDefinition } from './compile-workspace.ts'
-import type { DefinitionStore } from './definition-store.ts'
+import { compileWorkspace } from './compile-workspace.ts'
+import { compiledBytes } from './compiled-bytes.ts'
+import type { DefinitionStore, IndexedAutomation } from './definition-store.ts'
+import { LiveRevisions } from './live-revisions.ts'
 
 const SLUG = 'slug:'
 
-/** A workspace that is not there is asked for again after this long. */
-const MISSING_MS = 500
-const MAX_MISSING = 10_000
+/** What a character of an index costs once it is read. */
+const INDEX_BYTES = 4
+const WORKSPACE_BYTES = 2000
 
-interface Entry {
-  workspace: CompiledWorkspace
-  /** Changed since: the next caller loads it again; while that fails, this one goes on serving. */
-  isStale: boolean
+export interface DefinitionLimits {
+  /** Workspaces kept. */
+  readonly maxWorkspaces: number
+  /** Bytes of the compiled automations kept, and as much again at most for the indexes of workspaces. */
+  readonly maxBytes: number
 }
 
-type LiveDefinitions = Pick<DefinitionStore, 'findById' | 'findBySlug'>
+type LiveDefinitions = Pick<DefinitionStore, 'listRevisions' | 'findWorkspace' | 'findAutomation'>
 
-interface Reading {
-  answer: Promise<CompiledWorkspace | undefined>
-}
-
-/** Compiled workspaces by id, kept fresh by announcements and a poll. While the store is down, what is known goes on serving. */
+/**
+ * The workspaces this instance runs. Each call asks where its workspace stands, and reads again what has changed: a change that is
+ * saved runs with the next call, wherever it arrives. Automations are compiled one by one and forgotten one by one, the longest unused
+ * first. While the store is down, what is known goes on serving.
+ */
 export class Definitions {
   readonly #store: LiveDefinitions
   readonly #steps: StepCompiler
-  readonly #known: LRUCache<string, Entry>
+  readonly #revisions: LiveRevisions
+  readonly #workspaces: LRUCache<string, CompiledWorkspace>
+  readonly #automations: LRUCache<string, CompiledAutomation>
   readonly #ids: LRUCache<string, string>
-  readonly #missing = new LRUCache<string, true>({ max: MAX_MISSING, ttl: MISSING_MS })
-  readonly #loading = new Map<string, Reading>()
+  readonly #loading = new Map<string, Promise<CompiledWorkspace | undefined>>()
+  readonly #compiling = new Map<string, Promise<CompiledAutomation | undefined>>()
 
-  constructor(store: LiveDefinitions, steps: StepCompiler, maxWorkspaces: number) {
+  constructor(store: LiveDefinitions, steps: StepCompiler, { maxWorkspaces, maxBytes }: DefinitionLimits) {
     this.#store = store
     this.#steps = steps
-    this.#known = new LRUCache({ max: maxWorkspaces })
+    this.#revisions = new LiveRevisions(store)
+    this.#workspaces = new LRUCache({ max: maxWorkspaces, maxSize: maxBytes })
+    this.#automations = new LRUCache({ maxSize: maxBytes })
     this.#ids = new LRUCache({ max: maxWorkspaces })
   }
 
-  /** Finds by id or `slug:<slug>`; at once when it is known and fresh. */
-  find(address: string): CompiledWorkspace | Promise<CompiledWorkspace | undefined> | undefined {
-    const entry = this.#entryOf(address)
-    if (entry !== undefined && !entry.isStale) return entry.workspace
-    if (entry === undefined && this.#missing.has(address)) return undefined
-    return this.#load(address, entry)
+  /** The id behind an address, from memory where it is known: for what need not be of this moment. */
+  idOf(address: string): string | undefined | Promise<string | undefined> {
+    const id = address.startsWith(SLUG) ? this.#ids.get(address) : address
+    if (id !== undefined && this.#workspaces.has(id)) return id
+    return this.find(address).then((workspace) => workspace?.id)
   }
 
-  /** Marks a workspace, or all of them, as changed. */
-  invalidate(workspaceId?: string): void {
-    this.#missing.clear()
-    for (const id of workspaceId === undefined ? this.#known.keys() : [workspaceId]) this.#markStale(id)
-    this.#forgetLoads()
-  }
-
-  /** Marks what was changed since it was loaded. */
-  compare(changes: readonly { workspaceId: string; revision: number; deleted: boolean }[]): void {
-    if (changes.length > 0) this.#missing.clear()
-    for (const { workspaceId, revision, deleted } of changes) {
-      const entry = this.#known.peek(workspaceId)
-      if (entry === undefined || (!deleted && entry.workspace.revision === revision)) continue
-      this.#markStale(workspaceId)
-      this.#forgetLoads()
-    }
-  }
-
-  get knownIds(): string[] {
-    return [...this.#known.keys()]
-  }
-
-  #markStale(workspaceId: string): void {
-    const entry = this.#known.peek(workspaceId)
-    if (entry !== undefined) entry.isStale = true
-  }
-
-  /** A load on its way may have read the state before the change: its callers get it, but it is not kept. */
-  #forgetLoads(): void {
-    this.#loading.clear()
-  }
-
-  #entryOf(address: string): Entry | undefined {
-    if (!address.startsWith(SLUG)) return this.#known.get(address)
-    const id = this.#ids.get(address)
-    const entry = id === undefined ? undefined : this.#known.get(id)
-    // A workspace that was given another slug is not behind its old one, which may be somebody else's by now.
-    return entry !== undefined && SLUG + entry.workspace.slug === address ? entry : undefined
-  }
-
-  /** Callers that come while a workspace is read share that one reading; a change makes the next caller read again. */
-  #load(address: string, stale: Entry | undefined): Promise<CompiledWorkspace | undefined> {
-    const running = this.#loading.get(address)
-    if (running !== undefined) return running.answer
-    const reading: Reading = { answer: Promise.resolve(undefined) }
-    this.#loading.set(address, reading)
-    reading.answer = this.#read(address, stale, reading)
-    return reading.answer
-  }
-
-  async #read(
-    address: string,
-    stale: Entry | undefined,
-    reading: Reading,
-  ): Promise<CompiledWorkspace | undefined> {
-    const isCurrent = () => this.#loading.get(address) === reading
+  /** The workspace as it was last saved, by id or `slug:<slug>`. */
+  async find(address: string): Promise<CompiledWorkspace | undefined> {
+    const live = await this.#revisionOf(address)
+    if (live === undefined) return undefined
+    const known = this.#workspaces.get(live.workspaceId)
+    if (known?.revision === live.revision) return known
     try {
-      const live = await this.#query(address)
-      return this.#keep(address, live, stale, isCurrent())
+      return await this.#load(live.workspaceId, live.revision)
     } catch (error) {
-      if (stale !== undefined && isPassing(error)) return stale.workspace
+      if (known !== undefined && isPassing(error)) return known
       throw error
-    } finally {
-      if (isCurrent()) this.#loading.delete(address)
     }
   }
 
-  #query(address: string): Promise<LiveDefinition | undefined> {
-    return address.startsWith(SLUG)
-      ? this.#store.findBySlug(address.slice(SLUG.length))
-      : this.#store.findById(address)
+  /** While the store can't say, what is known is taken for what there is. */
+  async #revisionOf(address: string): Promise<{ workspaceId: string; revision: number } | undefined> {
+    try {
+      return await this.#revisions.find(address)
+    } catch (error) {
+      const workspaceId = address.startsWith(SLUG) ? this.#ids.get(address) : address
+      const known = workspaceId === undefined ? undefined : this.#workspaces.get(workspaceId)
+      if (known === undefined || !isPassing(error)) throw error
+      return { workspaceId: known.id, revision: known.revision }
+    }
   }
 
-  #keep(
-    address: string,
-    live: LiveDefinition | undefined,
-    stale: Entry | undefined,
-    isCurrent: boolean,
-  ): CompiledWorkspace | undefined {
+  /** Callers that come while a workspace is read share that reading, unless it began before the change they must see. */
+  async #load(workspaceId: string, revision: number): Promise<CompiledWorkspace | undefined> {
+    const running = this.#loading.get(workspaceId)
+    if (running !== undefined) {
+      const workspace = await running
+      if (workspace !== undefined && workspace.revision >= revision) return workspace
+    }
+    const reading = this.#readWorkspace(workspaceId).finally(() => {
+      if (this.#loading.get(workspaceId) === reading) this.#loading.delete(workspaceId)
+    })
+    this.#loading.set(workspaceId, reading)
+    return await reading
+  }
+
+  async #readWorkspace(workspaceId: string): Promise<CompiledWorkspace | undefined> {
+    const live = await this.#store.findWorkspace(workspaceId)
     if (live === undefined) {
-      if (stale !== undefined) this.#known.delete(stale.workspace.id)
-      if (isCurrent) this.#missing.set(address, true)
+      this.#workspaces.delete(workspaceId)
       return undefined
     }
-    const workspace = compileWorkspace(live, this.#steps)
-    if (isCurrent) {
-      this.#known.set(workspace.id, { workspace, isStale: false })
-      this.#ids.set(SLUG + workspace.slug, workspace.id)
-    }
+    const workspace = compileWorkspace(live, (one) => this.#findAutomation(workspaceId, one))
+    this.#workspaces.set(workspaceId, workspace, { size: WORKSPACE_BYTES + INDEX_BYTES * live.length })
+    this.#ids.set(SLUG + workspace.slug, workspaceId)
     return workspace
   }
+
+  #findAutomation(
+    workspaceId: string,
+    { slug, checksum }: IndexedAutomation,
+  ): CompiledAutomation | undefined | Promise<CompiledAutomation | undefined> {
+    const key = keyOf(workspaceId, slug, checksum)
+    return this.#automations.get(key) ?? this.#compileOnce(key, workspaceId, slug)
+  }
+
+  #compileOnce(key: string, workspaceId: string, slug: string): Promise<CompiledAutomation | undefined> {
+    const running = this.#compiling.get(key)
+    if (running !== undefined) return running
+    const compiling = this.#compile(workspaceId, slug).finally(() => this.#compiling.delete(key))
+    this.#compiling.set(key, compiling)
+    return compiling
+  }
+
+  /** It may have been saved again since its workspace was read: a run takes it as it is now. */
+  async #compile(workspaceId: string, slug: string): Promise<CompiledAutomation | undefined> {
+    const live = await this.#store.findAutomation(workspaceId, slug)
+    if (live === undefined) return undefined
+    const automation = compileAutomation(slug, live.definition, this.#steps)
+    this.#automations.set(keyOf(workspaceId, slug, live.checksum), automation, {
+      size: compiledBytes(live.definition, live.length),
+    })
+    return automation
+  }
 }
+
+/** A definition that was not changed is not compiled again, whatever else of its workspace was. */
+const keyOf = (workspaceId: string, slug: string, checksum: string): string =>
+  `${workspaceId} ${checksum} ${slug}`
 
 const isPassing = (error: unknown): boolean => error instanceof StoreError && error.unavailable

@@ -18,7 +18,7 @@ export function compileCall(
   const readPayload = place.texts.reader(isRecord(args) ? payload : args)
   const write = place.texts.writer(typeof output === 'string' ? output : undefined)
   return async (call) => {
-    const automation = requireAutomation(call, readSlug(call))
+    const automation = await requireAutomation(call, readSlug(call))
     const result = await callFrom(
       call,
       automation,
@@ -55,10 +55,10 @@ const traceOf = (call: Call, path: string): string =>
   `${call.trace}/${path}#${call.chain.countOf(`${call.trace}/${path}`)}`
 
 /** The automation of this workspace behind a slug. Throws ObjectNotFoundError. */
-export function requireAutomation(call: Call, slug: unknown): CompiledAutomation {
+export async function requireAutomation(call: Call, slug: unknown): Promise<CompiledAutomation> {
   if (typeof slug === 'object') throw invalidInstruction('The name of an automation must be a text.')
   const name = String(slug)
-  const automation = call.chain.workspace.find(name)
+  const automation = await call.chain.workspace.find(name)
   if (automation !== undefined && !automation.disabled) return automation
   if (automation !== undefined)
     throw new Failure('ObjectNotFoundError', `The automation "${name}" is disabled.`)

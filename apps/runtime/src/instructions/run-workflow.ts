@@ -13,7 +13,7 @@ export const runWorkflow = (limits: EventLimits): Instruction<RunWorkflowArgumen
     const readWait = place.texts.reader(args.wait ?? true)
     const write = place.texts.writer(args.output)
     return async (call) => {
-      const automation = requireAutomation(call, readSlug(call))
+      const automation = await requireAutomation(call, readSlug(call))
       const payload = argumentsOf(readPayload(call), automation)
       if (readWait(call) === false) return await startRun(call, automation, payload, place.path)
       write(call, await callFrom(call, automation, payload, place.path, limits))

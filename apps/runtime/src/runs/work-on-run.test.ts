@@ -32,7 +32,7 @@ describe('a run that an event triggered', () => {
     }
     const work = workOnRun({
       engine: testEngine({ contexts: { load } }),
-      definitions: { find: () => workspace },
+      definitions: { find: async () => workspace },
       commits: commitStore(runs),
       timeLimitMs: 5000,
       log,

@@ -26,7 +26,7 @@ export const workOnRun =
     const { claim } = held
     if (run.deaths >= MAX_DEATHS) return await write(deps, { claim, ...giveUp(run) }, signal)
     const workspace = await deps.definitions.find(run.workspaceId)
-    const automation = workspace?.find(run.automationSlug)
+    const automation = await workspace?.find(run.automationSlug)
     if (workspace === undefined || automation === undefined || automation.disabled) {
       return await write(deps, { claim, effects: nothing, end: cancelled }, signal)
     }

@@ -55,10 +55,9 @@ export const callWebhook = (deps: Deps) =>
   })
 
 async function findTarget(definitions: Definitions, address: string, path: string): Promise<Target> {
-  const found = definitions.find(address)
-  const workspace = found instanceof Promise ? await found : found
+  const workspace = await definitions.find(address)
   const match = workspace?.matchUrl(path)
-  const automation = match === undefined ? undefined : workspace?.find(match.slug)
+  const automation = match === undefined ? undefined : await workspace?.find(match.slug)
   if (workspace === undefined || match === undefined || automation === undefined || automation.disabled)
     throw notFound()
   return { workspace, automation, pathParams: match.pathParams }

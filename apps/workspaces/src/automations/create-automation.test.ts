@@ -1,4 +1,4 @@
-import { automationCreated, createAutomation, getAutomation } from '@platform/contracts'
+import { automationCreated, createAutomation, getAutomation, patchAutomation } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -104,6 +104,35 @@ describe('POST /v2/workspaces/:workspaceId/automations', () => {
     )
     expect(reasons).toHaveLength(9)
     for (const reason of reasons) expect(reason).toMatchObject({ name: 'AlreadyUsed', status: 409 })
+  })
+
+  it('shows the runtime what starts it, whichever way it is saved', async () => {
+    const { workspace, owner, ownerId } = await service.newWorkspace()
+    const params = { workspaceId: workspace.id }
+    await owner(createAutomation, { params, body: { slug: 'plain', do: [] } })
+    const body = { slug: 'a/b', when: { endpoint: true, events: ['x', 'y'] }, do: [] }
+    await owner(createAutomation, { params, body })
+    await save(
+      workspace.id,
+      ownerId,
+      'slug: off\ndisabled: true\nwhen: { endpoint: "/u/:id", events: [] }\ndo: []',
+    )
+    const rows = await service.database.many(sql`
+      select slug, endpoint, events, disabled, definition ->> 'name' as name
+      from workspaces.live_automations where workspace_id = ${workspace.id} order by created_at, slug`)
+    expect(rows).toEqual([
+      { slug: 'plain', endpoint: null, events: null, disabled: false, name: 'plain' },
+      { slug: 'a/b', endpoint: 'a/b', events: ['x', 'y'], disabled: false, name: 'a/b' },
+      { slug: 'off', endpoint: '/u/:id', events: [], disabled: true, name: 'off' },
+    ])
+    await owner(patchAutomation, {
+      params: { ...params, automationSlug: 'a/b' },
+      body: { disabled: true, when: { events: ['z'] } },
+    })
+    const [patched] = await service.database.many(sql`
+      select endpoint, events, disabled from workspaces.live_automations
+      where workspace_id = ${workspace.id} and slug = 'a/b'`)
+    expect(patched).toEqual({ endpoint: null, events: ['z'], disabled: true })
   })
 
   it('reaches the runtime: the definition, the revision and the event', async () => {

@@ -9,6 +9,7 @@ import { addAutomation } from './add-automation.ts'
 import { answerSaved } from './answer-saved.ts'
 import { identified } from './automation.ts'
 import { slugTaken } from './automation-failures.ts'
+import { type AutomationLimits, requireRoomForAutomation } from './automation-limits.ts'
 import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings } from './find-warnings.ts'
 
@@ -17,19 +18,21 @@ export const createAutomation = (deps: {
   permissions: Permissions
   clock: Clock
   eventMaxLength: number
+  limits: AutomationLimits
 }) =>
   route(endpoint, {
     access: authenticated,
     admit: ({ params, principal }) =>
       deps.permissions.require(principal, 'create', 'automations', params.workspaceId),
     async handle({ body, principal, request, admitted: { workspace } }) {
-      const input = readDefinition(body as unknown as AutomationText, true)
+      const input = readDefinition(body as unknown as AutomationText, true, deps.limits)
       const caller = callerOf(principal, request)
 
       return await deps.changes.commit(async (change) => {
         // The row of the workspace stays locked: nobody else adds an automation between the question and the insert.
         if ((await change.workspaces.touch(workspace.id)) === undefined) throw workspaceNotFound()
         const neighbours = await change.automations.listNeighbours(workspace.id)
+        requireRoomForAutomation(neighbours.length, deps.limits)
         const taken = new Set(neighbours.map(({ slug }) => slug))
         const definition = identified(input, taken)
         if (taken.has(definition.slug)) throw slugTaken(definition.slug)

@@ -8,6 +8,7 @@ import type { Change, ChangeStore } from '../changes/change-store.ts'
 import { answerSaved } from './answer-saved.ts'
 import { announcedAutomation, automationEtag, patchedDefinition, recordOf } from './automation.ts'
 import { automationNotFound, slugTaken } from './automation-failures.ts'
+import { type AutomationLimits, requireWithinLimits } from './automation-limits.ts'
 import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings } from './find-warnings.ts'
 
@@ -16,6 +17,7 @@ export const patchAutomation = (deps: {
   permissions: Permissions
   clock: Clock
   eventMaxLength: number
+  limits: AutomationLimits
 }) =>
   route(endpoint, {
     access: authenticated,
@@ -26,13 +28,14 @@ export const patchAutomation = (deps: {
         'automations',
         params.workspaceId,
       )
-      const patch = readDefinition(body as unknown as AutomationText, false)
+      const patch = readDefinition(body as unknown as AutomationText, false, deps.limits)
       const caller = callerOf(principal, request)
 
       const place = { workspaceId: workspace.id, slug: params.automationSlug }
       const options = {
         now: deps.clock.now(),
         eventMaxLength: deps.eventMaxLength,
+        limits: deps.limits,
         headers: request.headers,
       }
       return await deps.changes.commit((change) => applyPatch(change, place, patch, caller, options))
@@ -44,13 +47,19 @@ async function applyPatch(
   { workspaceId, slug }: { workspaceId: string; slug: string },
   patch: AutomationInput,
   caller: Caller,
-  options: { now: Date; eventMaxLength: number; headers: RequestInfo['headers'] },
+  options: {
+    now: Date
+    eventMaxLength: number
+    limits: AutomationLimits
+    headers: RequestInfo['headers']
+  },
 ) {
   if ((await change.workspaces.touch(workspaceId)) === undefined) throw workspaceNotFound()
   const before = await change.automations.find(workspaceId, slug)
   if (before === undefined) throw automationNotFound(slug)
   requireMatch(options.headers, automationEtag(before))
   const definition = patchedDefinition(before.definition, patch)
+  requireWithinLimits(definition, options.limits)
   const neighbours = (await change.automations.listNeighbours(workspaceId)).filter(
     (other) => other.slug !== slug,
   )

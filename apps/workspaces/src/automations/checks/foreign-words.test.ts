@@ -1,5 +1,6 @@
 import { Failure } from '@platform/kernel'
 import { describe, expect, test } from 'vitest'
+import { identified } from '../automation.ts'
 import { findWarnings } from '../find-warnings.ts'
 import { hintForField, hintForStep } from './foreign-words.ts'
 import { readDefinition } from './read-definition.ts'
@@ -17,7 +18,7 @@ function refusalOf(text: string): string {
 }
 
 const warningsOf = (text: string) =>
-  findWarnings({ slug: 'main', name: 'main', ...read(text) }, []).map(({ message }) => message)
+  findWarnings(identified({ slug: 'main', ...read(text) }, new Set()), []).map(({ message }) => message)
 
 describe('the words of other tools', () => {
   test.each([

@@ -1,5 +1,6 @@
 import { AutomationInput } from '@platform/contracts'
 import type { AutomationText } from '@platform/http'
+import { type AutomationLimits, requireWithinLimits } from '../automation-limits.ts'
 import { checkDefinition, invalidAutomation } from './check-definition.ts'
 import { isRecord } from './is-record.ts'
 import { readJsonText, readYamlText, type SourceText } from './source-text.ts'
@@ -12,9 +13,15 @@ const readOnly = ['createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'checksum'
  * An automation (or with `whole` false a part of one) from its text. Throws InvalidAutomation naming every problem with line, column,
  * path and a sentence.
  */
-export function readDefinition({ text, mediaType }: AutomationText, whole: boolean): AutomationInput {
+export function readDefinition(
+  { text, mediaType }: AutomationText,
+  whole: boolean,
+  limits?: AutomationLimits,
+): AutomationInput {
   const source = readText(text, mediaType)
   const value = withoutReadOnly(source.value)
+  // Before anything is looked at more closely, which takes the longer the larger it is.
+  if (limits !== undefined) requireWithinLimits(value, limits)
   const problems = checkDefinition(source, value, whole)
   if (problems.length > 0) throw invalidAutomation(problems)
   return value as AutomationInput

@@ -1,0 +1,74 @@
+import { defaultEventLimits } from '@platform/outbox'
+import { expect, test } from 'vitest'
+import { stepCompiler } from './compile-steps.ts'
+import { compiledBytes } from './compiled-bytes.ts'
+import { Definitions } from './definitions.ts'
+
+const slugs = Array.from({ length: 43 }, (_, at) => `large-${at}`)
+const large = {
+  name: 'large',
+  do: Array.from({ length: 500 }, (_, at) => ({ set: { name: 'a', value: at } })),
+}
+const length = JSON.stringify(large).length
+
+/** A workspace of large automations; counts what is read of it. */
+function world() {
+  const state = { revision: 1, checksum: 'first', index: 0, reads: [] as string[] }
+  const at = () => ({ workspaceId: 'w', workspaceSlug: 'slug', revision: state.revision })
+  const entry = (slug: string) => ({
+    slug,
+    checksum: state.checksum,
+    endpoint: null,
+    events: null,
+    disabled: false,
+  })
+  const store = {
+    listRevisions: async () => [at()],
+    findWorkspace: async () => {
+      state.index += 1
+      const automations = slugs.map(entry)
+      return {
+        ...at(),
+        workspaceName: 'w',
+        config: null,
+        automations,
+        length: JSON.stringify(automations).length,
+      }
+    },
+    findAutomation: async (_: string, slug: string) => {
+      state.reads.push(slug)
+      return { definition: { slug, ...large }, checksum: state.checksum, length }
+    },
+  }
+  return { state, store }
+}
+
+test('compiled automations take no more bytes than they may, and the longest unused go first', async () => {
+  const { state, store } = world()
+  const room = 5.5 * compiledBytes(large, length)
+  const limits = { maxWorkspaces: 10, maxBytes: Math.ceil(room) }
+  const definitions = new Definitions(store, stepCompiler(defaultEventLimits), limits)
+  const workspace = await definitions.find('w')
+  for (const slug of slugs) expect(await workspace?.find(slug)).toMatchObject({ slug })
+  expect(state.reads).toEqual(slugs)
+  state.reads.length = 0
+  for (const slug of slugs.slice(-5)) expect(await workspace?.find(slug)).toMatchObject({ slug })
+  expect(state.reads).toEqual([])
+  for (const slug of slugs.slice(0, 3)) expect(await workspace?.find(slug)).toMatchObject({ slug })
+  expect(state.reads).toEqual(slugs.slice(0, 3))
+})
+
+test('a save of one automation compiles no other again, and callers at once compile it once', async () => {
+  const { state, store } = world()
+  const limits = { maxWorkspaces: 10, maxBytes: 100_000_000 }
+  const definitions = new Definitions(store, stepCompiler(defaultEventLimits), limits)
+  const first = await definitions.find('w')
+  await Promise.all(Array.from({ length: 10 }, () => first?.find('large-0')))
+  state.revision = 2
+  const second = await definitions.find('w')
+  expect(await second?.find('large-0')).toBe(await first?.find('large-0'))
+  expect([state.index, state.reads]).toEqual([2, ['large-0']])
+  state.revision = 3
+  state.checksum = 'second'
+  expect(await (await definitions.find('w'))?.find('large-0')).not.toBe(await first?.find('large-0'))
+})
