@@ -1,5 +1,6 @@
 import { readConfig } from '@platform/config'
 import { migrate } from '@platform/database'
+import { openIdempotency } from '@platform/idempotency'
 import { openPermissions } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
 import type { Service } from '@platform/service'
@@ -30,6 +31,8 @@ export const runtime: Service = {
     const permissions = await openPermissions({ database, clock })
     await migrate(database, 'runtime', new URL('../migrations/', import.meta.url))
 
+    const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
+
     const store = definitionStore(database)
     const definitions = new Definitions(store, stepCompiler(events), config.definitions)
     const { engine, jobs } = wireEngine({ database, clock, permissions, log, config })
@@ -47,11 +50,12 @@ export const runtime: Service = {
         testAutomation({ definitions, permissions, runNow }),
       ],
       routeServices: {
+        idempotency: idempotency.store,
         rateLimiter: limits,
         workspaceIdOf: (address) => definitions.idOf(address),
       },
       subscriptions: [keySet.subscription, ...queued.subscriptions],
-      jobs: [...jobs, ...queued.jobs, keySet.job],
+      jobs: [...jobs, ...queued.jobs, keySet.job, ...idempotency.jobs],
       checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
     }
   },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type AutomationDefinition, EMIT_TOPIC, type EventRecord } from '@platform/contracts'
+import { type AutomationDefinition, EMIT_TOPIC, type EventRecord, type When } from '@platform/contracts'
 import { type Database, type Queries, raw, sql } from '@platform/database'
 import { newWorkspaceId, systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
@@ -37,8 +37,11 @@ const STAND_IN = `
     from workspaces.stand_in where not deleted;
   create view workspaces.live_automations as
     select workspace_id, one.key as slug, one.value as definition, md5(one.value::text) as checksum,
-      nullif(case one.value #>> '{when,endpoint}' when 'true' then one.key else one.value #>> '{when,endpoint}' end, 'false')
-        as endpoint,
+      nullif(case
+        when one.value #>> '{when,endpoint}' = 'true' then one.key
+        when json_typeof(one.value #> '{when,endpoint}') = 'object'
+          then coalesce(one.value #>> '{when,endpoint,path}', one.key)
+        else one.value #>> '{when,endpoint}' end, 'false') as endpoint,
       one.value #> '{when,events}' as events, coalesce(one.value ->> 'disabled' = 'true', false) as disabled,
       one.number as created_at
     from workspaces.stand_in, json_each(automations) with ordinality as one (key, value, number) where not deleted`
@@ -172,10 +175,15 @@ export interface TestCompiled extends CompiledWorkspace {
   find(slug: string): CompiledAutomation | undefined
 }
 
+function endpointOf(slug: string, endpoint: When['endpoint']): string | null {
+  if (endpoint === true) return slug
+  return typeof endpoint === 'object' ? (endpoint.path ?? slug) : endpoint || null
+}
+
 const indexed = ({ slug, when, disabled }: AutomationDefinition): IndexedAutomation => ({
   slug,
   checksum: slug,
-  endpoint: when?.endpoint === true ? slug : when?.endpoint || null,
+  endpoint: endpointOf(slug, when?.endpoint),
   events: when?.events ?? null,
   disabled: disabled === true,
 })

@@ -58,9 +58,10 @@ export interface Endpoint<
   limits?: readonly LimitName[]
   /**
    * A POST that creates or emits honours `Idempotency-Key` (decisions A7): `answer` keeps the answer for a replay, `secret` keeps only
-   * the record's `_id`, because the answer shows what must never be shown twice.
+   * the record's `_id`, because the answer shows what must never be shown twice. With `declared` what is called says whether its answer
+   * is kept.
    */
-  idempotent?: 'answer' | 'secret'
+  idempotent?: 'answer' | 'secret' | 'declared'
   /** A single resource: its answer has a strong ETag, `If-None-Match` answers 304 (decisions A6). */
   etag?: boolean
   /** Media types of the body that is answered; application/json unless stated, none where there is no body, as with redirects. */

@@ -30,7 +30,7 @@ export const webhookTriggered = event({
 export const callWebhook = endpoint({
   id: 'callWebhook',
   summary:
-    'Runs the automation behind a URL trigger, with any verb; answers its output. `Idempotency-Key` is passed on: what a repeated call means is for the automation to say.',
+    'Runs the automation behind a URL trigger, with any verb; answers its output. `Idempotency-Key` is honoured where the automation says `when.endpoint: { idempotent: true }`; it is passed on in any case.',
   service: 'runtime',
   credential: 'optional',
   scope: 'webhooks',
@@ -42,6 +42,7 @@ export const callWebhook = endpoint({
   body: z.unknown(),
   query: z.unknown(),
   response: z.unknown(),
+  idempotent: 'declared',
   limits: ['webhooks'],
   failures: [
     'RequestValidationError',

@@ -47,6 +47,8 @@ export interface Route {
   readonly contract: AnyEndpoint
   readonly access: Access<unknown>
   readonly admit: ((input: RouteInput<AnyEndpoint, unknown, unknown>) => Promise<unknown>) | undefined
+  /** Whether a keyed answer is kept, for contracts that are idempotent where it is declared. */
+  readonly isIdempotent: ((admitted: unknown) => boolean) | undefined
   readonly handle: (input: RouteInput<AnyEndpoint, unknown, unknown>) => Promise<unknown>
 }
 
@@ -60,6 +62,8 @@ export const route = <E extends AnyEndpoint, P, A = undefined>(
   parts: {
     access: Access<P>
     admit?(input: RouteInput<E, P>): Promise<A>
+    /** For contracts whose `idempotent` is `declared`. */
+    isIdempotent?(admitted: A): boolean
     handle(input: RouteInput<E, P, A>): Promise<ResponseInputOf<E> | Answer>
   },
 ): Route => {
@@ -73,6 +77,7 @@ export const route = <E extends AnyEndpoint, P, A = undefined>(
     contract,
     access: parts.access,
     admit: parts.admit as unknown as Route['admit'],
+    isIdempotent: parts.isIdempotent as unknown as Route['isIdempotent'],
     handle: parts.handle as unknown as Route['handle'],
   }
 }

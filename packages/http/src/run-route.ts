@@ -60,7 +60,7 @@ async function runWithin(
   visit.isAdmitted = true
   const work = async (): Promise<Prepared> => prepare(contract, await route.handle(input))
   const store = services.idempotency
-  const isKeyed = contract.idempotent !== undefined && request.headers['idempotency-key'] !== undefined
+  const isKeyed = request.headers['idempotency-key'] !== undefined && isIdempotent(route, input.admitted)
   const prepared =
     isKeyed && store !== undefined
       ? await answerOnce({ contract, request, bytes, store }, work)
@@ -68,6 +68,9 @@ async function runWithin(
   if (prepared.isReplay === true) noteReplay(visit)
   sendPrepared(contract, request, response, prepared, state.correlationId)
 }
+
+const isIdempotent = ({ contract, isIdempotent: isDeclared }: Route, admitted: unknown): boolean =>
+  contract.idempotent === 'declared' ? isDeclared?.(admitted) === true : contract.idempotent !== undefined
 
 /** Of what has no tag, nobody can have read the one that If-Match names. */
 const changesByMethod = ({ method, etag }: Contract): boolean =>

@@ -27,6 +27,8 @@ export interface Caller {
 export interface CompiledAutomation {
   readonly slug: string
   readonly disabled: boolean
+  /** A call repeated with the same `Idempotency-Key` gets the first answer. */
+  readonly idempotent: boolean
   /** The right a caller needs beyond knowing the address. */
   readonly action: string | undefined
   /** `rawBody` costs a base64 of the whole body, so it is made only for automations that name it. */

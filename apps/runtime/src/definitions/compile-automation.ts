@@ -1,4 +1,4 @@
-import { AutomationDefinition } from '@platform/contracts'
+import { AutomationDefinition, type When } from '@platform/contracts'
 import { ExpressionError } from '@platform/expressions'
 import type { CompiledAutomation } from '../automations/model.ts'
 import { Mentions } from '../contexts/mentioned-contexts.ts'
@@ -17,6 +17,7 @@ export function compileAutomation(slug: string, saved: unknown, steps: StepCompi
   return {
     slug,
     disabled: definition.disabled === true,
+    idempotent: isIdempotent(definition.when?.endpoint),
     action: definition.authorizations?.action,
     readsRawBody: mentions.names('rawBody'),
     readsRole: mentions.role,
@@ -27,6 +28,9 @@ export function compileAutomation(slug: string, saved: unknown, steps: StepCompi
     problems,
   }
 }
+
+const isIdempotent = (endpoint: When['endpoint']): boolean =>
+  typeof endpoint === 'object' && endpoint.idempotent === true
 
 function readDefinition(slug: string, saved: unknown, problems: string[]): AutomationDefinition {
   const result = AutomationDefinition.safeParse({ ...Object(saved), slug })

@@ -35,11 +35,12 @@ export const callWebhook = (deps: Deps) =>
       if (automation.action !== undefined) await requireMember(deps.permissions, principal, workspace.id)
       return target
     },
+    isIdempotent: ({ automation }) => automation.idempotent,
     async handle({ params, body, principal, request, admitted: target }) {
       const { workspace, automation } = target
       const payload = await payloadOf(target, request, body as Buffer, deps.issuer)
 
-      const output = await deps.runNow({
+      const running = deps.runNow({
         workspace,
         automation,
         payload,
@@ -50,9 +51,24 @@ export const callWebhook = (deps: Deps) =>
         events: triggeredEvents(target, request),
       })
 
-      return answer(output, { contentType: 'application/json; charset=utf-8' })
+      if (automation.idempotent) return await running.then(answerOf, answerOfFailure)
+      return answerOf(await running)
     },
   })
+
+const answerOf = (output: string) => answer(output, { contentType: 'application/json; charset=utf-8' })
+
+/**
+ * A run that failed may have done some of its work: unlike a refused request it must not be done again, so that its failure is an answer
+ * like any other. What failed for a reason of ours is in doubt, and stays a failure.
+ */
+function answerOfFailure(error: unknown) {
+  if (!(error instanceof Failure) || error.status >= 500) throw error
+  return answer(JSON.stringify(error), {
+    status: error.status,
+    contentType: 'application/json; charset=utf-8',
+  })
+}
 
 async function findTarget(definitions: Definitions, address: string, path: string): Promise<Target> {
   const workspace = await definitions.find(address)

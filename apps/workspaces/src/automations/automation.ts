@@ -88,6 +88,7 @@ export function indexEntryOf(definition: AutomationDefinition): IndexEntry {
 export function endpointOf({ slug, when }: AutomationDefinition): string | undefined {
   const endpoint = when?.endpoint
   if (endpoint === true) return slug
+  if (typeof endpoint === 'object') return endpoint.path ?? slug
   return endpoint === false || endpoint === '' ? undefined : endpoint
 }
 

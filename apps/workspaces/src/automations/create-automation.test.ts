@@ -129,6 +129,11 @@ describe('POST /v2/workspaces/:workspaceId/automations', () => {
       params: { ...params, automationSlug: 'a/b' },
       body: { disabled: true, when: { events: ['z'] } },
     })
+    const once = { slug: 'once', when: { endpoint: { path: 'pay/:id', idempotent: true } }, do: [] }
+    await owner(createAutomation, { params, body: once })
+    const [saved] = await service.database.many(sql`
+      select endpoint from workspaces.live_automations where workspace_id = ${workspace.id} and slug = 'once'`)
+    expect(saved).toEqual({ endpoint: 'pay/:id' })
     const [patched] = await service.database.many(sql`
       select endpoint, events, disabled from workspaces.live_automations
       where workspace_id = ${workspace.id} and slug = 'a/b'`)

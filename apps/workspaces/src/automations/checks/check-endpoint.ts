@@ -1,4 +1,5 @@
 import { limits } from '@platform/contracts'
+import { isRecord } from './is-record.ts'
 import type { Path, Problem } from './problem.ts'
 
 /**
@@ -6,6 +7,7 @@ import type { Path, Problem } from './problem.ts'
  * can share a path in more ways than anybody can look through.
  */
 export function checkEndpoint(endpoint: unknown, path: Path): Problem[] {
+  if (isRecord(endpoint)) return checkEndpoint(endpoint.path, [...path, 'path'])
   // A longer one is refused for its length.
   if (typeof endpoint !== 'string' || endpoint === '' || endpoint.length > limits.endpointLength) return []
   const begin = endpoint.length - endpoint.replace(/^\/+/, '').length

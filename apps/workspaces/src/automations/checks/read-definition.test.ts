@@ -65,6 +65,8 @@ describe('a definition', () => {
       'do: []\narguments: { a: { $ref: "#/$defs/b", $defs: { b: { $ref: "#" } } } }',
     ],
     ['a URL with parameters', 'do: []\nwhen: { endpoint: "/a/:x/b/*y/" }'],
+    ['a URL that is called once for a key', 'do: []\nwhen: { endpoint: { path: "a/:x", idempotent: true } }'],
+    ['the URL of the slug that is called once for a key', 'do: []\nwhen: { endpoint: { idempotent: true } }'],
     ['a URL with colons inside its parts', 'do: []\nwhen: { endpoint: "a:x/b:x" }'],
     ['anchors and aliases', 'do:\n- set: &a { name: a, value: 1 }\n- set: *a'],
     ['localized argument types', 'do: []\narguments: { a: { type: "localized:string", "ui:widget": x } }'],
@@ -183,6 +185,16 @@ describe('a definition', () => {
     ['a URL with an empty part', 'do: []\nwhen: { endpoint: /a//b }', '2:22 when.endpoint'],
     ['a URL of slashes', 'do: []\nwhen: { endpoint: "//" }', '2:19 when.endpoint'],
     ['a URL with a parameter twice', 'do: []\nwhen: { endpoint: a/:x/:x }', '2:24 when.endpoint'],
+    [
+      'a promise of a URL that there is not',
+      'do: []\nwhen: { endpoint: { once: true } }',
+      '2:21 when.endpoint.once',
+    ],
+    [
+      'a named URL with two stars',
+      'do: []\nwhen: { endpoint: { path: "*x/*y" } }',
+      '2:31 when.endpoint.path',
+    ],
     ['a URL with two stars', 'do: []\nwhen: { endpoint: "a/*x/b/*y" }', '2:27 when.endpoint'],
     ['a URL with a parameter of both kinds', 'do: []\nwhen: { endpoint: "a/:x/*x" }', '2:25 when.endpoint'],
     [
