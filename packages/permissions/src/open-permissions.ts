@@ -28,7 +28,7 @@ export async function openPermissions(options: {
   const { database, clock } = options
   await migrate(database, 'permissions', new URL('../migrations/', import.meta.url))
   const [store, keyStore] = [permissionStore(database), apiKeyStore(database)]
-  const workspaces = recentAnswers<KnownWorkspace | undefined>(clock)
+  const workspaces = recentAnswers<KnownWorkspace | undefined>(clock, false)
   const roles = recentAnswers<WorkspaceRole | undefined>(clock)
   const keys = recentAnswers<ApiKeyRecord | undefined>(clock)
 

@@ -43,6 +43,17 @@ describe('recent answers', () => {
     expect(await answers.get('key', async () => 5)).toBe(5)
   })
 
+  it('do not keep that there is nothing, nor give it to who asks after it was asked', async () => {
+    const answers = recentAnswers<number | undefined>(movableClock(), false)
+    expect(await answers.get('key', async () => undefined)).toBeUndefined()
+    expect(await answers.get('key', async () => 1)).toBe(1)
+    const { promise, resolve } = Promise.withResolvers<number | undefined>()
+    const before = answers.get('other', () => promise)
+    const after = answers.get('other', async () => 2)
+    resolve(undefined)
+    expect([await before, await after]).toEqual([undefined, 2])
+  })
+
   it('are asked for again after clear', async () => {
     const answers = recentAnswers<number>(movableClock())
     await answers.get('key', async () => 1)
