@@ -37,7 +37,7 @@ describe('a run whose database is away again and again', () => {
     let refusals = 2
     const work = workOnRun({
       engine: testEngine({ contexts: { load } }),
-      definitions: { find: () => workspace },
+      definitions: { find: async () => workspace },
       commits: commitStore(runs),
       timeLimitMs: 5000,
       log,
