@@ -1,5 +1,6 @@
-import { callWebhook } from '@platform/contracts'
+import { callWebhook, getMe } from '@platform/contracts'
 import { sql } from '@platform/database'
+import { userPrincipal } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startRuntime, type TestRuntime, type TestWorkspace } from '../testing.ts'
 
@@ -354,6 +355,16 @@ describe('what a URL call leaves behind', () => {
       },
       error: { error: 'InvalidVariableNameError', level: 'error' },
     })
+  })
+
+  test('an automation sees the providers of its caller by the names that /v2/me has', async () => {
+    const workspace = await runtime.workspace({
+      main: { when: { endpoint: true }, output: '{{user.authData}}' },
+    })
+    const headers = runtime.headersOf(userPrincipal({ userId: 'ada' }))
+    const { body } = await json(await post('main', {}, headers, workspace.id))
+    const me = getMe.response.parse(getMe.example?.response)
+    expect(body).toEqual(me.authData)
   })
 
   test('a missing automation inside a run is told as a failure of the run, not as a missing URL', async () => {

@@ -1,0 +1,73 @@
+import { type Platform, startAllInOne } from '@platform/testing/platform'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
+
+let platform: Platform
+let token: string
+let workspaceId: string
+const send = (method: string, path: string, options: Parameters<typeof call>[3] = {}) =>
+  call(platform.origin, method, `/v2/workspaces/${workspaceId}${path}`, { token, ...options })
+const save = (automation: object) => saveAutomation(platform.origin, token, workspaceId, automation)
+
+beforeAll(async () => {
+  platform = await startAllInOne()
+  ;({ token } = await administrator(platform))
+  workspaceId = await newWorkspace(platform.origin, token)
+})
+afterAll(async () => platform?.[Symbol.asyncDispose]())
+
+const saying = (output: unknown) => ({ when: { endpoint: true }, do: [], output })
+
+describe('a saved automation', { timeout: 120_000 }, () => {
+  test('runs as it was saved with the next call, in 100 rounds', async () => {
+    await save({ slug: 'main', ...saying(-1) })
+    for (let round = 0; round < 100; round += 1) {
+      const saved = await send('PATCH', '/automations/main', { body: { output: round } })
+      expect([saved.status, (await send('POST', '/webhooks/main')).json]).toEqual([200, round])
+    }
+  })
+
+  test('is there with the next call when it is new, renamed or deleted, in 30 rounds', async () => {
+    for (let round = 0; round < 30; round += 1) {
+      expect((await send('POST', `/webhooks/new-${round}`)).status).toBe(404)
+      await save({ slug: `new-${round}`, ...saying(round) })
+      expect((await send('POST', `/webhooks/new-${round}`)).json).toBe(round)
+      await send('PATCH', `/automations/new-${round}`, { body: { slug: `other-${round}` } })
+      expect((await send('POST', `/webhooks/new-${round}`)).status).toBe(404)
+      expect((await send('POST', `/webhooks/other-${round}`)).json).toBe(round)
+      expect((await send('DELETE', `/automations/other-${round}`)).status).toBe(200)
+      expect((await send('POST', `/webhooks/other-${round}`)).status).toBe(404)
+    }
+  })
+})
+
+describe.each([
+  ['/', 'v1/status'],
+  ['%2F', 'v1%2Fstatus'],
+])('an automation whose slug has a slash, written %s,', (_, path) => {
+  test('is read, changed, tested, called and deleted', async () => {
+    await save({ slug: 'v1/status', ...saying('old') })
+    expect((await send('GET', `/automations/${path}`)).json).toMatchObject({ slug: 'v1/status' })
+    const patched = await send('PATCH', `/automations/${path}`, { body: { output: 'new' } })
+    expect(patched.json).toMatchObject({ output: 'new' })
+    expect((await send('POST', `/test/${path}`, { body: {} })).json).toBe('new')
+    expect((await send('POST', `/webhooks/${path}`)).json).toBe('new')
+    expect((await send('DELETE', `/automations/${path}`)).json).toEqual({ slug: 'v1/status' })
+    expect((await send('GET', `/automations/${path}`)).status).toBe(404)
+  })
+})
+
+test('a URL trigger that says so runs once for an Idempotency-Key', async () => {
+  const when = { endpoint: { path: 'pay/:id', idempotent: true } }
+  const count = { set: { name: 'global.paid', value: '{% {{global.paid}} + 1 %}' } }
+  await save({ slug: 'pay', when, do: [count], output: '{{global.paid}}' })
+  const pay = (key: string) =>
+    send('POST', '/webhooks/pay/7', { headers: { 'idempotency-key': key }, body: { n: 1 } })
+  const [first, again, other] = [await pay('one'), await pay('one'), await pay('two')]
+  expect([first.status, again.json, again.headers.get('idempotency-replayed')]).toEqual([
+    200,
+    first.json,
+    'true',
+  ])
+  expect(other.json).not.toEqual(first.json)
+})
