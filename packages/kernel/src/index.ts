@@ -11,6 +11,7 @@ export {
   uuidv7Ms,
 } from './ids.ts'
 export { Places } from './places.ts'
+export { MAX_SECRET_CHARACTERS, REDACTED, SecretTexts } from './secret-texts.ts'
 export {
   STORE_BUDGET_MS,
   StoreBudget,

@@ -14,7 +14,10 @@ interface Needs {
 export const withoutAccessToken: Access<Principal | undefined> = (principal) => {
   const caller = anyone(principal)
   if (caller?.kind !== 'user' || caller.via !== 'accessToken') return caller
-  throw new Failure('ForbiddenError', 'An access token may not do this: use the JWT of a sign-in, or none.')
+  throw new Failure(
+    'ForbiddenError',
+    'An access token may not make an account: leave out the Authorization header, or send the JWT of a session (sign in at /signin).',
+  )
 }
 
 export const signUp = ({ accounts }: Needs) =>

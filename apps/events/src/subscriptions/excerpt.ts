@@ -1,4 +1,5 @@
-const REDACTED = 'REDACTED'
+import { MAX_SECRET_CHARACTERS, REDACTED, SecretTexts } from '@platform/kernel'
+
 /** Characters kept of what was sent and of what was answered. */
 export const EXCERPT_LENGTH = 2048
 /** Shorter texts are in everything. */
@@ -31,13 +32,21 @@ function collect(value: unknown, secrets: Set<string>): void {
   else if (typeof value === 'string' || typeof value === 'number') secrets.add(String(value))
 }
 
-/** The beginning of an answer, without any of the secrets: an endpoint may echo what it was sent. */
+/**
+ * The beginning of an answer, without any of the secrets: an endpoint may echo what it was sent. Nothing of it is shown where there are
+ * more secrets than can be looked for at once.
+ */
 export function responseExcerpt(text: string, secrets: ReadonlySet<string>): string {
-  let clean = text.replaceAll('\0', '')
+  const wanted = new SecretTexts()
+  let characters = 0
   for (const secret of secrets)
-    for (const form of formsOf(secret))
-      if (form.length >= LEAST_SECRET) clean = clean.replaceAll(form, REDACTED)
-  return clean.slice(0, EXCERPT_LENGTH)
+    for (const form of formsOf(secret)) {
+      if (form.length < LEAST_SECRET) continue
+      characters += form.length
+      if (characters > MAX_SECRET_CHARACTERS) return REDACTED
+      wanted.add(form)
+    }
+  return String(wanted.mask(text.replaceAll('\0', ''))).slice(0, EXCERPT_LENGTH)
 }
 
 /** As it is, and as JSON, JSON in JSON and a form write it. */

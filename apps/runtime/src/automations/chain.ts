@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@platform/contracts'
 import type { Options } from '@platform/expressions'
-import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
+import { derivedUuidv7, Failure, SecretTexts, uuidv7 } from '@platform/kernel'
 import type { Contexts } from '../contexts/contexts.ts'
 import { RunEnded } from './automation-failure.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
@@ -15,7 +15,6 @@ import type {
   ThrottledWork,
   Trigger,
 } from './model.ts'
-import { SecretTexts } from './secret-texts.ts'
 import type { Throttle } from './throttle.ts'
 import type { Turn, Turns } from './turns.ts'
 

@@ -1,8 +1,8 @@
 import type { EventRecord } from '@platform/contracts'
 import type { Options } from '@platform/expressions'
+import type { SecretTexts } from '@platform/kernel'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
-import type { SecretTexts } from './secret-texts.ts'
 
 /** Runs what was compiled. Work that needs no waiting ends without a promise, which keeps short automations fast. */
 export type Execute = (call: Call) => void | Promise<void>

@@ -1,12 +1,13 @@
-import { Failure } from '@platform/kernel'
+import { Failure } from './failure.ts'
 
-const REDACTED = 'REDACTED'
+/** What stands where a secret was. */
+export const REDACTED = 'REDACTED'
 
 /** Shorter secrets are only recognised when they are the whole text: "a" is in everything. */
 const MIN_PART = 4
 
-/** Most characters all secrets of one run may have together: what recognises them must stay small. */
-const MAX_CHARACTERS = 100_000
+/** Most characters all secrets looked for at once may have together: what recognises them must stay small. */
+export const MAX_SECRET_CHARACTERS = 100_000
 
 const ROOT = 0
 const UNITS = 65_536
@@ -15,7 +16,7 @@ const UNITS = 65_536
 const UNLINKED = new Int32Array(1)
 
 /**
- * Texts that nothing of a run may show. All are looked for at once (Aho and Corasick): a text is read one time, however many secrets
+ * Texts that nothing of a run, or of what a webhook answered, may show. All are looked for at once (Aho and Corasick): a text is read one time, however many secrets
  * there are and however much they are like one another.
  */
 export class SecretTexts {
@@ -37,7 +38,7 @@ export class SecretTexts {
     if (this.#texts.has(secret)) return
     this.#texts.add(secret)
     this.#characters += secret.length
-    if (this.#characters > MAX_CHARACTERS) throw tooMuch()
+    if (this.#characters > MAX_SECRET_CHARACTERS) throw tooMuch()
     if (secret.length < MIN_PART) return
     let node = ROOT
     for (let at = 0; at < secret.length; at += 1) node = this.#child(node, secret.charCodeAt(at))
@@ -135,6 +136,6 @@ function join(found: Place[], from: number, end: number): void {
 const tooMuch = () =>
   new Failure(
     'InvalidArgumentsError',
-    `The secret arguments of a run have more than ${MAX_CHARACTERS} characters: pass less as secrets.`,
-    { details: { max: MAX_CHARACTERS } },
+    `The secret arguments of a run have more than ${MAX_SECRET_CHARACTERS} characters: pass less as secrets.`,
+    { details: { max: MAX_SECRET_CHARACTERS } },
   )
