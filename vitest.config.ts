@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /**
@@ -26,7 +27,7 @@ export default defineConfig({
           // Files of one process share what they import: a file that imports the world anew costs two seconds of a core.
           isolate: false,
           // Tests wait more than they compute: two files a core keep the cores busy.
-          maxWorkers: '200%',
+          maxWorkers: 2 * availableParallelism(),
           // Ends what hangs; how long anything takes is what the benches measure.
           testTimeout: 60_000,
           hookTimeout: 60_000,
