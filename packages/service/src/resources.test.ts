@@ -1,10 +1,9 @@
-import { event } from '@platform/contracts'
+import { runtimeJwksUpdated } from '@platform/contracts'
 import { openDatabase, raw } from '@platform/database'
 import { createLogger } from '@platform/logging'
 import { buildRecord } from '@platform/outbox'
 import { startTestService, testDatabaseUrl } from '@platform/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { z } from 'zod'
 import { onEveryInstance, onOneInstance, Resources } from './index.ts'
 import { tinyService } from './testing.ts'
 
@@ -50,32 +49,27 @@ describe('resources', () => {
 
 describe('subscriptions', () => {
   test('hear committed events: one instance each, and every instance those of its contract', async () => {
-    const changed = event({
-      type: 'workspaces.updated',
-      emittedWhen: '',
-      payload: z.object({ a: z.number() }),
-      everyInstance: true,
-    })
+    const payload = { created: ['a'], deleted: [] }
     const consumed = vi.fn(async () => {})
     const heard = vi.fn()
     const subscriptions = [
       onOneInstance('tiny', consumed),
-      onEveryInstance(changed, (announced) => {
+      onEveryInstance(runtimeJwksUpdated, (announced) => {
         heard(announced)
         throw new Error('a mistake of the listener')
       }),
-      onEveryInstance(changed, async () => Promise.reject(new Error('a later mistake'))),
+      onEveryInstance(runtimeJwksUpdated, async () => Promise.reject(new Error('a later mistake'))),
     ]
     await using service = await startTestService(tinyService({ parts: { subscriptions } }).service)
     const outbox = await service.resources.outbox('postgres:', service.env.DATABASE_URL ?? '')
-    const record = buildRecord({ type: changed.type, payload: { a: 1 }, source: { workspaceId: 'w1' } })
+    const record = buildRecord({ type: runtimeJwksUpdated.type, payload, source: { workspaceId: 'w1' } })
     await outbox.commit([record])
     await vi.waitFor(
       () => expect(consumed).toHaveBeenCalledWith([expect.objectContaining({ id: record.id })]),
       { timeout: 5000 },
     )
     await vi.waitFor(
-      () => expect(heard).toHaveBeenCalledWith({ type: changed.type, workspaceId: 'w1', payload: { a: 1 } }),
+      () => expect(heard).toHaveBeenCalledWith({ type: runtimeJwksUpdated.type, workspaceId: 'w1', payload }),
       { timeout: 5000 },
     )
   })
