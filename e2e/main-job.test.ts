@@ -139,7 +139,7 @@ describe.each(shapes)('the main job on $name', (shape) => {
       token,
       body: {},
     })
-    expect(answer).toMatchObject({ status: 404, json: { error: 'ObjectNotFoundError' } })
+    expect(answer).toMatchObject({ status: 400, json: { error: 'InvalidInstructionError' } })
     await vi.waitFor(
       async () => {
         const [error] = await feed(origin(), token, workspaceId, 'types=error')
