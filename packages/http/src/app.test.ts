@@ -295,7 +295,7 @@ describe('a request is logged and counted', () => {
       new Promise((resolve) =>
         request.signal.addEventListener('abort', () => resolve({ deadlineAt: request.deadlineAt })),
       )
-    const deadlineAt = Date.now() + 100
+    const deadlineAt = Date.now() + 1000
     const { json } = await get([at('/slow', handle)], '/slow', {
       headers: { 'x-platform-request-deadline': String(deadlineAt) },
     })

@@ -148,7 +148,7 @@ describe('the outbox', () => {
     expect(await database.many(sql`select name from things`)).toEqual([{ name: 'table' }])
   })
 
-  it('wakes its readers without waiting for their next look', async () => {
+  it('wakes its readers without waiting for their next look', { retry: 3 }, async () => {
     const workspaceId = newWorkspace()
     await using seen = await deliveredOf(workspaceId)
     await outbox.commit([record(workspaceId)])
