@@ -39,9 +39,26 @@ function contentOf(endpoint: Endpoint, book: SchemaBook): Json {
   const content = mediaTypes.map((type): [string, Json] =>
     type === 'application/json'
       ? [type, { schema: book.answered(response), ...shown }]
-      : [type, { schema: type.startsWith('text/') ? { type: 'string' } : NOT_JSON_SCHEMA }],
+      : [type, { schema: schemaOfText(type) }],
   )
   return { content: Object.fromEntries(content) }
+}
+
+/** OpenAPI 3.1 has no word for the items of a stream: its schema is that of one event, as tools read it. */
+const STREAMED_EVENT: Json = {
+  type: 'object',
+  description: 'One of the server-sent events (WHATWG HTML, 9.2).',
+  properties: {
+    id: { type: 'string' },
+    event: { type: 'string' },
+    data: { type: 'string', contentMediaType: 'application/json' },
+    retry: { type: 'integer', description: 'Milliseconds.' },
+  },
+}
+
+function schemaOfText(mediaType: string): Json {
+  if (mediaType === 'text/event-stream') return STREAMED_EVENT
+  return mediaType.startsWith('text/') ? { type: 'string' } : NOT_JSON_SCHEMA
 }
 
 /** A status of a failure may also carry something else: then either is possible. */
