@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { principalKind } from '@platform/auth'
-import { beginServerSpan, countRequest, endServerSpan, requestsInFlight, traceIdOf } from '@platform/http'
+import { beginServerSpan, countRequest, endServerSpan, traceIdOf } from '@platform/http'
 import { type Logger, type RequestLine, requestLines } from '@platform/logging'
 import { tracer } from '@platform/tracing'
 import type { Exchange } from './exchange.ts'
@@ -12,10 +12,9 @@ type Carrier = ServerResponse & { [key]?: Exchange }
 
 /**
  * One count, one line and, while traces are sent, one span for each request that came, and word to whoever works for a client that is
- * gone. The exchange knows its correlation id already.
+ * gone. The exchange knows its correlation id already. `inFlight` counts the requests of this server.
  */
-export function accounting(log: Logger): (exchange: Exchange) => void {
-  const inFlight = requestsInFlight(SERVICE)
+export function accounting(log: Logger, inFlight: { count: number }): (exchange: Exchange) => void {
   const onClose = closing(requestLines(log), inFlight)
   return (exchange) => {
     const { request } = exchange

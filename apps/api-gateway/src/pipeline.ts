@@ -22,6 +22,8 @@ export type Step = (exchange: Exchange) => void | 'answered' | Promise<void>
 /** The parts of the pipeline that are made elsewhere. */
 export interface PipelineDeps {
   log: Logger
+  /** The requests of this gateway that are being answered. */
+  inFlight: { count: number }
   trustedProxyHops: number
   gatewayTimeoutMs: number
   /** Sent with every answer where the API is https. */
@@ -55,7 +57,7 @@ const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
 export function pipeline(deps: PipelineDeps, app: RequestListener): RequestListener {
   const list = steps(deps, app)
   const correlated = correlate(deps)
-  const account = accounting(deps.log)
+  const account = accounting(deps.log, deps.inFlight)
   const runFrom = (exchange: Exchange, start: number): void | Promise<void> => {
     for (let index = start; index < list.length; index += 1) {
       const pending = list[index]?.(exchange)

@@ -47,6 +47,7 @@ export async function wireForwarding({ env, config, opened, identify, refuse }: 
     steps: {
       matchRoute: compileRoutes(routeTable, config.gatewayTimeoutMs),
       forward: forward(deps),
+      inFlight: load.inFlight,
       takeUpgrade: (exchange: Parameters<Step>[0]) => webSockets.take(exchange),
     },
     /** Everything that comes goes through here first. */

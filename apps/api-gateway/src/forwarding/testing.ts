@@ -36,7 +36,7 @@ export async function startForwarder(services: string | readonly string[], optio
     refuse,
   })
   const matchRoute = compileRoutes(routeTable, options.timeoutMs ?? 60_000)
-  const account = accounting(log)
+  const account = accounting(log, { count: 0 })
   const server = createHardenedServer(
     (request, response) => {
       const exchange = new Exchange(request, response, log)

@@ -1,12 +1,6 @@
-import { requestsInFlight } from '@platform/http'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { isExempt } from './is-exempt.ts'
 import { Load } from './load.ts'
-
-const inFlight = requestsInFlight('api-gateway')
-afterEach(() => {
-  inFlight.count = 0
-})
 
 const block = (ms: number) => {
   const until = performance.now() + ms
@@ -16,11 +10,11 @@ const block = (ms: number) => {
 describe('the load is high', () => {
   test('while as many requests are in flight as there may be', () => {
     using load = new Load({ maxInFlight: 3, maxLagMs: 0 })
-    inFlight.count = 2
+    load.inFlight.count = 2
     expect([load.isHigh, load.lags]).toEqual([false, false])
-    inFlight.count = 3
+    load.inFlight.count = 3
     expect([load.isHigh, load.lags]).toEqual([true, false])
-    inFlight.count = 2
+    load.inFlight.count = 2
     expect(load.isHigh).toBe(false)
   })
 

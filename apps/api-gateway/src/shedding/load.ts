@@ -18,7 +18,8 @@ export interface LoadLimits {
 /** How much this process has to do (reliability §6). Judged by a timer, so that a request costs one comparison. */
 export class Load implements Disposable {
   readonly #limits: LoadLimits
-  readonly #inFlight = requestsInFlight('api-gateway')
+  /** Requests that this gateway is answering, counted by the code that takes them. */
+  readonly inFlight = requestsInFlight('api-gateway')
   readonly #lag = monitorEventLoopDelay({ resolution: 20 })
   readonly #timer: NodeJS.Timeout
   #bad = 0
@@ -39,7 +40,7 @@ export class Load implements Disposable {
 
   /** True when a further request would be one too many. */
   get isHigh(): boolean {
-    return this.#inFlight.count >= this.#limit
+    return this.inFlight.count >= this.#limit
   }
 
   /** True when the reason is the event loop. */

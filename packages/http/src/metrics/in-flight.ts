@@ -1,13 +1,11 @@
 import { showMetric } from './registry.ts'
 
-const services = new Map<string, { count: number }>()
+const servers: { service: string; count: number }[] = []
 
-/** The number of requests a service is answering, to be counted up and down by whoever takes them. One object a service. */
+/** The requests that one server is answering, to be counted up and down by the code that takes them. A new count for each server. */
 export function requestsInFlight(service: string): { count: number } {
-  const known = services.get(service)
-  if (known !== undefined) return known
-  const inFlight = { count: 0 }
-  services.set(service, inFlight)
+  const inFlight = { service, count: 0 }
+  servers.push(inFlight)
   return inFlight
 }
 
@@ -15,5 +13,9 @@ showMetric({
   name: 'platform_http_requests_in_flight',
   help: 'Requests that are being answered.',
   type: 'gauge',
-  read: () => [...services].map(([service, { count }]) => ({ labels: { service }, value: count })),
+  read: () => {
+    const byService = new Map<string, number>()
+    for (const { service, count } of servers) byService.set(service, (byService.get(service) ?? 0) + count)
+    return [...byService].map(([service, value]) => ({ labels: { service }, value }))
+  },
 })
