@@ -34,7 +34,8 @@ export const cases: Record<string, Record<string, Part>> = {
     calm: { needs: ['haproxy', 'wrk', 'h2load'], measure: calm },
     scale: { needs: ['haproxy', 'wrk'], measure: scale },
   },
-  run: { run: { measure: runs }, 'run-memory': { measure: runMemory } },
+  run: { run: { measure: runs } },
+  'run-memory': { 'run-memory': { measure: runMemory } },
   // How fast they are committed, get to where they are seen, and are found among a million.
   events: {
     emit: { needs: ['wrk'], measure: emit },
