@@ -2,12 +2,14 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /**
- * Where other work shares the machine, a server may once not answer within its deadline. A test that fails twice has failed; one that
- * passes only at the second attempt is named at the end of the run, to be looked at.
+ * Where other work shares the machine, a server may once not answer within its deadline. A test that fails twice has
+ * failed; one that passes only at the second attempt is named at the end of the run, to be looked at.
  */
 const retry = process.env.CI === undefined ? 0 : 1
 
-/** What is slow by nature (faults under load, restarts, whole matrices) runs before a release: scripts/nightly/all.sh. */
+/**
+ * What is slow by nature (faults under load, restarts, whole matrices) runs before a release: scripts/nightly/all.sh.
+ */
 const isNightly = process.env.NIGHTLY === '1'
 
 /** Two kinds of tests: "unit" beside the code on one real PostgreSQL, "e2e" against the platform as it is deployed. */
@@ -24,7 +26,8 @@ export default defineConfig({
             'packages/testing/src/global-setup.ts',
           ],
           pool: 'forks',
-          // Files of one process share what they import: a file that imports the world anew costs two seconds of a core.
+          // Files of one process share what they import: a file that imports the world anew costs two seconds of a
+          // core.
           isolate: false,
           // Tests wait more than they compute: two files a core keep the cores busy.
           maxWorkers: 2 * availableParallelism(),

@@ -50,7 +50,10 @@ export const cases: Record<string, Record<string, Part>> = {
   identity: { identity: { measure: identity } },
 }
 
-/** Those that have these names, of cases or of parts; all without names. Throws a sentence for a name that nothing has. */
+/**
+ * Those that have these names, of cases or of parts; all without names. Throws a sentence for a name that nothing
+ * has.
+ */
 export function chosen(names: readonly string[]): Map<string, Part> {
   const parts = new Map(Object.values(cases).flatMap((one) => Object.entries(one)))
   const known = new Map(Object.entries(cases).map(([name, one]) => [name, Object.keys(one)]))

@@ -7,7 +7,10 @@ const ROUNDS = 7
 const ROUND_MS = 4000
 const WARM_UP_MS = 5000
 
-/** Authenticated GET of 1 KB through the whole pipeline, against a bare dispatch of the same upstream: CPU per request. */
+/**
+ * Authenticated GET of 1 KB through the whole pipeline, against a bare dispatch of the same upstream: CPU per
+ * request.
+ */
 export async function forwarding(): Promise<Figure[]> {
   await using under = await startUnderTest()
   const headers = { authorization: `Bearer ${under.token}`, accept: 'application/json' }

@@ -11,7 +11,10 @@ import { soakMinutes } from './measure/soak-minutes.ts'
 const SAMPLE_MS = 2000
 const minutes = soakMinutes(5)
 
-/** Memory of all in one under URL runs as fast as it answers them, and how it grows; started with the flags of `npm start`. */
+/**
+ * Memory of all in one under URL runs as fast as it answers them, and how it grows; started with the flags of `npm
+ * start`.
+ */
 export async function runMemory(): Promise<Figure[]> {
   const small = readFileSync(new URL('../scripts/set-up/small-memory.json', import.meta.url), 'utf8')
   await using platform = await startAllInOne(JSON.parse(small) as Record<string, string>)

@@ -3,7 +3,9 @@ import { chosen, type Part } from './cases.ts'
 import { type Figure, isOk, line, table } from './measure/figure.ts'
 import { requireTools } from './measure/tools.ts'
 
-/** Measures one after the other and shows each figure as it comes; what fails keeps nothing else from being measured. */
+/**
+ * Measures one after the other and shows each figure as it comes; what fails keeps nothing else from being measured.
+ */
 async function measured(parts: Map<string, Part>): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const [name, part] of parts) {

@@ -7,7 +7,10 @@ import { workspaceToCall } from './measure/signed-in.ts'
 const ROUNDS = 5
 const ROUND_MS = 5000
 
-/** POST …/webhooks/greet through the gateway, recorded, its executed event committed: CPU of the platform with PostgreSQL per run. */
+/**
+ * POST …/webhooks/greet through the gateway, recorded, its executed event committed: CPU of the platform with
+ * PostgreSQL per run.
+ */
 export async function runs(): Promise<Figure[]> {
   await using platform = await startAllInOne({ LOG_LEVEL: 'info' })
   const { workspaceId, authorization } = await workspaceToCall(platform)

@@ -16,7 +16,10 @@ const effect = {
   do: [{ emit: { event: 'fault.effect', payload: { n: '{{payload.n}}' } } }],
 }
 
-/** Emits `EVENTS` events one by one from several callers, again until each is accepted; refusals must be 503 or broken connections. */
+/**
+ * Emits `EVENTS` events one by one from several callers, again until each is accepted; refusals must be 503 or broken
+ * connections.
+ */
 async function emitAll(
   origin: string,
   token: string,
@@ -48,7 +51,10 @@ async function emitAll(
   await disturbance
 }
 
-/** Every accepted event once in the feed, every effect once; a caller that got no answer may have been served twice, an event never. */
+/**
+ * Every accepted event once in the feed, every effect once; a caller that got no answer may have been served twice,
+ * an event never.
+ */
 async function expectEachOnce(origin: string, token: string, workspaceId: string): Promise<void> {
   await vi.waitFor(
     async () => {

@@ -1,4 +1,5 @@
-// dist/<app>/main.js and its libraries: what the images run (docs/adr/0030). `node scripts/bundle.ts [app …]`, every service without names.
+// dist/<app>/main.js and its libraries: what the images run (docs/adr/0030). `node scripts/bundle.ts [app …]`, every
+// service without names.
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'

@@ -1,4 +1,5 @@
-// Holds docs/openapi.json to the rules of redocly.yaml, and to what was released: docs/api-surface.txt. `--accept` writes it anew.
+// Holds docs/openapi.json to the rules of redocly.yaml, and to what was released: docs/api-surface.txt. `--accept`
+// writes it anew.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { apiSurface } from './check-openapi/api-surface.ts'

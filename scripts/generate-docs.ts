@@ -1,4 +1,5 @@
-// docs/events.md from the event contracts, docs/automations.md from what describes the language, docs/configuration.md from the configuration of every service.
+// docs/events.md from the event contracts, docs/automations.md from what describes the language,
+// docs/configuration.md from the configuration of every service.
 import { writeFileSync } from 'node:fs'
 import { processEnv } from '@platform/service'
 import { allInOneEnv } from '../apps/all-in-one/src/config.ts'

@@ -1,6 +1,6 @@
-// Runs schemathesis against a platform of its own: as nobody, as a user, as an administrator, and what would end a session last.
-// EXAMPLES is how many cases each operation gets at most (8) in each of the PHASES. The cases are the same each time; with RANDOM_CASES
-// those of SEED. ONLY runs one of the four.
+// Runs schemathesis against a platform of its own: as nobody, as a user, as an administrator, and what would end a
+// session last. EXAMPLES is how many cases each operation gets at most (8) in each of the PHASES. The cases are the
+// same each time; with RANDOM_CASES those of SEED. ONLY runs one of the four.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { ADMIN, repositoryRoot, signIn, startAllInOne } from '../packages/testing/src/platform/index.ts'

@@ -5,7 +5,10 @@ export interface Follower extends Disposable {
   received: number
 }
 
-/** Follows the events of a workspace over SSE; resolves when the first byte is there. `hear` gets the data of each event. */
+/**
+ * Follows the events of a workspace over SSE; resolves when the first byte is there. `hear` gets the data of each
+ * event.
+ */
 export async function follow(
   { origin, workspaceId, authorization }: { origin: string; workspaceId: string; authorization: string },
   hear: (data: string) => void,

@@ -14,7 +14,10 @@ const documents = Number(
   process.argv.find((argument) => argument.startsWith('--documents='))?.slice(12) ?? 1_000_000,
 )
 
-/** A workspace with a million events: pages of its feed from PostgreSQL, how fast an empty index takes them, and pages from the index. */
+/**
+ * A workspace with a million events: pages of its feed from PostgreSQL, how fast an empty index takes them, and pages
+ * from the index.
+ */
 export async function million(): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
   const directory = freshDirectory('million-')

@@ -4,7 +4,9 @@ import { openDatabase } from '@platform/database'
 import { openOutbox } from '@platform/outbox'
 import { openLog } from '@platform/search'
 
-/** What a process of the bench does: relays the log to the broker, handles what comes from it as a group, or keeps it. */
+/**
+ * What a process of the bench does: relays the log to the broker, handles what comes from it as a group, or keeps it.
+ */
 export interface RelayOrder {
   role: 'relay' | 'handler' | 'keeper'
   databaseUrl: string

@@ -17,7 +17,10 @@ export interface Seeded {
   customer: (random: number) => string
 }
 
-/** Writes `count` events of the last 30 days into the log of a workspace, past the platform; indexes over words and fields are made at the end. */
+/**
+ * Writes `count` events of the last 30 days into the log of a workspace, past the platform; indexes over words and
+ * fields are made at the end.
+ */
 export async function seed(databaseUrl: string, workspaceId: string, count: number): Promise<Seeded> {
   await using database = await openDatabase(databaseUrl)
   const startMs = Date.now() - DAYS * DAY_MS

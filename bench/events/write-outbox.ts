@@ -1,6 +1,9 @@
 import { type Database, sql } from '@platform/database'
 
-/** Events of some 400 bytes in 20 workspaces. Written by the server itself, so that the writer takes no time of those who are measured; in transactions as large as batches of 50. */
+/**
+ * Events of some 400 bytes in 20 workspaces. Written by the server itself, so that the writer takes no time of those
+ * who are measured; in transactions as large as batches of 50.
+ */
 export async function write(database: Database, count: number): Promise<void> {
   for (let from = 0; from < count; from += 10_000)
     await database.many(

@@ -11,9 +11,10 @@ const SECONDS = 6
 const ROUNDS = 5
 
 /**
- * How long answers take at 70 % of what the gateway gets through, at an even pace; load and upstream leave the cores to it. What it gets
- * through is measured again before each round: a shared machine may be half as fast a minute later, and 70 % would be more than all.
- * Beside it, at the same pace, the bare dispatch and the upstream without anything before it: what they take is the machine's.
+ * How long answers take at 70 % of what the gateway gets through, at an even pace; load and upstream leave the cores
+ * to it. What it gets through is measured again before each round: a shared machine may be half as fast a minute
+ * later, and 70 % would be more than all. Beside it, at the same pace, the bare dispatch and the upstream without
+ * anything before it: what they take is the machine's.
  */
 export async function calm(): Promise<Figure[]> {
   using upstream = await startUpstream()

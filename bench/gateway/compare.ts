@@ -13,7 +13,10 @@ const CONNECTIONS = 64
 /** µs of CPU for one request of each contender, round by round. */
 type Measured = Record<keyof Contest['contenders'], number[]>
 
-/** CPU per request of the gateway against the three others, measured in turn within one run, over several starts of all. */
+/**
+ * CPU per request of the gateway against the three others, measured in turn within one run, over several starts of
+ * all.
+ */
 export async function compare(): Promise<Figure[]> {
   const measured: Measured = { ours: [], bare: [], haproxy: [], express: [] }
   for (let start = 0; start < STARTS; start += 1) {

@@ -2,7 +2,10 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import { createProxyMiddleware } from 'http-proxy-middleware'
 import jwt from 'jsonwebtoken'
 
-/** What many people put in front of their services: Express 5, jsonwebtoken, http-proxy-middleware with its default agent. */
+/**
+ * What many people put in front of their services: Express 5, jsonwebtoken, http-proxy-middleware with its default
+ * agent.
+ */
 const [port = '', upstreamPort = '', publicKey = ''] = process.argv.slice(2)
 const key = Buffer.from(publicKey, 'base64').toString('utf8')
 

@@ -18,7 +18,10 @@ defaults
   timeout http-keep-alive 75s
 `
 
-/** As a careful operator would: RS256, issuer, audience and expiry are checked on every request, keep-alive on both sides. */
+/**
+ * As a careful operator would: RS256, issuer, audience and expiry are checked on every request, keep-alive on both
+ * sides.
+ */
 export function verifyingProxy(
   directory: string,
   {

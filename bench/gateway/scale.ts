@@ -10,9 +10,10 @@ const ROUNDS = 7
 const SECONDS = 4
 
 /**
- * Requests a second of two processes on two cores against one process on one core. Load and upstream stand on the same cores each time: with
- * a core of their own beside one process, and none beside two, they would be what is measured. One process is measured on either core in
- * turn, because two cores of a shared machine are seldom equally fast.
+ * Requests a second of two processes on two cores against one process on one core. Load and upstream stand on the
+ * same cores each time: with a core of their own beside one process, and none beside two, they would be what is
+ * measured. One process is measured on either core in turn, because two cores of a shared machine are seldom equally
+ * fast.
  */
 export async function scale(): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()

@@ -18,7 +18,8 @@ export async function unknownKeys(under: UnderTest): Promise<Figure[]> {
     durationMs: DURATION_MS,
   }
   const nobody: PacedPlan = { ...valid, authorization: '', perSecond: FLOOD_PER_SECOND, connections: 512 }
-  // The yardstick carries as many requests as the flood, of callers without a credential: what counts is what the forgery costs.
+  // The yardstick carries as many requests as the flood, of callers without a credential: what counts is what the
+  // forgery costs.
   const [baseline] = await Promise.all([sendPaced(valid), sendPaced(nobody)])
   const [flooded, flood] = await Promise.all([
     sendPaced(valid),

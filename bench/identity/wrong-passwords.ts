@@ -6,7 +6,10 @@ import { sendPaced } from './paced.ts'
 const GUESSES_PER_SECOND = 20
 const SECONDS = 15
 
-/** Password guesses at one of many sign-in pages, while somebody asks the cheapest thing there is: what the event loop lags. */
+/**
+ * Password guesses at one of many sign-in pages, while somebody asks the cheapest thing there is: what the event loop
+ * lags.
+ */
 export async function wrongPasswords(platform: Platform): Promise<Figure[]> {
   const watch = {
     url: `${platform.origin}/`,
@@ -24,7 +27,9 @@ export async function wrongPasswords(platform: Platform): Promise<Figure[]> {
   ]
 }
 
-/** Each guess at an address of its own, known and unknown ones in turn, so that no limit of an account is in the way. */
+/**
+ * Each guess at an address of its own, known and unknown ones in turn, so that no limit of an account is in the way.
+ */
 async function guess(platform: Platform): Promise<number> {
   const browser = new Browser(platform.origin)
   const page = await browser.open(`${platform.origin}/signin`)

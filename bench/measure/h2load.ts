@@ -24,8 +24,9 @@ export interface Latencies {
 const WARM_UP_SECONDS = 3
 
 /**
- * How long answers take at a pace, measured by h2load: it collects no garbage and takes little of the cores. Each latency counts from the
- * instant its request was due, so that those which an answer held up count as well. Rejects when a request is refused.
+ * How long answers take at a pace, measured by h2load: it collects no garbage and takes little of the cores. Each
+ * latency counts from the instant its request was due, so that those which an answer held up count as well. Rejects
+ * when a request is refused.
  */
 export async function sendPaced(load: PacedLoad): Promise<Latencies> {
   // In memory: a disk that is busy would hold up the sender.

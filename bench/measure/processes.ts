@@ -25,7 +25,10 @@ export function pssMegabytes(pids: readonly number[]): number {
   return kilobytes.reduce((sum, value) => sum + value, 0) / 1024
 }
 
-/** CPU seconds of all of them since `before` was taken; backends that ended in between are counted by their parent's children time. */
+/**
+ * CPU seconds of all of them since `before` was taken; backends that ended in between are counted by their parent's
+ * children time.
+ */
 export function cpuMeter(pids: () => readonly number[]): () => number {
   const before = new Map(pids().map((pid) => [pid, cpuSeconds(pid)]))
   return () => pids().reduce((sum, pid) => sum + cpuSeconds(pid) - (before.get(pid) ?? 0), 0)

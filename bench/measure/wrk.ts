@@ -19,7 +19,10 @@ export interface WrkPlan {
 
 const all = `0-${availableParallelism() - 1}`
 
-/** Requests a second that wrk gets through: a load generator that leaves the cores to what is measured. Rejects when one is refused. */
+/**
+ * Requests a second that wrk gets through: a load generator that leaves the cores to what is measured. Rejects when
+ * one is refused.
+ */
 export async function throughput(plan: WrkPlan): Promise<number> {
   const { url, authorization, seconds, connections = 64, json, cores = all } = plan
   const directory = mkdtempSync(join(tmpdir(), 'wrk-'))

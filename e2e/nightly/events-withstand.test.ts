@@ -16,7 +16,10 @@ const PER_SECOND = 100
 const FAULT_MS = 5000
 const CALM_MS = 2000
 const PAGE = 5000
-/** An event is accepted or refused within that, whatever is down: 3 s (reliability status contract), and a busy machine. */
+/**
+ * An event is accepted or refused within that, whatever is down: 3 s (reliability status contract), and a busy
+ * machine.
+ */
 const ANSWER_MS = 4000
 
 describe.runIf(servers !== undefined && TEST_SEARCH_URL !== undefined)(
@@ -150,7 +153,10 @@ describe.runIf(servers !== undefined && TEST_SEARCH_URL !== undefined)(
       return { workspaceId, emitter }
     }
 
-    /** Every accepted event is in PostgreSQL, in the feed and in the index once, and reached the subscriber under one id. */
+    /**
+     * Every accepted event is in PostgreSQL, in the feed and in the index once, and reached the subscriber under one
+     * id.
+     */
     async function expectEachOnce({ workspaceId, emitter }: Run): Promise<void> {
       const ids = [...emitter.accepted].sort()
       const stream = `events-${workspaceId}`

@@ -14,7 +14,10 @@ import { servers } from '../support/shapes.ts'
 
 /** How long a fault lasts: longer than the deadline, so that answers at the deadline are seen. */
 const FAULT_MS = 3500
-/** reliability 3.1 I6: deadline + 200 ms. Needed and unavailable is 503 within 3 s; a service that is silent is 504 at its time-out. */
+/**
+ * reliability 3.1 I6: deadline + 200 ms. Needed and unavailable is 503 within 3 s; a service that is silent is 504 at
+ * its time-out.
+ */
 const LATEST_MS = GATEWAY_TIMEOUT_S * 1000 + 200
 const RECOVERY_MS = 5000
 /** What a busy machine may add at most. */

@@ -49,7 +49,10 @@ async function removeAndWait(tokens: Tokens, kid: string): Promise<number[]> {
   )
 }
 
-/** Most ask what only administrators may, which takes nothing but the check of the token; every tenth one asks a runtime. */
+/**
+ * Most ask what only administrators may, which takes nothing but the check of the token; every tenth one asks a
+ * runtime.
+ */
 const asks = (tokens: Tokens) => {
   let turn = 0
   return () => {

@@ -85,7 +85,9 @@ export class FaultPlatform implements AsyncDisposable {
     return new FaultPlatform(platform, targets, stack.move())
   }
 
-  /** Breaks a dependency. `down at start` also restarts the gateway without it, which is ready again where it can be. */
+  /**
+   * Breaks a dependency. `down at start` also restarts the gateway without it, which is ready again where it can be.
+   */
   async break(dependency: Dependency, fault: FaultName): Promise<void> {
     const target = this.#targets[dependency]
     if (fault === 'slow 5 s') return target.proxy.set({ lateMs: 5000 })

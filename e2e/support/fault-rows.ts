@@ -1,6 +1,9 @@
 import type { Dependency, FaultName } from './fault-platform.ts'
 
-/** What a fault may cost: kinds of requests that may be refused, and the statuses for it. All other kinds must be served. */
+/**
+ * What a fault may cost: kinds of requests that may be refused, and the statuses for it. All other kinds must be
+ * served.
+ */
 export interface Row {
   refused: Partial<Record<string, readonly number[]>>
   /** Kinds of which at least one must be refused: the fault was there. */

@@ -14,7 +14,10 @@ const TICK_MS = 20
 const PATIENCE_MS = 20_000
 const RETRY_MS = 200
 
-/** Emits one event a call at an even rate, each under an id of its own, and again under the same id until it is accepted (reliability G1). */
+/**
+ * Emits one event a call at an even rate, each under an id of its own, and again under the same id until it is
+ * accepted (reliability G1).
+ */
 export class HonestEmitter {
   readonly accepted = new Set<string>()
   readonly emissions: Emission[] = []

@@ -31,8 +31,8 @@ export class Canaries {
 const privateMember = /"d"\s*:\s*"[A-Za-z0-9_-]{20,}|BEGIN [A-Z ]*PRIVATE KEY/
 
 /**
- * Everything a platform has written: its output, its files, its tables. Answers sentences about what should not be there. `control` is
- * no secret and must be found, or nothing was looked at.
+ * Everything a platform has written: its output, its files, its tables. Answers sentences about what should not be
+ * there. `control` is no secret and must be found, or nothing was looked at.
  */
 export async function leaksOf(platform: Platform, canaries: Canaries, control: string): Promise<string[]> {
   const found: string[] = []

@@ -72,7 +72,10 @@ function signal(child: ChildProcess | undefined, name: NodeJS.Signals): void {
   }
 }
 
-/** PostgreSQL as durable as in production, of the newest version that is installed. As root it runs as nobody: it refuses root. */
+/**
+ * PostgreSQL as durable as in production, of the newest version that is installed. As root it runs as nobody: it
+ * refuses root.
+ */
 export async function startPostgres(): Promise<TestServer> {
   const [port = 0] = await freePorts(1)
   const programs = '/usr/lib/postgresql'

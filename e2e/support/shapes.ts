@@ -29,7 +29,9 @@ if (servers === undefined) {
   console.warn(`\n*** SKIPPED: ${sentence} ***\n`)
 }
 
-/** Two gateways, two runtimes, events and workspaces on the servers above, in a database and a namespace of their own. */
+/**
+ * Two gateways, two runtimes, events and workspaces on the servers above, in a database and a namespace of their own.
+ */
 const separate: Shape = {
   name: 'separate processes on PostgreSQL, NATS and Redis',
   async start(extra, options) {

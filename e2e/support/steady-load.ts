@@ -39,7 +39,10 @@ export const clientOf = (name: string, origin: string): Client => ({
   [Symbol.dispose]: () => undefined,
 })
 
-/** A client that knows every gateway, asks each five times a second whether it takes requests, and uses those that do in turn. */
+/**
+ * A client that knows every gateway, asks each five times a second whether it takes requests, and uses those that do
+ * in turn.
+ */
 export function directClient(origins: readonly string[]): Client {
   const ready = new Set<string>(origins)
   const failures = new Map<string, number>()

@@ -2,8 +2,8 @@ import { relative } from 'node:path'
 import type { Plugin } from 'rolldown'
 
 /**
- * A module of ours that reads a file beside itself (a migration, a page) goes on reading it there, from wherever its code is run: the
- * bundles stand beside the sources in the image.
+ * A module of ours that reads a file beside itself (a migration, a page) goes on reading it there, from wherever its
+ * code is run: the bundles stand beside the sources in the image.
  */
 export const ownUrls = (root: string, directory: string): Plugin => ({
   name: 'own-urls',

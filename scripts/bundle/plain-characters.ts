@@ -1,8 +1,8 @@
 import type { Plugin } from 'rolldown'
 
 /**
- * Writes every character beyond ASCII as an escape, which means the same in strings, templates, expressions and names: one such
- * character makes V8 keep the whole file at two bytes a character.
+ * Writes every character beyond ASCII as an escape, which means the same in strings, templates, expressions and
+ * names: one such character makes V8 keep the whole file at two bytes a character.
  */
 export const plainCharacters = (): Plugin => ({
   name: 'plain-characters',

@@ -6,7 +6,8 @@ interface Document {
 }
 
 /**
- * What callers of an API rely on, one line each: operations, what they take, what they ask for and what they answer, for example
+ * What callers of an API rely on, one line each: operations, what they take, what they ask for and what they answer,
+ * for example
  * `GET /v2/me answers 200 .id string required`. Sorted, without words and examples, so that two lists can be compared.
  */
 export function apiSurface(document: Document): string[] {

@@ -1,8 +1,8 @@
 const REQUIRED = / required$/
 
 /**
- * Sentences about what a caller of the released API would trip over: something is gone or has changed its type or status, or something
- * new is asked for. What became optional to send, or certain to be answered, breaks nobody.
+ * Sentences about what a caller of the released API would trip over: something is gone or has changed its type or
+ * status, or something new is asked for. What became optional to send, or certain to be answered, breaks nobody.
  */
 export function breakingChanges(released: readonly string[], present: readonly string[]): string[] {
   const now = new Set(present)

@@ -11,7 +11,10 @@ export interface FieldSchema {
   [keyword: string]: unknown
 }
 
-/** Rows of a table about the fields of a schema; those of objects inside are told with their path, `*` is always there. */
+/**
+ * Rows of a table about the fields of a schema; those of objects inside are told with their path, `*` is always
+ * there.
+ */
 export function fieldRows(schema: unknown, path = ''): string[] {
   const { properties = {}, required = [] } = Object(schema) as FieldSchema
   return Object.entries(properties).flatMap(([name, field]) => {

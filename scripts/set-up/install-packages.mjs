@@ -16,8 +16,8 @@ const command = [
   ...['--yes', '--prefer-offline', 'pnpm@12.21.0', 'install', '--frozen-lockfile', '--prefer-offline'],
   ...['--reporter=append-only', '--config.confirmModulesPurge=false'],
   ...['--config.fetchRetries=2', '--config.fetchRetryMintimeout=1000', '--config.fetchRetryMaxtimeout=5000'],
-  // The lockfile's integrity hashes hold anyway; asking for the age of each of its packages again doubles the time and needs
-  // the network. CI still asks.
+  // The lockfile's integrity hashes hold anyway; asking for the age of each of its packages again doubles the time
+  // and needs the network. CI still asks.
   ...(process.env.CI ? [] : ['--config.minimumReleaseAge=0']),
 ]
 // npm alone would repeat for more than a minute before it says that there is no network.

@@ -1,4 +1,5 @@
-// Written so that even Node 12 can read it: an old Node must reach this sentence. The scripts import the rest only after it.
+// Written so that even Node 12 can read it: an old Node must reach this sentence. The scripts import the rest only
+// after it.
 const major = Number(process.versions.node.split('.')[0])
 
 if (major < 18) {

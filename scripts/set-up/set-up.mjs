@@ -6,8 +6,8 @@ import { installedNode, rememberInstall } from './stamp.mjs'
 import { requireWritable } from './writable.mjs'
 
 /**
- * Makes the clone ready to run and answers the path of the Node to run it with. When nothing changed since the last time it
- * only reads some files: no process, no network.
+ * Makes the clone ready to run and answers the path of the Node to run it with. When nothing changed since the last
+ * time it only reads some files: no process, no network.
  */
 export async function setUp(stops) {
   return installedNode() ?? (await install(stops))

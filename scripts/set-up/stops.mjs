@@ -5,8 +5,8 @@ const sameRequestMs = 1000
 const parentPollMs = 1000
 
 /**
- * Passes requests to stop on to the program that is running. It lives in a process group of its own, so that each request
- * reaches it once, from here; what is left of the group after `graceMs` is killed.
+ * Passes requests to stop on to the program that is running. It lives in a process group of its own, so that each
+ * request reaches it once, from here; what is left of the group after `graceMs` is killed.
  */
 export function watchStops({ graceMs, stoppedCode }) {
   let child
@@ -23,7 +23,10 @@ export function watchStops({ graceMs, stoppedCode }) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => request(signal))
   watchParent(() => request('SIGTERM'))
   return {
-    /** Who gets the requests from now on: the program alone, or its `whole` group when it does not pass them on itself. */
+    /**
+     * Who gets the requests from now on: the program alone, or its `whole` group when it does not pass them on
+     * itself.
+     */
     watch: (started, { whole = false } = {}) => {
       child = started
       isWhole = whole
@@ -34,7 +37,9 @@ export function watchStops({ graceMs, stoppedCode }) {
   }
 }
 
-/** npm killed without a chance to pass the signal on would leave us behind. Started by hand, we may outlive the shell. */
+/**
+ * npm killed without a chance to pass the signal on would leave us behind. Started by hand, we may outlive the shell.
+ */
 function watchParent(onGone) {
   if (!process.env.npm_lifecycle_event) return
   const parent = process.ppid

@@ -10,8 +10,8 @@ const generators: Record<string, () => string> = {
 }
 
 /**
- * The secrets of a platform nobody configured: made at the first start, kept in `<data>/secrets.env` (0600), read at every later one
- * (decisions I2). What the environment gives is neither made nor written.
+ * The secrets of a platform nobody configured: made at the first start, kept in `<data>/secrets.env` (0600), read at
+ * every later one (decisions I2). What the environment gives is neither made nor written.
  */
 export function firstStartSecrets(dataDirectory: string, given: Env): Env {
   const file = join(dataDirectory, 'secrets.env')

@@ -5,8 +5,8 @@ import { freePort } from '@platform/service'
 const usual = { WORKSPACES_PORT: '3002', RUNTIME_PORT: '3003', EVENTS_PORT: '3004' }
 
 /**
- * A port for every service that was given none: only this process asks there, so any that is free will do. With PORT=0 the gateway gets
- * one, too, because its address has to be known before it listens.
+ * A port for every service that was given none: only this process asks there, so any that is free will do. With
+ * PORT=0 the gateway gets one, too, because its address has to be known before it listens.
  */
 export async function servicePorts(given: Env, host: string): Promise<Env> {
   const wanted = { ...usual, ...(given.PORT === '0' ? { PORT: '0' } : {}) }

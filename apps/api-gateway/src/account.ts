@@ -11,8 +11,9 @@ const key = Symbol('exchange')
 type Carrier = ServerResponse & { [key]?: Exchange }
 
 /**
- * One count, one line and, while traces are sent, one span for each request that came, and word to whoever works for a client that is
- * gone. The exchange knows its correlation id already. `inFlight` counts the requests of this server.
+ * One count, one line and, while traces are sent, one span for each request that came, and word to whoever works for
+ * a client that is gone. The exchange knows its correlation id already. `inFlight` counts the requests of this
+ * server.
  */
 export function accounting(log: Logger, inFlight: { count: number }): (exchange: Exchange) => void {
   const onClose = closing(requestLines(log), inFlight)

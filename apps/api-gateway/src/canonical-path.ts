@@ -15,9 +15,10 @@ const BEFORE_SLASHES = slashedContracts.map(({ path }) => {
 })
 
 /**
- * The one spelling of a path that is matched, authorised and forwarded. Throws RequestValidationError for a path that a service
- * behind the gateway could understand differently (decisions B2): dot segments, `//`, `;`, bad encodings, and encoded slashes except
- * in a parameter that may hold slashes. There `%2F` becomes the slash it stands for: the route is the same, and so is the one spelling.
+ * The one spelling of a path that is matched, authorised and forwarded. Throws RequestValidationError for a path that
+ * a service behind the gateway could understand differently (decisions B2): dot segments, `//`, `;`, bad encodings,
+ * and encoded slashes except in a parameter that may hold slashes. There `%2F` becomes the slash it stands for: the
+ * route is the same, and so is the one spelling.
  */
 export function canonicalPath(path: string): string {
   if (!SUSPICIOUS.test(path)) return path

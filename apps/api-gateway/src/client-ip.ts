@@ -6,8 +6,8 @@ const MAPPED = '::ffff:'
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/
 
 /**
- * The address of the client. Each trusted proxy in front has added one entry to X-Forwarded-For; what stands before those is the
- * client's own writing and is not believed.
+ * The address of the client. Each trusted proxy in front has added one entry to X-Forwarded-For; what stands before
+ * those is the client's own writing and is not believed.
  */
 export function clientIpOf(request: IncomingMessage, trustedProxyHops: number): string {
   const forwarded =

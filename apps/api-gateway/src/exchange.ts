@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Caller, Principal } from '@platform/auth'
+import type { Authentication, Principal } from '@platform/auth'
 import type { RequestState } from '@platform/http'
 import type { Logger } from '@platform/logging'
 import type { Span } from '@platform/tracing'
 import type { VersionedCall } from './api-versions/versioned-call.ts'
 import type { CompiledRoute } from './forwarding/match-route.ts'
 
-/** One request on its way through the pipeline: what the steps learn about it, and what later steps and the app read. */
+/**
+ * One request on its way through the pipeline: what the steps learn about it, and what later steps and the app read.
+ */
 export class Exchange implements RequestState {
   /** Replaced when another version's body was changed into that of v2. */
   request: IncomingMessage
@@ -26,7 +28,7 @@ export class Exchange implements RequestState {
   forwarding: CompiledRoute | undefined = undefined
   /** Set when another version is asked for than the newest v2, whose path and query are above. */
   version: VersionedCall | undefined = undefined
-  caller: Caller | undefined = undefined
+  authentication: Authentication | undefined = undefined
   principal: Principal | undefined = undefined
   /** True when the caller was found by the cookie. */
   byCookie = false

@@ -1,8 +1,9 @@
 import type { Logger } from '@platform/logging'
 
 /**
- * What the gateway has opened for itself, beside the stores all services share. It is closed in reverse order, one after the other:
- * what was opened late may use what was opened before. A part that can't be closed is told and keeps nothing else open.
+ * What the gateway has opened for itself, beside the stores all services share. It is closed in reverse order, one
+ * after the other: what was opened late may use what was opened before. A part that can't be closed is told and keeps
+ * nothing else open.
  */
 export class Opened implements AsyncDisposable {
   readonly #log: Pick<Logger, 'warn'>

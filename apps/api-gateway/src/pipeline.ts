@@ -16,7 +16,9 @@ import type { CompiledRoute, MatchRoute } from './forwarding/match-route.ts'
 import { requireReadableQuery } from './readable-query.ts'
 import { requireHttps } from './strict-transport.ts'
 
-/** One thing done with a request. Throwing ends it with an error answer, 'answered' without; a promise is waited for. */
+/**
+ * One thing done with a request. Throwing ends it with an error answer, 'answered' without; a promise is waited for.
+ */
 export type Step = (exchange: Exchange) => void | 'answered' | Promise<void>
 
 /** The parts of the pipeline that are made elsewhere. */
@@ -39,7 +41,10 @@ export interface PipelineDeps {
   refuse: (exchange: Exchange, error: unknown) => void
 }
 
-/** What happens to a request, in this order. `app` answers what the gateway answers itself; nothing else enters Express. */
+/**
+ * What happens to a request, in this order. `app` answers what the gateway answers itself; nothing else enters
+ * Express.
+ */
 const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
   ({ request, response }) => refuseAmbiguous(request, response), // bytes that are no honest HTTP
   deps.admitPage, //                           what pages of other origins may read

@@ -1,8 +1,9 @@
 import { Failure } from '@platform/kernel'
 
 /**
- * Refuses a query that is read differently by everybody who reads it, or that no text column can hold. Throws RequestValidationError
- * for a NUL, for a broken percent-encoding and for one that is no UTF-8. `search` begins with the question mark, or is empty.
+ * Refuses a query that is read differently by everybody who reads it, or that no text column can hold. Throws
+ * RequestValidationError for a NUL, for a broken percent-encoding and for one that is no UTF-8. `search` begins with
+ * the question mark, or is empty.
  */
 export function requireReadableQuery(search: string): void {
   if (!search.includes('%')) return

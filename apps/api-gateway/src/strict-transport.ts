@@ -2,7 +2,10 @@ import type { Exchange } from './exchange.ts'
 
 const YEAR_SECONDS = 31_536_000
 
-/** What browsers are told of an API that is https: never to come without it. Undefined for http, where it would be ignored. */
+/**
+ * What browsers are told of an API that is https: never to come without it. Undefined for http, where it would be
+ * ignored.
+ */
 export const strictTransportOf = (apiUrl: string): string | undefined =>
   apiUrl.startsWith('https:') ? `max-age=${YEAR_SECONDS}` : undefined
 

@@ -17,7 +17,9 @@ import { type WiredSignIn, wireSignIn } from './wire-sign-in.ts'
 /** An operator has set a new password. */
 const BY_OPERATOR = { actor: 'platform', reason: 'passwordReset' }
 
-/** Everything about who calls. Each step needs those before it: keys, people, ways to sign in, sessions and their end. */
+/**
+ * Everything about who calls. Each step needs those before it: keys, people, ways to sign in, sessions and their end.
+ */
 export async function wireIdentity(
   env: Env,
   config: GatewayConfig,

@@ -17,7 +17,10 @@ export interface WiredSignIn {
   parts: Part[]
 }
 
-/** The OIDC server and its pages, those about accounts among them; other OpenID providers; and codes after the password. */
+/**
+ * The OIDC server and its pages, those about accounts among them; other OpenID providers; and codes after the
+ * password.
+ */
 export function wireSignIn(foundation: Foundation, people: People): WiredSignIn {
   const { env, oidcSettings: settings } = foundation
   const { users, passwords, secondFactors, account } = people

@@ -4,7 +4,7 @@ import { migrate } from '@platform/database'
 import { openIdempotency } from '@platform/idempotency'
 import { openPermissions } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
-import type { Parts, Resources, Service } from '@platform/service'
+import type { Resources, Service, ServiceParts } from '@platform/service'
 import { eventsChecks } from './checks.ts'
 import { wireCleanup } from './cleanup/wire-cleanup.ts'
 import { type EventsConfig, eventsEnv } from './config.ts'
@@ -69,7 +69,7 @@ export const events: Service = {
 }
 
 /** What a folder brings into the service. */
-type Noun = Partial<Pick<Parts, 'routes' | 'subscriptions' | 'jobs'>>
+type Noun = Partial<Pick<ServiceParts, 'routes' | 'subscriptions' | 'jobs'>>
 
 async function openStores(config: EventsConfig, resources: Resources) {
   const { databaseUrl, brokerUrl } = config

@@ -3,7 +3,10 @@ import type { Queries } from '@platform/database'
 
 export type AuditAction = (typeof auditActions)[number]
 
-/** What is to be remembered. Nothing secret ever: no token, key, code or password, not even masked ones beyond their last characters. */
+/**
+ * What is to be remembered. Nothing secret ever: no token, key, code or password, not even masked ones beyond their
+ * last characters.
+ */
 export interface AuditEntry {
   action: AuditAction
   /** `user:<id>`, `apiKey:<id>`, `client:<id>`, `platform` for operators with the internal key and jobs, `nobody`. */
@@ -34,18 +37,22 @@ export interface AuditFilter {
 }
 
 /**
- * The append-only, hash-chained trail of what matters to security (issue "Identity" 8, reliability T-AUD-1). It is kept in schema
+ * The append-only, hash-chained trail of what matters to security (issue "Identity" 8, reliability T-AUD-1). It is
+ * kept in schema
  * `audit`, whose rows can be neither changed nor deleted by the platform.
  */
 export interface Audit {
   /**
-   * Adds rows inside `tx`, as its LAST statement: the chain is locked until the transaction ends, so that rows are in the order of
-   * their commits and never without the change they tell of.
+   * Adds rows inside `tx`, as its LAST statement: the chain is locked until the transaction ends, so that rows are in
+   * the order of their commits and never without the change they tell of.
    */
   record(tx: Queries, ...entries: AuditEntry[]): Promise<void>
   /** For what has no transaction of its own, such as a refused sign-in. */
   note(...entries: AuditEntry[]): Promise<void>
   list(filter: AuditFilter): Promise<AuditRow[]>
-  /** Recomputes the whole chain in bounded batches. With `head`, also proves that the row with this hash is still there. */
+  /**
+   * Recomputes the whole chain in bounded batches. With `head`, also proves that the row with this hash is still
+   * there.
+   */
   verify(head?: string): Promise<AuditVerdict>
 }

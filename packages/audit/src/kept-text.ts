@@ -2,13 +2,16 @@
 const MAX_CHARACTERS = 300
 
 /**
- * Text as the database gives it back: what it would replace or refuse, halves of surrogate pairs and NUL characters, is replaced
- * before it is hashed. Else a stranger's name could make an honest row look changed.
+ * Text as the database gives it back: what it would replace or refuse, halves of surrogate pairs and NUL characters,
+ * is replaced before it is hashed. Else a stranger's name could make an honest row look changed.
  */
 export const keptText = (text: string): string =>
   text.slice(0, MAX_CHARACTERS).toWellFormed().replaceAll('\0', '\uFFFD')
 
-/** JSON whose keys are in order at every depth, so that equal details are equal texts. Its text is ASCII where PostgreSQL needs it. */
+/**
+ * JSON whose keys are in order at every depth, so that equal details are equal texts. Its text is ASCII where
+ * PostgreSQL needs it.
+ */
 export const canonicalJson = (value: Record<string, unknown>): string => JSON.stringify(value, inOrder)
 
 const inOrder = (_: string, value: unknown): unknown => {

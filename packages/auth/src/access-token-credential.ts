@@ -1,7 +1,7 @@
 import { Failure } from '@platform/kernel'
 import type { CredentialResolver } from './authenticate.ts'
-import type { Caller } from './caller.ts'
-import type { CallerCache } from './caller-cache.ts'
+import type { Authentication } from './authentication.ts'
+import type { AuthenticationCache } from './authentication-cache.ts'
 import { hashToken, hasValidChecksum } from './token-checksum.ts'
 
 /** The prefix of access tokens. */
@@ -12,14 +12,14 @@ export const ACCESS_TOKEN_RANDOM_LENGTH = 43
 
 /** What the check of an access token needs; `open` finds the token's record and its owner. */
 export interface AccessTokenDeps {
-  callers: CallerCache
+  callers: AuthenticationCache
   /** `clientIp` is where the token is tried from: guessing may be refused with TooManyRequests. */
-  open(tokenHash: string, clientIp: string): Promise<Caller | undefined>
+  open(tokenHash: string, clientIp: string): Promise<Authentication | undefined>
 }
 
 /** Recognises `Authorization: Bearer at:…`. Anything else is left to the next resolver. */
 export const accessTokenCredential = (deps: AccessTokenDeps): CredentialResolver => {
-  const check = async (token: string, clientIp: string): Promise<Caller> => {
+  const check = async (token: string, clientIp: string): Promise<Authentication> => {
     if (!hasValidChecksum(token, ACCESS_TOKEN_PREFIX, ACCESS_TOKEN_RANDOM_LENGTH)) throw invalidAccessToken()
     const caller = await deps.open(hashToken(token), clientIp)
     if (caller === undefined) throw invalidAccessToken()

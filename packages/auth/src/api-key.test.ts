@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
 import {
+  type Authentication,
   apiKeyCredential,
   authenticate,
-  type Caller,
+  authenticationOf,
   type Credentials,
-  callerOf,
   hashToken,
   isApiKey,
   maskedApiKey,
@@ -51,7 +51,7 @@ describe('the shape of an API key', () => {
 })
 
 const forever = { expiresAt: Number.POSITIVE_INFINITY, dependsOn: ['session'] }
-const user = callerOf(
+const user = authenticationOf(
   {
     kind: 'user',
     userId: 'ada',
@@ -66,7 +66,8 @@ const user = callerOf(
   },
   forever,
 )
-const keyCaller = (apiKeyId: string) => callerOf({ kind: 'apiKey', apiKeyId }, { ...forever, dependsOn: [] })
+const keyCaller = (apiKeyId: string) =>
+  authenticationOf({ kind: 'apiKey', apiKeyId }, { ...forever, dependsOn: [] })
 const credentials = (apiKey: string | undefined): Credentials => ({
   bearer: undefined,
   cookie: undefined,
@@ -75,7 +76,7 @@ const credentials = (apiKey: string | undefined): Credentials => ({
   now: 0,
   clientIp: '192.0.2.1',
 })
-const chain = (found: Caller | undefined, ofUser: Caller | undefined) => {
+const chain = (found: Authentication | undefined, ofUser: Authentication | undefined) => {
   const find = vi.fn(async () => found)
   const users = [() => ofUser]
   return { find, ask: authenticate({ users, keys: [apiKeyCredential(find)] }) }

@@ -10,7 +10,10 @@ const SHAPE =
 /** Longer texts are no keys, and are not looked at. */
 const MAX_LENGTH = 110
 
-/** True for texts of the form iak_{orgSlug}_{uuid}; whether there is such a key is another question (specification "API key"). */
+/**
+ * True for texts of the form iak_{orgSlug}_{uuid}; whether there is such a key is another question (specification
+ * "API key").
+ */
 export const isApiKey = (text: string): boolean => text.length <= MAX_LENGTH && SHAPE.test(text)
 
 /** A new key, with 122 random bits. The slug is decoration: the record of the key decides (decisions C5). */

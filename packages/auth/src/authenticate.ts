@@ -1,4 +1,4 @@
-import type { Caller } from './caller.ts'
+import type { Authentication } from './authentication.ts'
 import { withApiKey } from './with-api-key.ts'
 
 /** The credentials of one request, found but not checked. */
@@ -18,14 +18,15 @@ export interface Credentials {
 }
 
 /** A caller, at once when it is known already. */
-export type Found = Caller | undefined | Promise<Caller | undefined>
+export type Found = Authentication | undefined | Promise<Authentication | undefined>
 
 /** Recognises one type of credential: undefined when there is none, AuthenticationError when it is bad. */
 export type CredentialResolver = (credentials: Credentials) => Found
 
 /**
- * Credentials → caller. Of each list the first resolver that recognises something decides: who the user is, and which key was sent.
- * Both lists are always asked, because a bad credential is refused even beside a good one. A key beside a user is added to the user.
+ * Credentials → caller. Of each list the first resolver that recognises something decides: who the user is, and which
+ * key was sent. Both lists are always asked, because a bad credential is refused even beside a good one. A key beside
+ * a user is added to the user.
  */
 export const authenticate = (resolvers: {
   users: readonly CredentialResolver[]

@@ -4,7 +4,10 @@ import { isApiKey } from './api-key.ts'
 
 const SCHEME = /^bearer /i
 
-/** The token of an `Authorization: Bearer …` header, unchecked. Throws AuthenticationError for another scheme or no token. */
+/**
+ * The token of an `Authorization: Bearer …` header, unchecked. Throws AuthenticationError for another scheme or no
+ * token.
+ */
 export function bearerOf(authorization: string): string {
   const token = SCHEME.test(authorization) ? authorization.slice(7).trim() : ''
   if (isApiKey(token)) throw keyElsewhere('The header authorization')
@@ -19,7 +22,10 @@ export const keyElsewhere = (where: string): Failure =>
     `${where} takes no API key: send the key in the header ${names.apiKey}, without "Bearer".`,
   )
 
-/** The JWT of the access-token cookie. Throws RequestValidationError when there are two, because one of them is somebody else's. */
+/**
+ * The JWT of the access-token cookie. Throws RequestValidationError when there are two, because one of them is
+ * somebody else's.
+ */
 export function cookieTokenOf(cookies: string | undefined): string | undefined {
   if (cookies === undefined || !cookies.includes(ACCESS_TOKEN_COOKIE)) return undefined
   let token: string | undefined

@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { accessTokenCredential } from './access-token-credential.ts'
 import { authenticate, type Credentials } from './authenticate.ts'
-import { type Caller, callerOf } from './caller.ts'
-import { CallerCache } from './caller-cache.ts'
+import { type Authentication, authenticationOf } from './authentication.ts'
+import { AuthenticationCache } from './authentication-cache.ts'
 import { type JwtClaims, signJwt } from './jwt.ts'
 import { sessionJwtCredential } from './session-jwt-credential.ts'
 import { AUDIENCE, claims, ISSUER, KID, NOW } from './testing.ts'
@@ -14,8 +14,8 @@ const TOKENS = process.env.NIGHTLY === '1' ? 20_000 : 2000
 const USERS = 100
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
-const callerFor = (userId: string, sessionId: string): Caller =>
-  callerOf(
+const callerFor = (userId: string, sessionId: string): Authentication =>
+  authenticationOf(
     {
       kind: 'user',
       userId,
@@ -40,7 +40,7 @@ const nothing: Credentials = {
   clientIp: '192.0.2.1',
 }
 
-function chainOf(callers: CallerCache) {
+function chainOf(callers: AuthenticationCache) {
   let opened = 0
   const resolve = sessionJwtCredential({
     callers,
@@ -62,7 +62,7 @@ const mint = (sub: string, index: number) =>
   )
 
 const userOf = async (found: unknown) => {
-  const caller = (await found) as Caller | undefined
+  const caller = (await found) as Authentication | undefined
   return caller?.principal.kind === 'user' ? caller.principal.userId : undefined
 }
 
@@ -70,7 +70,7 @@ describe('T-JWT-4: one caller is never taken for another', () => {
   test(`in ${TOKENS} tokens of ${USERS} users, through a cache that is too small for them`, {
     timeout: 120_000,
   }, async () => {
-    const callers = new CallerCache(TOKENS / 4)
+    const callers = new AuthenticationCache(TOKENS / 4)
     const { resolve } = chainOf(callers)
     const tokens = Array.from({ length: TOKENS }, (_, index) => {
       const sub = `user-${index % USERS}`
@@ -94,7 +94,7 @@ describe('T-JWT-4: one caller is never taken for another', () => {
   })
 
   test('a token that differs in one character is another token', async () => {
-    const callers = new CallerCache(100)
+    const callers = new AuthenticationCache(100)
     const { resolve } = chainOf(callers)
     const jwt = mint('ada', 1)
     expect(await userOf(resolve({ ...nothing, bearer: jwt }))).toBe('ada')
@@ -109,7 +109,7 @@ describe('T-JWT-4: one caller is never taken for another', () => {
   })
 
   test('one that was checked once is checked again only when something it depends on has changed', async () => {
-    const callers = new CallerCache(100)
+    const callers = new AuthenticationCache(100)
     const { resolve, opened } = chainOf(callers)
     const jwt = mint('ada', 1)
     for (let count = 0; count < 50; count += 1) await resolve({ ...nothing, bearer: jwt })
@@ -122,7 +122,7 @@ describe('T-JWT-4: one caller is never taken for another', () => {
 
 describe('a credential of one type', () => {
   test('that is in memory is not found by the way of another: an access token in the cookie is 401', async () => {
-    const callers = new CallerCache(100)
+    const callers = new AuthenticationCache(100)
     const token = withChecksum('at:', 'a'.repeat(43))
     const find = authenticate({
       users: [
@@ -137,7 +137,7 @@ describe('a credential of one type', () => {
 
   test('is refused without a key being left behind that nobody waits for', async () => {
     const refused = () => Promise.reject(new Error('a bad key'))
-    const find = authenticate({ users: [chainOf(new CallerCache(1)).resolve], keys: [refused] })
+    const find = authenticate({ users: [chainOf(new AuthenticationCache(1)).resolve], keys: [refused] })
     await expect(
       Promise.resolve(find({ ...nothing, bearer: 'rubbish', apiKey: 'iak_x' })),
     ).rejects.toBeInstanceOf(Error)

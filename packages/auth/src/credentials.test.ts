@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from 'vitest'
 import {
+  type Authentication,
+  AuthenticationCache,
   accessTokenCredential,
   apiKeyCredential,
   authenticate,
+  authenticationOf,
   bearerOf,
-  type Caller,
-  CallerCache,
   type Credentials,
-  callerOf,
   cookieTokenOf,
   hashToken,
   hasValidChecksum,
@@ -20,8 +20,8 @@ const caller = (
   userId = 'ada',
   dependsOn: string[] = [`session of ${userId}`],
   expiresAt = Number.POSITIVE_INFINITY,
-): Caller =>
-  callerOf(
+): Authentication =>
+  authenticationOf(
     {
       kind: 'user',
       userId,
@@ -117,7 +117,7 @@ describe('the chain of credentials', () => {
     const open = vi.fn(async (hash: string) =>
       hash === hashToken(withChecksum('at:', random)) ? caller() : undefined,
     )
-    const resolve = accessTokenCredential({ callers: new CallerCache(10), open })
+    const resolve = accessTokenCredential({ callers: new AuthenticationCache(10), open })
     expect(resolve({ ...nothing, bearer: 'jwt' })).toBeUndefined()
     expect(await resolve({ ...nothing, bearer: withChecksum('at:', random) })).toMatchObject({
       principal: { userId: 'ada' },
@@ -132,7 +132,7 @@ describe('the chain of credentials', () => {
 
 describe('callers in memory', () => {
   test('are checked once, however many ask at the same time', async () => {
-    const callers = new CallerCache(10)
+    const callers = new AuthenticationCache(10)
     const make = vi.fn(async () => caller())
     const found = await Promise.all(Array.from({ length: 50 }, () => callers.check('token', make)))
     expect(new Set(found).size).toBe(1)
@@ -141,14 +141,14 @@ describe('callers in memory', () => {
   })
 
   test('end with their credential', async () => {
-    const callers = new CallerCache(10)
+    const callers = new AuthenticationCache(10)
     await callers.check('token', async () => caller('ada', [], 1000))
     expect(callers.find('token', 999)).toBeDefined()
     expect(callers.find('token', 1000)).toBeUndefined()
   })
 
   test('are forgotten with whatever they depend on, and nobody else is', async () => {
-    const callers = new CallerCache(10)
+    const callers = new AuthenticationCache(10)
     await callers.check('one', async () => caller('ada', ['s1', 'user:ada']))
     await callers.check('two', async () => caller('ada', ['s2', 'user:ada']))
     await callers.check('three', async () => caller('bob', ['s3', 'user:bob']))
@@ -163,8 +163,8 @@ describe('callers in memory', () => {
   test.each(['forget', 'clear'] as const)(
     'are not kept when they ended while they were checked (%s)',
     async (how) => {
-      const callers = new CallerCache(10)
-      const { promise, resolve } = Promise.withResolvers<Caller>()
+      const callers = new AuthenticationCache(10)
+      const { promise, resolve } = Promise.withResolvers<Authentication>()
       const checking = callers.check('token', () => promise)
       if (how === 'forget') callers.forget('s1')
       else callers.clear()
@@ -175,7 +175,7 @@ describe('callers in memory', () => {
   )
 
   test('are bounded', async () => {
-    const callers = new CallerCache(3)
+    const callers = new AuthenticationCache(3)
     for (let count = 0; count < 100; count += 1)
       await callers.check(`token ${count}`, async () => caller('ada', [`s${count}`]))
     expect(callers.find('token 0', 0)).toBeUndefined()
@@ -183,7 +183,7 @@ describe('callers in memory', () => {
   })
 
   test('are not kept when the check fails', async () => {
-    const callers = new CallerCache(3)
+    const callers = new AuthenticationCache(3)
     await expect(callers.check('token', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await callers.check('token', async () => caller())).toBeDefined()
   })

@@ -21,7 +21,10 @@ export function identityHeaders(principal: Principal | undefined): string[] {
   return list
 }
 
-/** Reads what `identityHeaders` wrote. Call it only after `requireInternalKey`. Throws RequestValidationError for anything else. */
+/**
+ * Reads what `identityHeaders` wrote. Call it only after `requireInternalKey`. Throws RequestValidationError for
+ * anything else.
+ */
 export function readIdentity(headers: IncomingHttpHeaders): Principal | undefined {
   const userId = text(headers[names.userId])
   const apiKeyId = text(headers[names.apiKeyId])

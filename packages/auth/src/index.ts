@@ -19,9 +19,9 @@ export {
 export { isApiKey, maskedApiKey, newApiKey } from './api-key.ts'
 export { apiKeyCredential, type FindApiKey } from './api-key-credential.ts'
 export { authenticate, type CredentialResolver, type Credentials, type Found } from './authenticate.ts'
+export { type Authentication, authenticationOf } from './authentication.ts'
+export { AuthenticationCache } from './authentication-cache.ts'
 export { bearerOf, cookieTokenOf, keyElsewhere } from './bearer.ts'
-export { type Caller, callerOf } from './caller.ts'
-export { CallerCache } from './caller-cache.ts'
 export { identityHeaders, isInternalKey, readIdentity, requireInternalKey } from './forwarded-identity.ts'
 export { internalKeyCredential } from './internal-key-credential.ts'
 export {

@@ -1,8 +1,11 @@
 import type { CredentialResolver } from './authenticate.ts'
-import { callerOf } from './caller.ts'
+import { authenticationOf } from './authentication.ts'
 import { isInternalKey } from './forwarded-identity.ts'
 
-const platform = callerOf({ kind: 'internal' }, { expiresAt: Number.POSITIVE_INFINITY, dependsOn: [] })
+const platform = authenticationOf(
+  { kind: 'internal' },
+  { expiresAt: Number.POSITIVE_INFINITY, dependsOn: [] },
+)
 
 /** Recognises the internal key in x-platform-api-key, on the few paths that take it from outside (decisions C13). */
 export const internalKeyCredential =

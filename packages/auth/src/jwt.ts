@@ -53,8 +53,8 @@ export interface VerifyingKey {
 }
 
 /**
- * The claims of a JWT that this platform signed as an access token. Throws AuthenticationError for anything else; what `findKey`
- * throws passes through, so that a store that is down never looks like a bad token.
+ * The claims of a JWT that this platform signed as an access token. Throws AuthenticationError for anything else;
+ * what `findKey` throws passes through, so that a store that is down never looks like a bad token.
  */
 export async function verifyJwt(token: string, check: JwtCheck): Promise<JwtClaims> {
   const header = readHeader(token)
@@ -63,7 +63,9 @@ export async function verifyJwt(token: string, check: JwtCheck): Promise<JwtClai
   return requireClaims(verified(token, key, check), check)
 }
 
-/** True when a bearer value claims to be a JWT of `issuer`. Nothing is verified: it only tells whose credential it is. */
+/**
+ * True when a bearer value claims to be a JWT of `issuer`. Nothing is verified: it only tells whose credential it is.
+ */
 export function claimsIssuer(token: string, issuer: string): boolean {
   const payload = token.split('.', 3)[1]
   return payload !== undefined && decodePart(payload)?.iss === issuer
@@ -76,12 +78,16 @@ export function claimedSession(token: string): string | undefined {
   return typeof sessionId === 'string' ? sessionId : undefined
 }
 
-/** Everything about the header is decided before a key is looked up: type, algorithm, key id, and nothing critical or embedded. */
+/**
+ * Everything about the header is decided before a key is looked up: type, algorithm, key id, and nothing critical or
+ * embedded.
+ */
 function readHeader(token: string): { kid: string; alg: string } {
   const parts = token.length <= MAX_LENGTH ? token.split('.') : []
   const [head = '', , signature = ''] = parts
   const header = parts.length === 3 && isCanonical(signature) ? decodePart(head) : undefined
-  // Ours have these three parameters. Any other (crit, b64, zip, jwk, jku, x5c, x5u …) would be an instruction to whoever verifies.
+  // Ours have these three parameters. Any other (crit, b64, zip, jwk, jku, x5c, x5u …) would be an instruction to
+  // whoever verifies.
   if (header === undefined || header.typ !== JWT_TYPE || Object.keys(header).length !== 3) throw invalidJwt()
   const { kid, alg } = header
   if (typeof kid !== 'string' || typeof alg !== 'string' || !KID.test(kid)) throw invalidJwt()

@@ -34,7 +34,10 @@ export interface InternalPrincipal {
 /** What every credential becomes. */
 export type Principal = UserPrincipal | ApiKeyPrincipal | InternalPrincipal
 
-/** True when the credential carries the scope; access tokens carry those of the credential that made them (decisions I5). */
+/**
+ * True when the credential carries the scope; access tokens carry those of the credential that made them (decisions
+ * I5).
+ */
 export const hasScope = (principal: Principal, scope: ResourceScope): boolean =>
   principal.kind !== 'user' || principal.scopes.includes(scope)
 
@@ -45,6 +48,9 @@ export const principalKind = (principal: Principal | undefined): string => {
   return principal.anonymous ? 'anonymous' : principal.via
 }
 
-/** True for a client that got its token for itself (client credentials): its rights are its scopes alone (decisions C8). */
+/**
+ * True for a client that got its token for itself (client credentials): its rights are its scopes alone (decisions
+ * C8).
+ */
 export const isProgram = (principal: Principal): boolean =>
   principal.kind === 'user' && principal.userId === principal.clientId

@@ -1,15 +1,18 @@
 import type { CredentialResolver } from './authenticate.ts'
-import type { Caller } from './caller.ts'
-import type { CallerCache } from './caller-cache.ts'
+import type { Authentication } from './authentication.ts'
+import type { AuthenticationCache } from './authentication-cache.ts'
 import { invalidJwt, JWT_START, type JwtCheck, type JwtClaims, verifyJwt } from './jwt.ts'
 
-/** What the check of a JWT needs; `open` finds the session and the user behind the claims, or throws AuthenticationError. */
+/**
+ * What the check of a JWT needs; `open` finds the session and the user behind the claims, or throws
+ * AuthenticationError.
+ */
 export interface SessionJwtDeps {
-  callers: CallerCache
+  callers: AuthenticationCache
   issuer: string
   audience: string
   findKey: JwtCheck['findKey']
-  open(claims: JwtClaims): Promise<Caller>
+  open(claims: JwtClaims): Promise<Authentication>
 }
 
 /** Recognises the JWT of a session: any bearer that no resolver before it took, or the access-token cookie. */

@@ -1,7 +1,10 @@
 import type { Database } from '@platform/database'
 import type { Broker } from './broker.ts'
 
-/** What a driver's test file gives: a broker to use, another instance of the same cluster, and the database behind both. */
+/**
+ * What a driver's test file gives: a broker to use, another instance of the same cluster, and the database behind
+ * both.
+ */
 export interface BrokerFixture {
   broker(): Broker
   otherInstance(): Broker

@@ -2,7 +2,10 @@ import type { Announcements } from './announcements.ts'
 import type { Queue } from './queue.ts'
 import type { RelayTarget } from './relay-target.ts'
 
-/** The transport between services: a durable queue and best-effort announcements, two contracts that share no connection pool. */
+/**
+ * The transport between services: a durable queue and best-effort announcements, two contracts that share no
+ * connection pool.
+ */
 export interface Broker extends AsyncDisposable {
   readonly driver: string
   readonly queue: Queue

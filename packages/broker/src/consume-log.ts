@@ -26,8 +26,8 @@ export interface ConsumeOptions {
 const REST_MS = 20
 
 /**
- * Handles the log as one instance of `group`: one process of the cluster is active at a time, the next one takes over where the
- * stored cursor is. No transaction is open while a batch is handled.
+ * Handles the log as one instance of `group`: one process of the cluster is active at a time, the next one takes over
+ * where the stored cursor is. No transaction is open while a batch is handled.
  */
 export function consumeLog(
   source: LogSource,

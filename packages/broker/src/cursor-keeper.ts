@@ -1,8 +1,8 @@
 import type { LogCursor } from './event-log.ts'
 
 /**
- * Keeps how far a group has come while the group goes on: at most one batch further, which a takeover handles again as it would the one
- * in hand.
+ * Keeps how far a group has come while the group goes on: at most one batch further, which a takeover handles again
+ * as it would the one in hand.
  */
 export class CursorKeeper {
   readonly #store: (cursor: LogCursor) => Promise<void>

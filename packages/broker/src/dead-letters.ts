@@ -23,8 +23,8 @@ export interface KeptDeadLetter extends Omit<DeadLetter, 'record'> {
 }
 
 /**
- * Keeps a dead letter; one that is there already is left as it is, unless somebody asked for it again: then this is the answer, and
- * the new reason is kept.
+ * Keeps a dead letter; one that is there already is left as it is, unless somebody asked for it again: then this is
+ * the answer, and the new reason is kept.
  */
 export async function keepDeadLetter(queries: Queries, letter: DeadLetter): Promise<void> {
   const record = letter.record === undefined ? null : JSON.stringify(letter.record)
@@ -37,7 +37,8 @@ export async function keepDeadLetter(queries: Queries, letter: DeadLetter): Prom
 }
 
 /**
- * The dead letters of a group, or of all, in the order they were kept. `after` is the number of the last one of the page before;
+ * The dead letters of a group, or of all, in the order they were kept. `after` is the number of the last one of the
+ * page before;
  * `limit` is at most 1000.
  */
 export async function listDeadLetters(
@@ -58,10 +59,11 @@ export async function listDeadLetters(
 }
 
 /**
- * Asks for dead letters of a group, all of them or those with these event ids, to be delivered to that group again, and to no other.
- * Answers how many were asked for now; those that were no event don't count, nor do those that are asked for already. One that is
- * handled disappears; one that fails again stays, with its new reason. The letters of the `relay` are what the broker can't carry:
- * every group gets them without it, and where there is no group yet they stay.
+ * Asks for dead letters of a group, all of them or those with these event ids, to be delivered to that group again,
+ * and to no other. Answers how many were asked for now; those that were no event don't count, nor do those that are
+ * asked for already. One that is handled disappears; one that fails again stays, with its new reason. The letters of
+ * the `relay` are what the broker can't carry: every group gets them without it, and where there is no group yet they
+ * stay.
  */
 export async function replayDeadLetters(
   queries: Queries,

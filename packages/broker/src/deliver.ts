@@ -20,7 +20,10 @@ export interface Delivery {
   giveUp(event: EventRecord, reason: string): Promise<void>
 }
 
-/** An event that failed alone, and behind it what came of the same workspace since: that waits, everybody else's goes on. */
+/**
+ * An event that failed alone, and behind it what came of the same workspace since: that waits, everybody else's goes
+ * on.
+ */
 interface Held {
   first: EventRecord
   behind: EventRecord[]
@@ -32,9 +35,9 @@ interface Held {
 type Holding = Map<string | undefined, Held>
 
 /**
- * Resolves when each event was handled or given up; rejects only when the signal aborts. A failing batch is tried twice, then in
- * halves, so that a few calls find the event that fails; only its own workspace waits for its further tries. A store that is away is
- * waited for and counts as no try.
+ * Resolves when each event was handled or given up; rejects only when the signal aborts. A failing batch is tried
+ * twice, then in halves, so that a few calls find the event that fails; only its own workspace waits for its further
+ * tries. A store that is away is waited for and counts as no try.
  */
 export async function deliver(events: EventRecord[], delivery: Delivery): Promise<void> {
   const error = await attempt(events, delivery)

@@ -68,8 +68,9 @@ export async function storeCursor(queries: Queries, reader: string, cursor: LogC
 }
 
 /**
- * The body of an insert that appends records to the log: run it alone, in a transaction, or as a CTE of a larger statement.
- * An id that is there already is left as it is. Readers are woken, and instances told of announced events, when it commits.
+ * The body of an insert that appends records to the log: run it alone, in a transaction, or as a CTE of a larger
+ * statement. An id that is there already is left as it is. Readers are woken, and instances told of announced events,
+ * when it commits.
  */
 export function insertEvents(
   records: readonly EventRecord[],

@@ -6,7 +6,10 @@ import { originOf } from './traces.ts'
 /** Of a batch from many requests not all are told. */
 const CORRELATION_IDS_TOLD = 20
 
-/** Hands a batch to the handler of a group, as a part of the trace that its events come from where they have one in common. */
+/**
+ * Hands a batch to the handler of a group, as a part of the trace that its events come from where they have one in
+ * common.
+ */
 export async function handleBatch(
   events: EventRecord[],
   { group, handle }: { group: string; handle: BatchHandler },

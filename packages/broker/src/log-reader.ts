@@ -14,8 +14,8 @@ interface Batch {
 }
 
 /**
- * Reads the log batch by batch. Where a batch was full the next one is read while it is handled. Batches grow to `maxBatch`, and have
- * fewer events where events are large, so that what is held in memory has an end.
+ * Reads the log batch by batch. Where a batch was full the next one is read while it is handled. Batches grow to
+ * `maxBatch`, and have fewer events where events are large, so that what is held in memory has an end.
  */
 export class LogReader {
   readonly #read: (after: LogCursor, limit: number) => Promise<LogEvent[]>

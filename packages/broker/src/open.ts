@@ -13,7 +13,8 @@ export interface OpenBrokerOptions {
 
 /**
  * Opens the transport a URL names: `postgres:` reads the outbox table itself, `nats:` or `tls:` is a JetStream server
- * (`nats://user:password@host:port,other:port?namespace=name`). A NATS server that is down doesn't keep it from opening.
+ * (`nats://user:password@host:port,other:port?namespace=name`). A NATS server that is down doesn't keep it from
+ * opening.
  */
 export async function openBroker(url: string, { database, log }: OpenBrokerOptions): Promise<Broker> {
   await migrate(database, 'outbox', new URL('../migrations/', import.meta.url))

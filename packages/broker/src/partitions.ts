@@ -16,8 +16,8 @@ const events = { table: 'outbox.events' }
 const SLOW = { timeoutMs: 20_000 }
 
 /**
- * Makes the partitions of the log for yesterday, today and the next three days, as far as they are missing. Called at every
- * opening and once a day; any number of processes may call it at once.
+ * Makes the partitions of the log for yesterday, today and the next three days, as far as they are missing. Called at
+ * every opening and once a day; any number of processes may call it at once.
  */
 export async function ensurePartitions(database: Database, now: Date): Promise<void> {
   const days = Array.from({ length: AHEAD_DAYS + 2 }, (_, index) => startOfDay(now) + (index - 1) * DAY_MS)
@@ -26,8 +26,8 @@ export async function ensurePartitions(database: Database, now: Date): Promise<v
 }
 
 /**
- * Drops the partitions whose events are all older than `retentionHours` and behind every reader of the log; a reader that lags
- * keeps them. Answers the names of what it dropped.
+ * Drops the partitions whose events are all older than `retentionHours` and behind every reader of the log; a reader
+ * that lags keeps them. Answers the names of what it dropped.
  */
 export async function dropOldPartitions(
   database: Database,

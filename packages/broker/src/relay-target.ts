@@ -11,8 +11,8 @@ export interface StreamState {
 }
 
 /**
- * The side of a queue that the relay uses. The relay is its only writer and writes the log in its one order without a gap, so that
- * a sequence always means the same event: a stream that lost its end gets exactly that end again.
+ * The side of a queue that the relay uses. The relay is its only writer and writes the log in its one order without a
+ * gap, so that a sequence always means the same event: a stream that lost its end gets exactly that end again.
  */
 export interface RelayTarget {
   /** Makes the stream when it is missing. */

@@ -19,9 +19,9 @@ interface Asked {
 }
 
 /**
- * What the active process of a group calls between two batches: delivers a few of the dead letters of the group that somebody asked for
- * again, and answers whether more of them wait. New events come first: a letter that fails is not tried on and on but kept with its
- * new reason, and where a store is away letters wait while the group goes on.
+ * What the active process of a group calls between two batches: delivers a few of the dead letters of the group that
+ * somebody asked for again, and answers whether more of them wait. New events come first: a letter that fails is not
+ * tried on and on but kept with its new reason, and where a store is away letters wait while the group goes on.
  */
 export function replayer(database: Database, delivery: Delivery): () => Promise<boolean> {
   const store = letterStore(database, delivery)
@@ -93,7 +93,10 @@ const letterStore = (database: Database, delivery: Delivery) => ({
         where group_name = ${delivery.group} and replay_asked_at is not null order by number limit ${MOST_AT_ONCE}`),
     ),
 
-  /** What was given up again is no longer asked for, and what was given up and then asked for anew is not what was delivered. */
+  /**
+   * What was given up again is no longer asked for, and what was given up and then asked for anew is not what was
+   * delivered.
+   */
   forget: (asked: Asked[]) => {
     const ids = asked.map(({ eventId }) => eventId)
     const times = asked.map(({ askedAt }) => askedAt)

@@ -13,8 +13,8 @@ export function rememberTrace(record: EventRecord, traceparent: string | null | 
 }
 
 /**
- * Remembers that records belong to the work that is under way here, or to none, for those who write them later in one statement with
- * those of others. Does nothing while nothing is traced.
+ * Remembers that records belong to the work that is under way here, or to none, for those who write them later in one
+ * statement with those of others. Does nothing while nothing is traced.
  */
 export function keepTraces(records: readonly EventRecord[]): void {
   if (tracer === undefined) return
@@ -26,7 +26,10 @@ export function keepTraces(records: readonly EventRecord[]): void {
 export const traceOf = (record: EventRecord): string | undefined =>
   traces.has(record) ? traces.get(record) : tracer?.active()?.traceparent
 
-/** Where work on these events comes from: the trace that all of them share, by their spans or else by their correlation id. */
+/**
+ * Where work on these events comes from: the trace that all of them share, by their spans or else by their
+ * correlation id.
+ */
 export function originOf(events: readonly EventRecord[]): Origin {
   const parents = events.map((event) => traces.get(event))
   const [traceparent] = parents

@@ -6,8 +6,8 @@ import { readLags } from './lag.ts'
 const LAG_MS = 60_000
 
 /**
- * What an operator should look at: groups that are more than a minute behind, and events that were given up. Both are no reason to take
- * a service out of rotation.
+ * What an operator should look at: groups that are more than a minute behind, and events that were given up. Both are
+ * no reason to take a service out of rotation.
  */
 export async function deliveryWarnings(queries: Queries): Promise<string[]> {
   const [lags, letters] = [await readLags(queries), await countDeadLetters(queries)]

@@ -1,4 +1,7 @@
-/** Lets calls through while they answer; after one that was too slow, only one call at a time asks whether that has changed. */
+/**
+ * Lets calls through while they answer; after one that was too slow, only one call at a time asks whether that has
+ * changed.
+ */
 export class Breaker {
   #openUntil = 0
   #pauseMs = 0

@@ -3,8 +3,8 @@ import { openMemoryCache } from './memory.ts'
 
 /**
  * Opens the cache a URL names: `memory:` keeps it in this process, `redis:` or `rediss:` is a server
- * (`redis://user:password@host:port/database`). A server that is down doesn't keep it from opening. The client of a server is loaded
- * with the first of them: its 600 modules are 8 MB that `memory:` does without.
+ * (`redis://user:password@host:port/database`). A server that is down doesn't keep it from opening. The client of a
+ * server is loaded with the first of them: its 600 modules are 8 MB that `memory:` does without.
  */
 export async function openCache(url: string): Promise<Cache> {
   const scheme = url.slice(0, url.indexOf(':'))

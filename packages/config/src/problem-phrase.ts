@@ -1,6 +1,9 @@
 import type { z } from 'zod'
 
-/** What follows the name of a variable in a sentence, for fields that say nothing of their own; never the value, it may be secret. */
+/**
+ * What follows the name of a variable in a sentence, for fields that say nothing of their own; never the value, it
+ * may be secret.
+ */
 export function phraseOf(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return 'is required'
   if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`

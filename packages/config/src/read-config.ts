@@ -15,7 +15,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** Environment in, frozen typed configuration out. Throws ConfigError naming every variable that is wrong. Empty means unset. */
+/**
+ * Environment in, frozen typed configuration out. Throws ConfigError naming every variable that is wrong. Empty means
+ * unset.
+ */
 export function readConfig<Schema extends z.ZodType>(schema: Schema, env: Env): z.output<Schema> {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),

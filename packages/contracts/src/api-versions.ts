@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { paging } from './paging.ts'
 
-/** A change within a major version that `X-Platform-API-Version` undoes when an earlier date is asked for (decisions B5). */
+/**
+ * A change within a major version that `X-Platform-API-Version` undoes when an earlier date is asked for (decisions
+ * B5).
+ */
 export const DatedChange = z.object({
   date: z.iso.date().describe('First day of the new behaviour.'),
   resource: z.string().describe('What has changed, for example "API keys".'),

@@ -31,6 +31,8 @@ export const When = z.strictObject({
 })
 export type When = z.infer<typeof When>
 
-/** One step: a record of exactly one instruction or call (beside `output` of some forms). Checked in depth when saved. */
+/**
+ * One step: a record of exactly one instruction or call (beside `output` of some forms). Checked in depth when saved.
+ */
 export const Instruction = z.record(z.string(), z.unknown())
 export type Instruction = z.infer<typeof Instruction>

@@ -74,7 +74,10 @@ export const Automation = AutomationDefinition.extend({
 })
 export type Automation = z.infer<typeof Automation>
 
-/** The definition as its events carry it. One that is larger than an event may be is only named; read it through the API. */
+/**
+ * The definition as its events carry it. One that is larger than an event may be is only named; read it through the
+ * API.
+ */
 const AnnouncedAutomation = AutomationDefinition.extend({
   truncated: z.boolean().optional().describe('true: too large for an event; only slug and name are here.'),
   size: z.number().optional().describe('UTF-16 length of the JSON text that was left out.'),

@@ -7,8 +7,8 @@ export interface DefinitionSize {
 }
 
 /**
- * Counts what a definition is made of: what compiling it costs, and what it takes in memory then. A key may be a condition; other
- * texts are expressions where they hold a template, and `until` always.
+ * Counts what a definition is made of: what compiling it costs, and what it takes in memory then. A key may be a
+ * condition; other texts are expressions where they hold a template, and `until` always.
  */
 export function definitionSize(definition: unknown): DefinitionSize {
   const left: Entry[] = [['', definition]]

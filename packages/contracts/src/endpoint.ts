@@ -20,7 +20,10 @@ export type PathParams<Path extends string> = Path extends `${infer Head}/${infe
       ? { [K in Name]: string }
       : unknown
 
-/** An answer beside the usual one, as JSON or as another media type; where failures have the same status, either is possible. */
+/**
+ * An answer beside the usual one, as JSON or as another media type; where failures have the same status, either is
+ * possible.
+ */
 export interface OtherAnswer {
   status: number
   summary: string
@@ -57,18 +60,24 @@ export interface Endpoint<
   /** Limits on how often this may be done; taken in this order, before the body is read (decisions A8). */
   limits?: readonly LimitName[]
   /**
-   * A POST that creates or emits honours `Idempotency-Key` (decisions A7): `answer` keeps the answer for a replay, `secret` keeps only
-   * the record's `_id`, because the answer shows what must never be shown twice. With `declared` what is called says whether its answer
-   * is kept.
+   * A POST that creates or emits honours `Idempotency-Key` (decisions A7): `answer` keeps the answer for a replay,
+   * `secret` keeps only the record's `_id`, because the answer shows what must never be shown twice. With `declared`
+   * what is called says whether its answer is kept.
    */
   idempotent?: 'answer' | 'secret' | 'declared'
   /** A single resource: its answer has a strong ETag, `If-None-Match` answers 304 (decisions A6). */
   etag?: boolean
-  /** Media types of the body that is answered; application/json unless stated, none where there is no body, as with redirects. */
+  /**
+   * Media types of the body that is answered; application/json unless stated, none where there is no body, as with
+   * redirects.
+   */
   mediaTypes?: readonly string[]
   /** Media types of a body of bytes; any unless stated. */
   bodyMediaTypes?: readonly string[]
-  /** Answers beside the usual one and the failures, for example a redirect. With neither `response` nor `mediaType` they have no body. */
+  /**
+   * Answers beside the usual one and the failures, for example a redirect. With neither `response` nor `mediaType`
+   * they have no body.
+   */
   otherAnswers?: readonly OtherAnswer[]
   /** Told with the 405 of another method at this path: what to do instead, in a sentence. */
   otherMethods?: string

@@ -6,9 +6,10 @@ import { limits } from './limits.ts'
 const AnyRecord = z.record(z.string(), z.unknown())
 
 /**
- * A search in the safe subset of the Elasticsearch query language. Clauses and aggregations are parsed where the search is answered:
- * `query` takes bool, term, terms, range, exists, prefix, match, match_all, match_none, wildcard and ids; `aggs` takes terms,
- * date_histogram, filters, composite, cardinality, sum, avg, min and max.
+ * A search in the safe subset of the Elasticsearch query language. Clauses and aggregations are parsed where the
+ * search is answered:
+ * `query` takes bool, term, terms, range, exists, prefix, match, match_all, match_none, wildcard and ids; `aggs`
+ * takes terms, date_histogram, filters, composite, cardinality, sum, avg, min and max.
  */
 export const EventSearch = z.strictObject({
   scope: z.literal('events').optional(),

@@ -11,7 +11,10 @@ export const EventType = z
   .max(200)
   .regex(/^[a-zA-Z0-9 ._-]+$/, 'must be characters of [a-zA-Z0-9 ._-]')
 
-/** The audience of an event: it is for those named, for whoever emitted it and for owners; API keys and webhooks never get it. */
+/**
+ * The audience of an event: it is for those named, for whoever emitted it and for owners; API keys and webhooks never
+ * get it.
+ */
 export const EventTarget = z.strictObject({
   userTopic: z.string().max(200).optional(),
   userId: z.string().max(200).optional(),

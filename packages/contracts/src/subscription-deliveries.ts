@@ -7,7 +7,10 @@ import { paging } from './paging.ts'
 export const DeliveryStatus = z.enum(['pending', 'delivered', 'dead'])
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>
 
-/** How one try ended: answered 2xx, answered anything else, not in time, not reached, or not called because the address is not allowed or the event is not for it. */
+/**
+ * How one try ended: answered 2xx, answered anything else, not in time, not reached, or not called because the
+ * address is not allowed or the event is not for it.
+ */
 export const TryOutcome = z.enum(['delivered', 'refused', 'timeout', 'unreachable', 'blocked'])
 export type TryOutcome = z.infer<typeof TryOutcome>
 

@@ -22,7 +22,10 @@ const filterPath = z
   )
 const filterValue = z.union([z.string().max(500), z.number(), z.boolean()])
 
-/** As the free filters of the feed: any of the values; `*` is a wildcard, an empty text means missing. All paths must hold. */
+/**
+ * As the free filters of the feed: any of the values; `*` is a wildcard, an empty text means missing. All paths must
+ * hold.
+ */
 const filter = z
   .record(filterPath, z.union([filterValue, z.array(filterValue).min(1).max(50)]))
   .refine((paths) => Object.keys(paths).length <= 20, 'must have at most 20 paths')
@@ -86,7 +89,10 @@ export const subscriptionWarnings = z
   .optional()
   .describe('What was saved but will not arrive as it is, for example at an address that is not public.')
 
-/** Why a subscription sends nothing: somebody paused it, its endpoint answered 410, or all deliveries failed for too long. */
+/**
+ * Why a subscription sends nothing: somebody paused it, its endpoint answered 410, or all deliveries failed for too
+ * long.
+ */
 export const PausedReason = z.enum(['manual', 'gone', 'failing'])
 export type PausedReason = z.infer<typeof PausedReason>
 

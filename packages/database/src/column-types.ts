@@ -9,7 +9,10 @@ function parseInt8(text: string): number | string {
   return Number.isSafeInteger(value) ? value : text
 }
 
-/** How column values become JavaScript values: pg's own way, but for int8 (a number) and date (its text, it has no time zone). */
+/**
+ * How column values become JavaScript values: pg's own way, but for int8 (a number) and date (its text, it has no
+ * time zone).
+ */
 export const columnTypes = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === INT8) return parseInt8

@@ -15,7 +15,10 @@ export class Connection extends Client {
     this.on('error', () => undefined)
   }
 
-  /** The process of the server as whoever took the connection named it: the server itself, or a pooler that makes it up. */
+  /**
+   * The process of the server as whoever took the connection named it: the server itself, or a pooler that makes it
+   * up.
+   */
   get serverProcess(): unknown {
     return 'processID' in this ? this.processID : undefined
   }

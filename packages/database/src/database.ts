@@ -8,8 +8,9 @@ export interface QueryOptions {
 
 export interface TransactionOptions extends QueryOptions {
   /**
-   * Writes nothing, which the server sees to. Only such a transaction may wait for something else than its statements: it holds a lock and a
-   * connection, but no place in the order of commits, for which all readers of the outbox would wait.
+   * Writes nothing, which the server sees to. Only such a transaction may wait for something else than its
+   * statements: it holds a lock and a connection, but no place in the order of commits, for which all readers of the
+   * outbox would wait.
    */
   readOnly?: boolean
 }
@@ -29,7 +30,10 @@ export interface DatabaseLoad {
   waiting: number
   /** Connections the pool may have. */
   max: number
-  /** Statements and transactions since the handle was opened, those that failed, and the seconds they took with their waiting. */
+  /**
+   * Statements and transactions since the handle was opened, those that failed, and the seconds they took with their
+   * waiting.
+   */
   calls: number
   failures: number
   seconds: number
@@ -38,11 +42,14 @@ export interface DatabaseLoad {
 /** What tells other processes that the holder of a lease lives. */
 export interface Presence {
   /**
-   * Goes into each lease this process takes, and is the same for as long as the process lives. Null while nobody could tell whether it
-   * does: then the lease is over when its time is, and not before.
+   * Goes into each lease this process takes, and is the same for as long as the process lives. Null while nobody
+   * could tell whether it does: then the lease is over when its time is, and not before.
    */
   id(): number | null
-  /** Calls `onLost` when the connection is lost: others may take what this process holds, unless it is announced again soon. */
+  /**
+   * Calls `onLost` when the connection is lost: others may take what this process holds, unless it is announced again
+   * soon.
+   */
   onLost(onLost: () => void): Disposable
 }
 
@@ -54,14 +61,16 @@ export interface Database extends Queries, AsyncDisposable {
   transaction<T>(work: (tx: Queries) => Promise<T>, options?: TransactionOptions): Promise<T>
 
   /**
-   * Calls `onNotice` for each NOTIFY on `channel`. All listeners of a handle share one connection, opened again when lost;
+   * Calls `onNotice` for each NOTIFY on `channel`. All listeners of a handle share one connection, opened again when
+   * lost;
    * `onGap` is called after each reconnection, because notices may have been missed.
    */
   listen(channel: string, onNotice: (payload: string) => void, onGap?: () => void): Promise<AsyncDisposable>
 
   /**
-   * Runs `work` whenever this process holds the named lock, which one process of the cluster holds at a time. The signal aborts
-   * when the lock is lost or the handle closes. Returns at once; disposing gives the lock back and waits for `work` to end.
+   * Runs `work` whenever this process holds the named lock, which one process of the cluster holds at a time. The
+   * signal aborts when the lock is lost or the handle closes. Returns at once; disposing gives the lock back and
+   * waits for `work` to end.
    */
   whileLeader(name: string, work: (signal: AbortSignal) => Promise<void>): AsyncDisposable
 

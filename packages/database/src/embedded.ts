@@ -37,8 +37,9 @@ export interface EmbeddedServer {
 }
 
 /**
- * Starts the PostgreSQL that came from npm with its data in `directory`, made there at the first start. Recovers what a killed
- * predecessor left, refuses a directory that another live instance uses. Every foreseeable failure is an EmbeddedStartError.
+ * Starts the PostgreSQL that came from npm with its data in `directory`, made there at the first start. Recovers what
+ * a killed predecessor left, refuses a directory that another live instance uses. Every foreseeable failure is an
+ * EmbeddedStartError.
  */
 export async function startEmbedded(
   directory: string,

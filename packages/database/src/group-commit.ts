@@ -16,10 +16,10 @@ interface Waiting<Item> {
 }
 
 /**
- * Group commit: while one transaction is on its way, items gather for the next; an idle writer starts at once. `write` commits all
- * of its items or none. When it fails for a reason of the data, items are written one by one so that one bad item harms nobody else.
- * More than `maxWaiting` items waiting are refused at once: a queue without an end helps nobody. So are those whose request has waited
- * as long as it may.
+ * Group commit: while one transaction is on its way, items gather for the next; an idle writer starts at once.
+ * `write` commits all of its items or none. When it fails for a reason of the data, items are written one by one so
+ * that one bad item harms nobody else. More than `maxWaiting` items waiting are refused at once: a queue without an
+ * end helps nobody. So are those whose request has waited as long as it may.
  */
 export function groupCommit<Item>(
   write: (items: Item[]) => Promise<void>,

@@ -4,7 +4,10 @@ import { sql } from './sql.ts'
 
 /** Longer than a living process that lost its connection takes to connect anew. */
 const GONE_AFTER_MS = 2500
-/** After an outage of the database whoever lives holds on to its leases again within this: a heartbeat, and a statement that fails first. */
+/**
+ * After an outage of the database whoever lives holds on to its leases again within this: a heartbeat, and a
+ * statement that fails first.
+ */
 const SETTLED_AFTER_MS = 6000
 /** A look that is so late says nothing about the time since the one before. */
 const LATE_MS = 2000
@@ -37,7 +40,10 @@ export class HolderWatch {
     this.#now = now
   }
 
-  /** Rejects while the database is away; what was missed before is then forgotten, since everybody else is cut off as well. */
+  /**
+   * Rejects while the database is away; what was missed before is then forgotten, since everybody else is cut off as
+   * well.
+   */
   async look(): Promise<HoldersFound> {
     if (this.#now() - this.#lookedAt > LATE_MS) this.#forget()
     try {
@@ -76,7 +82,9 @@ export class HolderWatch {
   }
 }
 
-/** Read from the list of locks, not tried for: a lock that is tried for is held for a moment, and others would see it. */
+/**
+ * Read from the list of locks, not tried for: a lock that is tried for is held for a moment, and others would see it.
+ */
 async function listPresent(queries: Pick<Queries, 'many'>, ids: readonly number[]): Promise<Set<number>> {
   const rows = await queries.many<{ id: number }>(sql`
     select distinct objid::bigint as id from pg_locks

@@ -14,8 +14,8 @@ const TELL_EVERY_MS = 30_000
 type Work = (signal: AbortSignal) => Promise<void>
 
 /**
- * Named locks that one session of the cluster holds at a time. PostgreSQL frees them with the connection, and a session may take
- * a lock twice: `#held` keeps one handle from leading twice under the same name.
+ * Named locks that one session of the cluster holds at a time. PostgreSQL frees them with the connection, and a
+ * session may take a lock twice: `#held` keeps one handle from leading twice under the same name.
  */
 export class Leadership implements ConnectionUser {
   readonly #held = new Map<string, AbortController>()
@@ -68,7 +68,8 @@ export class Leadership implements ConnectionUser {
     try {
       if (!(await this.#tryLock(connection, name))) return
       const signal = AbortSignal.any([closing, lost.signal])
-      // Failed or finished work gives the lock back, so that a healthier process may take over; the next poll tries again.
+      // Failed or finished work gives the lock back, so that a healthier process may take over; the next poll tries
+      // again.
       await Promise.resolve(signal)
         .then(work)
         .then(

@@ -20,8 +20,9 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings `schema` to the state described by the numbered SQL files of `directory`, forward only, each in one transaction.
- * Any number of processes may call it at once: one migrates, the others wait for it. Costs one query when nothing is to do.
+ * Brings `schema` to the state described by the numbered SQL files of `directory`, forward only, each in one
+ * transaction. Any number of processes may call it at once: one migrates, the others wait for it. Costs one query
+ * when nothing is to do.
  */
 export async function migrate(
   database: Database,

@@ -11,8 +11,8 @@ export interface OpenDatabaseOptions extends PostgresOptions {
 }
 
 /**
- * Opens the database a URL names: `postgres:` a server that runs already, `embedded:<directory>` one that is started here with
- * its data in that directory and stopped with the handle.
+ * Opens the database a URL names: `postgres:` a server that runs already, `embedded:<directory>` one that is started
+ * here with its data in that directory and stopped with the handle.
  */
 export async function openDatabase(url: string, options: OpenDatabaseOptions = {}): Promise<Database> {
   if (!url.startsWith('embedded:')) return postgresDatabase(url, options)

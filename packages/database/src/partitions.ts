@@ -4,7 +4,9 @@ import type { Database, Queries } from './database.ts'
 import { DatabaseError } from './database-error.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
-/** A stretch of time of a table that is partitioned by UUIDv7: its name and the lowest ids of it and of the next one. */
+/**
+ * A stretch of time of a table that is partitioned by UUIDv7: its name and the lowest ids of it and of the next one.
+ */
 export interface Partition {
   readonly name: string
   readonly from: string
@@ -21,7 +23,10 @@ export interface PartitionedTable {
 
 /** Far from any request: attaching waits for a short lock on the table. */
 const SLOW = { timeoutMs: 30_000 }
-/** Whoever uses the table waits behind us for as long as we wait for a lock on it, and whoever reads the outbox for our end. */
+/**
+ * Whoever uses the table waits behind us for as long as we wait for a lock on it, and whoever reads the outbox for
+ * our end.
+ */
 const QUEUE_MS = 1000
 const MOST_TRIES = 10
 const PAUSE_MS = 500
@@ -56,7 +61,10 @@ export async function makePartitions(
       await inTime(() => database.transaction((tx) => makePartition(tx, partitioned, partition), SLOW))
 }
 
-/** The table may be in use for longer than others should queue behind us, and rows may come that were not there when it was asked. */
+/**
+ * The table may be in use for longer than others should queue behind us, and rows may come that were not there when
+ * it was asked.
+ */
 async function inTime<T>(change: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -83,8 +91,8 @@ async function makePartition(
   const own = `${table.slice(0, table.indexOf('.'))}.${name}`
   const strays = raw(`${table}_default where id >= '${from}' and id < '${to}'`)
   const [stray] = await tx.many(sql`select 1 as found from ${strays} limit 1`)
-  // Nobody may be in the middle of a statement while rows move: one that was planned before looks into the default partition alone, and as
-  // that is afterwards, it finds nothing.
+  // Nobody may be in the middle of a statement while rows move: one that was planned before looks into the default
+  // partition alone, and as that is afterwards, it finds nothing.
   if (stray !== undefined) await tx.many(raw(`lock table only ${table} in access exclusive mode`))
   await tx.many(raw(`create table ${own} (like ${table} including all)`))
   if (stray !== undefined) await moveStrays(tx, partitioned, strays, own)
@@ -104,8 +112,8 @@ async function moveStrays(
 }
 
 /**
- * Drops a partition unless `isKept` finds a reason not to. Asked and dropped under one lock: whoever is adding a row has finished,
- * and nobody adds one in between. Answers whether it was dropped.
+ * Drops a partition unless `isKept` finds a reason not to. Asked and dropped under one lock: whoever is adding a row
+ * has finished, and nobody adds one in between. Answers whether it was dropped.
  */
 export const dropPartition = (
   database: Database,

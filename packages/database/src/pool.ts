@@ -18,7 +18,10 @@ const GOODBYE_MS = 300
 /** A connection of the pool while somebody works with it. */
 export interface Lease {
   client: PoolClient
-  /** What is left of the time a statement has: waiting for the connection is taken from it, so that both end in three seconds. */
+  /**
+   * What is left of the time a statement has: waiting for the connection is taken from it, so that both end in three
+   * seconds.
+   */
   timeLeftMs: number
   /** `timeoutMs`, or less where the request has less left to wait. */
   within(timeoutMs: number): number
@@ -28,7 +31,10 @@ export interface Lease {
 
 /** A bounded pool: waiting for a connection has an end, and so has the number of those who wait. */
 export interface BoundedPool {
-  /** Work that may take `isLong` is not for a request that waits: it spends nothing of its budget and is not held to it. */
+  /**
+   * Work that may take `isLong` is not for a request that waits: it spends nothing of its budget and is not held to
+   * it.
+   */
   lend<T>(work: (lease: Lease) => Promise<T>, isLong?: boolean): Promise<T>
   load(): DatabaseLoad
   close(): Promise<void>

@@ -24,8 +24,9 @@ export interface PostgresDatabase extends Database {
 }
 
 /**
- * A database behind a pool. A server that is down doesn't keep the handle from opening: statements fail with `unavailable` until
- * it comes. Only a server that must not be used (too old, or durability switched off) refuses here.
+ * A database behind a pool. A server that is down doesn't keep the handle from opening: statements fail with
+ * `unavailable` until it comes. Only a server that must not be used (too old, or durability switched off) refuses
+ * here.
  */
 export async function postgresDatabase(
   url: string,

@@ -12,8 +12,9 @@ const LARGEST_ID = 2 ** 31 - 1
 export const PRESENCE_LOCK = 0x68657265
 
 /**
- * Announces a process by a lock on its steady connection, which the server frees as soon as the process is gone. The lock is shared, so that
- * a process that connects anew is there at once, also while the server still holds on to the connection it lost.
+ * Announces a process by a lock on its steady connection, which the server frees as soon as the process is gone. The
+ * lock is shared, so that a process that connects anew is there at once, also while the server still holds on to the
+ * connection it lost.
  */
 export class Announcement implements Presence, ConnectionUser {
   readonly #id = randomInt(1, LARGEST_ID)
@@ -45,7 +46,10 @@ export class Announcement implements Presence, ConnectionUser {
   }
 }
 
-/** A pooler between makes up the number of the session: a lock would then live as long as a connection of the pooler, not of ours. */
+/**
+ * A pooler between makes up the number of the session: a lock would then live as long as a connection of the pooler,
+ * not of ours.
+ */
 async function isDirect(connection: Connection): Promise<boolean> {
   const [session] = await runStatement<{ pid: number }>(
     connection,

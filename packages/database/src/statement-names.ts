@@ -10,9 +10,9 @@ const named = new LRUCache<string, string>({ max: MAX_NAMED })
 const candidates = new LRUCache<string, number>({ max: MAX_CANDIDATES })
 
 /**
- * The name under which the server keeps a statement prepared, or undefined for one seen too seldom to be worth its memory.
- * Texts built from lists have no end, so of both the ones that were not used for longest are forgotten. The name is a hash: it means the
- * same text in every process, and again when the text comes back.
+ * The name under which the server keeps a statement prepared, or undefined for one seen too seldom to be worth its
+ * memory. Texts built from lists have no end, so of both the ones that were not used for longest are forgotten. The
+ * name is a hash: it means the same text in every process, and again when the text comes back.
  */
 export function statementName(text: string): string | undefined {
   const known = named.get(text)

@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
 import { runText } from './statement.ts'
 
-/** Asked this often whether the server still answers, and given this long: a frozen one is noticed in under four seconds. */
+/**
+ * Asked this often whether the server still answers, and given this long: a frozen one is noticed in under four
+ * seconds.
+ */
 const HEARTBEAT_MS = 2000
 const ANSWER_MS = 1500
 const FIRST_RETRY_MS = 100

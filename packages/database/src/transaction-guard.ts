@@ -2,7 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { DatabaseError } from './database-error.ts'
 
-/** What a transaction may be seen to wait for beside its own statements: the channels on which Node and undici tell of it. */
+/**
+ * What a transaction may be seen to wait for beside its own statements: the channels on which Node and undici tell of
+ * it.
+ */
 const WAITS = {
   'undici:request:create': 'an HTTP request',
   'http.client.request.start': 'an HTTP request',
@@ -17,9 +20,10 @@ export interface Guarded {
 }
 
 /**
- * Finds transactions that wait for something else than their own statements. While one does, it holds its locks, its connection and its
- * place in the order of commits, for which every reader of the outbox waits: one slow search would stop all events of the platform. For
- * tests: following calls through everything they lead to costs too much elsewhere.
+ * Finds transactions that wait for something else than their own statements. While one does, it holds its locks, its
+ * connection and its place in the order of commits, for which every reader of the outbox waits: one slow search would
+ * stop all events of the platform. For tests: following calls through everything they lead to costs too much
+ * elsewhere.
  */
 export class TransactionGuard implements Disposable {
   readonly #current = new AsyncLocalStorage<Guarded>()
@@ -36,7 +40,10 @@ export class TransactionGuard implements Disposable {
     return this.#current.run(transaction, work)
   }
 
-  /** Called for what nobody should wait for in a transaction. Answers the fault where one is under way, which then can't be committed. */
+  /**
+   * Called for what nobody should wait for in a transaction. Answers the fault where one is under way, which then
+   * can't be committed.
+   */
   stray(what: string): DatabaseError | undefined {
     const transaction = this.#current.getStore()
     if (transaction === undefined || transaction.over) return undefined

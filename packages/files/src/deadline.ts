@@ -1,6 +1,8 @@
 import { FilesError } from './files-error.ts'
 
-/** Does `work`, or rejects with FilesError when it fails or takes longer than `ms`. The signal tells the work to stop. */
+/**
+ * Does `work`, or rejects with FilesError when it fails or takes longer than `ms`. The signal tells the work to stop.
+ */
 export async function withinDeadline<T>(
   ms: number,
   doing: string,

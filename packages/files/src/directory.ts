@@ -6,15 +6,18 @@ import type { Files, StoredFile } from './files.ts'
 import { FilesError } from './files-error.ts'
 import { requireMediaType, segmentsOf } from './key.ts'
 
-/** No key holds these characters: names of ours never meet one of a key, and a file never meets a folder of the same name. */
+/**
+ * No key holds these characters: names of ours never meet one of a key, and a file never meets a folder of the same
+ * name.
+ */
 const INCOMING = '@incoming'
 const FILE_ENDING = '@'
 
 const LEFT_BEHIND_MS = 3_600_000
 
 /**
- * Files in a directory, readable by its owner alone. A file begins with a line that is its media type, so that both are replaced in
- * one step: written aside, flushed to the disk, renamed.
+ * Files in a directory, readable by its owner alone. A file begins with a line that is its media type, so that both
+ * are replaced in one step: written aside, flushed to the disk, renamed.
  */
 export async function openDirectory(directory: string, deadlineMs: number): Promise<Files> {
   const root = resolve(directory)

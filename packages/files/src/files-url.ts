@@ -3,8 +3,9 @@ type Env = Readonly<Record<string, string | undefined>>
 const PREFIX = 'UPLOADS_STORAGE_S3_LIKE_'
 
 /**
- * The URL of the file store an environment names: `FILES_URL`, else the variables `UPLOADS_STORAGE_S3_LIKE_*` of the reference
- * (ACCESS_KEY, SECRET_KEY, ENDPOINT, BUCKET_NAME, REGION), else undefined. Throws, naming the variable, when one of them is missing.
+ * The URL of the file store an environment names: `FILES_URL`, else the variables `UPLOADS_STORAGE_S3_LIKE_*` of the
+ * reference (ACCESS_KEY, SECRET_KEY, ENDPOINT, BUCKET_NAME, REGION), else undefined. Throws, naming the variable,
+ * when one of them is missing.
  */
 export function filesUrlOf(env: Env): string | undefined {
   if (env.FILES_URL !== undefined && env.FILES_URL !== '') return env.FILES_URL

@@ -5,8 +5,8 @@ export interface StoredFile {
 }
 
 /**
- * Blobs: uploads, photos, definitions. Keys are paths of `[A-Za-z0-9._-]` segments joined by `/`; anything else is refused before a
- * driver sees it. Every method ends within its deadline or rejects with FilesError.
+ * Blobs: uploads, photos, definitions. Keys are paths of `[A-Za-z0-9._-]` segments joined by `/`; anything else is
+ * refused before a driver sees it. Every method ends within its deadline or rejects with FilesError.
  */
 export interface Files extends AsyncDisposable {
   /** `directory` or `s3`. */

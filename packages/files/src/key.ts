@@ -2,7 +2,10 @@ const SEGMENT = /^[A-Za-z0-9._-]{1,200}$/
 const MAX_LENGTH = 900
 const MEDIA_TYPE = /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,60}(?:; ?charset=[a-z0-9-]{1,20})?$/i
 
-/** The segments of a key. Throws TypeError for one that is no path of `[A-Za-z0-9._-]` segments, or leads out of its store. */
+/**
+ * The segments of a key. Throws TypeError for one that is no path of `[A-Za-z0-9._-]` segments, or leads out of its
+ * store.
+ */
 export function segmentsOf(key: string): string[] {
   const segments = key.split('/')
   const fine = segments.every((segment) => SEGMENT.test(segment) && segment !== '.' && segment !== '..')

@@ -5,9 +5,10 @@ import { openS3 } from './s3.ts'
 const DEADLINE_MS = 10_000
 
 /**
- * Opens the store a URL names: `file:<directory>`, or `s3://key:secret@host[:port]/bucket?region=…&tls=…` (tls is true without it).
- * `deadlineMs` is the longest a method takes, 10 s without it. Rejects when a directory can't be made; an S3 server that is down
- * doesn't keep it from opening.
+ * Opens the store a URL names: `file:<directory>`, or `s3://key:secret@host[:port]/bucket?region=…&tls=…` (tls is
+ * true without it).
+ * `deadlineMs` is the longest a method takes, 10 s without it. Rejects when a directory can't be made; an S3 server
+ * that is down doesn't keep it from opening.
  */
 export async function openFiles(url: string, options: { deadlineMs?: number } = {}): Promise<Files> {
   const { deadlineMs = DEADLINE_MS } = options

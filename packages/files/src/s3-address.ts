@@ -11,7 +11,10 @@ export interface S3Address {
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 const SHAPE = 's3://<key>:<secret>@<host>[:<port>]/<bucket>[?region=<region>&tls=false]'
 
-/** Reads `s3://key:secret@host[:port]/bucket?region=…&tls=…`; key and secret are percent-encoded. Throws with the shape, never the secret. */
+/**
+ * Reads `s3://key:secret@host[:port]/bucket?region=…&tls=…`; key and secret are percent-encoded. Throws with the
+ * shape, never the secret.
+ */
 export function s3AddressOf(url: string): S3Address {
   const parsed = URL.parse(url)
   const bucket = parsed?.pathname.slice(1) ?? ''

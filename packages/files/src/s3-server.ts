@@ -16,8 +16,8 @@ export type Trouble = (request: IncomingMessage, response: ServerResponse) => bo
 export const CREDENTIALS = { key: 'AKIDTESTS', secret: 'a/secret+of the=tests', region: 'eu-test-1' }
 
 /**
- * One bucket of S3 in memory. It takes a request only when its signature (Signature Version 4, written here from the specification
- * alone) covers the method, the path, the query, the host, the type, the time and the bytes.
+ * One bucket of S3 in memory. It takes a request only when its signature (Signature Version 4, written here from the
+ * specification alone) covers the method, the path, the query, the host, the type, the time and the bytes.
  */
 export async function startS3(bucket: string) {
   const state: { trouble: Trouble | undefined; requests: number } = { trouble: undefined, requests: 0 }

@@ -122,6 +122,9 @@ async function bytesOf(response: Response): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** A wrong credential or a bucket that is not there is an operator's business: waiting does not help, but the caller did nothing wrong. */
+/**
+ * A wrong credential or a bucket that is not there is an operator's business: waiting does not help, but the caller
+ * did nothing wrong.
+ */
 const refused = (status: number, code: string): FilesError =>
   new FilesError(`The S3 store refused (${status}, ${code}).`, { unavailable: true, code })

@@ -5,8 +5,8 @@ import { Failure, withLeastBudget } from '@platform/kernel'
 import type { IdempotencyStore, KeptAnswer, KeyedRequest, KeyState } from './idempotency-store.ts'
 import { networkOf } from './network-of.ts'
 import { JSON_TYPE, type Prepared } from './prepared.ts'
-import { toFailure } from './reply.ts'
 import { type RequestState, requestState } from './request-state.ts'
+import { toFailure } from './respond.ts'
 import type { Route } from './route.ts'
 
 type Contract = Route['contract']
@@ -28,8 +28,9 @@ interface Once {
 }
 
 /**
- * Runs `work` unless the caller's `Idempotency-Key` has been used before: then the kept answer is given again (decisions A7). Throws
- * IdempotencyKeyReused, IdempotencyKeyInUse, AlreadyCreated, OutcomeUnknown; StoreError when the key can't be claimed, and nothing ran.
+ * Runs `work` unless the caller's `Idempotency-Key` has been used before: then the kept answer is given again
+ * (decisions A7). Throws IdempotencyKeyReused, IdempotencyKeyInUse, AlreadyCreated, OutcomeUnknown; StoreError when
+ * the key can't be claimed, and nothing ran.
  */
 export async function answerOnce(once: Once, work: () => Promise<Prepared>): Promise<Prepared> {
   const state = requestState(once.request)
@@ -90,7 +91,9 @@ async function runOnce(
 
 const isSecret = (contract: Contract): boolean => contract.idempotent === 'secret'
 
-/** A refusal changes nothing. Whoever gave up waiting, and who met an error in the middle, can't say that of the work. */
+/**
+ * A refusal changes nothing. Whoever gave up waiting, and who met an error in the middle, can't say that of the work.
+ */
 function hasRefused(error: unknown): boolean {
   const { status } = toFailure(error)
   return status < 500 && status !== 408

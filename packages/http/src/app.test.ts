@@ -3,7 +3,7 @@ import { endpoint } from '@platform/contracts'
 import { Failure, StoreError } from '@platform/kernel'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { answer, type RequestInfo, type Route, route } from './index.ts'
+import { type RequestInfo, type Route, respond, route } from './index.ts'
 import { credentials, openSocket, raw, startTestServer } from './testing.ts'
 
 const contract = endpoint({
@@ -74,12 +74,12 @@ describe('an answer', () => {
   test('may set its status, headers, and bytes that are no JSON', async () => {
     const routes = [
       at('/cached', async () =>
-        answer([], { status: 201, headers: { 'cache-control': 'max-age=300', etag: '"1"' } }),
+        respond([], { status: 201, headers: { 'cache-control': 'max-age=300', etag: '"1"' } }),
       ),
-      at('/page', async () => answer('<p>ä</p>', { contentType: 'text/html; charset=utf-8' })),
-      at('/bytes', async () => answer(new Uint8Array([1, 2]), { contentType: 'application/octet-stream' })),
-      at('/unchanged', async () => answer(undefined, { status: 304, headers: { etag: '"1"' } })),
-      at('/elsewhere', async () => answer(undefined, { status: 303, headers: { location: '/thing' } })),
+      at('/page', async () => respond('<p>ä</p>', { contentType: 'text/html; charset=utf-8' })),
+      at('/bytes', async () => respond(new Uint8Array([1, 2]), { contentType: 'application/octet-stream' })),
+      at('/unchanged', async () => respond(undefined, { status: 304, headers: { etag: '"1"' } })),
+      at('/elsewhere', async () => respond(undefined, { status: 303, headers: { location: '/thing' } })),
     ]
     const cached = await get(routes, '/cached')
     expect([cached.status, cached.headers.get('cache-control')]).toEqual([201, 'max-age=300'])
@@ -110,7 +110,7 @@ describe('an answer', () => {
   test('that breaks its contract is InternalError, without the headers of the success', async () => {
     const broken = { ...contract, response: z.object({ id: z.string() }) }
     const handle = async () =>
-      answer({ id: 1, secret: 'hunter2' }, { headers: { 'set-cookie': 'a=b', etag: '"1"' } })
+      respond({ id: 1, secret: 'hunter2' }, { headers: { 'set-cookie': 'a=b', etag: '"1"' } })
     const { status, json, headers } = await get([route(broken, { access: anyone, handle })], '/thing')
     expect([status, json.error]).toEqual([500, 'InternalError'])
     expect(headers.has('set-cookie') || headers.has('etag')).toBe(false)

@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { headers as names, notYetAvailableAt } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import express, { type Request, type Response } from 'express'
-import { sendFailure, setSafetyHeaders } from './reply.ts'
 import { requestState } from './request-state.ts'
+import { sendFailure, setSafetyHeaders } from './respond.ts'
 import type { Route } from './route.ts'
 import type { RouteServices } from './route-services.ts'
 import { runRoute } from './run-route.ts'
@@ -15,8 +15,8 @@ export interface Mount {
 }
 
 /**
- * Routes → one request listener. A path it does not know is 404, a known path with another method 405; HEAD is answered where GET is.
- * Every error leaves through one door.
+ * Routes → one request listener. A path it does not know is 404, a known path with another method 405; HEAD is
+ * answered where GET is. Every error leaves through one door.
  */
 export function createApp(
   routes: readonly Route[],

@@ -16,10 +16,10 @@ interface Arriving {
 const LOOK_MS = 1000
 
 /**
- * Bodies must keep a pace: each part of `limits.bodyBytes` must come, or the body end, within `timeoutMs` of the part before. What is no
- * upload is there within that time as a whole (reliability T-DOS-1), an upload may take as long as it likes while it goes on. Only time
- * in which we were ready to read counts: a service that reads slowly is no fault of the client. Looked at by one timer, so that a
- * request costs next to nothing.
+ * Bodies must keep a pace: each part of `limits.bodyBytes` must come, or the body end, within `timeoutMs` of the part
+ * before. What is no upload is there within that time as a whole (reliability T-DOS-1), an upload may take as long as
+ * it likes while it goes on. Only time in which we were ready to read counts: a service that reads slowly is no fault
+ * of the client. Looked at by one timer, so that a request costs next to nothing.
  */
 export class ArrivingBodies {
   readonly #timeoutMs: number

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { Failure } from '@platform/kernel'
 
 /**
- * Reads a body whole, counting while it streams. Rejects with PayloadTooLarge beyond `limitBytes` (the rest is not kept) and with
- * RequestValidationError when the client goes away before the end.
+ * Reads a body whole, counting while it streams. Rejects with PayloadTooLarge beyond `limitBytes` (the rest is not
+ * kept) and with RequestValidationError when the client goes away before the end.
  */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   if (declaredLength(request) > limitBytes) return Promise.reject(bodyTooLarge(limitBytes))
@@ -56,7 +56,10 @@ export const hasBody = (request: IncomingMessage): boolean =>
 
 const charset = /;\s*charset\s*=\s*"?([\w-]+)/i
 
-/** Refuses with UnsupportedMediaType what would be read as something else than was sent: other types, charsets or compression. */
+/**
+ * Refuses with UnsupportedMediaType what would be read as something else than was sent: other types, charsets or
+ * compression.
+ */
 export function requireMediaType(request: IncomingMessage, accepted: readonly string[]): void {
   const given = mediaTypeOf(request)
   if (!accepted.includes(given)) {

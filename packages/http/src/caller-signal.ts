@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { Failure } from '@platform/kernel'
 
-/** Aborts when nobody waits for the answer any more: the client is gone, or the deadline (Unix milliseconds) has passed. */
+/**
+ * Aborts when nobody waits for the answer any more: the client is gone, or the deadline (Unix milliseconds) has
+ * passed.
+ */
 export function callerSignal(response: ServerResponse, deadlineAt: number): AbortSignal {
   const gone = new AbortController()
   const abort = () => {

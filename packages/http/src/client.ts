@@ -19,8 +19,8 @@ export interface CallInput<E> {
 }
 
 /**
- * Calls operations by their contract. Rejects with the Failure the server answered; with ServiceUnavailable when nothing answers at the
- * address, with GatewayTimeout when the answer does not come in time.
+ * Calls operations by their contract. Rejects with the Failure the server answered; with ServiceUnavailable when
+ * nothing answers at the address, with GatewayTimeout when the answer does not come in time.
  */
 export type Client = <E extends AnyEndpoint>(contract: E, input?: CallInput<E>) => Promise<ResponseOf<E>>
 
@@ -104,7 +104,10 @@ function methodOf(contract: AnyEndpoint, { method, body }: CallInput<AnyEndpoint
   ).toUpperCase() as Dispatcher.HttpMethod
 }
 
-/** `/v2/x/:id/*rest` with its values, percent-encoded; slashes of a wildcard stay. Throws for a value no path can carry. */
+/**
+ * `/v2/x/:id/*rest` with its values, percent-encoded; slashes of a wildcard stay. Throws for a value no path can
+ * carry.
+ */
 export function fillPath(path: string, params: Record<string, string>): string {
   const valueFor = (name: string): string => {
     const value = params[name]

@@ -3,7 +3,7 @@ import { endpoint } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { answer, etagOf, requireMatch, route, strongEtag } from './index.ts'
+import { etagOf, requireMatch, respond, route, strongEtag } from './index.ts'
 import { credentials, startTestServer } from './testing.ts'
 
 const shape = { service: 'events', response: z.object({ name: z.string() }), failures: [] } as const
@@ -43,11 +43,11 @@ beforeAll(async () => {
     route(getThing, { access, handle: async () => thing }),
     route(getTagged, {
       access,
-      handle: async () => answer(thing, { headers: { ...headers, etag: '"a,b"' } }),
+      handle: async () => respond(thing, { headers: { ...headers, etag: '"a,b"' } }),
     }),
     route(getFile, {
       access,
-      handle: async () => answer(Buffer.from('bytes'), { contentType: 'image/png' }),
+      handle: async () => respond(Buffer.from('bytes'), { contentType: 'image/png' }),
     }),
     route(getMissing, {
       access,

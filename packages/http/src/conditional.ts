@@ -4,7 +4,9 @@ import type { Endpoint } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { z } from 'zod'
 
-/** One tag of a list and what follows it (RFC 9110 8.8.3); a tag may hold commas, so the list can't be split at them. */
+/**
+ * One tag of a list and what follows it (RFC 9110 8.8.3); a tag may hold commas, so the list can't be split at them.
+ */
 const entityTag = /[ \t]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
 const HASH_LENGTH = 27
 
@@ -18,13 +20,15 @@ interface Tag {
 export const strongEtag = (text: string | Uint8Array): string =>
   `"${createHash('sha256').update(text).digest('base64url').slice(0, HASH_LENGTH)}"`
 
-/** The tag GET answers for this value where its handler sets none; for `requireMatch` before a change (decisions A6). */
+/**
+ * The tag GET answers for this value where its handler sets none; for `requireMatch` before a change (decisions A6).
+ */
 export const etagOf = (contract: Endpoint<string, z.ZodType, z.ZodType, z.ZodType>, value: unknown): string =>
   strongEtag(JSON.stringify(contract.response.parse(value)))
 
 /**
- * True when the caller has this state already (`If-None-Match`): 304 without a body will do. Compared weakly (RFC 9110 13.1.2); a
- * header that is no list of tags names none, so that the answer is whole.
+ * True when the caller has this state already (`If-None-Match`): 304 without a body will do. Compared weakly (RFC
+ * 9110 13.1.2); a header that is no list of tags names none, so that the answer is whole.
  */
 export function isUnchanged(headers: IncomingHttpHeaders, etag: string): boolean {
   const given = headers['if-none-match']
@@ -34,8 +38,9 @@ export function isUnchanged(headers: IncomingHttpHeaders, etag: string): boolean
 }
 
 /**
- * Asked before a change of what has `etag` now, inside its transaction. Throws PreconditionFailed when `If-Match` names other states
- * only, or `If-None-Match` names this one; RequestValidationError when `If-Match` can't be read: to ignore it could lose a change.
+ * Asked before a change of what has `etag` now, inside its transaction. Throws PreconditionFailed when `If-Match`
+ * names other states only, or `If-None-Match` names this one; RequestValidationError when `If-Match` can't be read:
+ * to ignore it could lose a change.
  * `isOfState` knows the tags of the same state at other addresses.
  */
 export function requireMatch(
@@ -59,7 +64,10 @@ function isMatched(headers: IncomingHttpHeaders, isOfState: (opaque: string) => 
   return tags === undefined || tags.some(({ isWeak, opaque }) => !isWeak && isOfState(opaque))
 }
 
-/** For what has no tag: `If-Match` with tags can't be true of it. `*` only asks that it is there, which the handler finds out. */
+/**
+ * For what has no tag: `If-Match` with tags can't be true of it. `*` only asks that it is there, which the handler
+ * finds out.
+ */
 export function refuseTags(headers: IncomingHttpHeaders): void {
   if (headers['if-match'] === undefined || ifMatchOf(headers) === undefined) return
   throw new Failure('PreconditionFailed', 'This has no ETag: send the request without If-Match.')

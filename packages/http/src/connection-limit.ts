@@ -10,15 +10,15 @@ type Take = (this: Server, socket: Socket) => void
 const limits = new WeakMap<Server, number>()
 
 /**
- * Lets one address, or one /64 of IPv6, have this many connections to the server at once; 0 is no limit, as before it is called. For
- * servers that clients reach directly: behind a proxy all of them come from its address.
+ * Lets one address, or one /64 of IPv6, have this many connections to the server at once; 0 is no limit, as before it
+ * is called. For servers that clients reach directly: behind a proxy all of them come from its address.
  */
 export const setConnectionsPerAddress = (server: Server, limit: number): void =>
   void limits.set(server, limit)
 
 /**
- * Stands in front of Node's own taking of connections: one too many of an address is answered 429 before a byte of it is read. A
- * connection that comes back after an offer of HTTP/2 was ignored is the same connection.
+ * Stands in front of Node's own taking of connections: one too many of an address is answered 429 before a byte of it
+ * is read. A connection that comes back after an offer of HTTP/2 was ignored is the same connection.
  */
 export function limitConnections(server: Server): void {
   const [take] = server.listeners('connection') as Take[]

@@ -2,7 +2,7 @@ import { anyone, superAdmin } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { answer, route } from './index.ts'
+import { respond, route } from './index.ts'
 import { openSocket, raw, startTestServer } from './testing.ts'
 
 const shape = { service: 'events', response: z.unknown(), failures: [] } as const
@@ -20,12 +20,12 @@ beforeAll(async () => {
   server = await startTestServer(
     [
       route(get('whole', { etag: true }), { access, handle: async () => ({ a: 1 }) }),
-      route(get('empty'), { access, handle: async () => answer(undefined, { status: 204 }) }),
+      route(get('empty'), { access, handle: async () => respond(undefined, { status: 204 }) }),
       route(get('elsewhere'), {
         access,
-        handle: async () => answer(undefined, { status: 303, headers: { location: '/' } }),
+        handle: async () => respond(undefined, { status: 303, headers: { location: '/' } }),
       }),
-      route(get('page'), { access, handle: async () => answer('<p>', { contentType: 'text/html' }) }),
+      route(get('page'), { access, handle: async () => respond('<p>', { contentType: 'text/html' }) }),
       route(get('asked', { query: z.strictObject({}) }), { access, handle: async () => ({}) }),
       route(get('broken'), { access, handle: fails }),
       route(get('wrong', { response: z.object({ a: z.string() }) }), {

@@ -29,7 +29,10 @@ export function correlationIdOf(
   return traceId ?? newCorrelationId()
 }
 
-/** The trace of `traceparent`, where it is another than the correlation id: that one is the trace of requests that name none. */
+/**
+ * The trace of `traceparent`, where it is another than the correlation id: that one is the trace of requests that
+ * name none.
+ */
 export function traceIdOf(correlationId: string, trace: string | string[] | undefined): string | undefined {
   if (typeof trace !== 'string') return undefined
   const given = traceparent.exec(trace)?.[1]

@@ -5,12 +5,16 @@ import { endConnectionWith } from './last-request.ts'
 
 /** A body up to here is thrown away so that the connection can serve the next request. */
 const DISCARDED_BYTES = 65_536
-/** How long a client that is still sending is listened to after its answer: closing at once would make it miss the answer. */
+/**
+ * How long a client that is still sending is listened to after its answer: closing at once would make it miss the
+ * answer.
+ */
 const LINGER_MS = 1000
 
 /**
- * Ends an answer. A request body that nobody read to its end would be taken for the next request, or keep the connection busy: a short
- * one is thrown away, a long one ends the connection, after a moment in which the client can read why.
+ * Ends an answer. A request body that nobody read to its end would be taken for the next request, or keep the
+ * connection busy: a short one is thrown away, a long one ends the connection, after a moment in which the client can
+ * read why.
  */
 export function endAnswer(response: ServerResponse, body: string | Uint8Array): void {
   const { req: request } = response
@@ -34,7 +38,10 @@ const isShort = (request: IncomingMessage): boolean =>
   request.headers['transfer-encoding'] === undefined &&
   declaredLength(request) <= DISCARDED_BYTES
 
-/** Throws away what a client still sends, for a second at most; then `done`. Its answer has been written, and it was told to close. */
+/**
+ * Throws away what a client still sends, for a second at most; then `done`. Its answer has been written, and it was
+ * told to close.
+ */
 export function discardBody(request: IncomingMessage, done: () => void): void {
   const timer = setTimeout(finish, LINGER_MS)
   function finish() {

@@ -12,8 +12,9 @@ interface Watched {
 const LOOKS = 3
 
 /**
- * Ends connections whose client takes nothing at all of an answer that waits for it, after `stalledMs` (to a third of it). Silence while
- * nothing waits is allowed: an event stream waits for its next event. Looked at by one timer, so that a request costs nothing.
+ * Ends connections whose client takes nothing at all of an answer that waits for it, after `stalledMs` (to a third of
+ * it). Silence while nothing waits is allowed: an event stream waits for its next event. Looked at by one timer, so
+ * that a request costs nothing.
  */
 export function endStalled(server: Server, stalledMs: number): void {
   const watched = new Map<Socket, Watched>()

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const waiting = new WeakSet<IncomingMessage>()
 
-/** Answers `Expect: 100-continue` when somebody begins to read the body, and not before it is known that it is wanted. */
+/**
+ * Answers `Expect: 100-continue` when somebody begins to read the body, and not before it is known that it is wanted.
+ */
 export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const read = request._read
   waiting.add(request)

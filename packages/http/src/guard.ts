@@ -24,9 +24,9 @@ export const MAX_HEADERS = 100
 const MAX_PARAMETERS = 100
 
 /**
- * What node:http lets through but an honest client never sends (reliability §6, L7): the first thing done with any request.
- * Throws RequestValidationError; a caller of several identities is refused here too (decisions C1). Who is unclear about where a
- * request ends is told so, and nothing further is believed on that connection.
+ * What node:http lets through but an honest client never sends (reliability §6, L7): the first thing done with any
+ * request. Throws RequestValidationError; a caller of several identities is refused here too (decisions C1). Who is
+ * unclear about where a request ends is told so, and nothing further is believed on that connection.
  */
 export function refuseAmbiguous(request: IncomingMessage, response: ServerResponse): void {
   if (isBehindTheLast(request)) throw invalid('The connection had ended before this request.')

@@ -4,8 +4,9 @@ import type { Duplex } from 'node:stream'
 const offer = new Set(['upgrade', 'http2-settings'])
 
 /**
- * Hands the connection to the server once more, as if the request had come without the offer. Node can be told to ignore an offer,
- * but then it loses the bytes that came in one piece with it: the next request, or the beginning of it.
+ * Hands the connection to the server once more, as if the request had come without the offer. Node can be told to
+ * ignore an offer, but then it loses the bytes that came in one piece with it: the next request, or the beginning of
+ * it.
  */
 export function takeWithoutOffer(
   server: Server,

@@ -11,8 +11,8 @@ const CLOSE_BRACE = 0x7d
 const SPACE = 0x20
 
 /**
- * Looks at the keys and the depth of a text that JSON.parse has accepted: it silently keeps the last of two equal keys, so the value
- * can't tell. One pass; only strings and brackets matter. Throws RequestValidationError.
+ * Looks at the keys and the depth of a text that JSON.parse has accepted: it silently keeps the last of two equal
+ * keys, so the value can't tell. One pass; only strings and brackets matter. Throws RequestValidationError.
  */
 export function inspectStructure(text: string): void {
   const structure = new Structure()
@@ -25,9 +25,9 @@ export function inspectStructure(text: string): void {
 }
 
 /**
- * The same of a text that nobody has parsed yet, about its depth and the number of its keys alone: what is nested a million times, or
- * has a hundred thousand keys, takes JSON.parse a quarter of a second, in which nobody else is answered. What is no JSON is for the
- * parser to tell.
+ * The same of a text that nobody has parsed yet, about its depth and the number of its keys alone: what is nested a
+ * million times, or has a hundred thousand keys, takes JSON.parse a quarter of a second, in which nobody else is
+ * answered. What is no JSON is for the parser to tell.
  */
 export function refuseCostly(text: string): void {
   const costs = new Costs()
@@ -95,7 +95,10 @@ class Structure {
   }
 }
 
-/** Index of the quote that ends the string which begins at `start`: the first with an even number of backslashes before it. */
+/**
+ * Index of the quote that ends the string which begins at `start`: the first with an even number of backslashes
+ * before it.
+ */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (text.charCodeAt(end - 1) === BACKSLASH) {

@@ -5,8 +5,8 @@ const key = Symbol('last request')
 type Carrier = IncomingMessage['socket'] & { [key]?: true }
 
 /**
- * Nothing that arrives behind this request on its connection is a request any more. Node closes the connection when the answer is out,
- * but until then it goes on to read requests, and to call us with them.
+ * Nothing that arrives behind this request on its connection is a request any more. Node closes the connection when
+ * the answer is out, but until then it goes on to read requests, and to call us with them.
  */
 export const endConnectionWith = (request: IncomingMessage): void => {
   ;(request.socket as Carrier)[key] = true

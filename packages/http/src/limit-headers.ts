@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { LimitState } from './rate-limiter.ts'
 
-/** Both header families of a limited route (decisions A8): those of the IETF draft, and the older trio. `nowMs` is Unix time. */
+/**
+ * Both header families of a limited route (decisions A8): those of the IETF draft, and the older trio. `nowMs` is
+ * Unix time.
+ */
 function limitHeaders({ limit, remaining, resetSeconds }: LimitState, nowMs: number): Record<string, string> {
   const left = Math.max(0, remaining)
   const burst = limit.burst === undefined ? '' : `;burst=${limit.burst}`

@@ -7,14 +7,14 @@ import { tracer } from '@platform/tracing'
 import { correlationIdOf } from './correlation.ts'
 import { refuseAmbiguous } from './guard.ts'
 import { requestObserver } from './observe-requests.ts'
-import { sendFailure } from './reply.ts'
 import { type RequestState, setRequestState } from './request-state.ts'
+import { sendFailure } from './respond.ts'
 
 const DEFAULT_DEADLINE_MS = 60_000
 
 /**
- * The front of a service behind the gateway: strict request, correlation id, internal key, forwarded identity; then `next`.
- * Health endpoints answer before it (see packages/service).
+ * The front of a service behind the gateway: strict request, correlation id, internal key, forwarded identity; then
+ * `next`. Health endpoints answer before it (see packages/service).
  */
 export const serviceListener = (
   options: { service: string; internalApiKey: string; log: Logger },
@@ -40,7 +40,10 @@ export const serviceListener = (
   }
 }
 
-/** Operators and scheduled jobs may send the key as they do at the gateway, which forwards nothing under `/sys` (decisions C12). */
+/**
+ * Operators and scheduled jobs may send the key as they do at the gateway, which forwards nothing under `/sys`
+ * (decisions C12).
+ */
 const givenKey = ({ url, headers }: IncomingMessage) =>
   headers[names.internalKey] ?? (url?.startsWith('/sys/') ? headers[names.apiKey] : undefined)
 

@@ -13,9 +13,9 @@ const CLIENT_GONE = 499
 type Observe = (request: IncomingMessage, response: ServerResponse, state: RequestState) => Span | undefined
 
 /**
- * One count, one line (at debug: the gateway tells of each request at info) and, while traces are sent, one span for each request of a
- * service, also when its client left before. Of the path only the route's pattern is told. Answers the span that the request's work
- * belongs to.
+ * One count, one line (at debug: the gateway tells of each request at info) and, while traces are sent, one span for
+ * each request of a service, also when its client left before. Of the path only the route's pattern is told. Answers
+ * the span that the request's work belongs to.
  */
 export function requestObserver(service: string, log: Logger): Observe {
   const write = requestLines(log, 'debug')

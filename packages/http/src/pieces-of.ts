@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 const PIECE_BYTES = 16_384
 
 /**
- * A body that was read whole, piece by piece, for parsers whose work grows with what is in it: between two pieces other requests have
- * their turn, and who stops reading early never does the rest.
+ * A body that was read whole, piece by piece, for parsers whose work grows with what is in it: between two pieces
+ * other requests have their turn, and who stops reading early never does the rest.
  */
 export async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer, void> {
   for (let start = 0; start < bytes.length; start += PIECE_BYTES) {

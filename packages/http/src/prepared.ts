@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headers as names } from '@platform/contracts'
 import { isUnchanged, strongEtag } from './conditional.ts'
-import { Answer, sendRaw, sendStream } from './reply.ts'
+import { RouteResponse, sendRaw, sendStream } from './respond.ts'
 import type { Route } from './route.ts'
 
 type Contract = Route['contract']
@@ -23,9 +23,11 @@ export interface Prepared {
   stream?: ((response: ServerResponse) => void) | undefined
 }
 
-/** Makes what will be sent. Nothing is set on the response before: a failure must not carry the headers of a success. */
+/**
+ * Makes what will be sent. Nothing is set on the response before: a failure must not carry the headers of a success.
+ */
 export function prepare(contract: Contract, result: unknown): Prepared {
-  const { headers, ...wrapped } = result instanceof Answer ? result : new Answer(result)
+  const { headers, ...wrapped } = result instanceof RouteResponse ? result : new RouteResponse(result)
   const status = wrapped.status ?? contract.status ?? 200
   if (wrapped.contentType !== undefined) {
     const body = wrapped.body instanceof Uint8Array ? wrapped.body : String(wrapped.body ?? '')

@@ -13,9 +13,9 @@ export interface LimitState {
 /** Counts what callers use of their limits. Implemented by packages/rate-limits. */
 export interface RateLimiter {
   /**
-   * Takes `points` uses (1 without) for `key` and tells where the caller stands; undefined when limits are switched off. `key` is the id
-   * of a user, a key or a workspace, or an address; IPv6 addresses of one network count together. Never rejects because a store is
-   * down: the process then counts for itself.
+   * Takes `points` uses (1 without) for `key` and tells where the caller stands; undefined when limits are switched
+   * off. `key` is the id of a user, a key or a workspace, or an address; IPv6 addresses of one network count
+   * together. Never rejects because a store is down: the process then counts for itself.
    */
   take(limit: RateLimit, key: string, points?: number): Promise<LimitState | undefined>
   /** Gives uses back that turned out not to count, within the window they were taken in. */

@@ -4,13 +4,14 @@ import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { correlationIdOf } from './correlation.ts'
 import { takeWithoutOffer } from './ignored-offer.ts'
-import { toFailure } from './reply.ts'
+import { toFailure } from './respond.ts'
 import { answerOnSocket, type Busy, isTakenForAnother } from './socket-answer.ts'
 
 /**
- * Refuses what would turn a connection into something else than HTTP/1.1 (reliability T-HTTP-4): CONNECT, and a WebSocket nobody else
- * listens for. Left alone, Node closes without a word. WebSockets are for whoever else listens for upgrades of the server. An offer of
- * any other protocol, as some clients make with every first request, is ignored: the request is answered as without it (RFC 9110 7.8).
+ * Refuses what would turn a connection into something else than HTTP/1.1 (reliability T-HTTP-4): CONNECT, and a
+ * WebSocket nobody else listens for. Left alone, Node closes without a word. WebSockets are for whoever else listens
+ * for upgrades of the server. An offer of any other protocol, as some clients make with every first request, is
+ * ignored: the request is answered as without it (RFC 9110 7.8).
  */
 export function refuseTunnels(server: Server): void {
   server.on('connect', (request, socket) =>

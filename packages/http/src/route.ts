@@ -3,7 +3,7 @@ import type { Access } from '@platform/auth'
 import type { BodyOf, Endpoint, LimitName, ParamsOf, QueryOf, ResponseInputOf } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
 import type { z } from 'zod'
-import type { Answer } from './reply.ts'
+import type { RouteResponse } from './respond.ts'
 
 /** What a handler may know of the request itself. */
 export interface RequestInfo {
@@ -18,7 +18,10 @@ export interface RequestInfo {
   readonly deadlineAt: number
   /** Aborts when the client is gone or the deadline has passed; made when first asked for. */
   readonly signal: AbortSignal
-  /** Takes uses (1 without) of a limit whose `per` is `handler`. Throws TooManyRequests; the answer tells where the caller stands. */
+  /**
+   * Takes uses (1 without) of a limit whose `per` is `handler`. Throws TooManyRequests; the answer tells where the
+   * caller stands.
+   */
   takeLimit(name: LimitName, key: string, points?: number): Promise<void>
 }
 
@@ -53,9 +56,9 @@ export interface Route {
 }
 
 /**
- * Joins a contract, its access rule and its handler. `principal` has the type that `access` returns. `admit` decides what the access
- * rule can't, for example by the workspace of the path: it runs before an answer is given a second time, too (decisions A7), and before
- * a body of bytes is read, so that it sees none.
+ * Joins a contract, its access rule and its handler. `principal` has the type that `access` returns. `admit` decides
+ * what the access rule can't, for example by the workspace of the path: it runs before an answer is given a second
+ * time, too (decisions A7), and before a body of bytes is read, so that it sees none.
  */
 export const route = <E extends AnyEndpoint, P, A = undefined>(
   contract: E,
@@ -64,7 +67,7 @@ export const route = <E extends AnyEndpoint, P, A = undefined>(
     admit?(input: RouteInput<E, P>): Promise<A>
     /** For contracts whose `idempotent` is `declared`. */
     isIdempotent?(admitted: A): boolean
-    handle(input: RouteInput<E, P, A>): Promise<ResponseInputOf<E> | Answer>
+    handle(input: RouteInput<E, P, A>): Promise<ResponseInputOf<E> | RouteResponse>
   },
 ): Route => {
   if (

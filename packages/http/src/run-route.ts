@@ -15,8 +15,8 @@ import { parseQuery, validate } from './validation.ts'
 type Contract = Route['contract']
 
 /**
- * access → params → query → limits → body → admission → handler → answer: the fixed order of every route. Bytes come after the admission:
- * they say nothing about who may send them, and may be many.
+ * access → params → query → limits → body → admission → handler → answer: the fixed order of every route. Bytes come
+ * after the admission: they say nothing about who may send them, and may be many.
  */
 export async function runRoute(
   route: Route,

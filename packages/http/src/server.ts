@@ -14,10 +14,13 @@ import { endStalled } from './end-stalled.ts'
 import { continueWhenRead } from './expect-continue.ts'
 import { MAX_HEADERS, refuseAmbiguous } from './guard.ts'
 import { refuseTunnels } from './refuse-tunnels.ts'
-import { sendJson, toFailure } from './reply.ts'
+import { sendJson, toFailure } from './respond.ts'
 import { answerLate, answerUnreadable } from './unreadable-request.ts'
 
-/** Time-outs and limits of every listener of the platform (reliability §6). What is left out has the value written there. */
+/**
+ * Time-outs and limits of every listener of the platform (reliability §6). What is left out has the value written
+ * there.
+ */
 export interface ServerLimits {
   keepAliveTimeoutMs: number
   maxConnections: number
@@ -33,7 +36,10 @@ const HEADERS_MS = 10_000
 const REQUEST_MS = 30_000
 const STALLED_MS = 30_000
 
-/** A strict HTTP/1.1 server: bounded in time, size and connections; what it can't parse is answered in our error shape. */
+/**
+ * A strict HTTP/1.1 server: bounded in time, size and connections; what it can't parse is answered in our error
+ * shape.
+ */
 export function createHardenedServer(listener: RequestListener, limits: ServerLimits): Server {
   const bodies = new ArrivingBodies(limits.requestTimeoutMs ?? REQUEST_MS, answerLate)
   const server = createServer(

@@ -20,7 +20,10 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()
 })
 
-/** Answers /big with 20 MB, /events with a stream that stays silent, anything else with two bytes when its body is there. */
+/**
+ * Answers /big with 20 MB, /events with a stream that stays silent, anything else with two bytes when its body is
+ * there.
+ */
 async function start(change: Partial<ServerLimits> = {}) {
   const server = createHardenedServer(
     (request, response) => {

@@ -11,7 +11,10 @@ export type Busy = Socket & {
   parser?: { incoming: IncomingMessage | null } | null
 }
 
-/** Writes an error where Node gives no response to write to, and closes. Nothing is written that would be read as another's answer. */
+/**
+ * Writes an error where Node gives no response to write to, and closes. Nothing is written that would be read as
+ * another's answer.
+ */
 export function answerOnSocket(socket: Busy, failure: Failure, correlationId: string): void {
   if (isTakenForAnother(socket)) {
     socket.destroySoon()
@@ -37,8 +40,8 @@ export function answerOnSocket(socket: Busy, failure: Failure, correlationId: st
 }
 
 /**
- * An answer is under way, or owed to an earlier request, or was given before the body of its request came to an end: whatever is
- * written now would be read as that answer, or as one to a request that nobody sent.
+ * An answer is under way, or owed to an earlier request, or was given before the body of its request came to an end:
+ * whatever is written now would be read as that answer, or as one to a request that nobody sent.
  */
 export function isTakenForAnother({ _httpMessage: answer, parser }: Busy): boolean {
   if (answer !== undefined && answer !== null) return answer.headersSent || answer.req.complete

@@ -7,8 +7,9 @@ const LONG = 10_000
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
- * JSON as the platform accepts it (decisions A9): UTF-8, no duplicate or prototype keys, no lone surrogates, no NUL, no number beyond
- * what a double holds, at most 64 levels and 10,000 keys. Throws RequestValidationError with a sentence.
+ * JSON as the platform accepts it (decisions A9): UTF-8, no duplicate or prototype keys, no lone surrogates, no NUL,
+ * no number beyond what a double holds, at most 64 levels and 10,000 keys. Throws RequestValidationError with a
+ * sentence.
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   const text = decodeUtf8(bytes)
@@ -51,7 +52,10 @@ function reasonOf(error: unknown): string {
   return position === undefined ? what : `${what} ${position}`
 }
 
-/** Escapes can smuggle in what the raw bytes can't: NUL and lone surrogates. A number that is Infinity would be kept as null. */
+/**
+ * Escapes can smuggle in what the raw bytes can't: NUL and lone surrogates. A number that is Infinity would be kept
+ * as null.
+ */
 function inspectValues(value: unknown): void {
   if (typeof value === 'string') {
     inspectText(value)

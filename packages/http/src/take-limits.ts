@@ -3,8 +3,8 @@ import type { Principal } from '@platform/auth'
 import { type LimitName, type LimitSubject, type RateLimit, rateLimits } from '@platform/contracts'
 import { setLimitHeaders, showLimit } from './limit-headers.ts'
 import type { LimitState } from './rate-limiter.ts'
-import { toFailure } from './reply.ts'
 import { requestState } from './request-state.ts'
+import { toFailure } from './respond.ts'
 import type { Route } from './route.ts'
 import type { RouteServices } from './route-services.ts'
 import { TooManyRequests } from './too-many-requests.ts'
@@ -30,8 +30,9 @@ interface Taken {
 }
 
 /**
- * Takes one use of each limit of the contract, in its order, then does the work; limits that a handler takes are left to it. The answer,
- * whatever it will be, tells about the limit with the least left. What turns out not to count is given back. Throws TooManyRequests.
+ * Takes one use of each limit of the contract, in its order, then does the work; limits that a handler takes are left
+ * to it. The answer, whatever it will be, tells about the limit with the least left. What turns out not to count is
+ * given back. Throws TooManyRequests.
  */
 export async function withLimits(
   contract: Route['contract'],

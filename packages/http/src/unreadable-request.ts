@@ -2,7 +2,10 @@ import { Failure } from '@platform/kernel'
 import { correlationIdOf } from './correlation.ts'
 import { answerOnSocket, type Busy } from './socket-answer.ts'
 
-/** Node calls this with bytes that are no request, before there is a request to answer, and when one does not come to its end. */
+/**
+ * Node calls this with bytes that are no request, before there is a request to answer, and when one does not come to
+ * its end.
+ */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Busy): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()

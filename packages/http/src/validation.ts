@@ -50,7 +50,10 @@ function phraseOf(issue: z.core.$ZodRawIssue): string | undefined {
   return `must be ${/^[aeio]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
 }
 
-/** The query of a URL; a repeated name becomes an array. Throws RequestValidationError for NUL and for more than 100 parameters. */
+/**
+ * The query of a URL; a repeated name becomes an array. Throws RequestValidationError for NUL and for more than 100
+ * parameters.
+ */
 export function parseQuery(url: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null)
   const start = url.indexOf('?')

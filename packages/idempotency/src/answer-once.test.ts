@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { authenticated, identityHeaders } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { type Database, openDatabase, sql } from '@platform/database'
-import { answer, createApp, createHardenedServer, route, serviceListener } from '@platform/http'
+import { createApp, createHardenedServer, respond, route, serviceListener } from '@platform/http'
 import { Failure, StoreError } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
 import { TEST_INTERNAL_KEY, type TestDatabase, testDatabase, userPrincipal } from '@platform/testing'
@@ -54,13 +54,13 @@ async function startInstance(database: Database) {
       access: authenticated,
       admit,
       handle: async ({ body }) =>
-        answer(await make(body.name), { headers: { etag: '"1"', 'set-cookie': 'a=b' } }),
+        respond(await make(body.name), { headers: { etag: '"1"', 'set-cookie': 'a=b' } }),
     }),
     route(makeSecret, {
       access: authenticated,
       admit,
       handle: async ({ body }) =>
-        answer({ ...(await make(body.name)), secret: 'hunter2' }, { createdId: `record-${world.made}` }),
+        respond({ ...(await make(body.name)), secret: 'hunter2' }, { createdId: `record-${world.made}` }),
     }),
   ]
   const log = createLogger({ level: 'silent' })

@@ -2,7 +2,9 @@ import { createHash, createHmac, randomUUID } from 'node:crypto'
 import type { IdempotencyStore, KeyedRequest, KeyState } from '@platform/http'
 import type { Claim, RequestRow, RequestStore } from './request-store.ts'
 
-/** A claim outlives the deadline by this: an answer may be on its way to the table when nobody waits for it any more. */
+/**
+ * A claim outlives the deadline by this: an answer may be on its way to the table when nobody waits for it any more.
+ */
 const MARGIN_MS = 5000
 
 /** What routes ask about keys, on the table of requests. */

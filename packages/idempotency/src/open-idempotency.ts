@@ -16,13 +16,16 @@ const BATCH = 500
 
 interface Needs {
   database: Database
-  /** A secret that all instances of a service have and the database has not: without it no body can be guessed from the table. */
+  /**
+   * A secret that all instances of a service have and the database has not: without it no body can be guessed from
+   * the table.
+   */
   pepper: string
 }
 
 /**
- * Opens the answers kept in `database` (decisions A7), migrating schema `idempotency` when this process is the first to start. Rejects
- * with DatabaseError when the database can't answer.
+ * Opens the answers kept in `database` (decisions A7), migrating schema `idempotency` when this process is the first
+ * to start. Rejects with DatabaseError when the database can't answer.
  */
 export async function openIdempotency({ database, pepper }: Needs): Promise<OpenIdempotency> {
   await migrate(database, 'idempotency', new URL('../migrations/', import.meta.url))

@@ -26,7 +26,10 @@ const PURGE_TIMEOUT_MS = 10_000
 
 /** All SQL about keys. Times are those of the database: instances with clocks of their own agree on what is over. */
 export const requestStore = (queries: Queries) => ({
-  /** One round trip whoever comes first: the update that changes nothing waits for a claim under way and reads what is there. */
+  /**
+   * One round trip whoever comes first: the update that changes nothing waits for a claim under way and reads what is
+   * there.
+   */
   async claim({ id, fingerprint, owner, leaseMs }: Claim): Promise<RequestRow> {
     const [row] = await queries.many<RequestRow>(sql`
       insert into idempotency.requests as kept (id, fingerprint, owner, lease_until)

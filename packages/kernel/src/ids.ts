@@ -6,14 +6,16 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Time-ordered identifier (RFC 9562 version 7); tables that grow are partitioned by it. */
 export function uuidv7(nowMs: number = Date.now()): string {
-  // The random part of a version 4 stands where it stands in a version 7, and Node draws them from the system many at a time.
+  // The random part of a version 4 stands where it stands in a version 7, and Node draws them from the system many at
+  // a time.
   return `${timePart(nowMs)}-7${randomUUID().slice(15)}`
 }
 
 /**
  * The UUIDv7 that belongs to `parts`: the same parts give the same id, so work done again can't double its effect.
- * `timeOf` is an id whose instant the new one takes over, so both fall into the same partition. Throws when it is no UUIDv7. It carries
- * a mark, so that nobody who may choose ids can take one before the work that it belongs to: `isDerivedUuid`.
+ * `timeOf` is an id whose instant the new one takes over, so both fall into the same partition. Throws when it is no
+ * UUIDv7. It carries a mark, so that nobody who may choose ids can take one before the work that it belongs to:
+ * `isDerivedUuid`.
  */
 export function derivedUuidv7(timeOf: string, ...parts: (string | number)[]): string {
   const digest = createHash('sha256').update(parts.join('\u0000')).digest()
@@ -25,7 +27,10 @@ export function derivedUuidv7(timeOf: string, ...parts: (string | number)[]): st
 /** True for ids of `derivedUuidv7`, and for one in a million of others. */
 export const isDerivedUuid = (id: string): boolean => id.slice(14, 18) === '7fff' && id.slice(20, 22) === 'ff'
 
-/** The instant inside a UUIDv7, in Unix milliseconds. Throws for any other text: its digits would be read as some instant. */
+/**
+ * The instant inside a UUIDv7, in Unix milliseconds. Throws for any other text: its digits would be read as some
+ * instant.
+ */
 export function uuidv7Ms(id: string): number {
   if (!UUID.test(id) || id[14] !== '7') throw new Error('Only a UUIDv7 holds an instant.')
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)

@@ -10,8 +10,8 @@ export {
   uuidv7,
   uuidv7Ms,
 } from './ids.ts'
-export { Places } from './places.ts'
 export { MAX_SECRET_CHARACTERS, REDACTED, SecretTexts } from './secret-texts.ts'
+export { SlotList } from './slot-list.ts'
 export {
   STORE_BUDGET_MS,
   StoreBudget,

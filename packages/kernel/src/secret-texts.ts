@@ -16,8 +16,8 @@ const UNITS = 65_536
 const UNLINKED = new Int32Array(1)
 
 /**
- * Texts that nothing of a run, or of what a webhook answered, may show. All are looked for at once (Aho and Corasick): a text is read one time, however many secrets
- * there are and however much they are like one another.
+ * Texts that nothing of a run, or of what a webhook answered, may show. All are looked for at once (Aho and
+ * Corasick): a text is read one time, however many secrets there are and however much they are like one another.
  */
 export class SecretTexts {
   readonly #texts = new Set<string>()
@@ -33,7 +33,10 @@ export class SecretTexts {
   #characters = 0
   #isLinked = true
 
-  /** Throws InvalidArgumentsError when there are more secrets than can be recognised; where it is a whole text it still is. */
+  /**
+   * Throws InvalidArgumentsError when there are more secrets than can be recognised; where it is a whole text it
+   * still is.
+   */
   add(secret: string): void {
     if (this.#texts.has(secret)) return
     this.#texts.add(secret)

@@ -1,15 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** How long one request may wait for the database, all its statements together: so it is answered within three seconds. */
+/**
+ * How long one request may wait for the database, all its statements together: so it is answered within three
+ * seconds.
+ */
 export const STORE_BUDGET_MS = 2500
 /** A wait that is no longer costs nothing: who asks often is not slowed down, only who is kept waiting. */
 const FREE_MS = 100
-/** Work that has gone on for so long is no quick answer any more: from then on each statement has its own limit alone. */
+/**
+ * Work that has gone on for so long is no quick answer any more: from then on each statement has its own limit alone.
+ */
 const LONG_WORK_MS = 10_000
 
 /**
- * What a request may still wait for stores. Deadlines of single statements add up: the credential, the service behind the gateway and
- * each further statement would take three seconds of a database that is frozen. Waits at the same time count once.
+ * What a request may still wait for stores. Deadlines of single statements add up: the credential, the service behind
+ * the gateway and each further statement would take three seconds of a database that is frozen. Waits at the same
+ * time count once.
  */
 export class StoreBudget {
   readonly #longAt: number

@@ -3,7 +3,10 @@ import { scrub } from './redaction.ts'
 const DEEPEST_CAUSE = 4
 const MOST_ERRORS = 5
 
-/** Name, message, code, stack, causes and parts of an error, without credentials. Anything else that was thrown is its text. */
+/**
+ * Name, message, code, stack, causes and parts of an error, without credentials. Anything else that was thrown is its
+ * text.
+ */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return scrub(textOf(error))
   const { name, message, stack, cause } = error

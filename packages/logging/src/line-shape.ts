@@ -3,7 +3,9 @@ const LONGEST_LINE_BYTES = 65_536
 /** What a pipe takes whole or not at all (PIPE_BUF of Linux): of several writers no two mix within it. */
 export const UNMIXED_BYTES = 4096
 
-/** What is kept of each text of a line that is too long, and where that is not enough: an escaped character takes six. */
+/**
+ * What is kept of each text of a line that is too long, and where that is not enough: an escaped character takes six.
+ */
 interface Kept {
   usual: number
   least: number
@@ -12,7 +14,9 @@ interface Kept {
 const KEPT: Kept = { usual: 2000, least: 2000 }
 const KEPT_UNMIXED: Kept = { usual: 400, least: 120 }
 
-/** JSON escapes what is below U+0020; terminals also obey these, and some readers of lines end a line at the last two. */
+/**
+ * JSON escapes what is below U+0020; terminals also obey these, and some readers of lines end a line at the last two.
+ */
 const OBEYED = /[\u007f-\u009f\u2028\u2029]/g
 const NOT_ASCII = /[\u007f-\uffff]/g
 
@@ -25,7 +29,9 @@ export function safeLine(line: string): string {
   return shortened(escaped, KEPT, safeLine)
 }
 
-/** The same for one of several processes that share a pipe: so short that it stays whole. A character is a byte of it. */
+/**
+ * The same for one of several processes that share a pipe: so short that it stays whole. A character is a byte of it.
+ */
 export function unmixedLine(line: string): string {
   const escaped = line.replace(NOT_ASCII, codeOf)
   return escaped.length <= UNMIXED_BYTES ? escaped : shortened(escaped, KEPT_UNMIXED, unmixedLine)

@@ -15,9 +15,10 @@ const TROUBLES_PER_SECOND = 90
 const WAITING_BYTES = 16_000_000
 
 /**
- * The one logger of a process, made in main. `level` is a pino level; `silent` for tests. A reader that goes away is no error. No line
- * is longer than 64 KB or holds a character that a terminal obeys; of warnings and errors 90 a second are written, and how many were not.
- * Where other processes write to the same output (`isShared`), lines are at most 4 KB, so that no two of them mix.
+ * The one logger of a process, made in main. `level` is a pino level; `silent` for tests. A reader that goes away is
+ * no error. No line is longer than 64 KB or holds a character that a terminal obeys; of warnings and errors 90 a
+ * second are written, and how many were not. Where other processes write to the same output (`isShared`), lines are
+ * at most 4 KB, so that no two of them mix.
  */
 export function createLogger(options: {
   level: string

@@ -30,7 +30,10 @@ const credentials: [RegExp, string][] = [
 /** Longer texts are cut: nobody reads them, and looking through them would hold up the process. */
 const LONGEST_TEXT = 16_000
 
-/** A text without the credentials it may hold: JWTs, access tokens, API keys, passwords in URLs. Cut after 16,000 characters. */
+/**
+ * A text without the credentials it may hold: JWTs, access tokens, API keys, passwords in URLs. Cut after 16,000
+ * characters.
+ */
 export const scrub = (text: string): string =>
   credentials.reduce(
     (clean, [pattern, replacement]) => clean.replace(pattern, replacement),

@@ -1,7 +1,10 @@
 import { pino } from 'pino'
 import type { LineStream, Logger } from './logger.ts'
 
-/** What is told of an answered request; nothing in it comes from a client unchecked, so nothing needs escaping or redacting. */
+/**
+ * What is told of an answered request; nothing in it comes from a client unchecked, so nothing needs escaping or
+ * redacting.
+ */
 export interface RequestLine {
   /** A token of HTTP. */
   method: string
@@ -27,8 +30,9 @@ export interface RequestLine {
 const GATHER_MS = 100
 
 /**
- * A writer for the one line of each answered request: the JSON the logger would write, at a fraction of its cost, in batches; what
- * waits at the end of the process is written then. Undefined when the logger's level leaves such lines out.
+ * A writer for the one line of each answered request: the JSON the logger would write, at a fraction of its cost, in
+ * batches; what waits at the end of the process is written then. Undefined when the logger's level leaves such lines
+ * out.
  */
 export function requestLines(
   log: Logger,

@@ -10,7 +10,10 @@ export interface Mail {
 export interface Mailer extends AsyncDisposable {
   /** What really sends: `smtp`, or `directory` for `<dir>/*.eml`. */
   readonly driver: 'smtp' | 'directory'
-  /** Resolves when the server has taken the message over. Rejects with MailError; `permanent` tells that trying again is of no use. */
+  /**
+   * Resolves when the server has taken the message over. Rejects with MailError; `permanent` tells that trying again
+   * is of no use.
+   */
   send(mail: Mail): Promise<void>
 }
 
@@ -27,7 +30,10 @@ export class MailError extends Error {
 
 /** What mail is sent with. */
 export interface MailerOptions {
-  /** `smtp://user:password@host:port` (STARTTLS wherever the server offers it) or `smtps://…` (TLS from the first byte). */
+  /**
+   * `smtp://user:password@host:port` (STARTTLS wherever the server offers it) or `smtps://…` (TLS from the first
+   * byte).
+   */
   url?: string | undefined
   /** Who it comes from, as an address or `Name <address>`. */
   from: string

@@ -4,7 +4,10 @@ import { type Mail, MailError } from './mailer.ts'
 const SUBJECT_MAX = 300
 const ADDRESS = /^[^\s@<>"(),:;\\[\]\p{C}]+@[^\s@<>"(),:;\\[\]\p{C}]+$/u
 
-/** One address and nothing else: no list, no name, no second line that would become a header. Throws a permanent MailError. */
+/**
+ * One address and nothing else: no list, no name, no second line that would become a header. Throws a permanent
+ * MailError.
+ */
 function requireRecipient(to: string): void {
   if (to.length > 254 || !ADDRESS.test(to))
     throw new MailError('The recipient is no single e-mail address.', { permanent: true })

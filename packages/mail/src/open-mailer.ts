@@ -3,8 +3,8 @@ import type { Mailer, MailerOptions } from './mailer.ts'
 import { smtpMailer } from './smtp-mailer.ts'
 
 /**
- * Opens what sends mail; nothing is connected yet. Throws an Error with a sentence when there is neither an address nor a directory,
- * or `from` is no address.
+ * Opens what sends mail; nothing is connected yet. Throws an Error with a sentence when there is neither an address
+ * nor a directory, or `from` is no address.
  */
 export function openMailer(options: MailerOptions): Mailer {
   requireSender(options.from)

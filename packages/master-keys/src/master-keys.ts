@@ -28,7 +28,10 @@ function parseEntry(entry: string): MasterKey | undefined {
   return key.length === 32 ? { id, key } : undefined
 }
 
-/** Seals what must not be readable in the database. `place` is `table|row|column`: a sealed value opens only where it was put. */
+/**
+ * Seals what must not be readable in the database. `place` is `table|row|column`: a sealed value opens only where it
+ * was put.
+ */
 export interface MasterKeyRing {
   /** Id of the key that seals. */
   readonly currentId: string

@@ -24,8 +24,8 @@ export interface ApiAddress {
 }
 
 /**
- * The OpenAPI 3.1 document of every operation but the internal ones, made from the contracts that validate requests and filter answers
- * (specification "OpenAPI", decisions A12). Takes some tens of milliseconds: make it once.
+ * The OpenAPI 3.1 document of every operation but the internal ones, made from the contracts that validate requests
+ * and filter answers (specification "OpenAPI", decisions A12). Takes some tens of milliseconds: make it once.
  */
 export function describeApi(
   { origin }: ApiAddress,

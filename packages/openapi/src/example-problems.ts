@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Endpoint } from '@platform/contracts'
 import type { z } from 'zod'
 
-/** What is wrong with the examples of an operation, as sentences: one is missing, or does not match the schema it is an example of. */
+/**
+ * What is wrong with the examples of an operation, as sentences: one is missing, or does not match the schema it is
+ * an example of.
+ */
 export function exampleProblems(endpoint: Endpoint): string[] {
   const { id, body, bodyKind, example = {}, mediaTypes = ['application/json'], response } = endpoint
   const asks = body !== undefined && bodyKind !== 'bytes'

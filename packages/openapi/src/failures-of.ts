@@ -2,12 +2,13 @@ import type { Endpoint } from '@platform/contracts'
 import { type FailureName, failures } from '@platform/kernel'
 
 /**
- * Every failure an operation may answer: those its contract names, and those that come with what the contract says of it, such as a
- * credential, a body or a limit.
+ * Every failure an operation may answer: those its contract names, and those that come with what the contract says of
+ * it, such as a credential, a body or a limit.
  */
 export function failuresOf(endpoint: Endpoint, method: string): FailureName[] {
   const names = new Set<FailureName>([
-    // A request that is no honest HTTP, whose path and query can not be read, or whose head is too long, is refused everywhere.
+    // A request that is no honest HTTP, whose path and query can not be read, or whose head is too long, is refused
+    // everywhere.
     'RequestValidationError',
     'HeadersTooLarge',
     ...endpoint.failures,

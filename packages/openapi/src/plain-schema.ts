@@ -3,7 +3,9 @@ import { isJson, type Json } from './json.ts'
 /** Formats that say more to a reader than the expression zod checks them by. */
 const formats = new Set(['date-time', 'date', 'uuid', 'email', 'uri'])
 
-/** The JSON schema of zod without what only a validator needs: identifiers, expressions of known formats, empty rules. */
+/**
+ * The JSON schema of zod without what only a validator needs: identifiers, expressions of known formats, empty rules.
+ */
 export function plainSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainSchema)
   if (!isJson(value)) return value

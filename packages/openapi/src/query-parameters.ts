@@ -2,7 +2,10 @@ import { isJson, type Json } from './json.ts'
 
 const WHOLE_NUMBER = /^\^\\d\{1,(\d+)\}\$$/
 
-/** The parameters of a query from its JSON schema: what is repeated is an array, digits are a number, free names are an object. */
+/**
+ * The parameters of a query from its JSON schema: what is repeated is an array, digits are a number, free names are
+ * an object.
+ */
 export function queryParameters(query: Json): Json[] {
   const { properties = {}, required = [], additionalProperties } = query
   const parameters = Object.entries(properties as Record<string, Json>).map(([name, property]) => {

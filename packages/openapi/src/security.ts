@@ -56,7 +56,10 @@ const OF_A_WORKSPACE = /^\/v2\/workspaces\/:workspaceId(?:\/|$)/
 
 type Requirement = Record<string, readonly string[]>
 
-/** Which credentials an operation takes; with `optional`, none is one of them. The list of a scheme names the scopes it must carry. */
+/**
+ * Which credentials an operation takes; with `optional`, none is one of them. The list of a scheme names the scopes
+ * it must carry.
+ */
 export function securityOf(endpoint: Endpoint, method: string): Requirement[] {
   const { credential = 'none', path, scope } = endpoint
   if (credential === 'none') return []

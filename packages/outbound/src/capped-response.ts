@@ -2,8 +2,8 @@ import type { Response as Received } from 'undici'
 import { OutboundRefused } from './outbound.ts'
 
 /**
- * The answer, as the runtime's own fetch gives it, with its body counted, decoded, while it streams: past the cap the stream fails and
- * the connection closes.
+ * The answer, as the runtime's own fetch gives it, with its body counted, decoded, while it streams: past the cap the
+ * stream fails and the connection closes.
  */
 export function cappedResponse(response: Received, maxBytes: number): Response {
   const { status, statusText, headers, url } = response

@@ -9,7 +9,10 @@ const PATIENCE_MS = 1000
 /** Names that are resolved for questions at once: the resolver of the system serves few, and calls need it too. */
 const LOOKUPS = 2
 
-/** Tells of an address, before anybody calls it, why the call would be refused; undefined when nothing is known against it. */
+/**
+ * Tells of an address, before anybody calls it, why the call would be refused; undefined when nothing is known
+ * against it.
+ */
 export function expectedRefusal(needs: {
   isAllowed: AddressCheck
   lookup: LookupFunction

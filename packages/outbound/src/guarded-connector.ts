@@ -17,8 +17,8 @@ export const refusedHost = (host: string): OutboundRefused =>
   )
 
 /**
- * Opens connections to addresses that pass the check only. A name is resolved once, and what was checked is what is dialled: there is
- * no second look-up that could answer something else.
+ * Opens connections to addresses that pass the check only. A name is resolved once, and what was checked is what is
+ * dialled: there is no second look-up that could answer something else.
  */
 export function guardedConnector({ isAllowed, connectTimeoutMs, lookup }: Needs): buildConnector.connector {
   const connect = buildConnector({

@@ -11,7 +11,10 @@ interface Needs {
   maxRedirects: number
 }
 
-/** `fetch` over a guarded dispatcher. Redirects are followed here, so that each of them is checked like the first address. */
+/**
+ * `fetch` over a guarded dispatcher. Redirects are followed here, so that each of them is checked like the first
+ * address.
+ */
 export const guardedFetch =
   (needs: Needs): typeof globalThis.fetch =>
   async (input, init) => {

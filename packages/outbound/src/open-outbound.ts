@@ -18,8 +18,9 @@ const MAX_HEADER_BYTES = 32_768
 const ORIGINS = 1000
 
 /**
- * Calls to the world outside under one policy, on sockets that no other policy uses and without any proxy of the environment. Throws
- * an Error that names an entry of `allowed` that is no host, address or range. `lookup` replaces the resolver of the system.
+ * Calls to the world outside under one policy, on sockets that no other policy uses and without any proxy of the
+ * environment. Throws an Error that names an entry of `allowed` that is no host, address or range. `lookup` replaces
+ * the resolver of the system.
  */
 export function openOutbound(policy: OutboundPolicy, lookup?: LookupFunction): Outbound {
   const settings = { ...DEFAULTS, ...policy }

@@ -15,14 +15,17 @@ export interface OutboundPolicy {
 }
 
 /**
- * Calls to the world outside. Each connection is checked at the address it really goes to, after the name was resolved: private,
- * loopback, link-local and metadata addresses are refused unless allowed; redirects are followed only as far as they pass the same
- * check, never from https to http, and without credentials to another origin.
+ * Calls to the world outside. Each connection is checked at the address it really goes to, after the name was
+ * resolved: private, loopback, link-local and metadata addresses are refused unless allowed; redirects are followed
+ * only as far as they pass the same check, never from https to http, and without credentials to another origin.
  */
 export interface Outbound extends AsyncDisposable {
   /** As the global `fetch`, guarded. Rejects with OutboundRefused for what may not be called. */
   readonly fetch: typeof globalThis.fetch
-  /** Why a call of this address would be refused, as far as that is known without calling; a sentence as OutboundRefused has it. */
+  /**
+   * Why a call of this address would be refused, as far as that is known without calling; a sentence as
+   * OutboundRefused has it.
+   */
   expectedRefusal(url: URL): Promise<string | undefined>
   /** The same guard for libraries that take an undici dispatcher. */
   readonly dispatcher: Dispatcher

@@ -20,8 +20,8 @@ export function announcementOf({ type, source, payload }: EventRecord): string {
 }
 
 /**
- * Calls `handle` on this instance for each committed event of a contract with `everyInstance`, best effort. `onGap` is called when
- * some may have been missed: reload what was kept.
+ * Calls `handle` on this instance for each committed event of a contract with `everyInstance`, best effort. `onGap`
+ * is called when some may have been missed: reload what was kept.
  */
 export const onAnnouncedEvent = (
   broker: Broker,

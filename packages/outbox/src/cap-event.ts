@@ -14,9 +14,10 @@ export interface EventLimits {
 export const defaultEventLimits: EventLimits = { maxLength: 100_000, executedMaxLength: 10_000 }
 
 /**
- * The record as it may be committed. One over the cap is refused with `EventTooLarge {size, max}`; of an executed automation
- * `output` and then `payload` are replaced by `{truncated: true, size}` first. Text that PostgreSQL can't hold (a NUL character, half
- * of a surrogate pair) is refused with `InvalidEventError`.
+ * The record as it may be committed. One over the cap is refused with `EventTooLarge {size, max}`; of an executed
+ * automation
+ * `output` and then `payload` are replaced by `{truncated: true, size}` first. Text that PostgreSQL can't hold (a NUL
+ * character, half of a surrogate pair) is refused with `InvalidEventError`.
  */
 export function capEvent(record: EventRecord, limits: EventLimits): EventRecord {
   refuseUnstorable(record)

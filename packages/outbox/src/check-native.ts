@@ -1,8 +1,8 @@
 import { type EventRecord, nativeEvents } from '@platform/contracts'
 
 /**
- * Answers the record. Throws when it is a native event whose payload is not what its contract says: that is a mistake of the platform,
- * which is to be seen where it was made and not where the event is read.
+ * Answers the record. Throws when it is a native event whose payload is not what its contract says: that is a mistake
+ * of the platform, which is to be seen where it was made and not where the event is read.
  */
 export function checkNative(record: EventRecord): EventRecord {
   const parsed = nativeEvents.get(record.type)?.payload.safeParse(record.payload)

@@ -6,7 +6,10 @@ const UNDONE = new Set(['40001', '40P01'])
 const MOST_TRIES = 3
 const LONGEST_PAUSE_MS = 50
 
-/** Does work that is one transaction, and does it again, twice at most, where a deadlock or another transaction undid it. */
+/**
+ * Does work that is one transaction, and does it again, twice at most, where a deadlock or another transaction undid
+ * it.
+ */
 export async function despiteDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -5,8 +5,9 @@ import type { Queries } from '@platform/database'
 import { Failure } from '@platform/kernel'
 
 /**
- * The records as the log keeps them, in the order they are given. Throws `IdempotencyKeyReused` for an id that belongs to another event.
- * The words are the same whether that event is one of this workspace or not: nobody learns of what is in another one.
+ * The records as the log keeps them, in the order they are given. Throws `IdempotencyKeyReused` for an id that
+ * belongs to another event. The words are the same whether that event is one of this workspace or not: nobody learns
+ * of what is in another one.
  */
 export async function keptRecords(queries: Queries, records: readonly EventRecord[]): Promise<EventRecord[]> {
   const kept = new Map<string, EventRecord>()

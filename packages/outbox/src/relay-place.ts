@@ -18,8 +18,9 @@ export interface Place {
 }
 
 /**
- * Finds where to go on. The last event of a stream this relay wrote says it exactly; an empty stream begins where all groups had
- * come; a stream that holds anything else, or lost what a group still needs, is thrown away and begun the same way.
+ * Finds where to go on. The last event of a stream this relay wrote says it exactly; an empty stream begins where all
+ * groups had come; a stream that holds anything else, or lost what a group still needs, is thrown away and begun the
+ * same way.
  */
 export async function findPlace({ database, target, log }: RelayOptions): Promise<Place> {
   const watermark = await loadCursor(database, RELAY_READER)
@@ -38,8 +39,8 @@ export async function findPlace({ database, target, log }: RelayOptions): Promis
 }
 
 /**
- * Makes the stream anew, from which what all groups have handled is gone: a server whose disk was full takes nothing into the old one,
- * also when there is room again. What it held and a group has yet to handle is written again.
+ * Makes the stream anew, from which what all groups have handled is gone: a server whose disk was full takes nothing
+ * into the old one, also when there is room again. What it held and a group has yet to handle is written again.
  */
 export async function remakeStream({ target, log }: RelayOptions): Promise<void> {
   const { streamId, lastSequence } = await target.state()
@@ -70,8 +71,8 @@ const hasLostEvents = (state: StreamState): boolean =>
   state.settledSequence > 0 && state.settledSequence + 1 < state.firstSequence
 
 /**
- * Remembers in the log up to where all groups have handled everything: from there a lost stream is written again, and what is
- * older may be deleted. Rejects when the stream isn't the one that is written.
+ * Remembers in the log up to where all groups have handled everything: from there a lost stream is written again, and
+ * what is older may be deleted. Rejects when the stream isn't the one that is written.
  */
 export async function settle({ database, target }: RelayOptions, place: Place): Promise<void> {
   const state = await target.state()

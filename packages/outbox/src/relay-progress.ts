@@ -6,7 +6,10 @@ const REFUSALS = 3
 const REMAKE_EVERY_MS = 60_000
 const TELL_EVERY_MS = 60_000
 
-/** How the relay has fared since an append was last taken: what decides how long it rests, what it tells, and when it begins anew. */
+/**
+ * How the relay has fared since an append was last taken: what decides how long it rests, what it tells, and when it
+ * begins anew.
+ */
 export class RelayProgress {
   /** In a row, whatever failed. */
   failures = 0

@@ -18,8 +18,8 @@ const SETTLE_EVERY_MS = 2000
 const LONGEST_PAUSE_MS = 2000
 
 /**
- * Moves committed events from the log to the stream of the broker, in order and each once, in one process of the cluster at a time.
- * Whatever the stream loses, up to all of it, is written again: the log is the truth (ADR 0016).
+ * Moves committed events from the log to the stream of the broker, in order and each once, in one process of the
+ * cluster at a time. Whatever the stream loses, up to all of it, is written again: the log is the truth (ADR 0016).
  */
 export async function startRelay(options: RelayOptions): Promise<AsyncDisposable> {
   const { database } = options

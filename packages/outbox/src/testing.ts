@@ -6,7 +6,10 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** The program of a NATS server, for tests that kill it: NATS_SERVER, else the one on the path or made by `go install`. */
+/**
+ * The program of a NATS server, for tests that kill it: NATS_SERVER, else the one on the path or made by `go
+ * install`.
+ */
 export const findNatsServer = (): string | undefined =>
   [process.env.NATS_SERVER, 'nats-server', join(homedir(), 'go', 'bin', 'nats-server')]
     .filter((program) => program !== undefined)

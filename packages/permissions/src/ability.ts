@@ -1,6 +1,9 @@
 import { createMongoAbility, type MongoAbility, type RawRuleOf, subject as tagged } from '@casl/ability'
 
-/** The questions CASL answers: an action on a kind of thing, or on one thing of it. Both are words, because keys may hold any. */
+/**
+ * The questions CASL answers: an action on a kind of thing, or on one thing of it. Both are words, because keys may
+ * hold any.
+ */
 export type AppAbility = MongoAbility<[string, string | Record<string, unknown>]>
 
 /** A right as CASL reads it. */

@@ -17,7 +17,10 @@ interface Question {
   workspace: KnownWorkspace
 }
 
-/** Asks the membership first, then the key, then what everybody may: the first that allows admits (decisions C1). Throws the refusal. */
+/**
+ * Asks the membership first, then the key, then what everybody may: the first that allows admits (decisions C1).
+ * Throws the refusal.
+ */
 export async function decide(question: Question, roleOf: RoleOf): Promise<Admission> {
   const { principal, key, action, subject, workspace } = question
   if (isAllPowerful(principal)) return { workspace, role: undefined, by: 'power' }

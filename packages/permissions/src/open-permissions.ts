@@ -18,8 +18,8 @@ export interface OpenPermissions extends Permissions {
 const SLUG = 'slug:'
 
 /**
- * Opens the permissions kept in `database`, migrating schema `permissions` when this process is the first to start. Rejects with
- * DatabaseError when the database can't answer.
+ * Opens the permissions kept in `database`, migrating schema `permissions` when this process is the first to start.
+ * Rejects with DatabaseError when the database can't answer.
  */
 export async function openPermissions(options: {
   database: Database

@@ -18,7 +18,10 @@ export interface Admission {
   workspace: KnownWorkspace
   /** The membership of the user; undefined for super administrators, for API keys and for callers without one. */
   role: WorkspaceRole | undefined
-  /** What let the caller in: being the platform or a super administrator, the membership, the API key, or what everybody may. */
+  /**
+   * What let the caller in: being the platform or a super administrator, the membership, the API key, or what
+   * everybody may.
+   */
   by: 'power' | 'role' | 'apiKey' | 'everybody'
 }
 
@@ -28,9 +31,10 @@ export interface Permissions {
   findWorkspace(address: string): Promise<KnownWorkspace | undefined>
   roleOf(userId: string, workspaceId: string): Promise<WorkspaceRole | undefined>
   /**
-   * Admits the caller or throws: 404 ObjectNotFoundError for a workspace they may not know, byte for byte the same as for a missing
-   * one, 403 ForbiddenError where they may know it but not do this, 401 AuthenticationError when the API key has ended meanwhile.
-   * The rules of a key beside a user are added to the user's, in the workspace of the key only (decisions C1).
+   * Admits the caller or throws: 404 ObjectNotFoundError for a workspace they may not know, byte for byte the same as
+   * for a missing one, 403 ForbiddenError where they may know it but not do this, 401 AuthenticationError when the
+   * API key has ended meanwhile. The rules of a key beside a user are added to the user's, in the workspace of the
+   * key only (decisions C1).
    */
   require(
     principal: Principal | undefined,

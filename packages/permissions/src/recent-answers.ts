@@ -3,7 +3,9 @@ import { LRUCache } from 'lru-cache'
 
 /** No answer is older than this: permission changes reach every instance within a second (decisions D). */
 const MAX_AGE_MS = 1000
-/** From this age on, an answer in use is renewed beside the request, so that busy callers never wait for the database. */
+/**
+ * From this age on, an answer in use is renewed beside the request, so that busy callers never wait for the database.
+ */
 const RENEW_AFTER_MS = 500
 const MAX_ANSWERS = 20_000
 
@@ -15,8 +17,9 @@ interface Entry<Value> {
 }
 
 /**
- * Answers asked for within the last second; callers with the same question share one round trip. Where `keepsNothing` is
- * false, the answer that there is nothing is not kept: what was just made is found by the next question, wherever it is asked.
+ * Answers asked for within the last second; callers with the same question share one round trip. Where `keepsNothing`
+ * is false, the answer that there is nothing is not kept: what was just made is found by the next question, wherever
+ * it is asked.
  */
 export interface RecentAnswers<Value> {
   get(key: string, ask: () => Promise<Value>): Promise<Value>

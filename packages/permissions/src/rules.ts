@@ -34,8 +34,8 @@ export const isAllPowerful = (principal: Principal | undefined): boolean =>
   principal?.kind === 'internal' || (principal?.kind === 'user' && principal.superAdmin)
 
 /**
- * The user whose memberships count. API keys and anonymous sessions have none: they stand where everybody stands, and a key adds the
- * rules it carries.
+ * The user whose memberships count. API keys and anonymous sessions have none: they stand where everybody stands, and
+ * a key adds the rules it carries.
  */
 export const memberIdOf = (principal: Principal | undefined): string | undefined =>
   principal?.kind === 'user' && !principal.anonymous ? principal.userId : undefined

@@ -28,9 +28,9 @@ export interface Standing {
 }
 
 /**
- * Hands out uses of one limit. They are fetched from the counter in blocks of 2 % of the limit, so that a busy key does not cost a
- * question each time, and a key that is over costs none until its window ends. All processes together never hand out more than the limit;
- * each may leave up to one block of it unused.
+ * Hands out uses of one limit. They are fetched from the counter in blocks of 2 % of the limit, so that a busy key
+ * does not cost a question each time, and a key that is over costs none until its window ends. All processes together
+ * never hand out more than the limit; each may leave up to one block of it unused.
  */
 export class Allowances {
   readonly #known = new LRUCache<string, Allowance>({ max: KEYS_MAX })
@@ -49,8 +49,8 @@ export class Allowances {
   }
 
   /**
-   * What was taken one by one goes back to the counter, where every process finds it. What came in a block stays for the next use here,
-   * and so does what is given back to a counter that was asked for too much: it would swallow it.
+   * What was taken one by one goes back to the counter, where every process finds it. What came in a block stays for
+   * the next use here, and so does what is given back to a counter that was asked for too much: it would swallow it.
    */
   giveBack(key: string, points: number): void {
     const allowance = this.#known.get(key)

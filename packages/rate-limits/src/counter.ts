@@ -9,8 +9,9 @@ export type Increment = (limit: string, key: string, by: number, ttlMs: number) 
 type Window = Pick<RateLimit, 'name' | 'points' | 'seconds'>
 
 /**
- * A limiter of rate-limiter-flexible that counts with `increment`. It believes to speak with the `redis` client, whose home is
- * packages/cache: its script adds to a counter, sets the expiry at the first use and answers both, as `increment` does.
+ * A limiter of rate-limiter-flexible that counts with `increment`. It believes to speak with the `redis` client,
+ * whose home is packages/cache: its script adds to a counter, sets the expiry at the first use and answers both, as
+ * `increment` does.
  */
 const limiterOn = (
   limit: Window,

@@ -14,7 +14,10 @@ type Fields<N extends LimitName> = {
   [K in N as (typeof rateLimits)[K]['variable']]: ReturnType<typeof count>
 } & { RATE_LIMIT_DISABLED: ReturnType<typeof flag> }
 
-/** The variables of the limits a service takes, to be spread into its environment: each has the default and summary of its limit. */
+/**
+ * The variables of the limits a service takes, to be spread into its environment: each has the default and summary of
+ * its limit.
+ */
 export function limitVariables<N extends LimitName>(names: readonly N[]): Fields<N> {
   const fields: Record<string, z.ZodType> = {
     RATE_LIMIT_DISABLED: flag(false).describe(

@@ -8,8 +8,8 @@ const PROBE_PAUSE_MS = 500
 const WARN_PAUSE_MS = 60_000
 
 /**
- * The counters all instances share. The first calls that find no answer wait 150 ms at most (packages/cache); from then on each call is
- * refused at once, until a question asked in the background is answered (reliability L4).
+ * The counters all instances share. The first calls that find no answer wait 150 ms at most (packages/cache); from
+ * then on each call is refused at once, until a question asked in the background is answered (reliability L4).
  */
 export class SharedStore {
   readonly #cache: Pick<Cache, 'increment' | 'delete' | 'get'>

@@ -1,4 +1,6 @@
-/** The names `errors[].error` may have (docs/operations.md): programs and alerts compare them, so there are no others. */
+/**
+ * The names `errors[].error` may have (docs/operations.md): programs and alerts compare them, so there are no others.
+ */
 export const moduleErrorNames = [
   'DatabaseError',
   'CacheError',

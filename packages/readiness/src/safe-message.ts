@@ -10,7 +10,10 @@ const secrets: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(?:select\s.+?\sfrom|insert\s+into|update\s+\S+\s+set|delete\s+from)\s.*/gis, '[statement]'],
 ]
 
-/** The message of an error as operators may see it: one line, no credential, no SQL, no stack, never endless (reliability T-RDY-1). */
+/**
+ * The message of an error as operators may see it: one line, no credential, no SQL, no stack, never endless
+ * (reliability T-RDY-1).
+ */
 export function safeMessage(error: unknown): string {
   const whole = error instanceof Error ? error.message.slice(0, 4 * LONGEST) : ''
   const scrubbed = secrets.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), whole)

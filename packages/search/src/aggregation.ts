@@ -6,22 +6,26 @@ export type Interval =
   | { fixedMs: number }
 
 /**
- * What is computed over the documents that a filter finds. Paths are those of filters; a list stands for its elements, and a document
- * counts once for each of its different values. Null is no value. Values are told apart by their text form (`5` and `"5"` are one), by code
- * points where they are ordered. Metrics take leaves that are JSON numbers, date histograms ISO 8601 texts (`2026-05-04`, or an instant
- * with `Z` or an offset); anything else is left out. A time zone is an IANA name or an offset such as `+02:00`; weeks begin on Monday,
- * fixed intervals at 1970-01-01T00:00Z. At most `AGGREGATION_DEPTH` levels; more than `BUCKETS_MAX` buckets in one answer reject.
+ * What is computed over the documents that a filter finds. Paths are those of filters; a list stands for its
+ * elements, and a document counts once for each of its different values. Null is no value. Values are told apart by
+ * their text form (`5` and `"5"` are one), by code points where they are ordered. Metrics take leaves that are JSON
+ * numbers, date histograms ISO 8601 texts (`2026-05-04`, or an instant with `Z` or an offset); anything else is left
+ * out. A time zone is an IANA name or an offset such as `+02:00`; weeks begin on Monday, fixed intervals at
+ * 1970-01-01T00:00Z. At most `AGGREGATION_DEPTH` levels; more than `BUCKETS_MAX` buckets in one answer reject.
  */
 export type Aggregation =
-  /** The most frequent values first, equally frequent ones by key; or all by key. `otherCount` is the sum of the counts left out. */
+  /**
+   * The most frequent values first, equally frequent ones by key; or all by key. `otherCount` is the sum of the
+   * counts left out.
+   */
   | { terms: { path: string; size: number; order: 'count' | 'key' }; aggregations?: Aggregations }
   /** In the order of time; with `minCount` 0 also the empty buckets between the first and the last. */
   | { dateHistogram: { path: string; interval: Interval; minCount: 0 | 1 }; aggregations?: Aggregations }
   | { filters: Record<string, Filter>; aggregations?: Aggregations }
   | {
       /**
-       * Pages through all combinations, in the order of the sources. `after` is the `afterKey` of the page before, which is the key of
-       * its last bucket and missing where there is none.
+       * Pages through all combinations, in the order of the sources. `after` is the `afterKey` of the page before,
+       * which is the key of its last bucket and missing where there is none.
        */
       composite: { sources: CompositeSource[]; size: number; after?: CompositeKey }
       aggregations?: Aggregations
@@ -39,7 +43,10 @@ export type CompositeSource =
 
 export type CompositeKey = Record<string, string | number>
 
-/** One bucket. A key of a date histogram is its first instant in Unix milliseconds, one of terms the text form of the value. */
+/**
+ * One bucket. A key of a date histogram is its first instant in Unix milliseconds, one of terms the text form of the
+ * value.
+ */
 export interface Bucket {
   key: string | number
   count: number

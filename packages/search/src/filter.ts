@@ -15,5 +15,7 @@ export type Filter =
       atLeast?: string | number
       atMost?: string | number
     }
-  /** Every word of the text (words.ts) is the beginning of a word of the document; no word at all matches everything. */
+  /**
+   * Every word of the text (words.ts) is the beginning of a word of the document; no word at all matches everything.
+   */
   | { text: string }

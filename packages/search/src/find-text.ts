@@ -4,7 +4,10 @@ const PLAIN_MAX = 8
 /** Looks for a text in another from a place on; -1 where it is not. */
 export type Finder = (text: string, from: number) => number
 
-/** A finder whose time grows with the lengths of both texts added, never multiplied, whatever they hold (Knuth, Morris, Pratt). */
+/**
+ * A finder whose time grows with the lengths of both texts added, never multiplied, whatever they hold (Knuth,
+ * Morris, Pratt).
+ */
 export function finderOf(wanted: string): Finder {
   if (wanted.length <= PLAIN_MAX) return (text, from) => text.indexOf(wanted, from)
   const units = Uint16Array.from({ length: wanted.length }, (_, at) => wanted.charCodeAt(at))
@@ -30,7 +33,10 @@ function backsOf(units: Uint16Array): Uint32Array {
   return backs
 }
 
-/** How long a beginning of `wanted` stands at the end of what was read, when `unit` comes behind one of the length `matched`. */
+/**
+ * How long a beginning of `wanted` stands at the end of what was read, when `unit` comes behind one of the length
+ * `matched`.
+ */
 function goOn(wanted: Uint16Array, backs: Uint32Array, matched: number, unit: number): number {
   let length = matched
   while (length > 0 && wanted[length] !== unit) length = backs[length - 1] ?? 0

@@ -4,8 +4,8 @@ import { type Finder, finderOf } from './find-text.ts'
 export type Pattern = (text: string) => boolean
 
 /**
- * A pattern in which `*` stands for any characters. Its parts are looked for from left to right, each behind the one before: what is found
- * first leaves most for the rest, so that nothing is looked at twice.
+ * A pattern in which `*` stands for any characters. Its parts are looked for from left to right, each behind the one
+ * before: what is found first leaves most for the rest, so that nothing is looked at twice.
  */
 export function patternOf(pattern: string): Pattern {
   const parts = pattern.split('*')

@@ -7,8 +7,8 @@ export interface ShardBudget {
 }
 
 /**
- * The log made findable in OpenSearch or Elasticsearch: a copy that may be wiped at any moment and is built again from the log. One data
- * stream per stream, its template installed and verified before the first write.
+ * The log made findable in OpenSearch or Elasticsearch: a copy that may be wiped at any moment and is built again
+ * from the log. One data stream per stream, its template installed and verified before the first write.
  */
 export interface SearchIndex extends Search, Retained, AsyncDisposable {
   readonly driver: 'opensearch' | 'elasticsearch'
@@ -17,16 +17,19 @@ export interface SearchIndex extends Search, Retained, AsyncDisposable {
   /** Marks an empty store as this index; called before a rebuild. Answers its identity. */
   initialize(): Promise<string>
   /**
-   * Adds documents; one that is there already is left as it is. Resolves when the store has taken all that it will ever take, with those it
-   * refused for what they are. Rejects with SearchError `unavailable` when the store is away, full, read-only or too busy: then all are
-   * to be sent again.
+   * Adds documents; one that is there already is left as it is. Resolves when the store has taken all that it will
+   * ever take, with those it refused for what they are. Rejects with SearchError `unavailable` when the store is
+   * away, full, read-only or too busy: then all are to be sent again.
    */
   add(documents: readonly PlacedDocument[]): Promise<Rejection[]>
   /** Documents of each stream that can be found. */
   counts(after: string | undefined, limit: number): Promise<{ stream: string; documents: number }[]>
   /** What was added before is found by searches that begin now. */
   refresh(stream: string): Promise<void>
-  /** Starts a new backing index for each stream whose primary shard reaches the size (specification: 40 GB). Answers those streams. */
+  /**
+   * Starts a new backing index for each stream whose primary shard reaches the size (specification: 40 GB). Answers
+   * those streams.
+   */
   rollOver(maxPrimaryShardBytes: number): Promise<string[]>
   shardBudget(): Promise<ShardBudget>
   /** What an operator must change in the store, one sentence each; empty while all is well. */

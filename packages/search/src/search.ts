@@ -25,8 +25,8 @@ export interface SearchQuery {
 }
 
 /**
- * Orders documents by a value first: numbers by size, before texts (by code points); `desc` turns both round. Documents without the value
- * come last. What is equal, or isn't sorted at all, comes newest first.
+ * Orders documents by a value first: numbers by size, before texts (by code points); `desc` turns both round.
+ * Documents without the value come last. What is equal, or isn't sorted at all, comes newest first.
  */
 export interface SortBy {
   /** `createdAt`, `type`, `size` or a path of `source`. */
@@ -63,7 +63,10 @@ export interface Rejection {
 /** Documents in append-only streams, found by filter in the order of the log. Driver by URL. */
 export interface Search {
   readonly driver: string
-  /** The newest or oldest documents of a stream. Rejects with SearchError, `unavailable` when the store can't answer in time. */
+  /**
+   * The newest or oldest documents of a stream. Rejects with SearchError, `unavailable` when the store can't answer
+   * in time.
+   */
   find(stream: string, query: SearchQuery): Promise<Record<string, unknown>[]>
   /** Documents and numbers of one stream, or of all (`undefined`). At most 5 s. */
   analyse(stream: string | undefined, query: AnalysisQuery): Promise<Analysis>
@@ -85,7 +88,10 @@ export interface Retained {
   streams(after: string | undefined, limit: number): Promise<StreamSummary[]>
   /** Deletes documents with ids (UUIDv7) older than `before`. */
   deleteBefore(stream: string, before: Date, limit: number): Promise<number>
-  /** Removes `payload.payload` and `payload.output` of `runtime.automations.executed` older than `before`, of all streams; the rest is kept. */
+  /**
+   * Removes `payload.payload` and `payload.output` of `runtime.automations.executed` older than `before`, of all
+   * streams; the rest is kept.
+   */
   stripExecuted(before: Date, limit: number): Promise<number>
   deleteStream(stream: string): Promise<void>
 }

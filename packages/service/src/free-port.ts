@@ -1,6 +1,9 @@
 import { createServer } from 'node:net'
 
-/** The port itself when it is free, else another one. An address that nobody can listen on is told when the service tries. */
+/**
+ * The port itself when it is free, else another one. An address that nobody can listen on is told when the service
+ * tries.
+ */
 export async function freePort(port: number, host: string): Promise<number> {
   const server = createServer()
   const listening = await new Promise<number | undefined>((resolve) => {

@@ -3,17 +3,20 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate as untilRead } from 'node:timers/promises'
 import { createHardenedServer, setConnectionsPerAddress } from '@platform/http'
-import { Places } from '@platform/kernel'
+import { SlotList } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { pause } from './pause.ts'
-import type { Parts } from './service.ts'
+import type { ServiceParts } from './service.ts'
 import type { Waiting } from './starting-report.ts'
 
 const KEEP_ALIVE_MS = 80_000
 const MAX_CONNECTIONS = 10_000
 /** How often connections that have become idle are closed while the last requests finish. */
 const SWEEP_MS = 50
-/** How long a connection on which nothing was ever sent is waited for: browsers open some ahead, and Node counts them as busy. */
+/**
+ * How long a connection on which nothing was ever sent is waited for: browsers open some ahead, and Node counts them
+ * as busy.
+ */
 const SILENT_MS = 2000
 
 /** So long no request has come: whoever sends them has noticed. */
@@ -30,7 +33,7 @@ export class FrontDoor implements AsyncDisposable {
   #listener: RequestListener
   #isLeaving = false
   #closed: Promise<void> | undefined
-  readonly #answers = new Places<ServerResponse>()
+  readonly #answers = new SlotList<ServerResponse>()
   /** One function for all answers: it finds the place on the one it is called for. */
   readonly #forget = forgetIn(this.#answers)
   readonly #sockets = new Set<Socket>()
@@ -57,7 +60,10 @@ export class FrontDoor implements AsyncDisposable {
     })
   }
 
-  /** Listens at once. `patienceMs` is how long closing waits for the last requests. Rejects with the error of `listen`. */
+  /**
+   * Listens at once. `patienceMs` is how long closing waits for the last requests. Rejects with the error of
+   * `listen`.
+   */
   static async open(
     address: { port: number; host: string },
     listener: RequestListener,
@@ -78,7 +84,9 @@ export class FrontDoor implements AsyncDisposable {
   /** From now on requests go there. */
   handTo(
     listener: RequestListener,
-    options: Partial<Pick<Parts, 'keepAliveTimeoutMs' | 'maxConnections' | 'maxConnectionsPerAddress'>> = {},
+    options: Partial<
+      Pick<ServiceParts, 'keepAliveTimeoutMs' | 'maxConnections' | 'maxConnectionsPerAddress'>
+    > = {},
   ): void {
     this.#listener = listener
     this.server.keepAliveTimeout = options.keepAliveTimeoutMs ?? KEEP_ALIVE_MS
@@ -93,8 +101,8 @@ export class FrontDoor implements AsyncDisposable {
   }
 
   /**
-   * Resolves when no request has come for half a second, and after `maxMs` at the latest: a load balancer that is busy itself notices late
-   * that this process leaves. Requests of the platform's own about its state don't count.
+   * Resolves when no request has come for half a second, and after `maxMs` at the latest: a load balancer that is
+   * busy itself notices late that this process leaves. Requests of the platform's own about its state don't count.
    */
   async forsaken(maxMs: number): Promise<void> {
     const endsAt = performance.now() + maxMs
@@ -112,8 +120,8 @@ export class FrontDoor implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    // A timer that fires late comes before what was sent meanwhile is read, and a connection with an unread request looks idle: one
-    // round takes the connections that wait, the next reads what came on them.
+    // A timer that fires late comes before what was sent meanwhile is read, and a connection with an unread request
+    // looks idle: one round takes the connections that wait, the next reads what came on them.
     await untilRead()
     await untilRead()
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()))
@@ -141,7 +149,7 @@ export class FrontDoor implements AsyncDisposable {
   }
 }
 
-const forgetIn = (answers: Places<ServerResponse>) =>
+const forgetIn = (answers: SlotList<ServerResponse>) =>
   function forget(this: Watched): void {
     if (this[place] === undefined) return
     answers.remove(this[place])

@@ -24,8 +24,8 @@ interface Options {
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
 /**
- * Answers /sys/livez, /sys/readyz, /sys/readiness, /sys/config and /metrics in front of a service (decisions A11, C12); the last three
- * need the internal key. Everything else is `next`'s.
+ * Answers /sys/livez, /sys/readyz, /sys/readiness, /sys/config and /metrics in front of a service (decisions A11,
+ * C12); the last three need the internal key. Everything else is `next`'s.
  */
 export function healthListener(options: Options, next: RequestListener): RequestListener {
   const answers = answersOf(options)

@@ -7,9 +7,9 @@ export {
   type AnnouncedEvent,
   onEveryInstance,
   onOneInstance,
-  type Parts,
   type Service,
   type ServiceContext,
+  type ServiceParts,
   type Subscription,
 } from './service.ts'
 export { settingsOf } from './settings.ts'

@@ -54,7 +54,10 @@ export async function runOnce(
   }
 }
 
-/** Repeats work that takes at most `size` rows and answers how many it took, until it takes fewer or the job is stopped. */
+/**
+ * Repeats work that takes at most `size` rows and answers how many it took, until it takes fewer or the job is
+ * stopped.
+ */
 export async function inBatches(
   size: number,
   signal: AbortSignal,

@@ -7,7 +7,10 @@ const ALL_MS = 2500
 
 let round: Promise<string> | undefined
 
-/** The page of this process or, where several share its port, of all of them: the label `worker` tells whose a number is. */
+/**
+ * The page of this process or, where several share its port, of all of them: the label `worker` tells whose a number
+ * is.
+ */
 export function metricsPage(): Promise<string> {
   if (!cluster.isWorker) return registry.metrics()
   round ??= pageOfAll().finally(() => {

@@ -18,7 +18,10 @@ interface Observed {
   log: Logger
 }
 
-/** Numbers of the process, a port to read them where one is wanted, and traces where somebody wants them; until disposed. */
+/**
+ * Numbers of the process, a port to read them where one is wanted, and traces where somebody wants them; until
+ * disposed.
+ */
 export async function observeProcess({
   config,
   env,

@@ -42,7 +42,10 @@ export function crashOnBugs(stopping: AbortController, log: Logger): void {
   process.on('unhandledRejection', crash)
 }
 
-/** A reader that goes away (`npm start | head`) is no reason to stop; without listeners it would be an uncaught exception. */
+/**
+ * A reader that goes away (`npm start | head`) is no reason to stop; without listeners it would be an uncaught
+ * exception.
+ */
 export function surviveClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 }

@@ -10,7 +10,10 @@ import { watchStore } from './watch-store.ts'
 
 type SearchIndexOptions = Omit<NonNullable<Parameters<typeof openSearchIndex>[1]>, 'log'>
 
-/** Opens each URL once per process, and closes all in reverse order. `postgres:` without a host is the database of the service. */
+/**
+ * Opens each URL once per process, and closes all in reverse order. `postgres:` without a host is the database of the
+ * service.
+ */
 export class Resources implements AsyncDisposable {
   readonly #opened = new Map<string, Promise<AsyncDisposable>>()
   readonly #stack = new AsyncDisposableStack()
@@ -20,8 +23,9 @@ export class Resources implements AsyncDisposable {
   readonly notices: StoreNotices
 
   /**
-   * `development` accepts a database server that may lose committed data at a power cut, and fails transactions that wait for something
-   * else; `run` sets it for NODE_ENV=test only. `tell` is how an operator hears of a store that is waited for; without it the log does.
+   * `development` accepts a database server that may lose committed data at a power cut, and fails transactions that
+   * wait for something else; `run` sets it for NODE_ENV=test only. `tell` is how an operator hears of a store that is
+   * waited for; without it the log does.
    */
   constructor(log: Logger, options: { development: boolean; tell?: (sentence: string) => void }) {
     this.#log = log
@@ -76,7 +80,10 @@ export class Resources implements AsyncDisposable {
     return this.#once(`log ${databaseUrl}`, async () => openLog(await this.database(databaseUrl)))
   }
 
-  /** The index that a URL names; undefined for `postgres:`, where the log itself is searched. The options are those of who asks first. */
+  /**
+   * The index that a URL names; undefined for `postgres:`, where the log itself is searched. The options are those of
+   * who asks first.
+   */
   async searchIndex(url: string, options: SearchIndexOptions = {}): Promise<SearchIndex | undefined> {
     if (/^postgres(ql)?:/.test(url)) return undefined
     const log = this.#log.child({ part: 'search' })

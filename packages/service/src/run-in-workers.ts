@@ -16,8 +16,8 @@ export const workersField = z
   .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
 
 /**
- * Runs `work` in as many processes as the environment variable says; one is this process itself. More share its port, are started
- * again when they crash, and stop when this one is told to: its exit code is 0 when all of theirs are.
+ * Runs `work` in as many processes as the environment variable says; one is this process itself. More share its port,
+ * are started again when they crash, and stop when this one is told to: its exit code is 0 when all of theirs are.
  */
 export async function runInWorkers(
   env: Env,

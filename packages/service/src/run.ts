@@ -43,7 +43,9 @@ export interface RunOptions {
   ready?: (running: readonly RunningService[], env: Env) => void | Promise<void>
   /** What the process itself reads beside what its services do. */
   variables?: readonly z.ZodType[]
-  /** Where the variables of the environment come from, the first that has one; all from the `environment` without it. */
+  /**
+   * Where the variables of the environment come from, the first that has one; all from the `environment` without it.
+   */
   sources?: (env: Env) => Record<string, Env>
 }
 
@@ -54,9 +56,9 @@ interface Running {
 }
 
 /**
- * Runs services until SIGTERM or SIGINT, then closes them in reverse order and lets the process end with 0. A second signal or the
- * grace period ends it with 1; a start that fails says why in a sentence and ends it with 1. `environment` may be made by a function, so
- * that its failures are told the same way.
+ * Runs services until SIGTERM or SIGINT, then closes them in reverse order and lets the process end with 0. A second
+ * signal or the grace period ends it with 1; a start that fails says why in a sentence and ends it with 1.
+ * `environment` may be made by a function, so that its failures are told the same way.
  */
 export async function run(
   services: readonly Service[],

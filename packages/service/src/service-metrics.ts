@@ -29,7 +29,8 @@ export function exposeReadiness(
   }
   stack.use(
     exposeReadings(MODULES, () => {
-      // A scrape is not held up by a module that hangs: it shows what the last round found, and has the next one made when it is due.
+      // A scrape is not held up by a module that hangs: it shows what the last round found, and has the next one made
+      // when it is due.
       look().catch(() => undefined)
       return known
     }),

@@ -21,7 +21,10 @@ export interface ServiceContext {
   settings?: (() => Setting[]) | undefined
 }
 
-/** An event every instance hears, best effort: caches and keys are reloaded. `payload` may be missing when it was too large. */
+/**
+ * An event every instance hears, best effort: caches and keys are reloaded. `payload` may be missing when it was too
+ * large.
+ */
 export interface AnnouncedEvent {
   type: string
   workspaceId: string | undefined
@@ -50,7 +53,10 @@ export const onEveryInstance = (
   ...(onGap === undefined ? {} : { onGap }),
 })
 
-/** Consumes all committed events as one of the instances of `group`, `maxBatch` at a time where that is worth more than the usual. */
+/**
+ * Consumes all committed events as one of the instances of `group`, `maxBatch` at a time where that is worth more
+ * than the usual.
+ */
 export const onOneInstance = (
   group: string,
   handle: (events: EventRecord[]) => Promise<void>,
@@ -63,7 +69,7 @@ export const onOneInstance = (
 })
 
 /** The parts a service is made of. `front` and `mounts` exist only for the gateway. */
-export interface Parts {
+export interface ServiceParts {
   port: number
   host: string
   /** Proves to services that a call comes from the platform; also opens /sys/readiness and /metrics. */
@@ -101,9 +107,10 @@ export interface Service {
   /** What it reads of the environment. */
   variables?: readonly z.ZodType[]
   /**
-   * Where it will listen, from the environment alone. With it the process answers /sys/livez, and 503 to the rest, while `build` still
-   * waits for a store, and all problems of the configuration are told before anything is opened. Throws ConfigError.
+   * Where it will listen, from the environment alone. With it the process answers /sys/livez, and 503 to the rest,
+   * while `build` still waits for a store, and all problems of the configuration are told before anything is opened.
+   * Throws ConfigError.
    */
   address?(env: Env): { port: number; host: string }
-  build(env: Env, resources: Resources, context: ServiceContext): Promise<Parts>
+  build(env: Env, resources: Resources, context: ServiceContext): Promise<ServiceParts>
 }

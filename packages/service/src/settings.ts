@@ -11,7 +11,9 @@ interface Variable {
 /** Names whose values are secrets, whatever their schema says: rather one too many. */
 const secretName = /(_KEYS?|SECRET|SECRETS|PASSWORD|_PASS|_TOKEN|_EXTERNAL_CLIENTS)$/
 
-/** Every variable of all schemas, by name, with the value that counts: the first source that has it, else the default. */
+/**
+ * Every variable of all schemas, by name, with the value that counts: the first source that has it, else the default.
+ */
 export function settingsOf(
   schemas: Record<string, z.ZodType | readonly z.ZodType[]>,
   sources: Record<string, Env>,

@@ -5,7 +5,7 @@ import { StoreError, systemClock } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { type Parts, Resources, type Service, startService } from './index.ts'
+import { Resources, type Service, type ServiceParts, startService } from './index.ts'
 import { credentials, type TinyOptions, tinyService } from './testing.ts'
 
 const log = createLogger({ level: 'silent' })
@@ -37,7 +37,7 @@ describe('starting a service', () => {
     const note = (step: string) => void steps.push(step)
     const { env, url } = await addressOf()
     let tries = 0
-    const parts: Partial<Parts> = {
+    const parts: Partial<ServiceParts> = {
       jobs: [
         {
           name: 'first key',
@@ -78,7 +78,7 @@ describe('starting a service', () => {
   })
 
   test('leaves every other /sys path to the front of the gateway', async () => {
-    const front: NonNullable<Parts['front']> = () => (request, response) =>
+    const front: NonNullable<ServiceParts['front']> = () => (request, response) =>
       response.writeHead(404).end(`front ${request.url}`)
     await using service = await (await start({ parts: { front } })).running
     const post = await fetch(`${service.url}/sys/livez`, { method: 'POST' })
@@ -298,7 +298,7 @@ describe('stopping a service', () => {
     const steps: string[] = []
     const { env, url } = await addressOf()
     const begun = Promise.withResolvers<void>()
-    const parts: Partial<Parts> = {
+    const parts: Partial<ServiceParts> = {
       jobs: [
         {
           name: 'sweep',
@@ -320,7 +320,7 @@ describe('stopping a service', () => {
 
   test('a job that fails is tried again', async () => {
     let runs = 0
-    const parts: Partial<Parts> = {
+    const parts: Partial<ServiceParts> = {
       jobs: [
         {
           name: 'sweep',

@@ -11,7 +11,7 @@ import { isAway, type Patience, patiently, StartInterrupted } from './patiently.
 import { pause } from './pause.ts'
 import { CRASHED } from './process-signals.ts'
 import type { Resources } from './resources.ts'
-import type { Parts, Service, ServiceContext } from './service.ts'
+import type { Service, ServiceContext, ServiceParts } from './service.ts'
 import { exposeReadiness } from './service-metrics.ts'
 import { startingListener } from './starting-listener.ts'
 import type { Waiting } from './starting-report.ts'
@@ -39,7 +39,10 @@ const PATIENCE_MS = 10_000
 /** How much longer than the delay a service answers requests that still come. */
 const UNNOTICED_MAX_MS = 4000
 
-/** Lets a service that knows its address listen before it is built; undefined for one that does not. Rejects with ListenFailure. */
+/**
+ * Lets a service that knows its address listen before it is built; undefined for one that does not. Rejects with
+ * ListenFailure.
+ */
 export async function openDoor(
   service: Service,
   env: Env,
@@ -54,8 +57,9 @@ export async function openDoor(
 }
 
 /**
- * Builds a service, subscribes it, lets it listen, gives required jobs their first run, and only then calls it ready. What was opened is
- * closed again when that fails. Rejects with StartInterrupted when the process is told to stop meanwhile.
+ * Builds a service, subscribes it, lets it listen, gives required jobs their first run, and only then calls it ready.
+ * What was opened is closed again when that fails. Rejects with StartInterrupted when the process is told to stop
+ * meanwhile.
  */
 export async function startService(
   service: Service,
@@ -98,7 +102,7 @@ export async function startService(
 
 function running(
   service: Service,
-  parts: Parts,
+  parts: ServiceParts,
   door: FrontDoor,
   log: ServiceContext['log'],
   stack: AsyncDisposableStack,
@@ -126,12 +130,12 @@ const listen = (
   )
 }
 
-const reportOf = (parts: Parts, { clock }: ServiceContext) =>
+const reportOf = (parts: ServiceParts, { clock }: ServiceContext) =>
   parts.report ?? cachedFor(parts.readinessCacheTtlMs, clock, () => runChecks(parts.checks))
 
 function listenerOf(
   service: Service,
-  parts: Parts,
+  parts: ServiceParts,
   { health, report }: { health: Health; report: () => Promise<ServiceReport> },
   { log, settings }: ServiceContext,
 ): RequestListener {
@@ -141,7 +145,7 @@ function listenerOf(
   return healthListener({ health, internalApiKey, report, settings, log }, front)
 }
 
-async function runRequiredJobs(parts: Parts, { log, signal, notices }: Patience): Promise<void> {
+async function runRequiredJobs(parts: ServiceParts, { log, signal, notices }: Patience): Promise<void> {
   const told = (error: unknown) => isAway(error) && notices.tell(error)
   for (const job of parts.jobs.filter(({ requiredAtStart }) => requiredAtStart === true)) {
     while (!(await runOnce(job, log, signal, told))) {
@@ -153,7 +157,7 @@ async function runRequiredJobs(parts: Parts, { log, signal, notices }: Patience)
 
 /** Load balancers get time to see that the service is leaving before it stops to listen. */
 const drain =
-  (health: Health, door: FrontDoor, { leaving }: Parts, { drainDelayMs, signal }: StartOptions) =>
+  (health: Health, door: FrontDoor, { leaving }: ServiceParts, { drainDelayMs, signal }: StartOptions) =>
   async (): Promise<void> => {
     health.ready = false
     health.state = 'draining'

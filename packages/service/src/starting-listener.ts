@@ -11,9 +11,9 @@ import { startingReport, type Waiting } from './starting-report.ts'
 type Answer = [status: number, body: object]
 
 /**
- * Answers for a service that is still being built, for example because PostgreSQL is down: the process is alive and not ready. The
- * gateway's GET / touches no dependency (decisions A11), so it works already; so does the readiness report, for the internal key,
- * and names what is waited for.
+ * Answers for a service that is still being built, for example because PostgreSQL is down: the process is alive and
+ * not ready. The gateway's GET / touches no dependency (decisions A11), so it works already; so does the readiness
+ * report, for the internal key, and names what is waited for.
  */
 export function startingListener(
   service: Service['name'],

@@ -5,7 +5,10 @@ import { safeMessage } from '@platform/readiness'
 /** A store that stays away is told again after this long. */
 const AGAIN_MS = 30_000
 
-/** Tells which store is waited for: at once, and then every half minute, however many ask for it, how often, and what each was told. */
+/**
+ * Tells which store is waited for: at once, and then every half minute, however many ask for it, how often, and what
+ * each was told.
+ */
 export class StoreNotices {
   readonly #write: (sentence: string) => void
   readonly #toldAt = new Map<string, number>()
@@ -38,7 +41,9 @@ const variables: Record<string, keyof Env> = {
   SearchError: 'SEARCH_URL',
 }
 
-/** What an operator reads about a store that can't be used now: which one, why, and what to do. Carries no credential. */
+/**
+ * What an operator reads about a store that can't be used now: which one, why, and what to do. Carries no credential.
+ */
 export function obstacleSentence(error: StoreError): string {
   const what = safeMessage(error).replace(/[.\s]+$/, '')
   return `${what}: ${remedyOf(error.code ?? '', variables[error.name] ?? 'its address')}.`

@@ -4,7 +4,7 @@ import { endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { StoreError } from '@platform/kernel'
 import { z } from 'zod'
-import type { Parts, Service } from './service.ts'
+import type { Service, ServiceParts } from './service.ts'
 
 const INTERNAL_KEY = 'internal-key-of-the-tests-0123456789'
 /** What a caller behind the gateway sends. */
@@ -25,7 +25,7 @@ export interface TinyOptions {
   name?: Service['name']
   /** How often the store is down before `build` succeeds. */
   failures?: number
-  parts?: Partial<Parts>
+  parts?: Partial<ServiceParts>
   /** Called with what happens, in order. */
   note?: (step: string) => void
 }

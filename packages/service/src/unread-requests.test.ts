@@ -11,7 +11,10 @@ const DRAIN_MS = 50
 const BUSY_MS = 400
 const CONNECTIONS = 8
 
-/** Clients with kept connections on a thread of their own: they go on while the service is busy. Every message is one more request on each. */
+/**
+ * Clients with kept connections on a thread of their own: they go on while the service is busy. Every message is one
+ * more request on each.
+ */
 const clients = (url: string) =>
   new Worker(
     `const { Agent, request } = require('node:http'); const { parentPort, workerData } = require('node:worker_threads')

@@ -6,7 +6,10 @@ const EVERY_MS = 1000
 /** Every driver gives up before this; a sentence about a silent store shall be told within three seconds. */
 const PROBE_MS = 2400
 
-/** Asks a store that was opened until it has answered once, and tells each failure. Most clients connect behind and say nothing. */
+/**
+ * Asks a store that was opened until it has answered once, and tells each failure. Most clients connect behind and
+ * say nothing.
+ */
 export function watchStore(
   probe: (signal: AbortSignal) => Promise<unknown>,
   tell: (error: unknown) => void,

@@ -10,7 +10,10 @@ export type ToWorker =
 /** Longer than the slowest number takes; whoever has not told its page by then is missing. */
 const ROUND_MS = 1500
 
-/** Lets a worker that is asked for /metrics answer for all: the first process collects their pages. One round serves all who ask. */
+/**
+ * Lets a worker that is asked for /metrics answer for all: the first process collects their pages. One round serves
+ * all who ask.
+ */
 export class WorkerPages {
   /** The workers and the places they have, from 1. */
   readonly #places: ReadonlyMap<Worker, number>

@@ -14,7 +14,9 @@ const STUCK_MS = 1000
 const CRASHES_MAX = 10
 const MINUTE_MS = 60_000
 
-/** Processes that share a port. The first one starts alone, so that what is wrong with the configuration is told once. */
+/**
+ * Processes that share a port. The first one starts alone, so that what is wrong with the configuration is told once.
+ */
 export class Workers {
   readonly #log: Logger
   readonly #graceMs: number

@@ -15,7 +15,9 @@ export interface Attack {
   tries?: number
 }
 
-/** The longest wait for a probe while something is done, counted from when the probe was due: a held loop shows fully. */
+/**
+ * The longest wait for a probe while something is done, counted from when the probe was due: a held loop shows fully.
+ */
 export async function longestWait(
   probe: () => Promise<unknown>,
   meanwhile: () => Promise<unknown>,

@@ -58,7 +58,8 @@ export async function testDatabaseUrl(template = 'template0'): Promise<string> {
 }
 
 /**
- * The name of a database prepared once per run, however many files ask for it at the same time; `key` names what `prepare` does.
+ * The name of a database prepared once per run, however many files ask for it at the same time; `key` names what
+ * `prepare` does.
  */
 export async function templateDatabase(
   key: string,

@@ -5,8 +5,8 @@ import { basename, join } from 'node:path'
 const PREFIX = 'platform-tests-'
 
 /**
- * Where all tests of a run keep what they leave, so that no run fills the disk; projects that run together share it. Everyone may
- * write there, as in /tmp: servers under test don't all run as this user.
+ * Where all tests of a run keep what they leave, so that no run fills the disk; projects that run together share it.
+ * Everyone may write there, as in /tmp: servers under test don't all run as this user.
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const before = process.env.TMPDIR

@@ -15,7 +15,10 @@ import { readPairs, type TracingSettings } from './settings.ts'
 import { TraceIds } from './trace-ids.ts'
 import { Tracer } from './tracer.ts'
 
-/** Spans that wait to be sent; further ones are dropped, so that a receiver that is down costs this much memory and no more. */
+/**
+ * Spans that wait to be sent; further ones are dropped, so that a receiver that is down costs this much memory and no
+ * more.
+ */
 const QUEUE_SPANS = 2048
 const BATCH_SPANS = 512
 const SEND_EVERY_MS = 1000

@@ -27,7 +27,10 @@ const kinds = {
 }
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/
 
-/** Begins spans and knows which one the current work belongs to. There is one while traces are sent somewhere, else none. */
+/**
+ * Begins spans and knows which one the current work belongs to. There is one while traces are sent somewhere, else
+ * none.
+ */
 export class Tracer {
   readonly #otel: OtelTracer
   readonly #ids: TraceIds

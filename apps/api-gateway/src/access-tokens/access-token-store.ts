@@ -65,7 +65,10 @@ export const accessTokenStore = (database: Database, audit: Pick<Audit, 'record'
       return record
     }),
 
-  /** The latest use of each token, in one statement. Rows are locked in one order: instances write uses of the same tokens at once. */
+  /**
+   * The latest use of each token, in one statement. Rows are locked in one order: instances write uses of the same
+   * tokens at once.
+   */
   noteUses: (uses: readonly Use[]) =>
     database.many(sql`
       with used as (

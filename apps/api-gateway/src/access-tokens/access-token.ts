@@ -19,7 +19,10 @@ export function mintToken(): { token: string; tokenHash: string } {
   return { token, tokenHash: hashToken(token) }
 }
 
-/** A token never has more than the credential that made it (decisions I5). Scopes of signing in, as `openid`, mean nothing to it. */
+/**
+ * A token never has more than the credential that made it (decisions I5). Scopes of signing in, as `openid`, mean
+ * nothing to it.
+ */
 export const inheritedScopes = (scopes: readonly string[]): string[] =>
   resourceScopes.filter((scope) => scopes.includes(scope))
 

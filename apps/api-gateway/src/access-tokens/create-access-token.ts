@@ -1,6 +1,6 @@
 import { interactiveUser } from '@platform/auth'
 import { createAccessToken as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { inheritedScopes, mintToken, requireExpiry } from './access-token.ts'
 import type { AccessTokenStore } from './access-token-store.ts'
@@ -26,6 +26,6 @@ export const createAccessToken = (deps: {
       const token = { ...owner, scopes, tokenHash, expiresAt }
       const { _id } = await deps.accessTokens.insert(token, by, { max: deps.maxTokens, now })
 
-      return answer({ _id, ...owner, expiresAt: body.expiresAt, token: secret }, { createdId: _id })
+      return respond({ _id, ...owner, expiresAt: body.expiresAt, token: secret }, { createdId: _id })
     },
   })

@@ -1,6 +1,6 @@
 import { interactiveUser } from '@platform/auth'
 import { listAccessTokens as endpoint } from '@platform/contracts'
-import { answer, nextPage, route } from '@platform/http'
+import { nextPage, respond, route } from '@platform/http'
 import { toListed } from './access-token.ts'
 import type { AccessTokenStore } from './access-token-store.ts'
 
@@ -15,6 +15,6 @@ export const listAccessTokens = (deps: { accessTokens: AccessTokenStore }) =>
       })
 
       const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
-      return answer(found.slice(0, limit).map(toListed), { headers })
+      return respond(found.slice(0, limit).map(toListed), { headers })
     },
   })

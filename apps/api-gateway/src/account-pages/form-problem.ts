@@ -8,7 +8,10 @@ import { WeakPassword } from '../users/password-rules.ts'
 const RETRY_AFTER_SECONDS = 1
 const WEAK = { common: 'passwordCommon', personal: 'passwordPersonal' } as const
 
-/** The problem a failure is for the person at the form: something to correct or to wait for. Throws every other failure again. */
+/**
+ * The problem a failure is for the person at the form: something to correct or to wait for. Throws every other
+ * failure again.
+ */
 export function problemOf(error: unknown): FormProblem {
   const failure = toFailure(error)
   if (failure instanceof WeakPassword) return { kind: 'fields', fields: { password: WEAK[failure.weakness] } }
@@ -19,7 +22,10 @@ export function problemOf(error: unknown): FormProblem {
   throw error
 }
 
-/** As `problemOf`, for forms that mailed links open. A link that was used meanwhile is no problem of the form: there is no form any more. */
+/**
+ * As `problemOf`, for forms that mailed links open. A link that was used meanwhile is no problem of the form: there
+ * is no form any more.
+ */
 export const linkProblemOf = (error: unknown): 'badLink' | { problem: FormProblem } =>
   toFailure(error).name === 'InvalidOrExpiredToken' ? 'badLink' : { problem: problemOf(error) }
 

@@ -24,7 +24,9 @@ export function showLinkForm(
   sendPage(visit.response, 200, formOf(needs, visit, link, form))
 }
 
-/** Mails a link to the address of the form. Says the same to everybody: who has an account here is nobody's business. */
+/**
+ * Mails a link to the address of the form. Says the same to everybody: who has an account here is nobody's business.
+ */
 export async function submitLinkForm(
   needs: AccountPagesNeeds,
   visit: PageVisit,

@@ -12,7 +12,10 @@ import { readAccountForm } from './read-account-form.ts'
 import { passwordProblem, problemOfFields } from './typed-fields.ts'
 import { visitOf } from './visit-of.ts'
 
-/** GET /account/password — with the token of a mailed link: asks for a new password. Without: asks where to send such a link. */
+/**
+ * GET /account/password — with the token of a mailed link: asks for a new password. Without: asks where to send such
+ * a link.
+ */
 export const showNewPassword =
   (needs: AccountPagesNeeds) =>
   async (visit: PageVisit, query: URLSearchParams): Promise<void> => {

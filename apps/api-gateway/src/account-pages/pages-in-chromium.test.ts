@@ -20,7 +20,9 @@ type Person = ReturnType<typeof somebody>
 
 const idOfFocus = (page: Page) => page.locator(':focus').getAttribute('id')
 
-/** Everything somebody does with an account, from its first page to its last; by structure alone, so in any language. */
+/**
+ * Everything somebody does with an account, from its first page to its last; by structure alone, so in any language.
+ */
 async function liveAnAccount(pages: AccountPages, page: Page, person: Person, look: Look): Promise<void> {
   await signUp(pages, page, person, look)
   await signIn(page, person, look)

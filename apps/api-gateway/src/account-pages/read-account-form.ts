@@ -7,8 +7,9 @@ import type { PageVisit } from './account-pages.ts'
 /**
  * The fields of a form of these pages. Rejects with ForbiddenError when another site has sent it.
  *
- * Pages with a secret in their address send no referrer, and of those browsers send forms with `Origin: null`. Then the browser's
- * word on the site counts; an old one that gives none may pass, for such a form proves itself: it holds the secret of a mail.
+ * Pages with a secret in their address send no referrer, and of those browsers send forms with `Origin: null`. Then
+ * the browser's word on the site counts; an old one that gives none may pass, for such a form proves itself: it holds
+ * the secret of a mail.
  */
 export async function readAccountForm(
   { request, language, open }: PageVisit,

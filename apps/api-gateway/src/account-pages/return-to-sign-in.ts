@@ -5,8 +5,8 @@ import { redirect } from '../sign-in/redirect.ts'
 import type { AccountPagesNeeds } from './account-pages.ts'
 
 /**
- * GET /oidc/interaction/:uid/continue — back to the sign-in somebody left for their mail. Only here does the browser tell whether it
- * is its own and still open; if not, a new one begins.
+ * GET /oidc/interaction/:uid/continue — back to the sign-in somebody left for their mail. Only here does the browser
+ * tell whether it is its own and still open; if not, a new one begins.
  */
 export const returnToSignIn =
   ({ provider, settings }: AccountPagesNeeds) =>

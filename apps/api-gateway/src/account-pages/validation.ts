@@ -13,8 +13,8 @@ import { readAccountForm } from './read-account-form.ts'
 import { visitOf } from './visit-of.ts'
 
 /**
- * GET /account/validate — with the token of a mailed link: a button that confirms the address, for programs that look into mail open
- * links too. Without: asks where to send such a link again.
+ * GET /account/validate — with the token of a mailed link: a button that confirms the address, for programs that look
+ * into mail open links too. Without: asks where to send such a link again.
  */
 export const showValidation =
   (needs: AccountPagesNeeds) =>

@@ -66,7 +66,10 @@ export const accountDeletion = (parts: AccountParts): AccountDeletion => {
   }
 }
 
-/** Super administrators were locked before the account was, as whoever edits accounts does: else the two could wait for each other. */
+/**
+ * Super administrators were locked before the account was, as whoever edits accounts does: else the two could wait
+ * for each other.
+ */
 async function remove(
   parts: AccountParts,
   tx: Queries,

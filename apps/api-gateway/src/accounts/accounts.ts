@@ -19,12 +19,15 @@ export interface SignUpInput {
 }
 
 /**
- * What an account's owner does with it before or without being signed in; the routes of the API and the pages both ask here. Rate
- * limits are the callers' business; everything else (validation, silence about unknown addresses, mails, events, audit, ending of
- * sessions) is done here.
+ * What an account's owner does with it before or without being signed in; the routes of the API and the pages both
+ * ask here. Rate limits are the callers' business; everything else (validation, silence about unknown addresses,
+ * mails, events, audit, ending of sessions) is done here.
  */
 export interface Accounts {
-  /** `usable`: sign in at once; `mailed`: after the link; `manual`: after an administrator agreed. The user is what an answer shows. */
+  /**
+   * `usable`: sign in at once; `mailed`: after the link; `manual`: after an administrator agreed. The user is what an
+   * answer shows.
+   */
   signUp(
     input: SignUpInput,
     visit: Visit,

@@ -1,6 +1,6 @@
 import { interactiveUser } from '@platform/auth'
 import { patchOwnUser as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { presentUser } from '../users/user.ts'
 import { stateOf, userEtag } from '../users/user-etag.ts'
 import type { Profiles } from './profiles.ts'
@@ -12,6 +12,6 @@ export const patchOwnUser = ({ profiles }: { profiles: Pick<Profiles, 'edit'> })
       const saved = await profiles.edit(principal.userId, body, stateOf(request.headers))
 
       const user = presentUser(saved)
-      return answer(user, { headers: { etag: userEtag(user) } })
+      return respond(user, { headers: { etag: userEtag(user) } })
     },
   })

@@ -72,7 +72,10 @@ async function insert(
   return user
 }
 
-/** Where mail decides, nobody learns from an answer who has an account: its owner is written to instead (decisions C9). */
+/**
+ * Where mail decides, nobody learns from an answer who has an account: its owner is written to instead (decisions
+ * C9).
+ */
 async function known(
   parts: AccountParts,
   tx: Queries,

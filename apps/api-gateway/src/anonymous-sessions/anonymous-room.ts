@@ -10,7 +10,10 @@ const IDLE_MS = MINUTE_MS
 /** Sessions that give way at a time: a hundredth of all, and not so many that others wait for it. */
 const GIVES_WAY_MAX = 500
 
-/** Makes sure that there is room for one more anonymous session from an address; rejects with ServiceUnavailable when there is none. */
+/**
+ * Makes sure that there is room for one more anonymous session from an address; rejects with ServiceUnavailable when
+ * there is none.
+ */
 export type AnonymousRoom = (clientIp: string) => Promise<void>
 
 interface Needs {
@@ -23,9 +26,10 @@ interface Needs {
 }
 
 /**
- * Anybody can start such sessions, from as many addresses as they have: their rows are bounded (reliability T-SES-5). When all are taken,
- * those of the site that has the most give way, the longest idle first, so that whoever fills the room makes place for all others. Several
- * instances may go over the bound by what they start within the seconds a count is believed.
+ * Anybody can start such sessions, from as many addresses as they have: their rows are bounded (reliability T-SES-5).
+ * When all are taken, those of the site that has the most give way, the longest idle first, so that whoever fills the
+ * room makes place for all others. Several instances may go over the bound by what they start within the seconds a
+ * count is believed.
  */
 export function anonymousRoom(deps: Needs): AnonymousRoom {
   let counted = { rows: 0, at: Number.NEGATIVE_INFINITY }

@@ -1,6 +1,6 @@
 import { anyone } from '@platform/auth'
 import { anonymousScopes, createAnonymousSession as endpoint, type User } from '@platform/contracts'
-import { answer, type RequestInfo, route } from '@platform/http'
+import { type RequestInfo, respond, route } from '@platform/http'
 import { type Clock, Failure, SECOND_MS } from '@platform/kernel'
 import { accessTokenCookie, type CookiePolicy } from '../sessions/access-token-cookie.ts'
 import type { MintJwt } from '../sessions/mint-jwt.ts'
@@ -31,7 +31,7 @@ export const createAnonymousSession = (deps: AnonymousSessionDeps) => {
       const { session, token } = await startSession(deps, seconds, request)
 
       const cookie = accessTokenCookie(token, deps.cookies, seconds)
-      return answer(
+      return respond(
         { ...session, token },
         { headers: { 'set-cookie': cookie }, createdId: session.sessionId },
       )

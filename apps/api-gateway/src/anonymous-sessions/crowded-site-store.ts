@@ -10,7 +10,10 @@ export interface MadeRoom {
 
 /** Finds the site with the most anonymous sessions and takes away those that were not used for the longest time. */
 export const crowdedSiteStore = (database: Database) => ({
-  /** For somebody of that very site only what was idle since `idleSince` gives way; for everybody else what was idle the longest. */
+  /**
+   * For somebody of that very site only what was idle since `idleSince` gives way; for everybody else what was idle
+   * the longest.
+   */
   makeRoom: (wanted: { site: string; idleSince: Date; limit: number }): Promise<MadeRoom> =>
     database.transaction(async (tx) => {
       const [crowded] = await tx.many<{ site: string | null }>(sql`

@@ -1,8 +1,8 @@
 import { networkOf } from '@platform/http'
 
 /**
- * The network somebody can have to themselves: the /48 of an IPv6 address, which holds 65,536 networks of one customer, and the /24 of an
- * IPv4 address. Addresses of one site share the room for anonymous sessions.
+ * The network somebody can have to themselves: the /48 of an IPv6 address, which holds 65,536 networks of one
+ * customer, and the /24 of an IPv4 address. Addresses of one site share the room for anonymous sessions.
  */
 export function siteOf(address: string): string {
   const network = networkOf(address)

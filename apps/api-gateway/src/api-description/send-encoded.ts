@@ -1,4 +1,4 @@
-import { type Answer, answer } from '@platform/http'
+import { type RouteResponse, respond } from '@platform/http'
 import type { EncodedBody } from './encoded-body.ts'
 
 interface Shown {
@@ -12,10 +12,10 @@ export async function sendEncoded(
   body: EncodedBody,
   acceptEncoding: string | string[] | undefined,
   { contentType, cacheControl, headers = {} }: Shown,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const { bytes, etag, encoding } = await body.for(String(acceptEncoding ?? ''))
   const coded = encoding === undefined ? undefined : { 'content-encoding': encoding }
-  return answer(bytes, {
+  return respond(bytes, {
     contentType,
     // A copy that was made for nobody's page says nothing of origins: it must not be given to a page.
     headers: { 'cache-control': cacheControl, vary: 'accept-encoding, origin', etag, ...coded, ...headers },

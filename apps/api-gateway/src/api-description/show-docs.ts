@@ -1,6 +1,6 @@
 import { anyone } from '@platform/auth'
 import { showDocs as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import type { DocsViewer } from './docs-viewer.ts'
 
 /** GET /docs — the frame of the viewer; its files are asked for by names that never mean anything else. */
@@ -10,6 +10,6 @@ export const showDocs = ({ viewer }: { viewer: DocsViewer }) =>
     async handle() {
       const { html, headers } = await viewer.page()
 
-      return answer(html, { contentType: 'text/html; charset=utf-8', headers })
+      return respond(html, { contentType: 'text/html; charset=utf-8', headers })
     },
   })

@@ -1,10 +1,14 @@
-/** Starts the viewer. "Try it out" asks this origin, whatever name the platform is reached by: no page may ask another one. */
+/**
+ * Starts the viewer. "Try it out" asks this origin, whatever name the platform is reached by: no page may ask another
+ * one.
+ */
 export const START_SCRIPT = `'use strict'
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const colour = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', colour)
 colour()
-// Who is signed in by the cookie writes with the token that the API answers to the page alone; a pasted credential needs none.
+// Who is signed in by the cookie writes with the token that the API answers to the page alone; a pasted credential
+// needs none.
 const withCsrfToken = async (request) => {
   const isSafe = ['GET', 'HEAD', 'OPTIONS'].includes(String(request.method).toUpperCase())
   if (isSafe || request.headers.Authorization !== undefined || new URL(request.url).origin !== location.origin) return request

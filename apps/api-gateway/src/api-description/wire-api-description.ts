@@ -5,7 +5,10 @@ import { getApiDescription } from './get-api-description.ts'
 import { getDocsAsset } from './get-docs-asset.ts'
 import { showDocs } from './show-docs.ts'
 
-/** The description of the API and its pages, for the composition root. `apiUrl` is where the API answers, with its version. */
+/**
+ * The description of the API and its pages, for the composition root. `apiUrl` is where the API answers, with its
+ * version.
+ */
 export function wireApiDescription({ apiUrl }: { apiUrl: string }): Route[] {
   const viewer = docsViewer()
   return [

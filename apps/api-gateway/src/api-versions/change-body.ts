@@ -14,7 +14,10 @@ const codings: ReadonlyMap<string, Inflate> = new Map<string, Inflate>([
   ['br', brotliDecompressSync],
 ])
 
-/** The bytes of a JSON success of v2 as the version of the call has them. Throws PayloadTooLarge, and when they are no JSON after all. */
+/**
+ * The bytes of a JSON success of v2 as the version of the call has them. Throws PayloadTooLarge, and when they are no
+ * JSON after all.
+ */
 export function changeBody(bytes: Buffer, response: ServerResponse, call: VersionedCall): Buffer {
   if (bytes.length === 0) return bytes
   const coding = String(response.getHeader('content-encoding') ?? 'identity').toLowerCase()

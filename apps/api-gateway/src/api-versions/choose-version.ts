@@ -20,9 +20,9 @@ interface Needs {
 }
 
 /**
- * Reads which version is asked for, before anything else is spent, and makes the request one for v2: whatever comes after sees a v2
- * path, so that nothing can be reached past a rule by another prefix. Throws RetiredVersion, UnknownVersion or InvalidApiVersion;
- * paths without a version (`/`, `/oidc/…`) pass.
+ * Reads which version is asked for, before anything else is spent, and makes the request one for v2: whatever comes
+ * after sees a v2 path, so that nothing can be reached past a rule by another prefix. Throws RetiredVersion,
+ * UnknownVersion or InvalidApiVersion; paths without a version (`/`, `/oidc/…`) pass.
  */
 export const chooseVersion = (deps: Needs) => {
   const v2 = entryOf(deps.versions, SERVED)

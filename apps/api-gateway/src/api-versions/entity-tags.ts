@@ -5,8 +5,8 @@ export const tagOf = (tag: string, representation: string): string =>
   tag.endsWith('"') ? `${tag.slice(0, -1)};${representation}"` : tag
 
 /**
- * The tags of a condition (If-Match, If-None-Match) as the handlers know them. A tag of another representation matches nothing: it is
- * marked so that it keeps its place in the list without meaning anything.
+ * The tags of a condition (If-Match, If-None-Match) as the handlers know them. A tag of another representation
+ * matches nothing: it is marked so that it keeps its place in the list without meaning anything.
  */
 export function conditionOf(value: string, representation: string): string {
   const ending = `;${representation}"`

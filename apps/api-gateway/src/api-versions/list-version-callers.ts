@@ -1,6 +1,6 @@
 import { superAdmin } from '@platform/auth'
 import { listVersionCallers as endpoint, type VersionCaller } from '@platform/contracts'
-import { answer, nextPage, route } from '@platform/http'
+import { nextPage, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { ApiVersion } from './api-version.ts'
 import type { VersionCallerRow, VersionCallerStore } from './version-caller-store.ts'
@@ -21,7 +21,7 @@ export const listVersionCallers = (deps: Needs) =>
       const found = await deps.callers.listOf(version, { offset: page * limit, limit: limit + 1 })
 
       const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
-      return answer(found.slice(0, limit).map(present), { headers })
+      return respond(found.slice(0, limit).map(present), { headers })
     },
   })
 

@@ -1,6 +1,6 @@
 import { anyone } from '@platform/auth'
 import { listVersions as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type ApiVersion, stateOf, successorOf } from './api-version.ts'
 import { datedChanges } from './transforms/dated-changes.ts'
@@ -16,7 +16,7 @@ export const listVersions = (deps: { versions: readonly ApiVersion[]; clock: Clo
     access: anyone,
     async handle() {
       const now = deps.clock.now()
-      return answer(
+      return respond(
         deps.versions.map((entry) => present(entry, now)),
         { headers },
       )

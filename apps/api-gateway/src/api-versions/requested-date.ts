@@ -5,8 +5,8 @@ const shape = /^\d{4}-\d{2}-\d{2}$/
 const dayOf = (instant: Date): string => instant.toISOString().slice(0, 10)
 
 /**
- * The day whose behaviour is asked for, as X-Platform-API-Version says it. Throws InvalidApiVersion for what is no day of the
- * calendar, lies ahead of `now` (in UTC) or before the version was released.
+ * The day whose behaviour is asked for, as X-Platform-API-Version says it. Throws InvalidApiVersion for what is no
+ * day of the calendar, lies ahead of `now` (in UTC) or before the version was released.
  */
 export function requestedDate(text: string, releasedOn: string, now: Date): string {
   if (!shape.test(text) || !isDay(text)) throw invalidApiVersion('must be one date as YYYY-MM-DD')

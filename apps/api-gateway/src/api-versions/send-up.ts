@@ -5,8 +5,8 @@ import type { Exchange } from '../exchange.ts'
 import type { VersionedCall } from './versioned-call.ts'
 
 /**
- * Makes the JSON body of a request for another version one for v2. It is read only after it is known that the caller may send it, and
- * only where a transform needs it; anything that is no JSON is left for v2 to refuse.
+ * Makes the JSON body of a request for another version one for v2. It is read only after it is known that the caller
+ * may send it, and only where a transform needs it; anything that is no JSON is left for v2 to refuse.
  */
 export function sendUp(exchange: Exchange): void | Promise<void> {
   if (exchange.version === undefined) return undefined

@@ -55,5 +55,7 @@ const odd = [
   ...['9'.repeat(10), '9'.repeat(4000), `2025-01-01${'0'.repeat(4000)}`, 'a'.repeat(8000), '-'.repeat(1000)],
 ]
 
-/** Two hundred values and more of X-Platform-API-Version that are no date a client may ask for (reliability T-VER-2). */
+/**
+ * Two hundred values and more of X-Platform-API-Version that are no date a client may ask for (reliability T-VER-2).
+ */
 export const abusiveDates: readonly string[] = [...impossible, ...outside, ...odd]

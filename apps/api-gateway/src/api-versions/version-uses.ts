@@ -18,7 +18,10 @@ export interface VersionUse {
   lastAt: number
 }
 
-/** Counts in memory who calls which version, and writes it off the path of requests: by a job, and once more when disposed. */
+/**
+ * Counts in memory who calls which version, and writes it off the path of requests: by a job, and once more when
+ * disposed.
+ */
 export class VersionUses implements AsyncDisposable {
   #waiting = new Map<string, VersionUse>()
   readonly #write: (uses: readonly VersionUse[]) => Promise<unknown>

@@ -28,8 +28,8 @@ export const changeAnswer =
   }
 
 /**
- * Stands in front of the methods that write a response. Headers are completed as the head is written; the body of a JSON success that
- * has a transform is held until it is whole and then changed, everything else passes as it comes.
+ * Stands in front of the methods that write a response. Headers are completed as the head is written; the body of a
+ * JSON success that has a transform is held until it is whole and then changed, everything else passes as it comes.
  */
 class VersionedAnswer {
   readonly #exchange: Exchange

@@ -27,7 +27,10 @@ export const changesAnswer = ({ transforms }: VersionedCall): boolean =>
 
 const CONDITIONS = new Set(['if-match', 'if-none-match', 'if-range'])
 
-/** Makes a request one for v2: its conditions name v2's representation, and an answer that must be read is not compressed. */
+/**
+ * Makes a request one for v2: its conditions name v2's representation, and an answer that must be read is not
+ * compressed.
+ */
 export function speakV2(request: IncomingMessage, call: VersionedCall): void {
   const isRead = changesAnswer(call)
   editHeaders(request, (name, value) => {
@@ -36,7 +39,10 @@ export function speakV2(request: IncomingMessage, call: VersionedCall): void {
   })
 }
 
-/** Both lists a request keeps its headers in say the same afterwards. Lines of one name are joined in the second, and edited once. */
+/**
+ * Both lists a request keeps its headers in say the same afterwards. Lines of one name are joined in the second, and
+ * edited once.
+ */
 function editHeaders(request: IncomingMessage, edit: (name: string, value: string) => string): void {
   const { headers, rawHeaders } = request
   const edited = new Set<string>()

@@ -3,7 +3,10 @@ import { headers as names } from '@platform/contracts'
 import { tagOf } from './entity-tags.ts'
 import type { VersionedCall } from './versioned-call.ts'
 
-/** The headers `writeHead` takes: names and values in turn, or an object; nothing or a reason phrase where there are none. */
+/**
+ * The headers `writeHead` takes: names and values in turn, or an object; nothing or a reason phrase where there are
+ * none.
+ */
 export type GivenHeaders = readonly string[] | OutgoingHttpHeaders | string | undefined
 
 /** Sets headers given with the head on the response itself, where they can be read and changed. */
@@ -38,7 +41,10 @@ function pairsOf(given: GivenHeaders): Pair[] {
 
 const isList = (given: GivenHeaders): given is readonly string[] => Array.isArray(given)
 
-/** Completes the head of an answer: which version it is of, whether that ends, and addresses and tags that belong to it. */
+/**
+ * Completes the head of an answer: which version it is of, whether that ends, and addresses and tags that belong to
+ * it.
+ */
 export function addHeaders(response: ServerResponse, call: VersionedCall): void {
   const link = response.getHeader('link')
   if (link !== undefined) response.setHeader('link', linksOf(link, call.name))

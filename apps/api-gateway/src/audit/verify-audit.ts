@@ -1,12 +1,12 @@
 import type { Audit } from '@platform/audit'
 import { superAdmin } from '@platform/auth'
 import { verifyAudit as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 
 /** Reads the whole trail, in batches; a break in it is an answer, not a failure. */
 export const verifyAudit = (deps: { audit: Pick<Audit, 'verify'> }) =>
   route(endpoint, {
     access: superAdmin,
     handle: async ({ query }) =>
-      answer(await deps.audit.verify(query.head), { headers: { 'cache-control': 'no-store' } }),
+      respond(await deps.audit.verify(query.head), { headers: { 'cache-control': 'no-store' } }),
   })

@@ -79,7 +79,10 @@ export const wrongAddress = (name: string, problem: string): Failure =>
 export const noSuchProvider = (slug: string): Failure =>
   new Failure('ObjectNotFoundError', `There is no sign-in provider "${slug}" here.`)
 
-/** Throws ObjectNotFoundError for what can't be the slug of an organization, so that nothing is kept or shown under it. */
+/**
+ * Throws ObjectNotFoundError for what can't be the slug of an organization, so that nothing is kept or shown under
+ * it.
+ */
 export function requireOrgSlug(orgSlug: string): void {
   if (orgSlugPattern.test(orgSlug)) return
   throw new Failure('ObjectNotFoundError', `There is no organization "${orgSlug.slice(0, 60)}".`)

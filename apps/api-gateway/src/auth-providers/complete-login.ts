@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Answer, answer, type RequestInfo } from '@platform/http'
+import { type RequestInfo, type RouteResponse, respond } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { OidcSettings } from '../oidc/oidc-settings.ts'
 import type { SignInLog } from '../sign-in-log/sign-in-log.ts'
@@ -26,7 +26,7 @@ export interface CompleteNeeds {
 }
 
 /** Checks what a provider has answered, and leads back to the authorization. */
-export type CompleteLogin = (parameters: URLSearchParams, request: RequestInfo) => Promise<Answer>
+export type CompleteLogin = (parameters: URLSearchParams, request: RequestInfo) => Promise<RouteResponse>
 
 /** As long as a redirect takes. */
 const TICKET_SECONDS = 120
@@ -59,7 +59,7 @@ export const completeLogin =
       'cache-control': 'no-store',
       'set-cookie': forgetBindingCookie(state, needs.binding),
     }
-    return answer('', { status: 302, contentType: 'text/html; charset=utf-8', headers })
+    return respond('', { status: 302, contentType: 'text/html; charset=utf-8', headers })
   }
 
 type Outcome = { userId: string } | { problem: ExternalProblem; reason: string; email?: string | undefined }
@@ -95,7 +95,7 @@ async function refuse(
   { problem, reason, email }: Extract<Outcome, { problem: ExternalProblem }>,
   request: RequestInfo,
   { settings, signInLog, binding }: CompleteNeeds,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const { clientIp: ip, correlationId, log } = request
   log.warn({ provider: provider.slug, problem, reason, correlationId }, 'external sign-in failed')
   if (problem !== 'unavailable') await signInLog.failed({ provider: provider.slug, email, ip, correlationId })

@@ -1,6 +1,6 @@
 import { anyone, type Principal } from '@platform/auth'
 import { exchangeToken as endpoint, resourceScopes } from '@platform/contracts'
-import { answer, type RequestInfo, route } from '@platform/http'
+import { type RequestInfo, respond, route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
 import { accessTokenCookie, type CookiePolicy } from '../sessions/access-token-cookie.ts'
 import type { MintJwt } from '../sessions/mint-jwt.ts'
@@ -116,5 +116,5 @@ async function startSession(
     token,
     expires: expiresAt.toISOString(),
   }
-  return answer(session, { headers: { 'set-cookie': accessTokenCookie(token, cookies, seconds) } })
+  return respond(session, { headers: { 'set-cookie': accessTokenCookie(token, cookies, seconds) } })
 }

@@ -59,7 +59,8 @@ export function externalIdentity(provider: AuthProvider, claims: Claims): Extern
     return value === undefined ? [] : [[field, value] as const]
   })
   const email = textOf(read('email'), 254)
-  // What the provider has proven is this address, letter by letter: one that would have to be folded is another mailbox.
+  // What the provider has proven is this address, letter by letter: one that would have to be folded is another
+  // mailbox.
   const usable =
     email !== undefined && isEmail(email) && isPlainAddress(email) ? normalizeEmail(email) : undefined
   const externalId = String(claims.idToken.sub)
@@ -76,8 +77,8 @@ export function externalIdentity(provider: AuthProvider, claims: Claims): Extern
 }
 
 /**
- * A provider of an organization speaks for the domains of that organization only: else whoever runs it could be anybody of the
- * platform.
+ * A provider of an organization speaks for the domains of that organization only: else whoever runs it could be
+ * anybody of the platform.
  */
 function isVouchedFor(email: string, provider: AuthProvider, claims: Claims): boolean {
   const isForeign = provider.source === 'database' || provider.domains.length > 0
@@ -87,7 +88,10 @@ function isVouchedFor(email: string, provider: AuthProvider, claims: Claims): bo
   return sources.some((source) => source !== undefined && verifies(source, email))
 }
 
-/** `email_verified` speaks of the claim `email` beside it, whatever the address is mapped from. Some providers send it as a text. */
+/**
+ * `email_verified` speaks of the claim `email` beside it, whatever the address is mapped from. Some providers send it
+ * as a text.
+ */
 const verifies = (source: Readonly<Record<string, unknown>>, email: string): boolean =>
   typeof source.email === 'string' &&
   isPlainAddress(source.email.trim()) &&

@@ -28,7 +28,10 @@ interface Row {
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url')
 const placeOf = (stateHash: string) => `gateway.external_logins|${stateHash}|secrets`
 
-/** Sign-ins on their way. Only hashes of what proves them are kept, so that nobody who reads the tables can finish one. */
+/**
+ * Sign-ins on their way. Only hashes of what proves them are kept, so that nobody who reads the tables can finish
+ * one.
+ */
 export const externalLoginStore = (database: Database, masterKeys: MasterKeyRing) => ({
   async insert(proof: { state: string; browser: string }, login: ExternalLogin, expiresAt: Date) {
     const stateHash = hash(proof.state)

@@ -1,4 +1,4 @@
-import { type Answer, answer, type RequestInfo } from '@platform/http'
+import { type RequestInfo, type RouteResponse, respond } from '@platform/http'
 import { type Language, languageOf } from '../sign-in/language.ts'
 import { errorPage } from '../sign-in/pages/error-page.ts'
 import { html } from '../sign-in/pages/html.ts'
@@ -27,14 +27,14 @@ export function problemAnswer(
   problem: ExternalProblem,
   request: RequestInfo,
   place: { name: string; startUrl: string; headers?: Record<string, string> },
-): Answer {
+): RouteResponse {
   const language = languageOf(undefined, request.headers['accept-language'])
   const { startUrl } = place
   const message = messageOf(problem, language, place.name)
   const { html: text, headers } = errorPage({ language, message, code: request.correlationId, startUrl })
   const { 'content-type': contentType = 'text/html', ...rest } = headers
   const retry = problem === 'unavailable' ? { 'retry-after': '10' } : {}
-  return answer(text, {
+  return respond(text, {
     status: STATUS[problem],
     contentType,
     headers: { ...rest, ...retry, ...place.headers },
@@ -48,8 +48,8 @@ function messageOf(problem: ExternalProblem, language: Language, name: string): 
 }
 
 /**
- * Leads from a submitted form to another origin. A redirect would not do: browsers hold it to the `form-action` of the form's page,
- * which can't name every provider.
+ * Leads from a submitted form to another origin. A redirect would not do: browsers hold it to the `form-action` of
+ * the form's page, which can't name every provider.
  */
 export function elsewherePage(language: Language, provider: AuthProvider, url: string): Page {
   const texts = externalTexts(language)

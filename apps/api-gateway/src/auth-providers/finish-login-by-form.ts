@@ -1,6 +1,6 @@
 import { anyone } from '@platform/auth'
 import { finishLoginByForm as endpoint } from '@platform/contracts'
-import { answer, decodeUtf8, route } from '@platform/http'
+import { decodeUtf8, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { OidcSettings } from '../oidc/oidc-settings.ts'
 
@@ -9,8 +9,8 @@ const PARAMETERS = ['state', 'code', 'iss', 'error', 'error_description']
 const MEDIA_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
 /**
- * POST /v2/login/callback — for providers that answer with a form. It comes from another site, so browsers send no cookie along; the
- * redirect to the same address is a visit again, and brings it.
+ * POST /v2/login/callback — for providers that answer with a form. It comes from another site, so browsers send no
+ * cookie along; the redirect to the same address is a visit again, and brings it.
  */
 export const finishLoginByForm = ({ settings }: { settings: Pick<OidcSettings, 'apiUrl'> }) =>
   route(endpoint, {
@@ -24,7 +24,7 @@ export const finishLoginByForm = ({ settings }: { settings: Pick<OidcSettings, '
         [...form].filter(([name, value]) => PARAMETERS.includes(name) && value.length <= 4000),
       )
 
-      return answer('', {
+      return respond('', {
         status: 303,
         contentType: 'text/html; charset=utf-8',
         headers: { location: `${settings.apiUrl}/login/callback?${known}`, 'cache-control': 'no-store' },

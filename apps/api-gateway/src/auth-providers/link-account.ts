@@ -47,8 +47,8 @@ async function findLinked(
 }
 
 /**
- * An address alone proves nothing: the provider must vouch for it, and somebody must have answered a mail to it here. Else whoever
- * signed up with another's address would wait in the account that person gets, or the other way round.
+ * An address alone proves nothing: the provider must vouch for it, and somebody must have answered a mail to it here.
+ * Else whoever signed up with another's address would wait in the account that person gets, or the other way round.
  */
 async function findByAddress(
   slug: string,

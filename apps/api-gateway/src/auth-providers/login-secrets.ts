@@ -3,7 +3,10 @@ import type { LoginSecrets } from './relying-party.ts'
 
 const random = (): string => randomBytes(32).toString('base64url')
 
-/** Fresh secrets of one sign-in. The nonce is marked as ours: a token made for it is for the callback and nothing else. */
+/**
+ * Fresh secrets of one sign-in. The nonce is marked as ours: a token made for it is for the callback and nothing
+ * else.
+ */
 export function newLoginSecrets(cookieSecret: string): LoginSecrets {
   const text = random()
   return { state: random(), verifier: random(), nonce: `${text}.${mark(text, cookieSecret)}` }

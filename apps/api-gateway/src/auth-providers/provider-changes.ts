@@ -34,7 +34,9 @@ export interface Changer {
 
 /** Changes with what must be told of them, in one transaction. */
 export interface ProviderChanges {
-  /** Throws RequestValidationError for an address that may not be called, DomainAlreadyUsed for a domain of the file. */
+  /**
+   * Throws RequestValidationError for an address that may not be called, DomainAlreadyUsed for a domain of the file.
+   */
   check(input: AuthProviderInput): Promise<void>
   /** `work` makes the change and answers the provider it was about. */
   commit(
@@ -93,8 +95,8 @@ export const providerChanges = (needs: Needs): ProviderChanges => ({
 })
 
 /**
- * Whoever sets a provider up hears at once that its address leads inside, instead of people who try to sign in. One that does not
- * answer is no mistake, and each later call is guarded again.
+ * Whoever sets a provider up hears at once that its address leads inside, instead of people who try to sign in. One
+ * that does not answer is no mistake, and each later call is guarded again.
  */
 async function probe(name: string, url: string, outbound: Pick<Outbound, 'fetch'>): Promise<void> {
   try {

@@ -9,8 +9,8 @@ const MAX_CHARACTERS = 1_000_000
 const document = z.strictObject({ providers: z.record(z.string(), z.unknown()).or(z.array(z.unknown())) })
 
 /**
- * The providers of the platform: `providers` by slug, or as a list. `${NAME}` in a value is that variable of the environment. Throws
- * ConfigError with a sentence for each problem, naming the file and the place in it.
+ * The providers of the platform: `providers` by slug, or as a list. `${NAME}` in a value is that variable of the
+ * environment. Throws ConfigError with a sentence for each problem, naming the file and the place in it.
  */
 export function readProviderFile(
   path: string,

@@ -110,8 +110,9 @@ async function userinfoOf(
 }
 
 /**
- * The library checks id tokens where they come from: in the answer of a token endpoint. So one that came otherwise is given to it as
- * such an answer, and meets exactly the checks of a sign-in. Everything but that answer is fetched as always.
+ * The library checks id tokens where they come from: in the answer of a token endpoint. So one that came otherwise is
+ * given to it as such an answer, and meets exactly the checks of a sign-in. Everything but that answer is fetched as
+ * always.
  */
 const answeringItself =
   (fetch: Outbound['fetch']): Outbound['fetch'] =>

@@ -10,8 +10,8 @@ interface Needs {
 }
 
 /**
- * The provider of an organization that is to be changed; inside `tx` it is locked. Throws ObjectNotFoundError for another
- * organization's as for a missing one, ForbiddenError for one that stands in the file alone.
+ * The provider of an organization that is to be changed; inside `tx` it is locked. Throws ObjectNotFoundError for
+ * another organization's as for a missing one, ForbiddenError for one that stands in the file alone.
  */
 export async function requireOwn(
   { orgSlug, slug }: { orgSlug: string; slug: string },

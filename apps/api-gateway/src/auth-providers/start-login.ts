@@ -1,6 +1,6 @@
 import { anyone } from '@platform/auth'
 import { startLogin as endpoint, type QueryOf } from '@platform/contracts'
-import { type Answer, answer, type RequestInfo, route } from '@platform/http'
+import { type RequestInfo, type RouteResponse, respond, route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
 import type { OidcSettings } from '../oidc/oidc-settings.ts'
 import { type AuthProvider, noSuchProvider } from './auth-provider.ts'
@@ -62,7 +62,7 @@ async function leave(
   loginHint: string | undefined,
   request: RequestInfo,
   { relyingParty, logins, settings, binding, clock }: Needs,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const secrets = newLoginSecrets(settings.cookieSecret)
   const { state, nonce, verifier } = secrets
   try {
@@ -93,8 +93,8 @@ function signInUrl({ slug }: AuthProvider, query: Query, { origin }: OidcSetting
 
 const loginHintOf = ({ domain }: Query): string | undefined => (domain?.includes('@') ? domain : undefined)
 
-const redirect = (location: string, cookie?: string): Answer =>
-  answer('', {
+const redirect = (location: string, cookie?: string): RouteResponse =>
+  respond('', {
     status: 302,
     contentType: 'text/html; charset=utf-8',
     headers: {

@@ -1,4 +1,4 @@
-import { type CallerCache, checkedSignatures } from '@platform/auth'
+import { type AuthenticationCache, checkedSignatures } from '@platform/auth'
 import { exposeReadings } from '@platform/http'
 
 /** Shows how often callers are known already and how many have been shut out, until disposed. */
@@ -6,7 +6,7 @@ export function exposeCallers({
   callers,
   revocations,
 }: {
-  callers: CallerCache
+  callers: AuthenticationCache
   revocations: { readonly spreadCount: number }
 }): AsyncDisposable {
   const stack = new AsyncDisposableStack()

@@ -1,8 +1,8 @@
 import {
+  type AuthenticationCache,
   accessTokenCredential,
   apiKeyCredential,
   authenticate,
-  type CallerCache,
   type FindApiKey,
   internalKeyCredential,
   sessionJwtCredential,
@@ -12,7 +12,7 @@ import type { KeyRing } from '../signing-keys/key-ring.ts'
 import type { openCallers } from './open-caller.ts'
 
 interface Needs {
-  callers: CallerCache
+  callers: AuthenticationCache
   open: ReturnType<typeof openCallers>
   findApiKey: FindApiKey
   keyRing: KeyRing

@@ -2,9 +2,10 @@ import { rateLimits } from '@platform/contracts'
 import { type RateLimiter, TooManyRequests } from '@platform/http'
 
 /**
- * Guesses of opaque credentials: each wrong one costs a look-up in the database, which a JWT, refused by its signature, does not. After
- * 60 wrong ones in a minute an address gets no further look-ups until the minute is over. Credentials that were seen valid are in
- * memory and go on working, so neighbours behind one address are held up only where theirs is new.
+ * Guesses of opaque credentials: each wrong one costs a look-up in the database, which a JWT, refused by its
+ * signature, does not. After 60 wrong ones in a minute an address gets no further look-ups until the minute is over.
+ * Credentials that were seen valid are in memory and go on working, so neighbours behind one address are held up only
+ * where theirs is new.
  */
 export class Guesses {
   readonly #rateLimiter: RateLimiter
@@ -13,7 +14,10 @@ export class Guesses {
     this.#rateLimiter = rateLimiter
   }
 
-  /** Looks something up unless the address has guessed too often; throws TooManyRequests then. Undefined counts as a wrong guess. */
+  /**
+   * Looks something up unless the address has guessed too often; throws TooManyRequests then. Undefined counts as a
+   * wrong guess.
+   */
   async lookUp<Found>(clientIp: string, find: () => Promise<Found | undefined>): Promise<Found | undefined> {
     const limit = rateLimits.badCredentials
     // Counted before the answer is there: guesses made at once must not all pass.

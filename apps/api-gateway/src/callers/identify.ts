@@ -1,4 +1,10 @@
-import type { Caller, CallerCache, CredentialResolver, Credentials, Found } from '@platform/auth'
+import type {
+  Authentication,
+  AuthenticationCache,
+  CredentialResolver,
+  Credentials,
+  Found,
+} from '@platform/auth'
 import { Failure, MINUTE_MS } from '@platform/kernel'
 import type { Exchange } from '../exchange.ts'
 import type { CookieOnReceivers } from './cookie-on-receivers.ts'
@@ -9,20 +15,29 @@ import type { RecentUses } from './recent-uses.ts'
 export interface IdentifyDeps {
   issuer: string
   cookieOnReceivers: CookieOnReceivers
-  callers: CallerCache
+  callers: AuthenticationCache
   authenticate: (credentials: Credentials) => Found
   internalKey: CredentialResolver
   /** False when endings of sessions may have been missed. */
   isCurrent: () => boolean
-  /** Told of each request with a JWT, an access token or an API key, by the id of its session or of the token's or key's record. */
+  /**
+   * Told of each request with a JWT, an access token or an API key, by the id of its session or of the token's or
+   * key's record.
+   */
   uses: Record<'session' | 'accessToken' | 'apiKey', Pick<RecentUses, 'note'>>
 }
 
-/** How long a super administrator who was seen valid is let in to the readiness report without a database (decisions C13). */
+/**
+ * How long a super administrator who was seen valid is let in to the readiness report without a database (decisions
+ * C13).
+ */
 const TRUSTED_MS = 10 * MINUTE_MS
 const VERSIONED = '/v2'
 
-/** Credential → caller, or nobody. Throws AuthenticationError for a bad credential, wherever it is sent (decisions C1). */
+/**
+ * Credential → caller, or nobody. Throws AuthenticationError for a bad credential, wherever it is sent (decisions
+ * C1).
+ */
 export const identify =
   (deps: IdentifyDeps) =>
   (exchange: Exchange): void | Promise<void> => {
@@ -44,9 +59,9 @@ export const identify =
     return admit(deps, exchange, found)
   }
 
-function admit(deps: IdentifyDeps, exchange: Exchange, caller: Caller | undefined): void {
+function admit(deps: IdentifyDeps, exchange: Exchange, caller: Authentication | undefined): void {
   if (caller === undefined) return
-  exchange.caller = caller
+  exchange.authentication = caller
   exchange.principal = caller.principal
   if (deps.isCurrent()) caller.seenAt = exchange.startedAt
   const { principal } = caller

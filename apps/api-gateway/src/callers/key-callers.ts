@@ -1,4 +1,4 @@
-import { type Caller, callerOf, type FindApiKey } from '@platform/auth'
+import { type Authentication, authenticationOf, type FindApiKey } from '@platform/auth'
 import { rateLimits } from '@platform/contracts'
 import { type RateLimiter, refuseOver } from '@platform/http'
 import { type Clock, StoreBudget, withStoreBudget } from '@platform/kernel'
@@ -18,12 +18,12 @@ interface Needs {
 }
 
 /**
- * The callers of API keys. An answer is at most one second old, so a key that is deleted, disabled, or whose creator has gone is
- * refused within a second on every instance, whether or not word of it arrives.
+ * The callers of API keys. An answer is at most one second old, so a key that is deleted, disabled, or whose creator
+ * has gone is refused within a second on every instance, whether or not word of it arrives.
  */
 export function keyCallers(needs: Needs): FindApiKey {
   const { guesses, clock } = needs
-  const known = recentAnswers<Caller | undefined>(clock)
+  const known = recentAnswers<Authentication | undefined>(clock)
   const wasGood = new LRUCache<string, true>({ max: KEYS_MAX })
   const lookUp = (keyHash: string, clientIp: string) =>
     known.get(keyHash, () =>
@@ -47,17 +47,17 @@ export function keyCallers(needs: Needs): FindApiKey {
 }
 
 /** Whoever made the key answers for it: it ends with the account, and one made by power alone ends with the power. */
-const open = (keyHash: string, needs: Needs): Promise<Caller | undefined> =>
+const open = (keyHash: string, needs: Needs): Promise<Authentication | undefined> =>
   withStoreBudget(new StoreBudget(), () => find(keyHash, needs))
 
-async function find(keyHash: string, { keys, findUser }: Needs): Promise<Caller | undefined> {
+async function find(keyHash: string, { keys, findUser }: Needs): Promise<Authentication | undefined> {
   const key = await keys.findByHash(keyHash)
   if (key === undefined || key.disabled) return undefined
   const creator = await findUser(key.createdBy)
   if (creator?.status !== 'validated') return undefined
   if (key.createdAsSuperAdmin && creator.platformRole !== 'superAdmin') return undefined
   const expiresAt = key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
-  return callerOf({ kind: 'apiKey', apiKeyId: key.id }, { expiresAt, dependsOn: [] })
+  return authenticationOf({ kind: 'apiKey', apiKeyId: key.id }, { expiresAt, dependsOn: [] })
 }
 
 /** All instances count together (reliability T-KEY-3). Throws TooManyRequests over the limit. */

@@ -1,4 +1,4 @@
-import { type Caller, callerOf, invalidAccessToken, type JwtClaims } from '@platform/auth'
+import { type Authentication, authenticationOf, invalidAccessToken, type JwtClaims } from '@platform/auth'
 import { type Clock, Failure } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 import type { AccessTokenRecord } from '../access-tokens/access-token.ts'
@@ -32,11 +32,11 @@ export function openCallers(sources: CallerSources) {
   const findToken = tokenFinder(sources)
   return {
     /** The caller of a verified JWT. Throws AuthenticationError when its session or its user has ended. */
-    ofClaims: (claims: JwtClaims): Promise<Caller> =>
+    ofClaims: (claims: JwtClaims): Promise<Authentication> =>
       refusals.unlessRefused(`${claims.prismeaiSessionId} ${claims.sub}`, () => ofClaims(claims, sources)),
 
     /** The owner of an access token. Throws AuthenticationError when there is none, TooManyRequests at who guesses. */
-    ofTokenHash: (tokenHash: string, clientIp: string): Promise<Caller> =>
+    ofTokenHash: (tokenHash: string, clientIp: string): Promise<Authentication> =>
       refusals.unlessRefused(tokenHash, async () => {
         const token = await findToken(tokenHash, clientIp)
         if (token === undefined) throw invalidAccessToken()
@@ -58,7 +58,7 @@ function tokenFinder({ findToken, guesses, clock }: CallerSources) {
   }
 }
 
-async function ofClaims(claims: JwtClaims, sources: CallerSources): Promise<Caller> {
+async function ofClaims(claims: JwtClaims, sources: CallerSources): Promise<Authentication> {
   const { prismeaiSessionId: sessionId, sub: userId, client_id: clientId } = claims
   const session = await sources.findSession(sessionId)
   if (session === undefined || session.userId !== userId) throw ended()
@@ -81,10 +81,10 @@ async function ofClaims(claims: JwtClaims, sources: CallerSources): Promise<Call
     apiKeyId: undefined,
     expiresAt,
   } as const
-  return callerOf(principal, { expiresAt, dependsOn: [sessionId, dependsOnUser(userId)] })
+  return authenticationOf(principal, { expiresAt, dependsOn: [sessionId, dependsOnUser(userId)] })
 }
 
-async function ofToken(token: KnownToken, sources: CallerSources): Promise<Caller> {
+async function ofToken(token: KnownToken, sources: CallerSources): Promise<Authentication> {
   const user = await requireUser(sources, token.userId)
   const sessionId = `at:${token._id}`
   const expiresAt = token.expiresAt.getTime()
@@ -101,7 +101,7 @@ async function ofToken(token: KnownToken, sources: CallerSources): Promise<Calle
     apiKeyId: undefined,
     expiresAt,
   } as const
-  return callerOf(principal, { expiresAt, dependsOn: [sessionId, dependsOnUser(user.id)] })
+  return authenticationOf(principal, { expiresAt, dependsOn: [sessionId, dependsOnUser(user.id)] })
 }
 
 async function requireUser(sources: CallerSources, userId: string): Promise<UserRecord> {

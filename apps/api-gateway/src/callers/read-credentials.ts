@@ -13,7 +13,10 @@ import type { CookieOnReceivers } from './cookie-on-receivers.ts'
 
 const INTERNAL_KEY_PATHS = /^\/v2\/(?:readiness$|platform\/)/
 
-/** Finds the credentials of a request; undefined when it carries none. Nothing is checked, and the query string is never read. */
+/**
+ * Finds the credentials of a request; undefined when it carries none. Nothing is checked, and the query string is
+ * never read.
+ */
 export function readCredentials(
   exchange: Exchange,
   { issuer, cookieOnReceivers }: { issuer: string; cookieOnReceivers: CookieOnReceivers },
@@ -52,7 +55,10 @@ function refuseMisplacedKey({ request, forwarding }: Exchange): void {
     throw keyElsewhere('The header x-api-key')
 }
 
-/** A receiver of calls from elsewhere gets the sender's own Authorization header; whose it is, its shape tells (decisions I6). */
+/**
+ * A receiver of calls from elsewhere gets the sender's own Authorization header; whose it is, its shape tells
+ * (decisions I6).
+ */
 function ownBearer(exchange: Exchange, authorization: string, issuer: string): string | undefined {
   if (exchange.forwarding?.receiver !== true) return bearerOf(authorization)
   const token = authorization.replace(/^bearer +/i, '')

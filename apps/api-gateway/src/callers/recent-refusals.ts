@@ -5,8 +5,9 @@ const REFUSED_MAX = 10_000
 const REMEMBERED_MS = 2000
 
 /**
- * Sessions and tokens that were just found to be over, so that a program that goes on calling with one costs a look-up every two
- * seconds instead of one a call. Asked only after signature or checksum were right, so strangers can't fill it.
+ * Sessions and tokens that were just found to be over, so that a program that goes on calling with one costs a
+ * look-up every two seconds instead of one a call. Asked only after signature or checksum were right, so strangers
+ * can't fill it.
  */
 export class RecentRefusals {
   readonly #refused = new LRUCache<string, Failure>({ max: REFUSED_MAX, ttl: REMEMBERED_MS })

@@ -12,8 +12,8 @@ export interface Use {
 }
 
 /**
- * Remembers what was used, from where, and writes it off the path of requests, at most once a minute for each id (decisions C4): by a
- * job, and once more when disposed.
+ * Remembers what was used, from where, and writes it off the path of requests, at most once a minute for each id
+ * (decisions C4): by a job, and once more when disposed.
  */
 export class RecentUses implements AsyncDisposable {
   readonly #notedAt = new LRUCache<string, number>({ max: IDS_MAX })
@@ -34,7 +34,10 @@ export class RecentUses implements AsyncDisposable {
     this.#waiting.set(id, { id, at: new Date(now), ip })
   }
 
-  /** Writes what was noted, in one statement. What could not be written is lost: it says when, and that will be said again. */
+  /**
+   * Writes what was noted, in one statement. What could not be written is lost: it says when, and that will be said
+   * again.
+   */
   async flush(): Promise<void> {
     if (this.#waiting.size === 0) return
     const uses = [...this.#waiting.values()]

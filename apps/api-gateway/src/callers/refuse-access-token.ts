@@ -5,8 +5,8 @@ import type { Exchange } from '../exchange.ts'
 const INTERACTIVE_ONLY = /^\/v2\/(?:user|login|signup)(?:\/|$)/
 
 /**
- * Access tokens work wherever a JWT does except where an account is changed or a session is made (decisions C4). Decided by path, before
- * any route, so that one that is added later can't forget it.
+ * Access tokens work wherever a JWT does except where an account is changed or a session is made (decisions C4).
+ * Decided by path, before any route, so that one that is added later can't forget it.
  */
 export function refuseAccessToken({ principal, path }: Exchange): void {
   if (principal?.kind !== 'user' || principal.via !== 'accessToken' || !INTERACTIVE_ONLY.test(path)) return

@@ -4,8 +4,8 @@ import type { Exchange } from '../exchange.ts'
 import type { CsrfTokens } from '../sessions/csrf-token.ts'
 
 /**
- * A browser sends its cookie with any page's request. So a change that is authenticated by cookie needs a token that only our own
- * pages can read, and must come from one of them (decisions C11).
+ * A browser sends its cookie with any page's request. So a change that is authenticated by cookie needs a token that
+ * only our own pages can read, and must come from one of them (decisions C11).
  */
 export const refuseForgedRequest = (deps: { csrf: CsrfTokens; allowedOrigins: readonly string[] }) => {
   const allowed = new Set(deps.allowedOrigins)

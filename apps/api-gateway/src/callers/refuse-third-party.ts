@@ -1,12 +1,16 @@
 import { Failure } from '@platform/kernel'
 import type { Exchange } from '../exchange.ts'
 
-/** The account, other people's accounts and the platform itself: no scope stands for them, so nobody can have agreed to them. */
+/**
+ * The account, other people's accounts and the platform itself: no scope stands for them, so nobody can have agreed
+ * to them.
+ */
 const NOT_BY_SCOPE = /^\/v2\/(?:me|user|users|contacts|login|orgs|platform|readiness)(?:\/|$)/
 
 /**
- * A JWT of an application that is not the platform's own carries what its person agreed to: resource scopes. What no scope covers is
- * refused, by path and before any route, so that one that is added later can't forget it (decisions I5).
+ * A JWT of an application that is not the platform's own carries what its person agreed to: resource scopes. What no
+ * scope covers is refused, by path and before any route, so that one that is added later can't forget it (decisions
+ * I5).
  */
 export function refuseThirdParty({ principal, path, forwarding, isSafe }: Exchange): void {
   if (principal?.kind !== 'user' || principal.thirdParty !== true) return

@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { anyone } from '@platform/auth'
 import * as contracts from '@platform/contracts'
 import { type Endpoint, type ResourceScope, resourceScopes } from '@platform/contracts'
-import { answer, createApp, route, setRequestState } from '@platform/http'
+import { createApp, respond, route, setRequestState } from '@platform/http'
 import { createLogger } from '@platform/logging'
 import { userPrincipal } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressOf, endpointsOf, methodsOf } from './testing.ts'
 
 /**
- * Endpoints that need no resource scope, by beginning of their path, and why. Whatever is none of these must name one (decisions I5):
- * an endpoint that is added without a decision fails here.
+ * Endpoints that need no resource scope, by beginning of their path, and why. Whatever is none of these must name one
+ * (decisions I5): an endpoint that is added without a decision fails here.
  */
 const exempt: [path: RegExp, why: string][] = [
   [/^\/$/, 'the status of the platform is public'],
@@ -94,7 +94,7 @@ beforeAll(async () => {
     route(contract, {
       access: anyone,
       admit: async () => undefined,
-      handle: async () => answer('passed', { contentType: 'text/plain' }),
+      handle: async () => respond('passed', { contentType: 'text/plain' }),
     }),
   )
   const app = createApp(routes)

@@ -1,5 +1,5 @@
 import type { Audit } from '@platform/audit'
-import { CallerCache } from '@platform/auth'
+import { AuthenticationCache } from '@platform/auth'
 import type { Announcements } from '@platform/broker'
 import type { Database } from '@platform/database'
 import type { RateLimiter } from '@platform/http'
@@ -53,7 +53,7 @@ interface Needs {
 /** Who calls: sessions, access tokens and their endings, for the composition root. */
 export async function wireCallers(needs: Needs) {
   const { database, keyRing, findUser, isOwnClient, config, audit, clock, csrf, opened } = needs
-  const callers = new CallerCache(CALLERS_MAX)
+  const callers = new AuthenticationCache(CALLERS_MAX)
   const [records, tokens, endings] = [
     sessionStore(database, sessionTrail(needs)),
     accessTokenStore(database, audit),
@@ -80,7 +80,10 @@ export async function wireCallers(needs: Needs) {
   return {
     sessions,
     sessionRecords: records,
-    /** Tells every instance what has ended, after it was committed: ids of sessions, `at:<id>` of access tokens, `user:<id>` of users. */
+    /**
+     * Tells every instance what has ended, after it was committed: ids of sessions, `at:<id>` of access tokens,
+     * `user:<id>` of users.
+     */
     spread,
     identify: identify({
       issuer: config.issuer,

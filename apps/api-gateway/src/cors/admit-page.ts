@@ -42,8 +42,9 @@ const ALLOW = 'access-control-allow-'
 const OIDC = /^\/(oidc|\.well-known)\//
 
 /**
- * Lets pages of allowed origins read answers (CORS), and answers their preflights here, before any credential is asked for: none is
- * sent with them. Says 'answered' then. Other origins get an answer without a word about them, which their browser keeps from them.
+ * Lets pages of allowed origins read answers (CORS), and answers their preflights here, before any credential is
+ * asked for: none is sent with them. Says 'answered' then. Other origins get an answer without a word about them,
+ * which their browser keeps from them.
  */
 export const admitPage =
   (judge: (origin: string) => Admission) =>
@@ -85,8 +86,8 @@ function answerPreflight(exchange: Exchange, origin: string, admission: Admissio
 }
 
 /**
- * Adds names and values when the head is written, whoever writes it: a service, a route or an error. What a service says of the same
- * names gives way, apart from Vary, which names one more. Only pages of other origins pay for it.
+ * Adds names and values when the head is written, whoever writes it: a service, a route or an error. What a service
+ * says of the same names gives way, apart from Vary, which names one more. Only pages of other origins pay for it.
  */
 function addWhenWritten(response: ServerResponse, added: readonly string[]): void {
   const write = response.writeHead.bind(response) as (status: number, ...rest: unknown[]) => ServerResponse

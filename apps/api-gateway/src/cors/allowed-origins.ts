@@ -11,8 +11,8 @@ interface Settings {
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 
 /**
- * Judges the origin of a page. The console and what operators list may use the cookie; pages, which anybody with a workspace writes,
- * may not: they are on the same site as the API, so that a browser would send it along.
+ * Judges the origin of a page. The console and what operators list may use the cookie; pages, which anybody with a
+ * workspace writes, may not: they are on the same site as the API, so that a browser would send it along.
  */
 export function allowedOrigins({ origins, pagesHost, pagesScheme }: Settings): (origin: string) => Admission {
   const listed = new Set(origins)

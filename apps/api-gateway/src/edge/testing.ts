@@ -54,7 +54,10 @@ export async function forEach<T>(list: readonly T[], act: (one: T) => Promise<vo
   await Promise.all(Array.from({ length: 16 }, work))
 }
 
-/** Opens connections one after the other, asks once on each and keeps it; resolves with the statuses, then lets them go. */
+/**
+ * Opens connections one after the other, asks once on each and keeps it; resolves with the statuses, then lets them
+ * go.
+ */
 export async function keptConnections(url: string, count: number): Promise<string[]> {
   const sockets: Socket[] = []
   const statuses: string[] = []

@@ -2,8 +2,9 @@
 const LOST_MAX = 5
 
 /**
- * Whether requests may be sent to one instance. It opens when no connection can be made, or when connections are lost again and
- * again; then it lets one request at a time through, and closes with the first answer to one, or to a probe.
+ * Whether requests may be sent to one instance. It opens when no connection can be made, or when connections are lost
+ * again and again; then it lets one request at a time through, and closes with the first answer to one, or to a
+ * probe.
  */
 export class Breaker {
   #isOpen = false

@@ -1,7 +1,10 @@
 import { headers as names } from '@platform/contracts'
 import type { Exchange } from '../exchange.ts'
 
-/** What stays open for its callers, kept by their credentials: whether one is still good is one question for all that it opened. */
+/**
+ * What stays open for its callers, kept by their credentials: whether one is still good is one question for all that
+ * it opened.
+ */
 export class ByCredential<T> {
   readonly #groups = new Map<string, Map<T, Exchange>>()
   readonly #keys = new Map<T, string>()

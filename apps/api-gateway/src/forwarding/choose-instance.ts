@@ -4,9 +4,10 @@ import type { Instance } from './instance.ts'
 const OUTSTANDING_MAX = 4000
 
 /**
- * The instance a request goes to: the least busy good one; of more than two, the less busy of two that are drawn, because several
- * gateways that all choose the least busy one would all choose the same. When none is good, one that drains or is silent; when
- * none of those admits a request either, undefined. `other` failed just now and is left out while there is another.
+ * The instance a request goes to: the least busy good one; of more than two, the less busy of two that are drawn,
+ * because several gateways that all choose the least busy one would all choose the same. When none is good, one that
+ * drains or is silent; when none of those admits a request either, undefined. `other` failed just now and is left out
+ * while there is another.
  */
 export function chooseInstance(list: readonly Instance[], other: Instance | undefined): Instance | undefined {
   const only = list[0]

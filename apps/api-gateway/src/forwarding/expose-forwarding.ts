@@ -11,7 +11,10 @@ interface Sources {
   openStreams: () => number
 }
 
-/** Shows retries, who was turned away, open WebSockets, and what is known of each instance; until disposed. Read when asked for. */
+/**
+ * Shows retries, who was turned away, open WebSockets, and what is known of each instance; until disposed. Read when
+ * asked for.
+ */
 export function exposeForwarding({ instances, shed, openSockets, openStreams }: Sources): AsyncDisposable {
   const stack = new AsyncDisposableStack()
   stack.use(exposeInstances(instances))

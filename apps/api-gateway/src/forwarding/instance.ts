@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Places } from '@platform/kernel'
+import { SlotList } from '@platform/kernel'
 import { Pool } from 'undici'
 import { Breaker } from './breaker.ts'
 
@@ -43,9 +43,9 @@ export class Instance {
   readonly streams: Pool
   readonly breaker = new Breaker()
   /** Requests that were sent and have no first byte yet. */
-  readonly waiting = new Places<Waiting>()
+  readonly waiting = new SlotList<Waiting>()
   /** Answers on their way. */
-  readonly answering = new Places<Answering>()
+  readonly answering = new SlotList<Answering>()
   /** Requests and upgraded connections under way. */
   outstanding = 0
   health: Health = 'ready'

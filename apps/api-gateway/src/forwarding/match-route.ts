@@ -15,15 +15,18 @@ interface Candidate {
   readonly pattern: RegExp
 }
 
-/** Lines that begin alike: those that name a fourth segment by that segment, all others in `any`. Each list is in the table's order. */
+/**
+ * Lines that begin alike: those that name a fourth segment by that segment, all others in `any`. Each list is in the
+ * table's order.
+ */
 interface Branch {
   readonly byFourth: Map<string, Candidate[]>
   readonly any: Candidate[]
 }
 
 /**
- * Turns the table into a decision: the second segment (`/v2/HERE`) and the fourth (`/v2/x/y/HERE`) leave one or two lines, which are
- * then tried in their order. Done for each request, so nothing is made here but two short strings.
+ * Turns the table into a decision: the second segment (`/v2/HERE`) and the fourth (`/v2/x/y/HERE`) leave one or two
+ * lines, which are then tried in their order. Done for each request, so nothing is made here but two short strings.
  */
 export function compileRoutes(table: readonly Forwarding[], timeoutMs: number): MatchRoute {
   const branches = new Map<string, Branch>()

@@ -31,7 +31,10 @@ export class OpenStreams {
     if (this.#isLeaving) setImmediate(() => OpenStreams.end(exchange))
   }
 
-  /** Ends all, and each that begins from now on: else the process would wait for those that came back to it while it drains. */
+  /**
+   * Ends all, and each that begins from now on: else the process would wait for those that came back to it while it
+   * drains.
+   */
   leave(): void {
     this.#isLeaving = true
     for (const exchange of this.open.all()) OpenStreams.end(exchange)

@@ -4,7 +4,10 @@ import { expect, test, vi } from 'vitest'
 import { Instance } from './instance.ts'
 import { probeInstance } from './probe.ts'
 
-/** A listener on a thread of its own that, told to leave, is too busy to take connections for a while and then stops to listen. */
+/**
+ * A listener on a thread of its own that, told to leave, is too busy to take connections for a while and then stops
+ * to listen.
+ */
 const leavingListener = () =>
   new Worker(
     `const { parentPort } = require('node:worker_threads')

@@ -4,8 +4,9 @@ import type { Exchange } from '../exchange.ts'
 import { connectionTokens, isDroppedFromRequest } from './header-names.ts'
 
 /**
- * What a service is sent: the client's headers without anything that only the gateway may say, then the caller, the client's
- * address, the deadline and the internal key. One pass over the raw list, so that nothing is joined, renamed or lost.
+ * What a service is sent: the client's headers without anything that only the gateway may say, then the caller, the
+ * client's address, the deadline and the internal key. One pass over the raw list, so that nothing is joined, renamed
+ * or lost.
  */
 export function requestHeaders(exchange: Exchange, internalKey: string): string[] {
   const raw = exchange.request.rawHeaders
@@ -21,7 +22,7 @@ export function requestHeaders(exchange: Exchange, internalKey: string): string[
   list.push(names.clientIp, exchange.clientIp, names.deadline, String(exchange.deadlineAt))
   const budget = budgetAfter(exchange.credentialMs)
   if (budget !== undefined) list.push(names.storeBudget, String(budget))
-  if (exchange.caller !== undefined) list.push(...exchange.caller.identity)
+  if (exchange.authentication !== undefined) list.push(...exchange.authentication.identity)
   if (exchange.upstreamSpan !== undefined) list.push('traceparent', exchange.upstreamSpan.traceparent)
   return list
 }

@@ -29,7 +29,10 @@ const UPLOAD_BYTES = 10_000_000
 const FORM_BYTES = 11_000_000
 const IMPORT_BYTES = 100_000_000
 
-/** Where a path is forwarded: the first line that matches wins. Whatever matches none is answered by the gateway itself. */
+/**
+ * Where a path is forwarded: the first line that matches wins. Whatever matches none is answered by the gateway
+ * itself.
+ */
 export const routeTable: readonly Forwarding[] = [
   {
     path: '/v2/workspaces/:workspaceId/webhooks/*path',

@@ -5,7 +5,10 @@ import type { CompiledRoute } from './match-route.ts'
 /** The name of the instance a session belongs to, before the dot of its id. */
 const SESSION = /[?&]sid=([0-9a-f]{12})\./
 
-/** The instance that began the session a query names, while it takes requests; else whichever takes one, but not the one that failed. */
+/**
+ * The instance that began the session a query names, while it takes requests; else whichever takes one, but not the
+ * one that failed.
+ */
 export function choose(
   instances: Instances,
   { to, affinity }: CompiledRoute,

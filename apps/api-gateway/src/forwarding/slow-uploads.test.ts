@@ -9,7 +9,10 @@ import { Upload } from './upload.ts'
 const TIMEOUT_MS = 1500
 const MB = 1_000_000
 
-/** Reads as fast as it comes, 16 MB and then nothing for a while, or nothing at all; in the end it says how much it was. */
+/**
+ * Reads as fast as it comes, 16 MB and then nothing for a while, or nothing at all; in the end it says how much it
+ * was.
+ */
 const service = createServer((request, response) => {
   let size = 0
   request.on('error', () => undefined)

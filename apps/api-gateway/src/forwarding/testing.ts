@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer as createTcpServer, type Socket } from 'node:net'
-import { callerOf } from '@platform/auth'
+import { authenticationOf } from '@platform/auth'
 import { createHardenedServer } from '@platform/http'
 import { createLogger } from '@platform/logging'
 import { accounting } from '../account.ts'
@@ -43,7 +43,10 @@ export async function startForwarder(services: string | readonly string[], optio
       account(exchange)
       exchange.path = request.url ?? '/'
       exchange.correlationId = 'correlation-of-a-test'
-      exchange.caller = callerOf({ kind: 'internal' }, { expiresAt: Number.POSITIVE_INFINITY, dependsOn: [] })
+      exchange.authentication = authenticationOf(
+        { kind: 'internal' },
+        { expiresAt: Number.POSITIVE_INFINITY, dependsOn: [] },
+      )
       const route = matchRoute(exchange.path)
       if (route === undefined) return void response.writeHead(404).end()
       try {

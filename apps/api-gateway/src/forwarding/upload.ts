@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { bodyTooLarge } from '@platform/http'
 
 /**
- * The body of a request that is streamed to a service. It stands between the two because undici destroys what it sends as soon as the
- * service has answered, while the client's connection must live on; nothing of the request is read before undici asks for it, and
- * never faster than the service reads.
+ * The body of a request that is streamed to a service. It stands between the two because undici destroys what it
+ * sends as soon as the service has answered, while the client's connection must live on; nothing of the request is
+ * read before undici asks for it, and never faster than the service reads.
  */
 export class Upload extends Readable {
   readonly #request: IncomingMessage
@@ -20,7 +20,10 @@ export class Upload extends Readable {
     this.#limitBytes = limitBytes
   }
 
-  /** True while the service is not the one who is waited for: the client is, or the service has taken more since (Unix milliseconds). */
+  /**
+   * True while the service is not the one who is waited for: the client is, or the service has taken more since (Unix
+   * milliseconds).
+   */
   goesOn(since: number): boolean {
     if (!this.#isReading || this.#request.readableEnded) return false
     return this.#movedAt > since || !this.#request.isPaused()

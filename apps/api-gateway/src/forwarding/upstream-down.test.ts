@@ -23,8 +23,9 @@ async function timed<T>(work: Promise<T>): Promise<[T, number]> {
 }
 
 /**
- * An instance that answers probes and holds every other request, until `vanish`: then its queue is full and nobody takes anything from
- * it, so that the kernel drops further attempts while what is open stays open and silent, as when a host has lost its power.
+ * An instance that answers probes and holds every other request, until `vanish`: then its queue is full and nobody
+ * takes anything from it, so that the kernel drops further attempts while what is open stays open and silent, as when
+ * a host has lost its power.
  */
 async function startVanishing() {
   const worker = new Worker(

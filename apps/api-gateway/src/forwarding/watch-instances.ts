@@ -2,7 +2,10 @@ import type { Instance } from './instance.ts'
 import { probeInstance } from './probe.ts'
 import type { UpstreamInstances } from './upstream-instances.ts'
 
-/** How often time-outs are looked at; none is later than this, and answers at most 200 ms after their deadline (reliability I6). */
+/**
+ * How often time-outs are looked at; none is later than this, and answers at most 200 ms after their deadline
+ * (reliability I6).
+ */
 const TICK_MS = 100
 /** How often silence within answers is looked for, which is long: there may be ten thousand streams. */
 const SILENCE_TICK_MS = 1000

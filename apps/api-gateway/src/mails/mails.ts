@@ -25,8 +25,9 @@ export interface PostedMail {
 }
 
 /**
- * Mail that is committed with the change it tells of, and sent soon after by any instance, again and again for a day while the mail
- * server does not take it. Nobody waits for a mail server, so an answer takes the same time whether there was somebody to write to.
+ * Mail that is committed with the change it tells of, and sent soon after by any instance, again and again for a day
+ * while the mail server does not take it. Nobody waits for a mail server, so an answer takes the same time whether
+ * there was somebody to write to.
  */
 export interface Mails {
   post(tx: Queries, mail: PostedMail): Promise<void>

@@ -24,8 +24,8 @@ export const queuedMails = ({ storeIn, masterKeys, clock, deliverSoon }: Needs):
 })
 
 /**
- * Runs `work` in the background, never twice at once; who asks meanwhile is served by one more run. Errors go to `failed`. Disposing
- * waits for the run in hand and begins no other.
+ * Runs `work` in the background, never twice at once; who asks meanwhile is served by one more run. Errors go to
+ * `failed`. Disposing waits for the run in hand and begins no other.
  */
 export function soon(
   work: (signal: AbortSignal) => Promise<void>,

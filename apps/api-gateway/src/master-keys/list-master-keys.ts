@@ -1,7 +1,7 @@
 import { superAdmin } from '@platform/auth'
 import { listMasterKeys as endpoint, type MasterKeyUse } from '@platform/contracts'
 import type { Database } from '@platform/database'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { StoreError } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { SealedPlace } from './sealed-column-store.ts'
@@ -43,7 +43,7 @@ export const listMasterKeys = (deps: Needs) =>
           sealed: values.filter((place) => place.values > 0),
         }
       })
-      return answer(uses, { headers: { 'cache-control': 'no-store' } })
+      return respond(uses, { headers: { 'cache-control': 'no-store' } })
     },
   })
 

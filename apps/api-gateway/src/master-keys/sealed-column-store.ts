@@ -12,7 +12,10 @@ export interface SealedValue {
 export interface SealedPlace {
   /** Shown to operators, for example `gateway.signing_keys.sealed_jwk`. */
   readonly name: string
-  /** At most `limit` values after `after` that another key than `masterKeyId` sealed, locked until the transaction ends. */
+  /**
+   * At most `limit` values after `after` that another key than `masterKeyId` sealed, locked until the transaction
+   * ends.
+   */
   list(tx: Queries, masterKeyId: string, after: string, limit: number): Promise<SealedValue[]>
   /** Puts each resealed value where the old one still is. Answers how many. */
   replace(tx: Queries, values: readonly (SealedValue & { resealed: string })[]): Promise<number>

@@ -1,4 +1,7 @@
-/** A column of sealed texts, as the noun that seals them describes it to `wireMasterKeys`. Every name is written in code, none comes from a caller. */
+/**
+ * A column of sealed texts, as the noun that seals them describes it to `wireMasterKeys`. Every name is written in
+ * code, none comes from a caller.
+ */
 export interface SealedColumn {
   table: string
   /** Column with the id of the row. */

@@ -37,7 +37,10 @@ const sealedColumns: readonly SealedColumn[] = [
 /** Everything of the gateway that master keys have sealed and that lives for longer than minutes. */
 export const sealedPlaces = sealedColumns.map(sealedColumnStore)
 
-/** What the events service has sealed, and seals again itself: an operator is told of everything that a master key holds. */
+/**
+ * What the events service has sealed, and seals again itself: an operator is told of everything that a master key
+ * holds.
+ */
 const placesOfOthers = ['secret', 'previous_secret', 'headers'].map((column) =>
   sealedColumnStore({ table: 'events.subscriptions', key: 'id', column }),
 )

@@ -1,6 +1,6 @@
 import { isProgram, signedIn, type UserPrincipal } from '@platform/auth'
 import { getMe as endpoint, headers as names, type User } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { CsrfTokens } from '../sessions/csrf-token.ts'
 import { userEtag } from '../users/user-etag.ts'
@@ -22,7 +22,7 @@ export const getMe = (deps: { findUser: (userId: string) => Promise<User | undef
         permissions: [],
         organizations: [],
       }
-      return answer(me, {
+      return respond(me, {
         headers: {
           etag: userEtag(user, [user.mfa, sessionId, me.expires]),
           [names.csrfToken]: deps.csrf.of(sessionId),

@@ -4,7 +4,10 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { Verifier } from '../signing-keys/key-ring.ts'
 import type { OidcSettings } from './oidc-settings.ts'
 
-/** The claims of one of our JWTs whose session lives; undefined for anything else. Rejects with StoreError when it can't tell. */
+/**
+ * The claims of one of our JWTs whose session lives; undefined for anything else. Rejects with StoreError when it
+ * can't tell.
+ */
 export type ReadAccessToken = (token: string) => Promise<JwtClaims | undefined>
 
 interface Needs {

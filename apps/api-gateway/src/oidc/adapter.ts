@@ -28,7 +28,10 @@ const recordsOf = (model: string, { records, signIns }: Needs): Adapter => ({
   destroy: (id) => records.destroy(model, id).catch(refuseUnkept),
   revokeByGrantId: (grantId) => records.revokeByGrantId(model, grantId).catch(refuseUnkept),
 
-  /** Of many that come with the same code or refresh token at once, one wins; then all it got is revoked, as after any replay. */
+  /**
+   * Of many that come with the same code or refresh token at once, one wins; then all it got is revoked, as after any
+   * replay.
+   */
   async consume(id) {
     const { won, grantId } = await records.consume(model, id).catch(refuseUnkept)
     if (won) return

@@ -8,9 +8,9 @@ const REGISTRATION = /\/reg(\/[^/]+)?$/
 const ALLOW = 'access-control-allow-origin'
 
 /**
- * Which pages may read an answer of the OIDC server (CORS): those of the platform, and those a client is answered at itself. Cookies
- * go to and come from the platform's pages only. The preflight of a token request names no client, so it says yes to all; what counts
- * is the answer.
+ * Which pages may read an answer of the OIDC server (CORS): those of the platform, and those a client is answered at
+ * itself. Cookies go to and come from the platform's pages only. The preflight of a token request names no client, so
+ * it says yes to all; what counts is the answer.
  */
 export function admitPages(ctx: KoaContextWithOIDC, { trustedOrigins }: OidcSettings): void {
   const origin = ctx.get('origin')

@@ -10,8 +10,8 @@ import { AMR, provedAt, replacing, toFinish, toWait } from './waiting-sign-in.ts
 type Needs = Pick<SignInNeeds, 'provider' | 'settings' | 'signIn' | 'secondFactors' | 'devices' | 'clock'>
 
 /**
- * Goes on with a sign-in whose password was right: straight to its end, or to the second factor. Until that is there, nothing that
- * could sign anybody in exists: the interaction remembers only whose password it was.
+ * Goes on with a sign-in whose password was right: straight to its end, or to the second factor. Until that is there,
+ * nothing that could sign anybody in exists: the interaction remembers only whose password it was.
  */
 export const afterPassword =
   (needs: Needs) =>

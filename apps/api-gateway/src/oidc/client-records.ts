@@ -16,7 +16,10 @@ export interface ClientRecordNeeds {
   signIns: Pick<SignIns, 'endClient'>
 }
 
-/** Only what was registered is kept: defaults follow the server, the algorithm of id tokens for example the signing key. */
+/**
+ * Only what was registered is kept: defaults follow the server, the algorithm of id tokens for example the signing
+ * key.
+ */
 const kept = [
   'client_id',
   'client_id_issued_at',

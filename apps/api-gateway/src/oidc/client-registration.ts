@@ -28,8 +28,9 @@ export const registrationFeatures = ({
       }
 
 /**
- * The metadata of this platform. It is also where a registration is checked: who asks has been let in by then, and nothing is kept
- * yet. Clients read back, or named by the environment, come without a request and were checked before.
+ * The metadata of this platform. It is also where a registration is checked: who asks has been let in by then, and
+ * nothing is kept yet. Clients read back, or named by the environment, come without a request and were checked
+ * before.
  */
 export const extraClientMetadata = ({ apiUrl }: Pick<OidcSettings, 'apiUrl'>): ExtraMetadata => ({
   properties: [...clientRights],

@@ -19,7 +19,10 @@ export function askedFor(client: RightsOf, scope: unknown): Asked {
   }
 }
 
-/** Where the answers of a client go, as people can tell it from others: a host, or the scheme of an app. The port of a loopback name is another one each time. */
+/**
+ * Where the answers of a client go, as people can tell it from others: a host, or the scheme of an app. The port of a
+ * loopback name is another one each time.
+ */
 export function placeOf(redirectUri: unknown): string {
   const url = URL.parse(String(redirectUri ?? ''))
   if (url === null) return ''

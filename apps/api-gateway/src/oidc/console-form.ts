@@ -12,8 +12,8 @@ export type ConsoleFormError =
   | 'ServiceUnavailable'
 
 /**
- * The form of a console that brings its own, for this interaction; undefined where the gateway's page is shown: without LOGIN_URL,
- * and for signing in to the gateway itself, which has to work without a console.
+ * The form of a console that brings its own, for this interaction; undefined where the gateway's page is shown:
+ * without LOGIN_URL, and for signing in to the gateway itself, which has to work without a console.
  */
 export function consoleForm(
   { signIn }: Pick<SignInNeeds, 'signIn'>,
@@ -27,7 +27,10 @@ export function consoleForm(
   return url.href
 }
 
-/** Whose pages may send the form of e-mail address and password: the gateway's, and those of consoles that bring their own. */
+/**
+ * Whose pages may send the form of e-mail address and password: the gateway's, and those of consoles that bring their
+ * own.
+ */
 export function formOrigins({ settings, signIn }: Pick<SignInNeeds, 'settings' | 'signIn'>): string[] {
   const consoles = signIn.loginUrl === undefined ? [] : [signIn.loginUrl, ...settings.consoleUrls]
   return [settings.origin, ...consoles.map((url) => new URL(url).origin)]

@@ -7,8 +7,9 @@ const LIMIT_BYTES = 65_536
 const ABOUT_A_TOKEN = /^\/token\/(introspection|revocation)$/
 
 /**
- * The request as the server gets it: of a form only what was read of it here, so that nobody reads the same bytes in another way. What
- * is no form stays as it is, for the server to refuse. Rejects with RequestValidationError for a form no store can keep.
+ * The request as the server gets it: of a form only what was read of it here, so that nobody reads the same bytes in
+ * another way. What is no form stays as it is, for the server to refuse. Rejects with RequestValidationError for a
+ * form no store can keep.
  */
 export async function withReadForm(request: IncomingMessage, path: string): Promise<IncomingMessage> {
   if (request.method !== 'POST' || !isForm(request)) return request

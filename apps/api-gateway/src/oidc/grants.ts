@@ -9,8 +9,9 @@ interface Needs {
 }
 
 /**
- * The grant an authorization works with: a new one each time, for exactly what is asked, so that every sign-in has a session of its
- * own. Others than the platform's clients get one only for what the person has allowed them before; else the person is asked.
+ * The grant an authorization works with: a new one each time, for exactly what is asked, so that every sign-in has a
+ * session of its own. Others than the platform's clients get one only for what the person has allowed them before;
+ * else the person is asked.
  */
 export const grantFor =
   ({ apiUrl, consents }: Needs) =>

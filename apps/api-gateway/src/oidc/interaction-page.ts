@@ -26,7 +26,10 @@ export const interactionPage =
     }
   }
 
-/** A form of such a page. One that a page of none of `origins` has sent is refused; they are this platform's own without it. */
+/**
+ * A form of such a page. One that a page of none of `origins` has sent is refused; they are this platform's own
+ * without it.
+ */
 export const interactionForm = (
   needs: Needs,
   submit: (visit: InteractionVisit, form: URLSearchParams) => Promise<void>,

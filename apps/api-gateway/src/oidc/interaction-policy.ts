@@ -33,8 +33,9 @@ const isAccountGone = ({ oidc }: KoaContextWithOIDC): boolean =>
 const LOGIN = ['accountId', 'loginTs', 'amr']
 
 /**
- * A sign-in ends with what its password proved: whoever knew the old one could otherwise keep the address of its last step and open it
- * after the owner has set a new one, or be signed in by a check that was under way. Nobody stays signed in by it.
+ * A sign-in ends with what its password proved: whoever knew the old one could otherwise keep the address of its last
+ * step and open it after the owner has set a new one, or be signed in by a check that was under way. Nobody stays
+ * signed in by it.
  */
 function refuseOldLogin({ oidc }: KoaContextWithOIDC): boolean {
   const { result, session } = oidc

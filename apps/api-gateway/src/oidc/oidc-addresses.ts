@@ -21,8 +21,8 @@ const addresses: [path: RegExp, methods: string[]][] = [
 ]
 
 /**
- * Refuses what is not there, in our own words: the server would answer a bare text. Throws ObjectNotFoundError, and MethodNotAllowed
- * with the header `allow`.
+ * Refuses what is not there, in our own words: the server would answer a bare text. Throws ObjectNotFoundError, and
+ * MethodNotAllowed with the header `allow`.
  */
 export function requireAddress(
   { method = '', path }: { method: string | undefined; path: string },

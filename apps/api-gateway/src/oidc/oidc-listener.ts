@@ -29,7 +29,10 @@ export type Interactions = Readonly<
 
 const INTERACTION = /^\/interaction\/([A-Za-z0-9_-]{1,100})(?:\/([a-z-]{1,30}))?$/
 
-/** Everything under /oidc: the pages people sign in with, and the OIDC server. The key set is the gateway's own route before it. */
+/**
+ * Everything under /oidc: the pages people sign in with, and the OIDC server. The key set is the gateway's own route
+ * before it.
+ */
 export const oidcListener =
   (needs: Needs) =>
   (request: IncomingMessage, response: ServerResponse): void => {
@@ -39,7 +42,10 @@ export const oidcListener =
     })
   }
 
-/** The discovery documents at the root, where some clients look: the same ones as under the issuer (RFC 8414 appends its path). */
+/**
+ * The discovery documents at the root, where some clients look: the same ones as under the issuer (RFC 8414 appends
+ * its path).
+ */
 export const wellKnownListener =
   ({ settings, provider, rateLimiter }: Omit<Needs, 'interactions'>) =>
   (request: IncomingMessage, response: ServerResponse): void => {
@@ -80,8 +86,8 @@ const pathOf = (request: IncomingMessage): string => {
 }
 
 /**
- * The server makes addresses from the request. It gets the public ones, whatever Host a client sends, so that no token, redirect or
- * document ever names another.
+ * The server makes addresses from the request. It gets the public ones, whatever Host a client sends, so that no
+ * token, redirect or document ever names another.
  */
 function prepare(request: IncomingMessage, response: ServerResponse, { origin }: OidcSettings): void {
   const { host, protocol } = new URL(origin)

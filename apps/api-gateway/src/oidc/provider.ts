@@ -36,8 +36,8 @@ interface Needs extends ProviderNeeds {
 }
 
 /**
- * An OIDC server that follows the signing keys: with each change a new one is made over the same records, and what is under way
- * ends on the one it began with. It exists from the first key on.
+ * An OIDC server that follows the signing keys: with each change a new one is made over the same records, and what is
+ * under way ends on the one it began with. It exists from the first key on.
  */
 export function liveProvider(needs: Needs): LiveProvider {
   let current = build(needs)
@@ -61,7 +61,8 @@ function build(needs: Needs): { provider: Provider; listener: Listener } | undef
   const keys = needs.keyRing.privateJwks()
   if (keys.length === 0) return undefined
   const provider = new Provider(needs.settings.issuer, providerConfiguration(needs, { keys }))
-  // The listener in front writes the forwarded headers itself, so they hold the public address and nothing a client says.
+  // The listener in front writes the forwarded headers itself, so they hold the public address and nothing a client
+  // says.
   provider.proxy = true
   const thrown = new WeakMap<ServerResponse, Thrown>()
   provider.use((ctx, next) => keepThrown(ctx as unknown as KoaContextWithOIDC, next, thrown))
@@ -87,7 +88,10 @@ interface Thrown {
   reason: unknown
 }
 
-/** An error past the server's own pages, when a session can't be kept for example: whoever asked answers it, not Koa with a bare text. */
+/**
+ * An error past the server's own pages, when a session can't be kept for example: whoever asked answers it, not Koa
+ * with a bare text.
+ */
 async function keepThrown(
   ctx: KoaContextWithOIDC,
   next: Next,

@@ -8,8 +8,8 @@ const CUSTOM_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 const TREACHEROUS = /[^\x21-\x7e]|[\\*<>"`{}|^]/
 
 /**
- * Why an address can't be one that codes are sent to (RFC 9700 2.1); undefined for a good one. Addresses are compared letter by letter
- * later on, so one that could be written in two ways is refused now.
+ * Why an address can't be one that codes are sent to (RFC 9700 2.1); undefined for a good one. Addresses are compared
+ * letter by letter later on, so one that could be written in two ways is refused now.
  */
 export function redirectProblem(address: string, type: ApplicationType): string | undefined {
   const url = URL.parse(address)

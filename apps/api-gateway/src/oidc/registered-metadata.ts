@@ -8,7 +8,10 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 const addresses = z.array(z.string()).max(50)
 
-/** Everything a registration may say. Nothing in it is ever fetched, and nothing of it lets a client choose its own id or secret. */
+/**
+ * Everything a registration may say. Nothing in it is ever fetched, and nothing of it lets a client choose its own id
+ * or secret.
+ */
 const metadata = z.strictObject({
   client_name: z
     .string()

@@ -40,8 +40,9 @@ function widenScope({ oidc, query }: KoaContextWithOIDC, client: Client): void {
 }
 
 /**
- * A client of the platform that names no scope of the API gets all of its own. And `offline_access` needs no `prompt=consent`, without
- * which the server has dropped it by now: who is asked for consent reads it on the page, and who was not agreed to it before.
+ * A client of the platform that names no scope of the API gets all of its own. And `offline_access` needs no
+ * `prompt=consent`, without which the server has dropped it by now: who is asked for consent reads it on the page,
+ * and who was not agreed to it before.
  */
 function authorizationScope(kept: unknown, given: unknown, client: Client): string {
   const asked = String(given ?? '').split(' ')

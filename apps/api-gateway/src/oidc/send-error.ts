@@ -7,7 +7,10 @@ import { sendErrorPage } from './send-error-page.ts'
 
 const PAGE_FIRST = /^\s*(text\/html|application\/xhtml\+xml)\b/i
 
-/** Answers what went wrong under /oidc outside the words of OAuth: with a page where a browser asks, else in the one error shape. */
+/**
+ * Answers what went wrong under /oidc outside the words of OAuth: with a page where a browser asks, else in the one
+ * error shape.
+ */
 export function sendError(
   request: IncomingMessage,
   response: ServerResponse,

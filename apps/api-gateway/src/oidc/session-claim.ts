@@ -48,8 +48,8 @@ interface Jwt {
 }
 
 /**
- * The nine claims and nothing else. The server reads its clock twice, so that a second may pass between `iat` and `exp`: what counts
- * is how long the token lasts.
+ * The nine claims and nothing else. The server reads its clock twice, so that a second may pass between `iat` and
+ * `exp`: what counts is how long the token lasts.
  */
 export function exactClaims(
   _ctx: KoaContextWithOIDC,

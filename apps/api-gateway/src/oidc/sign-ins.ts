@@ -27,7 +27,10 @@ export interface ProgramRequest extends ClientVisit {
 export interface TokenRequest extends ClientVisit {
   grantId: string
   accountId: string
-  /** How the person proved who they are (RFC 8176): `pwd`, or `fed` with `idp:<slug>` of a provider; `otp` with a second factor. */
+  /**
+   * How the person proved who they are (RFC 8176): `pwd`, or `fed` with `idp:<slug>` of a provider; `otp` with a
+   * second factor.
+   */
   amr: readonly string[]
   /** When they did, in Unix seconds. */
   authTime: number | undefined
@@ -52,7 +55,10 @@ export interface SignIns {
   endClient(clientId: string): Promise<void>
   /** Signs a browser out: every session started from it. */
   endBrowser(browserUid: string): Promise<void>
-  /** False when something that was signed in to from this browser since then has ended: then the password is asked for again. */
+  /**
+   * False when something that was signed in to from this browser since then has ended: then the password is asked for
+   * again.
+   */
   isBrowserTrusted(browserUid: string, since: Date): Promise<boolean>
   /** Ends all sessions of an account and whatever could start a new one. */
   signOutEverywhere(accountId: string, ending?: Ending): Promise<void>
@@ -71,7 +77,8 @@ export function signIns(needs: Needs): SignIns {
   const endSessionsOf = async (grantIds: readonly string[], ending?: Ending) => {
     for (const { sessionId } of await store.listOfGrants(grantIds)) await sessions.end(sessionId, ending)
   }
-  // Live sessions first: whatever fails after that, nobody goes on with one. A session that a grant got meanwhile is found after it.
+  // Live sessions first: whatever fails after that, nobody goes on with one. A session that a grant got meanwhile is
+  // found after it.
   const endGrants = async (grantIds: readonly string[], ending?: Ending) => {
     await endSessionsOf(grantIds, ending)
     await records.destroyGrants(grantIds)
@@ -130,7 +137,8 @@ async function sessionFor(request: TokenRequest, needs: Needs): Promise<string> 
     return sessionId
   }
   await sessions.end(sessionId)
-  // The server has found the grant when the request began. A replay ended it since: the one winner gets what is dead by now.
+  // The server has found the grant when the request began. A replay ended it since: the one winner gets what is dead
+  // by now.
   if (!granted) return sessionId
   throw new errors.InvalidGrant('the session of this grant has ended')
 }

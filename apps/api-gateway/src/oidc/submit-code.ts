@@ -18,7 +18,10 @@ const statusOf: Record<CodeProblem['kind'], number> = { wrong: 401, missing: 400
 /** A form of a sign-in, as it came. */
 type Submission = InteractionVisit & { form: URLSearchParams }
 
-/** POST /oidc/interaction/:uid/code — the code after the password; or the first code of an authenticator, which sets it up. */
+/**
+ * POST /oidc/interaction/:uid/code — the code after the password; or the first code of an authenticator, which sets
+ * it up.
+ */
 export const submitCode = (needs: Needs) =>
   interactionForm(needs, async (visit, form) => {
     const { response, open } = visit

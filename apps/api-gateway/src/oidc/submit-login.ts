@@ -17,8 +17,8 @@ import { passwordPageOf, type TypedLogin } from './password-page.ts'
 import type { SignInNeeds } from './sign-in-needs.ts'
 
 /**
- * A refused sign-in is 401, not 200: password managers then don't offer to keep the password, and scripts see the failure. The page
- * is the form again, with the reason. A console's own form is told the name instead.
+ * A refused sign-in is 401, not 200: password managers then don't offer to keep the password, and scripts see the
+ * failure. The page is the form again, with the reason. A console's own form is told the name instead.
  */
 const refusals: Record<SignInProblem['kind'], { status: number; error: ConsoleFormError }> = {
   wrong: { status: 401, error: 'AuthenticationError' },

@@ -11,7 +11,10 @@ const BATCH = 2000
 /** A while after its end a code is still recognised as used, so that a replay is noticed. */
 const KEEP_MS = 10 * MINUTE_MS
 
-/** Removes codes, interactions, browser sessions, grants and refresh tokens whose time is over. Any instance may run it. */
+/**
+ * Removes codes, interactions, browser sessions, grants and refresh tokens whose time is over. Any instance may run
+ * it.
+ */
 export const sweepOidcRecords = (deps: { stores: readonly Swept[]; clock: Clock }): Job => ({
   name: 'sweep-oidc-records',
   everyMs: 5 * MINUTE_MS,

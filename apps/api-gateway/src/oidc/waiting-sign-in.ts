@@ -3,8 +3,8 @@ import type { Interaction, InteractionResults } from 'oidc-provider'
 import type { UserRecord } from '../users/user.ts'
 
 /**
- * A sign-in whose password was right and whose second factor is still to come. It is kept with the interaction, at the server, under
- * a name the OIDC server gives no meaning to: resuming the authorization with it signs nobody in.
+ * A sign-in whose password was right and whose second factor is still to come. It is kept with the interaction, at
+ * the server, under a name the OIDC server gives no meaning to: resuming the authorization with it signs nobody in.
  */
 export interface WaitingSignIn {
   accountId: string
@@ -51,8 +51,9 @@ export const toFinish = (
 export const recoveryCodesPlace = (uid: string): string => `gateway.oidc_records|${uid}|recoveryCodes`
 
 /**
- * The instant a login counts from, in Unix seconds: when its check began, and never before what the account it was checked against
- * asks for. So who used a password that was replaced meanwhile is too early, and who used the new one is not.
+ * The instant a login counts from, in Unix seconds: when its check began, and never before what the account it was
+ * checked against asks for. So who used a password that was replaced meanwhile is too early, and who used the new one
+ * is not.
  */
 export const provedAt = (user: Pick<UserRecord, 'signInsValidFrom'>, beganAtMs: number): number =>
   Math.max(Math.floor(beganAtMs / SECOND_MS), Math.ceil((user.signInsValidFrom?.getTime() ?? 0) / SECOND_MS))

@@ -1,11 +1,14 @@
 import { anyone } from '@platform/auth'
 import { getPhoto as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { endingOf } from './image-type.ts'
 import type { Photos } from './photos.ts'
 
-/** GET /v2/photos/:photoId — an id never gets other bytes, so browsers keep them for good; and nothing in them ever runs. */
+/**
+ * GET /v2/photos/:photoId — an id never gets other bytes, so browsers keep them for good; and nothing in them ever
+ * runs.
+ */
 export const getPhoto = ({ photos }: { photos: Pick<Photos, 'find'> }) =>
   route(endpoint, {
     access: anyone,
@@ -20,6 +23,6 @@ export const getPhoto = ({ photos }: { photos: Pick<Photos, 'find'> }) =>
         'content-security-policy': "default-src 'none'; sandbox",
         'cross-origin-resource-policy': 'cross-origin',
       }
-      return answer(photo.bytes, { contentType: photo.mediaType, headers })
+      return respond(photo.bytes, { contentType: photo.mediaType, headers })
     },
   })

@@ -6,8 +6,8 @@ const SECRET_LENGTH = 28
 const SHAPE = /^[0-9A-Za-z]{28}-[0-9a-f]{16}$/
 
 /**
- * The id of a new picture. Its second part ties it to the owner without naming them: people may put any address into their profile,
- * and one who puts in somebody else's picture must not have it deleted with their own next one.
+ * The id of a new picture. Its second part ties it to the owner without naming them: people may put any address into
+ * their profile, and one who puts in somebody else's picture must not have it deleted with their own next one.
  */
 export function newPhotoId(userId: string): string {
   const secret = randomBase62(SECRET_LENGTH)

@@ -60,7 +60,8 @@ export function photos({ files, database, users, photosUrl, log }: Needs): Photo
         await forget(userId, before)
         return user
       } catch (error) {
-        // A store that fell silent may have kept the change: better a file nobody finds than a profile without its picture.
+        // A store that fell silent may have kept the change: better a file nobody finds than a profile without its
+        // picture.
         if (error instanceof Failure) await forget(userId, url)
         throw error
       }

@@ -8,8 +8,8 @@ const FIELD = 'photo'
 const LIMITS = { files: 1, fields: 0, parts: 1, fileSize: PHOTO_BYTES, headerPairs: 20, headerSize: 4096 }
 
 /**
- * The one file of a multipart form. Throws UnsupportedMediaType for another kind of body, RequestValidationError for a form that has
- * not exactly the field `photo`, PayloadTooLarge for more than 4 MB.
+ * The one file of a multipart form. Throws UnsupportedMediaType for another kind of body, RequestValidationError for
+ * a form that has not exactly the field `photo`, PayloadTooLarge for more than 4 MB.
  */
 export function readPhoto(body: Buffer, contentType: string | undefined): Promise<Buffer> {
   if (!/^multipart\/form-data\s*;/i.test(contentType ?? ''))

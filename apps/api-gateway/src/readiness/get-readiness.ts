@@ -1,6 +1,6 @@
 import { superAdmin } from '@platform/auth'
 import { getReadiness as endpoint, type ServiceEntry } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { reportOf, requestedServices } from './readiness.ts'
 
 /** The entries of the report by service, in its order; each is made once per cache period however many ask. */
@@ -16,7 +16,7 @@ export const getReadiness = (sources: ReadinessSources) =>
       const entries = await Promise.all(asked.map(async ([name, entry]) => [name, await entry()] as const))
       const report = reportOf(Object.fromEntries(entries))
 
-      return answer(report, {
+      return respond(report, {
         status: report.status === 'ready' ? 200 : 400,
         headers: { 'cache-control': 'no-store' },
       })

@@ -4,7 +4,10 @@ import { Failure } from '@platform/kernel'
 /** What the gateway learnt of a service behind it. */
 export type Outcome = { url: string; report: ServiceReport } | { url: string; error: ModuleError }
 
-/** The names of `?services=` in the order of the report; all without it. Throws RequestValidationError for a name that is none. */
+/**
+ * The names of `?services=` in the order of the report; all without it. Throws RequestValidationError for a name that
+ * is none.
+ */
 export function requestedServices(text: string | undefined, known: readonly string[]): string[] {
   if (text === undefined) return [...known]
   const names = text.split(',').map((name) => name.trim())

@@ -25,7 +25,10 @@ export function serviceReports(deps: {
   })
 }
 
-/** Resolves when every instance answers, whatever it would report: that is its own entry. Rejects with UnreachableError. */
+/**
+ * Resolves when every instance answers, whatever it would report: that is its own entry. Rejects with
+ * UnreachableError.
+ */
 export const reachInstances =
   (urls: readonly string[]) =>
   (signal: AbortSignal): Promise<unknown> =>

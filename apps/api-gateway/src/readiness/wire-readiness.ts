@@ -21,7 +21,9 @@ interface Needs {
   clock: Clock
 }
 
-/** The readiness of the platform, for the composition root. `report` is the gateway's own, one round for whoever asks. */
+/**
+ * The readiness of the platform, for the composition root. `report` is the gateway's own, one round for whoever asks.
+ */
 export function wireReadiness({ config, clock, ...stores }: Needs) {
   const { internalApiKey: internalKey, readinessCacheTtlMs: cacheTtlMs } = config
   const services = Object.entries(checkedServices(config))
@@ -41,7 +43,10 @@ export function wireReadiness({ config, clock, ...stores }: Needs) {
   return { checks, report, routes: [getReadiness(sources)] }
 }
 
-/** Those behind the gateway, and two more where their address is configured (decisions C13); in the order of the report. */
+/**
+ * Those behind the gateway, and two more where their address is configured (decisions C13); in the order of the
+ * report.
+ */
 const checkedServices = ({ upstreams, readiness }: GatewayConfig): Record<string, readonly string[]> => ({
   runtime: upstreams.runtime,
   events: upstreams.events,

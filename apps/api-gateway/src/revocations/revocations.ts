@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CallerCache } from '@platform/auth'
+import type { AuthenticationCache } from '@platform/auth'
 import type { Announcements } from '@platform/broker'
 import { SECOND_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
@@ -18,11 +18,11 @@ const UNKNOWN_AFTER_MS = 5 * SECOND_MS
 const OVERLAP_SECONDS = 10
 
 /**
- * Endings of sessions and tokens, heard by every instance: at once by announcement, and by a poll when the broker is down. Both
- * only say what to forget; the next request that uses it reads the truth from the database.
+ * Endings of sessions and tokens, heard by every instance: at once by announcement, and by a poll when the broker is
+ * down. Both only say what to forget; the next request that uses it reads the truth from the database.
  */
 export class Revocations {
-  readonly #callers: CallerCache
+  readonly #callers: AuthenticationCache
   readonly #store: RevocationStore
   readonly #announcements: Announcements
   readonly #log: Logger
@@ -31,7 +31,7 @@ export class Revocations {
   spreadCount = 0
 
   constructor(deps: {
-    callers: CallerCache
+    callers: AuthenticationCache
     store: RevocationStore
     announcements: Announcements
     log: Logger
@@ -47,7 +47,10 @@ export class Revocations {
     return performance.now() - this.#polledAt < UNKNOWN_AFTER_MS
   }
 
-  /** Tells every instance, after `ids` were committed. A broker that is down is no failure: the poll is the safety net. */
+  /**
+   * Tells every instance, after `ids` were committed. A broker that is down is no failure: the poll is the safety
+   * net.
+   */
   async spread(ids: readonly string[]): Promise<void> {
     this.spreadCount += ids.length
     for (const id of ids) this.#callers.forget(id)

@@ -16,8 +16,9 @@ interface Needs {
 }
 
 /**
- * Does `attempt` when there were not too many; an attempt that comes to nothing is logged. Six digits can be guessed: so there are limits
- * for an account a minute, for an address a minute (of those who have many passwords), and of wrong codes for an account a day.
+ * Does `attempt` when there were not too many; an attempt that comes to nothing is logged. Six digits can be guessed:
+ * so there are limits for an account a minute, for an address a minute (of those who have many passwords), and of
+ * wrong codes for an account a day.
  */
 export const codeAttempts =
   (needs: Needs) =>

@@ -1,6 +1,6 @@
 import { interactiveUser } from '@platform/auth'
 import { renewRecoveryCodes as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { requirePassword } from './require-password.ts'
 import type { FactorChangeNeeds } from './set-mfa.ts'
@@ -19,6 +19,6 @@ export const renewRecoveryCodes = (deps: FactorChangeNeeds) =>
           'This account has no second factor that recovery codes could replace: enrol one with POST /v2/user/mfa.',
         )
 
-      return answer({ recoveryCodes }, { headers: { 'cache-control': 'no-store' } })
+      return respond({ recoveryCodes }, { headers: { 'cache-control': 'no-store' } })
     },
   })

@@ -10,7 +10,10 @@ export type CodeCheck = 'right' | 'wrong' | { tooMany: LimitState }
 /** One-time codes after the password (decisions C9). A code works once, within 30 s either side of its time. */
 export interface SecondFactors {
   needOf(user: UserRecord): Promise<SecondFactorNeed>
-  /** Checks a code of the authenticator, or a recovery code, which is used up. Counts attempts by account; failures are logged. */
+  /**
+   * Checks a code of the authenticator, or a recovery code, which is used up. Counts attempts by account; failures
+   * are logged.
+   */
   check(user: UserRecord, code: string, visit: { ip: string; correlationId?: string }): Promise<CodeCheck>
   /** Begins an enrolment; it counts from its first right code on. Replaces one that was begun and not confirmed. */
   begin(user: UserRecord): Promise<{ secret: string; qrImage: string; uri: string }>

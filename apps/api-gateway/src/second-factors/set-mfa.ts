@@ -1,6 +1,6 @@
 import { interactiveUser } from '@platform/auth'
 import { setMfa as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import type { Passwords } from '../users/passwords.ts'
 import type { UserRecord } from '../users/user.ts'
 import { requirePassword } from './require-password.ts'
@@ -27,6 +27,6 @@ export const setMfa = (deps: FactorChangeNeeds) =>
       }
       const { secret, qrImage } = await deps.secondFactors.begin(user)
 
-      return answer({ secret, qrImage }, { headers: { 'cache-control': 'no-store' } })
+      return respond({ secret, qrImage }, { headers: { 'cache-control': 'no-store' } })
     },
   })

@@ -1,6 +1,6 @@
 import { anyone, interactiveUser, type Principal } from '@platform/auth'
 import { submitMfaCode as endpoint } from '@platform/contracts'
-import { answer, route, TooManyRequests } from '@platform/http'
+import { respond, route, TooManyRequests } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { UserRecord } from '../users/user.ts'
 import type { CodeCheck, SecondFactors } from './second-factors.ts'
@@ -35,11 +35,14 @@ export const submitMfaCode = (deps: SubmitMfaCodeNeeds) =>
       if (outcome === 'wrong') throw wrongCode()
       if ('tooMany' in outcome) throw new TooManyRequests(outcome.tooMany)
 
-      return answer({ success: true, ...outcome }, { headers: { 'cache-control': 'no-store' } })
+      return respond({ success: true, ...outcome }, { headers: { 'cache-control': 'no-store' } })
     },
   })
 
-/** Confirms the enrolment that somebody has begun; without one a code of theirs is checked, and used up as at a sign-in. */
+/**
+ * Confirms the enrolment that somebody has begun; without one a code of theirs is checked, and used up as at a
+ * sign-in.
+ */
 async function confirmOwn(
   { secondFactors, users }: SubmitMfaCodeNeeds,
   principal: Principal | undefined,

@@ -1,6 +1,6 @@
 import { sessionHolder } from '@platform/auth'
 import { endCurrentSession as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { type CookiePolicy, forgetAccessTokenCookie } from './access-token-cookie.ts'
 import { endingOf, type SignOut } from './sign-out.ts'
 
@@ -10,6 +10,6 @@ export const endCurrentSession = (deps: { signOut: SignOut; cookies: CookiePolic
     async handle({ principal, request }) {
       await deps.signOut.session(principal.sessionId, endingOf(request))
 
-      return answer({ success: true }, { headers: { 'set-cookie': forgetAccessTokenCookie(deps.cookies) } })
+      return respond({ success: true }, { headers: { 'set-cookie': forgetAccessTokenCookie(deps.cookies) } })
     },
   })

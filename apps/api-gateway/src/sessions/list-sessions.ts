@@ -1,6 +1,6 @@
 import { sessionHolder } from '@platform/auth'
 import { listSessions as endpoint } from '@platform/contracts'
-import { answer, nextPage, route } from '@platform/http'
+import { nextPage, respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { deviceOf } from './device.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
@@ -15,7 +15,7 @@ export const listSessions = (deps: { records: Pick<SessionStore, 'listLive'>; cl
 
       const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
       const listed = found.slice(0, limit).map((record) => toListed(record, principal.sessionId))
-      return answer(listed, { headers })
+      return respond(listed, { headers })
     },
   })
 

@@ -2,8 +2,9 @@ import { type Queries, sql } from '@platform/database'
 import type { StartedSession } from './sessions.ts'
 
 /**
- * Of new sessions, those whose basis is gone. What the others stand on stays as it is until the transaction ends: whoever ends it
- * meanwhile waits, and then finds the new session too. Accounts before sessions, as those who secure an account lock them.
+ * Of new sessions, those whose basis is gone. What the others stand on stays as it is until the transaction ends:
+ * whoever ends it meanwhile waits, and then finds the new session too. Accounts before sessions, as those who secure
+ * an account lock them.
  */
 export async function withoutBasis(
   tx: Queries,

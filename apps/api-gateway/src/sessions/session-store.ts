@@ -34,7 +34,10 @@ interface WantedEnding {
   isEnded: boolean
 }
 
-/** The sessions in the database. What many people start or end at once shares a transaction, and the trail is locked once for all. */
+/**
+ * The sessions in the database. What many people start or end at once shares a transaction, and the trail is locked
+ * once for all.
+ */
 export const sessionStore = (database: Database, trail: SessionTrail) => {
   const starting = groupCommit<WantedStart>((wanted) => startTogether(database, trail, wanted))
   const ending = groupCommit<WantedEnding>((wanted) => endTogether(database, trail, wanted))
@@ -85,8 +88,8 @@ export const sessionStore = (database: Database, trail: SessionTrail) => {
     },
 
     /**
-     * Ends all sessions of a user, and before that, in the same transaction, what `alsoEnd` ends. The account is locked first: whoever
-     * starts a session for it meanwhile waits, and then finds that gone.
+     * Ends all sessions of a user, and before that, in the same transaction, what `alsoEnd` ends. The account is
+     * locked first: whoever starts a session for it meanwhile waits, and then finds that gone.
      */
     endAllOf: (userId: string, by: Ending, alsoEnd?: AlsoEnd) =>
       database.transaction(async (tx) => {

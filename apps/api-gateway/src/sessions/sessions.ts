@@ -16,11 +16,14 @@ export interface NewSession {
   /** The key that signs its first JWT; see `noteIssued`. */
   signingKid?: string | undefined
   /**
-   * What must still hold when the row is written: the session it comes from lives, or the account was not secured after that instant
-   * (a new password).
+   * What must still hold when the row is written: the session it comes from lives, or the account was not secured
+   * after that instant (a new password).
    */
   basis?: { sessionId: string } | { provedAt: Date } | undefined
-  /** How the person proved who they are; absent where nobody did (anonymous sessions, programs). It is logged and audited. */
+  /**
+   * How the person proved who they are; absent where nobody did (anonymous sessions, programs). It is logged and
+   * audited.
+   */
   signIn?: {
     /** `prismeai` for passwords of this platform, else the slug of a provider. */
     provider: string
@@ -53,18 +56,26 @@ export interface Ending {
   reason?: string | undefined
 }
 
-/** The sessions JWTs belong to (decisions C3). Every method rejects with StoreError when the database does not answer. */
+/**
+ * The sessions JWTs belong to (decisions C3). Every method rejects with StoreError when the database does not answer.
+ */
 export interface Sessions {
   /**
-   * The row, the event of the sign-in and its audit row are there together or not at all. Rejects with AuthenticationError when what the
-   * session stands on has ended.
+   * The row, the event of the sign-in and its audit row are there together or not at all. Rejects with
+   * AuthenticationError when what the session stands on has ended.
    */
   start(session: NewSession): Promise<{ sessionId: string }>
-  /** Read from the database; what is cached is the caller behind a credential. Undefined when it never was, is over or was ended. */
+  /**
+   * Read from the database; what is cached is the caller behind a credential. Undefined when it never was, is over or
+   * was ended.
+   */
   find(sessionId: string): Promise<Session | undefined>
   /** Remembers which key has signed the latest JWT of a session; called with each refresh. */
   noteIssued(sessionId: string, kid: string): Promise<void>
-  /** Ends one session, with an audit row: committed first, then announced to every instance. Nothing happens when it has ended already. */
+  /**
+   * Ends one session, with an audit row: committed first, then announced to every instance. Nothing happens when it
+   * has ended already.
+   */
   end(sessionId: string, ending?: Ending): Promise<void>
   /** Ends all sessions of a user and, in the same transaction, what `alsoEnd` ends. */
   endAllOf(userId: string, ending?: Ending, alsoEnd?: AlsoEnd): Promise<void>

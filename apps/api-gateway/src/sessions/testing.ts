@@ -2,7 +2,9 @@ import { getMe } from '@platform/contracts'
 import { expect, vi } from 'vitest'
 import { type SignedIn, startGateway, startUpstream, type TestGateway } from '../testing.ts'
 
-/** Two instances of the gateway on one database, in front of one service: what is ended at one must end at the other. */
+/**
+ * Two instances of the gateway on one database, in front of one service: what is ended at one must end at the other.
+ */
 export async function startTwoGateways() {
   const service = await startUpstream()
   const gateway = await startGateway({ services: service.url })

@@ -4,7 +4,9 @@ import type { IncomingMessage } from 'node:http'
 const REVOCATION =
   /^\/v\d\/(?:user\/(?:sessions|accessTokens)|platform\/signing-keys|workspaces\/[^/]+\/security\/apikeys)(?:\/|$)/
 
-/** True for what is answered under any load: whether the platform is up, and what takes rights away (reliability §6). */
+/**
+ * True for what is answered under any load: whether the platform is up, and what takes rights away (reliability §6).
+ */
 export function isExempt({ method, url = '/' }: IncomingMessage): boolean {
   const question = url.indexOf('?')
   const path = question < 0 ? url : url.slice(0, question)

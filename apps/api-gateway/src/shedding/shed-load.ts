@@ -14,8 +14,8 @@ export interface Shed {
 const tooBusy = new Failure('ServiceUnavailable', 'The platform is busy: try again in a second.')
 
 /**
- * Turns requests away while there is too much to do, before anything of them is looked at: 503 with `Retry-After`. What was taken is
- * answered the sooner. Nothing is logged, that would be more work; it is counted in `shed`.
+ * Turns requests away while there is too much to do, before anything of them is looked at: 503 with `Retry-After`.
+ * What was taken is answered the sooner. Nothing is logged, that would be more work; it is counted in `shed`.
  */
 export const shedLoad =
   (load: Load, shed: Shed, next: RequestListener): RequestListener =>

@@ -12,15 +12,18 @@ export interface Attempt {
 
 /** How often somebody may try to sign in. */
 export interface AttemptLimits {
-  /** Counts an attempt before its password is looked at. Answers the limit that is over when there were too many, else undefined. */
+  /**
+   * Counts an attempt before its password is looked at. Answers the limit that is over when there were too many, else
+   * undefined.
+   */
   count(attempt: Attempt): Promise<LimitState | undefined>
   /** Forgets the attempts at an address, or those in a known browser: its owner has signed in. */
   forget(attempt: Attempt): Promise<void>
 }
 
 /**
- * Per e-mail address (reference 5.3), and per client for those who try one password at many addresses. A browser that has signed in to
- * the address before has a count of its own, which nobody else can use up (ADR 0046).
+ * Per e-mail address (reference 5.3), and per client for those who try one password at many addresses. A browser that
+ * has signed in to the address before has a count of its own, which nobody else can use up (ADR 0046).
  */
 export const attemptLimits = ({ rateLimiter }: { rateLimiter: Limits }): AttemptLimits => ({
   async count(attempt) {

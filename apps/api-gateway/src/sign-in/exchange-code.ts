@@ -22,8 +22,8 @@ export type ExchangeCode = (
 ) => Promise<TokenAnswer>
 
 /**
- * Asks the token endpoint of this very process, past the network: it checks the code, the client, the redirect address and the
- * verifier exactly as it does for everybody.
+ * Asks the token endpoint of this very process, past the network: it checks the code, the client, the redirect
+ * address and the verifier exactly as it does for everybody.
  */
 export const codeExchange =
   (listener: Listener, origin: string): ExchangeCode =>

@@ -1,6 +1,6 @@
 import { anyone, cookieTokenOf } from '@platform/auth'
 import { finishSignIn as endpoint } from '@platform/contracts'
-import { answer, type RequestInfo, route } from '@platform/http'
+import { type RequestInfo, respond, route } from '@platform/http'
 import type { ReadAccessToken } from '../oidc/access-token-reader.ts'
 import { GATEWAY_CLIENT_ID, gatewayCallback } from '../oidc/clients.ts'
 import type { OidcSettings } from '../oidc/oidc-settings.ts'
@@ -31,8 +31,8 @@ const SAMPLE_PATH = '/workspaces/slug:hello'
 type Query = Record<string, string | string[]>
 
 /**
- * GET /signin/callback — with a code: trades it, sets the cookie and comes back without it, so that loading the page again does not
- * look like a replay. Without: shows who is signed in.
+ * GET /signin/callback — with a code: trades it, sets the cookie and comes back without it, so that loading the page
+ * again does not look like a replay. Without: shows who is signed in.
  */
 export const finishSignIn = (needs: Needs) =>
   route(endpoint, {
@@ -66,7 +66,7 @@ async function comeBack({ settings, exchange, leaveVisit }: Needs, query: Query,
     forgetTicketCookie(ticket.state, settings.cookies.secure),
   ]
   const headers = { location: gatewayCallback(settings), 'set-cookie': cookies, 'cache-control': 'no-store' }
-  return answer('', { status: 303, contentType: 'text/html; charset=utf-8', headers })
+  return respond('', { status: 303, contentType: 'text/html; charset=utf-8', headers })
 }
 
 async function showSignedIn({ settings, readAccessToken, users, hasSample }: Needs, request: RequestInfo) {
@@ -104,5 +104,5 @@ function failed(
 
 function pageAnswer(status: number, { html, headers }: Page) {
   const { 'content-type': contentType = 'text/html', ...rest } = headers
-  return answer(html, { status, contentType, headers: rest })
+  return respond(html, { status, contentType, headers: rest })
 }

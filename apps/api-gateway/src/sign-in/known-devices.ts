@@ -6,8 +6,9 @@ const NAME_CHARACTERS = 10
 const ID = /^[A-Za-z0-9_-]{22}$/
 
 /**
- * Browsers that have signed in to an account before (OWASP "device cookies"). Passwords tried in one are counted apart, so that strangers
- * who try them elsewhere lock nobody out of their own browser. Such a cookie signs nobody in.
+ * Browsers that have signed in to an account before (OWASP "device cookies"). Passwords tried in one are counted
+ * apart, so that strangers who try them elsewhere lock nobody out of their own browser. Such a cookie signs nobody
+ * in.
  */
 export interface KnownDevices {
   /** The id of this browser for an address, where it has signed in to it. */

@@ -3,7 +3,10 @@ export type Language = 'en' | 'fr'
 
 const known: readonly string[] = ['en', 'fr']
 
-/** The first language that a client asked for (`ui_locales`), else the browser's favourite that we speak, else English. */
+/**
+ * The first language that a client asked for (`ui_locales`), else the browser's favourite that we speak, else
+ * English.
+ */
 export function languageOf(uiLocales: unknown, acceptLanguage: string | undefined): Language {
   const asked = typeof uiLocales === 'string' ? uiLocales.split(' ') : []
   return firstKnown(asked) ?? firstKnown(byPreference(acceptLanguage ?? '')) ?? 'en'

@@ -1,6 +1,6 @@
 import { anyone } from '@platform/auth'
 import { startSignIn as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { GATEWAY_CLIENT_ID, gatewayCallback } from '../oidc/clients.ts'
 import { isLoopback, type OidcSettings } from '../oidc/oidc-settings.ts'
 import { challengeOf, newTicket, type SignInTicket, ticketCookie } from './sign-in-ticket.ts'
@@ -51,7 +51,7 @@ function isOtherLoopbackName(host: string | undefined, origin: string): boolean 
 }
 
 const redirect = (location: string, cookie?: string) =>
-  answer('', {
+  respond('', {
     status: 303,
     contentType: 'text/html; charset=utf-8',
     headers: {

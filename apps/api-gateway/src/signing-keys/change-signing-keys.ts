@@ -37,14 +37,18 @@ export interface ChangeRequest {
 
 const source = { host: { service: 'api-gateway' } }
 
-/** A key has to be made first. Making an RSA key takes up to seconds, so it is not done while others wait for the lock. */
+/**
+ * A key has to be made first. Making an RSA key takes up to seconds, so it is not done while others wait for the
+ * lock.
+ */
 class FreshKeyNeeded extends Error {
   override readonly name = 'FreshKeyNeeded'
 }
 
 /**
- * Does what is asked for and what is due, with both events and the audit trail, in one transaction that one instance has at a time;
- * then loads the keys of this instance again. `made` is a key to publish, if one is needed; else it is made meanwhile. Throws ObjectNotFoundError for a key that is not there.
+ * Does what is asked for and what is due, with both events and the audit trail, in one transaction that one instance
+ * has at a time; then loads the keys of this instance again. `made` is a key to publish, if one is needed; else it is
+ * made meanwhile. Throws ObjectNotFoundError for a key that is not there.
  */
 export async function changeSigningKeys(
   deps: ChangeDeps,

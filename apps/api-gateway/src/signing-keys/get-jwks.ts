@@ -1,14 +1,14 @@
 import { anyone } from '@platform/auth'
 import { getJwks as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { SECOND_MS } from '@platform/kernel'
 import type { KeyRing } from './key-ring.ts'
 
 const LONGEST_SECONDS = 300
 
 /**
- * Served from memory: verifiers elsewhere go on when the database is down. Nobody may keep it for longer than a key is published
- * before it signs, else they would meet signatures of a key they do not know.
+ * Served from memory: verifiers elsewhere go on when the database is down. Nobody may keep it for longer than a key
+ * is published before it signs, else they would meet signatures of a key they do not know.
  */
 export const getJwks = (deps: { keyRing: Pick<KeyRing, 'jwks'>; publishAheadMs?: number }) => {
   const maxAge = Math.min(
@@ -16,5 +16,5 @@ export const getJwks = (deps: { keyRing: Pick<KeyRing, 'jwks'>; publishAheadMs?:
     Math.floor((deps.publishAheadMs ?? Number.POSITIVE_INFINITY) / SECOND_MS),
   )
   const headers = { 'cache-control': `public, max-age=${maxAge}`, 'access-control-allow-origin': '*' }
-  return route(endpoint, { access: anyone, handle: async () => answer(deps.keyRing.jwks(), { headers }) })
+  return route(endpoint, { access: anyone, handle: async () => respond(deps.keyRing.jwks(), { headers }) })
 }

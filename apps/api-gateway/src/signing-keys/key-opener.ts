@@ -4,8 +4,8 @@ import type { RingKey } from './signing-key.ts'
 import type { StoredKey } from './signing-key-store.ts'
 
 /**
- * Opens stored keys, each once. A start fails when one can't be opened. Later such a key is left out and told instead: an instance
- * that was not given a new master key yet must still hear of keys that are removed.
+ * Opens stored keys, each once. A start fails when one can't be opened. Later such a key is left out and told
+ * instead: an instance that was not given a new master key yet must still hear of keys that are removed.
  */
 export function keyOpener(sealed: SealedKeys, log: Logger): (rows: readonly StoredKey[]) => RingKey[] {
   let known: Map<string, RingKey> | undefined

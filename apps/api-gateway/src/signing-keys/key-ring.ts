@@ -36,14 +36,16 @@ const nothing: Contents = {
 /** Pause between two reloads that unknown key ids may cause (decisions C2). */
 const UNKNOWN_KID_PAUSE_MS = 1000
 /**
- * Callers with an unknown key id who may wait for the next reload at the same time: more than ever come with a key that was just made,
- * and too few for a flood to hold connections with. The others are 503 at once: their token was not checked, so it can't be called bad.
+ * Callers with an unknown key id who may wait for the next reload at the same time: more than ever come with a key
+ * that was just made, and too few for a flood to hold connections with. The others are 503 at once: their token was
+ * not checked, so it can't be called bad.
  */
 const UNKNOWN_KID_WAITERS = 200
 
 /**
- * The signing keys of the platform in memory. Filled from the database at start, on announcements, by a poll and when an unknown
- * key id is met; between that it answers without asking anybody, so verification goes on when the database is down.
+ * The signing keys of the platform in memory. Filled from the database at start, on announcements, by a poll and when
+ * an unknown key id is met; between that it answers without asking anybody, so verification goes on when the database
+ * is down.
  */
 export class KeyRing {
   readonly #load: () => Promise<RingKey[]>
@@ -82,9 +84,9 @@ export class KeyRing {
   }
 
   /**
-   * As `find`; for an unknown id the keys are loaded again, at most once a second however many ask. Who comes within the second
-   * waits for the next time: the key may be seconds old, made by an instance whose announcement did not come through. Rejects with
-   * StoreError (503) when too many wait already.
+   * As `find`; for an unknown id the keys are loaded again, at most once a second however many ask. Who comes within
+   * the second waits for the next time: the key may be seconds old, made by an instance whose announcement did not
+   * come through. Rejects with StoreError (503) when too many wait already.
    */
   async findOrReload(kid: string): Promise<Verifier | undefined> {
     const known = this.find(kid)
@@ -120,8 +122,8 @@ export class KeyRing {
   }
 
   /**
-   * Loads the keys; callers that come while it runs share one further round, since the running one may have read before what they
-   * heard of. Keeps the old keys when the database does not answer.
+   * Loads the keys; callers that come while it runs share one further round, since the running one may have read
+   * before what they heard of. Keeps the old keys when the database does not answer.
    */
   reload(): Promise<void> {
     this.#again = true

@@ -1,6 +1,6 @@
 import { superAdmin } from '@platform/auth'
 import { listSigningKeys as endpoint, type SigningKey } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { SessionsByKeyStore } from '../sessions/sessions-by-key-store.ts'
 import { presentSigningKey } from './present-signing-key.ts'
@@ -27,5 +27,5 @@ export async function presentSigningKeys(deps: Needs): Promise<SigningKey[]> {
 export const listSigningKeys = (deps: Needs) =>
   route(endpoint, {
     access: superAdmin,
-    handle: async () => answer(await presentSigningKeys(deps), { headers: { 'cache-control': 'no-store' } }),
+    handle: async () => respond(await presentSigningKeys(deps), { headers: { 'cache-control': 'no-store' } }),
   })

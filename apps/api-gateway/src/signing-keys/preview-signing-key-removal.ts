@@ -1,6 +1,6 @@
 import { superAdmin } from '@platform/auth'
 import { previewSigningKeyRemoval as endpoint, type ResponseInputOf } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
 import type { SessionsByKeyStore } from '../sessions/sessions-by-key-store.ts'
 import { stateOf } from './present-signing-key.ts'
@@ -31,5 +31,5 @@ export const previewSigningKeyRemoval = (deps: PreviewNeeds) =>
   route(endpoint, {
     access: superAdmin,
     handle: async ({ params }) =>
-      answer(await previewRemoval(deps, params.kid), { headers: { 'cache-control': 'no-store' } }),
+      respond(await previewRemoval(deps, params.kid), { headers: { 'cache-control': 'no-store' } }),
   })

@@ -5,14 +5,14 @@ import { generateSigningKey } from './key-material.ts'
 import { isIdle, planRotation } from './signing-key.ts'
 
 /**
- * A key deleted by hand stops verifying within 30 s (decisions C7): this pause, its jitter and a slow query stay under it, also where
- * a service asks this gateway as often as the gateway asks the database.
+ * A key deleted by hand stops verifying within 30 s (decisions C7): this pause, its jitter and a slow query stay
+ * under it, also where a service asks this gateway as often as the gateway asks the database.
  */
 const LOOK_MS = 10 * SECOND_MS
 
 /**
- * Loads the keys, since announcements may be lost and keys deleted by hand; makes the next one ahead of time, lets it sign when due,
- * drops keys nothing valid depends on. Any instance may run it.
+ * Loads the keys, since announcements may be lost and keys deleted by hand; makes the next one ahead of time, lets it
+ * sign when due, drops keys nothing valid depends on. Any instance may run it.
  */
 export const rotateSigningKeys = (deps: ChangeDeps): Job => ({
   name: 'rotate-signing-keys',

@@ -18,7 +18,10 @@ export const sealedSigningKeys: SealedColumn = {
   place: placeOf,
 }
 
-/** Seals with the master keys of the installation. A wrong master key is an error, never a reason to make a new signing key. */
+/**
+ * Seals with the master keys of the installation. A wrong master key is an error, never a reason to make a new
+ * signing key.
+ */
 export const sealedKeys = (masterKeys: MasterKeyRing): SealedKeys => ({
   seal: (jwk) => masterKeys.seal(JSON.stringify(jwk), placeOf(jwk.kid)),
   open: ({ kid, alg, sealedJwk, ...times }) => ({

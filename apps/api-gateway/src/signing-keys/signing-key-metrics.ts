@@ -10,7 +10,10 @@ interface Needs {
 
 type State = 'signing' | 'published' | 'rotated'
 
-/** Shows how old the signing keys are and when the next one is due, until disposed; read from the database at each scrape. */
+/**
+ * Shows how old the signing keys are and when the next one is due, until disposed; read from the database at each
+ * scrape.
+ */
 export function exposeSigningKeys({ signingKeys, policy, clock }: Needs): AsyncDisposable {
   const stack = new AsyncDisposableStack()
   const nowMs = () => clock.now().getTime()

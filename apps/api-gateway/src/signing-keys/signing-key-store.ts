@@ -60,7 +60,10 @@ const questions = (queries: Queries) => ({
 export const signingKeyStore = (database: Database) => ({
   list: questions(database).list,
 
-  /** Runs `work` in a transaction while no other instance can: row locks would not do, since the first key has no row to lock. */
+  /**
+   * Runs `work` in a transaction while no other instance can: row locks would not do, since the first key has no row
+   * to lock.
+   */
   exclusively: <T>(work: (keys: SigningKeyQuestions, tx: Queries) => Promise<T>): Promise<T> =>
     database.transaction(async (tx) => {
       await tx.many(sql`select pg_advisory_xact_lock(hashtext('gateway.signing_keys'))`)

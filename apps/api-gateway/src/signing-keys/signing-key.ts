@@ -60,8 +60,9 @@ export interface RotationPlan {
 export const kindOf = (policy: { kty: string; size: number }): string => `${policy.kty} ${policy.size}`
 
 /**
- * Decides the next steps (specification "Signing-key lifecycle"): a successor is published ahead of the rotation, signs when its
- * lead is over and the old key is due, and rotated keys are removed when the last JWT they signed has expired.
+ * Decides the next steps (specification "Signing-key lifecycle"): a successor is published ahead of the rotation,
+ * signs when its lead is over and the old key is due, and rotated keys are removed when the last JWT they signed has
+ * expired.
  */
 export function planRotation(keys: readonly SigningKeyTimes[], now: Date, policy: KeyPolicy): RotationPlan {
   const current = keys.find((key) => key.signsSince !== undefined && key.rotatedAt === undefined)

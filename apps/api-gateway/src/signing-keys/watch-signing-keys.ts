@@ -15,7 +15,10 @@ export const reloadOnJwksUpdated = (deps: { keyRing: KeyRing; log: Logger }): Su
   return onEveryInstance(gatewayJwksUpdated, reload, reload)
 }
 
-/** Where the signing key was deleted by hand another one signs at once: nobody is told that signing in is out of order. */
+/**
+ * Where the signing key was deleted by hand another one signs at once: nobody is told that signing in is out of
+ * order.
+ */
 export const replaceDeletedSigner = (deps: ChangeDeps & { log: Logger }): void => {
   deps.keyRing.onChange(() => {
     if (deps.keyRing.canSign) return

@@ -31,7 +31,10 @@ interface Needs {
   policy: KeyPolicy
 }
 
-/** The signing keys, for the composition root. Rejects when they can't be opened: a start with the wrong master key must not go on. */
+/**
+ * The signing keys, for the composition root. Rejects when they can't be opened: a start with the wrong master key
+ * must not go on.
+ */
 export async function wireSigningKeys(needs: Needs) {
   const { database, clock, log } = needs
   const signingKeys = signingKeyStore(database)

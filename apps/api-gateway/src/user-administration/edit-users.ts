@@ -35,8 +35,8 @@ export interface Edited {
 type Which = Parameters<UserChanges['lock']>[0]
 
 /**
- * Edits accounts inside one transaction, all or none; the caller adds its event, then the audit rows. Throws AlreadyUsed for an address
- * somebody has, ForbiddenError when nobody would be left to administer the platform.
+ * Edits accounts inside one transaction, all or none; the caller adds its event, then the audit rows. Throws
+ * AlreadyUsed for an address somebody has, ForbiddenError when nobody would be left to administer the platform.
  */
 export async function editUsers(
   parts: EditParts,

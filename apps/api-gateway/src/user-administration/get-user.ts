@@ -1,6 +1,6 @@
 import { type Access, authenticated, type Principal, signedIn } from '@platform/auth'
 import { getUser as endpoint, type User } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { userEtag } from '../users/user-etag.ts'
 
@@ -23,7 +23,7 @@ export const getUser = ({ findUser }: Needs) =>
       const user = mayRead(principal, params.userId) ? await findUser(params.userId) : undefined
       if (user === undefined) throw userNotFound()
 
-      return answer(user, { headers: { etag: userEtag(user, [user.mfa]) } })
+      return respond(user, { headers: { etag: userEtag(user, [user.mfa]) } })
     },
   })
 

@@ -1,5 +1,5 @@
 import { type BodyOf, patchUser as endpoint, gatewayUsersUpdated } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { sourceOf } from '../accounts/account-parts.ts'
 import { visitOf } from '../accounts/visit-of.ts'
 import { presentUser } from '../users/user.ts'
@@ -20,7 +20,7 @@ export const patchUser = (parts: EditParts) =>
       if (body.mfa === 'none') await parts.secondFactors.remove(params.userId, principal.actor)
 
       const user = presentUser(edited.user)
-      return answer(user, { headers: { etag: userEtag(user) } })
+      return respond(user, { headers: { etag: userEtag(user) } })
     },
   })
 

@@ -4,8 +4,8 @@ import { Failure } from '@platform/kernel'
 export type BoundedWork = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * Lets `places` pieces of work run at once and `queue` more wait; whoever comes then is told 503 at once. Hashing is made to be
- * expensive, so a flood of it would take every core from everybody else.
+ * Lets `places` pieces of work run at once and `queue` more wait; whoever comes then is told 503 at once. Hashing is
+ * made to be expensive, so a flood of it would take every core from everybody else.
  */
 export function boundedWork({ places, queue }: { places: number; queue: number }): BoundedWork {
   const waiting: (() => void)[] = []

@@ -11,7 +11,9 @@ export interface AdministratorSettings {
   withSample: boolean
 }
 
-/** The account the first start made, and what to tell the operator: the only place a generated password is ever shown. */
+/**
+ * The account the first start made, and what to tell the operator: the only place a generated password is ever shown.
+ */
 export interface FirstAdministrator {
   userId: string
   email: string
@@ -24,7 +26,10 @@ interface Needs {
   settings: AdministratorSettings
 }
 
-/** Makes the first administrator of an empty platform; undefined when there is one already or another process was quicker. */
+/**
+ * Makes the first administrator of an empty platform; undefined when there is one already or another process was
+ * quicker.
+ */
 export async function ensureAdministrator({
   users,
   passwords,

@@ -11,7 +11,10 @@ interface Needs {
 /** Workspaces may start later than the gateway: only a longer silence is worth a line in the log. */
 const QUIET_FAILURES = 15
 
-/** Has the sample workspace of the first administrator made once, however often it must be tried until workspaces answers. */
+/**
+ * Has the sample workspace of the first administrator made once, however often it must be tried until workspaces
+ * answers.
+ */
 export function makeSampleWorkspace({ firstStart, requestSample }: Needs): Job {
   let done = false
   let failures = 0

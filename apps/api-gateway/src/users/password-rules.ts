@@ -31,7 +31,10 @@ export class WeakPassword extends Failure {
   }
 }
 
-/** Throws unless somebody may choose this password: of acceptable length, not a common one, and not made of what the account tells. */
+/**
+ * Throws unless somebody may choose this password: of acceptable length, not a common one, and not made of what the
+ * account tells.
+ */
 export function requireGoodPassword(password: string, owner: PasswordOwner): void {
   requirePasswordLength(password)
   const weakness = weaknessOf(password, owner)

@@ -14,7 +14,10 @@ export type PasswordCheck =
 /** Hashing and checking passwords, two at a time; rejects with ServiceUnavailable when too many wait. */
 export interface Passwords {
   hash(password: string): Promise<string>
-  /** Takes the same time whether the account exists or not. What state it is in is told only to whoever knows its password. */
+  /**
+   * Takes the same time whether the account exists or not. What state it is in is told only to whoever knows its
+   * password.
+   */
   check(email: string, password: string): Promise<PasswordCheck>
 }
 

@@ -4,8 +4,8 @@ import { etagOf, requireMatch, strongEtag } from '@platform/http'
 import { presentUser, type UserRecord } from './user.ts'
 
 /**
- * The tag of an account. What an address shows beside it (`beside`: the second factor, the session) comes behind a dot, so that a change
- * of the account may name the tag of any of them.
+ * The tag of an account. What an address shows beside it (`beside`: the second factor, the session) comes behind a
+ * dot, so that a change of the account may name the tag of any of them.
  */
 export function userEtag(user: User, beside?: unknown): string {
   const { mfa: _, ...account } = user

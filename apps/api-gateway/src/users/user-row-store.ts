@@ -43,7 +43,7 @@ export async function firstUser(queries: Queries, statement: Sql): Promise<UserR
 }
 
 /**
- * What a new password sets beside its hash. A little ahead: until the commit somebody may read the old hash, and clocks differ. Who
- * signs in with the new one meanwhile is told the same instant, so nobody is kept out.
+ * What a new password sets beside its hash. A little ahead: until the commit somebody may read the old hash, and
+ * clocks differ. Who signs in with the new one meanwhile is told the same instant, so nobody is kept out.
  */
 export const endSignInsUnderWay: Sql = sql`sign_ins_valid_from = clock_timestamp() + interval '5 seconds'`

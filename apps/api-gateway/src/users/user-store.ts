@@ -28,8 +28,8 @@ export interface ProvidedAccount {
 }
 
 /**
- * `superAdminEmails` are super administrators once a mail to their address was answered (decisions C10): else whoever signs up with
- * a listed address would take the platform over.
+ * `superAdminEmails` are super administrators once a mail to their address was answered (decisions C10): else whoever
+ * signs up with a listed address would take the platform over.
  */
 export const userStore = (database: Database, superAdminEmails: readonly string[] = []) => {
   const columns = userColumns(superAdminEmails)

@@ -28,8 +28,9 @@ export interface UserRecord {
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const
 
 /**
- * Addresses are compared and kept in lower case and in one form of Unicode, their domains as mail servers know them and without the dot
- * of the root: else one mailbox could have two accounts, or two accounts look the same (ADR 0045).
+ * Addresses are compared and kept in lower case and in one form of Unicode, their domains as mail servers know them
+ * and without the dot of the root: else one mailbox could have two accounts, or two accounts look the same (ADR
+ * 0045).
  */
 export function normalizeEmail(email: string): string {
   const text = email.normalize('NFKC').trim().toLowerCase().replace(/\.+$/, '')
@@ -38,7 +39,10 @@ export function normalizeEmail(email: string): string {
   return domain === '' ? text : text.slice(0, split) + domain
 }
 
-/** True where nothing before the @ can look like something else: letters of other scripts do, and few mail servers take them. */
+/**
+ * True where nothing before the @ can look like something else: letters of other scripts do, and few mail servers
+ * take them.
+ */
 export const isPlainAddress = (email: string): boolean => /^[\x21-\x7e]+@/.test(email)
 
 /** Throws unless an account may be made with this address, or moved to it. */

@@ -43,7 +43,8 @@ export function wireUsers({ database, clock, settings, requestSample }: Needs): 
     passwords: hasher,
     async ensureAdministrator() {
       const first = await ensureAdministrator({ users, passwords: hasher, settings })
-      // Best there when the first start says that it is ready; where workspaces does not answer yet, the job tries again.
+      // Best there when the first start says that it is ready; where workspaces does not answer yet, the job tries
+      // again.
       if (first !== undefined) await sample.run(AbortSignal.timeout(SAMPLE_WAIT_MS)).catch(() => undefined)
       return first
     },

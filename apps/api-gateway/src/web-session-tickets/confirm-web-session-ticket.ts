@@ -4,7 +4,10 @@ import { route } from '@platform/http'
 import { isSameOrigin } from '../sign-in/same-origin.ts'
 import { type RedemptionNeeds, redeem, refused } from './redemption.ts'
 
-/** POST /signin/tickets/:ticket — the answer to the question whether another account may take the place of the one that is signed in. */
+/**
+ * POST /signin/tickets/:ticket — the answer to the question whether another account may take the place of the one
+ * that is signed in.
+ */
 export const confirmWebSessionTicket = (deps: RedemptionNeeds) =>
   route(endpoint, {
     access: anyone,

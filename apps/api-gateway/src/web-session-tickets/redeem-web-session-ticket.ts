@@ -1,6 +1,6 @@
 import { anyone } from '@platform/auth'
 import { redeemWebSessionTicket as endpoint } from '@platform/contracts'
-import { answer, type RequestInfo, route } from '@platform/http'
+import { type RequestInfo, respond, route } from '@platform/http'
 import { languageOf } from '../sign-in/language.ts'
 import { switchAccountPage } from '../sign-in/pages/switch-account-page.ts'
 import { displayName, type UserRecord } from '../users/user.ts'
@@ -19,8 +19,8 @@ export const redeemWebSessionTicket = (deps: RedemptionNeeds) =>
   })
 
 /**
- * Any page can make a browser open the ticket of whoever wrote the page. So where somebody else is signed in it asks them first; the
- * ticket is burnt by the answer.
+ * Any page can make a browser open the ticket of whoever wrote the page. So where somebody else is signed in it asks
+ * them first; the ticket is burnt by the answer.
  */
 async function question(deps: RedemptionNeeds, text: string, request: RequestInfo) {
   const present = await deps.browserSession(request.headers.cookie)
@@ -42,7 +42,7 @@ async function question(deps: RedemptionNeeds, text: string, request: RequestInf
     stayUrl: `${deps.origin}/signin`,
   })
   const { 'content-type': contentType = 'text/html', ...rest } = headers
-  return answer(html, { status: 200, contentType, headers: rest })
+  return respond(html, { status: 200, contentType, headers: rest })
 }
 
 /** Two accounts may have one name. */

@@ -1,4 +1,4 @@
-import { answer, type RequestInfo } from '@platform/http'
+import { type RequestInfo, respond } from '@platform/http'
 import { type Clock, Failure, SECOND_MS } from '@platform/kernel'
 import { accessTokenCookie, type CookiePolicy } from '../sessions/access-token-cookie.ts'
 import type { BrowserSession, LeaveVisit } from '../sessions/leave-visit.ts'
@@ -50,7 +50,7 @@ export async function redeem(deps: RedemptionNeeds, text: string, request: Reque
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
   }
-  return answer('', { status: 303, contentType: 'text/html; charset=utf-8', headers })
+  return respond('', { status: 303, contentType: 'text/html; charset=utf-8', headers })
 }
 
 interface OpenedTicket {
@@ -119,5 +119,5 @@ export function refused({ origin }: RedemptionNeeds, request: RequestInfo) {
   const message = textsOf(language).ticketOver
   const { html, headers } = errorPage({ language, message, code: undefined, startUrl: `${origin}/signin` })
   const { 'content-type': contentType = 'text/html', ...rest } = headers
-  return answer(html, { status: 400, contentType, headers: { ...rest, 'referrer-policy': 'no-referrer' } })
+  return respond(html, { status: 400, contentType, headers: { ...rest, 'referrer-policy': 'no-referrer' } })
 }

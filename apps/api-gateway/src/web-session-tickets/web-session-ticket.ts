@@ -26,7 +26,10 @@ export function mintTicket(): { ticket: string; ticketHash: string } {
 export const hashOfTicket = (ticket: string): string | undefined =>
   TICKET.test(ticket) ? hashToken(ticket) : undefined
 
-/** Where a redirect leads to; undefined unless it is an http address of one of `origins`, exactly, without a name or password in it. */
+/**
+ * Where a redirect leads to; undefined unless it is an http address of one of `origins`, exactly, without a name or
+ * password in it.
+ */
 export function allowedRedirect(redirect: string, origins: readonly string[]): string | undefined {
   const url = URL.parse(redirect)
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 const EARLY_MAX_BYTES = 65_536
 
 /**
- * Reads from a client while its handshake waits for the service: only who reads a connection sees that its client has left it. What
- * the client says too early is kept, up to a bound.
+ * Reads from a client while its handshake waits for the service: only who reads a connection sees that its client has
+ * left it. What the client says too early is kept, up to a bound.
  */
 export class EarlyBytes {
   readonly #socket: Socket

@@ -3,7 +3,10 @@ import type { ByCredential } from '../forwarding/by-credential.ts'
 import type { Step } from '../pipeline.ts'
 import { isStillAllowed } from './still-allowed.ts'
 
-/** Pauses between two rounds. An ending is heard by every instance within half a second; with this and the round what it opened is ended within one (reliability G4). */
+/**
+ * Pauses between two rounds. An ending is heard by every instance within half a second; with this and the round what
+ * it opened is ended within one (reliability G4).
+ */
 export const ROUND_PAUSE_MS = 100
 /** A round takes at least the slices together, so that no turn of the event loop asks about everything. */
 const SLICES = 15
@@ -11,7 +14,10 @@ const SLICE_MS = 20
 /** Questions at once: each may need the database. */
 const AT_ONCE = 20
 
-/** Ends what was opened with a session, a token or a key that has ended meanwhile: one round of questions, one for each credential. */
+/**
+ * Ends what was opened with a session, a token or a key that has ended meanwhile: one round of questions, one for
+ * each credential.
+ */
 export async function endRevoked<T>(
   open: ByCredential<T>,
   identify: Step,

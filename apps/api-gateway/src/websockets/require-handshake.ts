@@ -4,7 +4,10 @@ import type { CompiledRoute } from '../forwarding/match-route.ts'
 
 const KEY = /^[A-Za-z0-9+/]{22}==$/
 
-/** Throws unless the request is the opening handshake of a WebSocket (RFC 6455 4.1), to a line of the table that takes one. */
+/**
+ * Throws unless the request is the opening handshake of a WebSocket (RFC 6455 4.1), to a line of the table that takes
+ * one.
+ */
 export function requireHandshake({ request, response, forwarding }: Exchange): CompiledRoute {
   if (forwarding?.upgrade !== 'websocket')
     throw invalid('Nothing can be upgraded here: send the request without the header upgrade.')

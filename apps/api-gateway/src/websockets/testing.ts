@@ -6,7 +6,10 @@ import type { Duplex } from 'node:stream'
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
-/** A server of WebSockets that sends back what it gets, byte for byte behind the frame's header, and remembers who came. */
+/**
+ * A server of WebSockets that sends back what it gets, byte for byte behind the frame's header, and remembers who
+ * came.
+ */
 export async function startSocketService() {
   const handshakes: IncomingMessage[] = []
   const sockets = new Set<Duplex>()

@@ -31,8 +31,8 @@ interface Upgrade {
 }
 
 /**
- * WebSockets: each handshake goes through the same steps as any request and is refused as HTTP; what is let through is joined to the
- * service and ended when its credential ends.
+ * WebSockets: each handshake goes through the same steps as any request and is refused as HTTP; what is let through
+ * is joined to the service and ended when its credential ends.
  */
 export class WebSockets {
   readonly open: OpenSockets

@@ -1,4 +1,7 @@
-/** True for a browser that wants to show something: it names `text/html`, and takes nothing that programs take as gladly. */
+/**
+ * True for a browser that wants to show something: it names `text/html`, and takes nothing that programs take as
+ * gladly.
+ */
 export function prefersPage(accept: string | undefined): boolean {
   if (accept === undefined || !accept.includes('text/html')) return false
   const weights = new Map(accept.slice(0, 1000).split(',').map(weighed))

@@ -31,8 +31,9 @@ export const cleanupStore = ({
   audit: Audit
 }) => ({
   /**
-   * Runs `work` while no other process does. The transaction holds the lock and writes nothing, for `work` takes long. Throws ResourceLocked when one does. `work` calls `stillAlone` now and again, which rejects
-   * when the lock was lost with its connection.
+   * Runs `work` while no other process does. The transaction holds the lock and writes nothing, for `work` takes
+   * long. Throws ResourceLocked when one does. `work` calls `stillAlone` now and again, which rejects when the lock
+   * was lost with its connection.
    */
   alone: <T>(work: (stillAlone: () => Promise<void>) => Promise<T>): Promise<T> =>
     database.transaction(

@@ -3,8 +3,9 @@ import { type Drop, dropOf, quietSince } from '../retention/retention.ts'
 import type { StoredStreams } from './stored-streams.ts'
 
 /**
- * What to drop of a stream of the log. The newest document of a summary is the one that was appended last; before a stream is purged the
- * log is asked whether really nothing in it is young, for example what came since the summary was made.
+ * What to drop of a stream of the log. The newest document of a summary is the one that was appended last; before a
+ * stream is purged the log is asked whether really nothing in it is young, for example what came since the summary
+ * was made.
  */
 export async function decideDrop(
   { log, settings, clock }: Pick<StoredStreams, 'log' | 'settings' | 'clock'>,

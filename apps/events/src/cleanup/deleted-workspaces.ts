@@ -7,7 +7,9 @@ import { losesAtOnce } from './withheld-streams.ts'
 const DUE = 10
 const STREAMS = 1000
 
-/** Schedules what was deleted and cancels what was restored. Events may come twice or late: what is true now decides. */
+/**
+ * Schedules what was deleted and cancels what was restored. Events may come twice or late: what is true now decides.
+ */
 export const onWorkspacesDeleted =
   (deps: StoredStreams) =>
   async (events: EventRecord[]): Promise<void> => {

@@ -15,7 +15,8 @@ interface Outcome<Report> {
 }
 
 /**
- * Does a part of a cleanup: begins a run, or goes on with the one under way. Throws ResourceLocked while another process cleans.
+ * Does a part of a cleanup: begins a run, or goes on with the one under way. Throws ResourceLocked while another
+ * process cleans.
  */
 export const runCleanup = <Report>(
   cleanup: Cleanup<Report>,

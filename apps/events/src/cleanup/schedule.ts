@@ -15,8 +15,8 @@ const cronOf = ({ pattern, timeZone }: Schedule) =>
   new Cron(pattern, { timezone: timeZone, paused: true, mode: '5-part' })
 
 /**
- * True when the schedule had a time after `followedAt`, at most a day ago: a run that no process was up for is done once by the next that
- * starts.
+ * True when the schedule had a time after `followedAt`, at most a day ago: a run that no process was up for is done
+ * once by the next that starts.
  */
 export function isDue(schedule: Schedule, followedAt: Date, now: Date): boolean {
   const [last] = cronOf(schedule).previousRuns(1, now)

@@ -11,7 +11,10 @@ import type { StoredStreams } from './stored-streams.ts'
 /** A primary shard of this size is rolled over (specification "Limits"). */
 const ROLLOVER_BYTES = 40 * 1024 ** 3
 
-/** Runs a cleanup when its time has come, and ends a run that was begun and left. One process of the cluster does it, the others look on. */
+/**
+ * Runs a cleanup when its time has come, and ends a run that was begun and left. One process of the cluster does it,
+ * the others look on.
+ */
 export const scheduledCleanup = <Report>(
   cleanup: Cleanup<Report>,
   deps: { store: CleanupStore; clock: Clock },

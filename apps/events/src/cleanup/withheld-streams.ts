@@ -3,7 +3,10 @@ import type { SearchIndex } from '@platform/search'
 import type { DeletionStore } from './deletion-store.ts'
 import { workspaceOf } from './stored-streams.ts'
 
-/** On OpenSearch the events of a deleted workspace leave the index at once (specification "Limits"); the log keeps them. */
+/**
+ * On OpenSearch the events of a deleted workspace leave the index at once (specification "Limits"); the log keeps
+ * them.
+ */
 export const losesAtOnce = (index: SearchIndex | undefined): index is SearchIndex =>
   index?.driver === 'opensearch'
 

@@ -1,7 +1,7 @@
 import { superAdmin } from '@platform/auth'
 import type { KeptDeadLetter } from '@platform/broker'
 import { type EventDeadLetter, listDeadLetters as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import type { DeadLetters } from './dead-letter.ts'
 
 /** What groups gave up, without the payloads: those belong to the workspaces. */
@@ -17,7 +17,7 @@ export const listDeadLetters = (deps: { deadLetters: Pick<DeadLetters, 'list'> }
 
       const next = letters.length < limit ? null : (letters.at(-1)?.number ?? null)
       const body = { deadLetters: letters.map(shown), next }
-      return answer(body, { headers: { 'cache-control': 'no-store' } })
+      return respond(body, { headers: { 'cache-control': 'no-store' } })
     },
   })
 

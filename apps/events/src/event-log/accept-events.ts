@@ -27,8 +27,8 @@ export interface Emission {
 }
 
 /**
- * Accepts events of whoever may emit, over HTTP or through a socket: every one is committed when this resolves, or none is (decisions F2,
- * F3). Answers what is kept: of ids that were used before, what they were used for.
+ * Accepts events of whoever may emit, over HTTP or through a socket: every one is committed when this resolves, or
+ * none is (decisions F2, F3). Answers what is kept: of ids that were used before, what they were used for.
  */
 export async function acceptEvents(
   { pace, outbox, clock, outboxRetentionHours }: AcceptDeps,

@@ -9,8 +9,8 @@ const named: readonly string[] = ['target.userId', 'target.sessionId', 'target.u
 const answersSocket: Filter = { path: 'target.currentSocket', in: [true] }
 
 /**
- * Events that are for everybody who reads the workspace. What acts for the workspace and not for a user is given these alone: API keys
- * and webhooks, whoever has made them.
+ * Events that are for everybody who reads the workspace. What acts for the workspace and not for a user is given
+ * these alone: API keys and webhooks, whoever has made them.
  */
 const withoutAudience: Filter = {
   any: [
@@ -26,8 +26,9 @@ export const hasAudience = (event: Pick<EventRecord, 'target'>): boolean =>
   !isForEverybody(new AskedDocument(event))
 
 /**
- * Events that are for a caller as far as their audience goes (reference events 3.1, permissions 4.5): for everybody, for this user, this
- * session or this socket, or emitted by this user. Topics have no members yet, so that what names only one is left to owners.
+ * Events that are for a caller as far as their audience goes (reference events 3.1, permissions 4.5): for everybody,
+ * for this user, this session or this socket, or emitted by this user. Topics have no members yet, so that what names
+ * only one is left to owners.
  */
 export const audienceOf = (principal: Principal, socketId?: string): Filter => ({
   any: [withoutAudience, ...ofUser(principal), ...ofSocket(socketId)],

@@ -32,7 +32,10 @@ const ownParameters = new Set([
   'appInstanceDepth',
 ])
 
-/** Events of the workspace (0) and of apps installed in it (1); what apps inside of apps say among themselves is seen when asked for. */
+/**
+ * Events of the workspace (0) and of apps installed in it (1); what apps inside of apps say among themselves is seen
+ * when asked for.
+ */
 const DEPTH_DEFAULT = 1
 const depthPath = 'source.appInstanceDepth'
 
@@ -60,7 +63,10 @@ const pathsOf = ({ query, ...others }: EventFilterQuery): AskedPath[] => [
   ...(query === undefined ? [] : readPaths(query)),
 ]
 
-/** What says nothing of its depth belongs to the workspace itself. Who asks for a depth by its path means just that one. */
+/**
+ * What says nothing of its depth belongs to the workspace itself. Who asks for a depth by its path means just that
+ * one.
+ */
 function depth(query: EventFilterQuery): Filter[] {
   const { appInstanceDepth } = query
   if (appInstanceDepth === undefined && pathsOf(query).some(({ path }) => path === depthPath)) return []

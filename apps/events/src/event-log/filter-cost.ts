@@ -4,7 +4,9 @@ import { countWildcards, WILDCARDS_MAX } from './event-path.ts'
 
 /** Paths and wildcards on what events carry that the filter of one reader or subscription may have. */
 export const LOOKS_MAX = 30
-/** Different ones that all subscriptions of a workspace may have together, and so may its live readers in one process. */
+/**
+ * Different ones that all subscriptions of a workspace may have together, and so may its live readers in one process.
+ */
 export const SHARED_LOOKS_MAX = 100
 const VALUES_MAX = 1000
 const CHARACTERS_MAX = 20_000
@@ -23,7 +25,10 @@ interface FilterCost {
 /** The names of what a filter looks at that may be long. */
 export const looksOf = (filter: Filter): ReadonlySet<string> => costOf(filter).looks
 
-/** Throws RequestValidationError for a filter that is too large to be asked about every event; `place` is where it was given. */
+/**
+ * Throws RequestValidationError for a filter that is too large to be asked about every event; `place` is where it was
+ * given.
+ */
 export function requireCheapFilter(filter: Filter, place: string): void {
   const { looks, values, characters } = costOf(filter)
   if (looks.size > LOOKS_MAX)

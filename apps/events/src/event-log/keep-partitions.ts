@@ -4,7 +4,10 @@ import { dropOldPartitions, ensurePartitions as ensureOutboxPartitions } from '@
 import { ensurePartitions as ensureDocumentPartitions } from '@platform/search'
 import type { Job } from '@platform/service'
 
-/** Makes the partitions of the outbox and of the documents ahead of time, and drops what every reader of the outbox is past. */
+/**
+ * Makes the partitions of the outbox and of the documents ahead of time, and drops what every reader of the outbox is
+ * past.
+ */
 export const keepPartitions = (deps: {
   database: Database
   clock: Clock

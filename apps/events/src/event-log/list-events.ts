@@ -1,6 +1,6 @@
 import { authenticated } from '@platform/auth'
 import { type EventRecord, listEvents as endpoint, eventStream, limits } from '@platform/contracts'
-import { answer, nextLink, route } from '@platform/http'
+import { nextLink, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import type { Search } from '@platform/search'
@@ -33,7 +33,7 @@ export const listEvents = (deps: { permissions: Permissions; search: Search }) =
       const headers = goesOn
         ? { link: nextLink(request.url, sort === 'asc' ? 'afterId' : 'beforeId', last.id) }
         : {}
-      return answer({ result: { events } }, { headers })
+      return respond({ result: { events } }, { headers })
     },
   })
 

@@ -38,8 +38,8 @@ export function refuseNativeTypes(events: readonly EventInput[]): void {
 const AHEAD_MS = 5 * 60_000
 
 /**
- * An id of the caller's own must be a fresh one: only as long as the outbox holds an event can it be told that its id was used. Those
- * that the platform derives for events of runs are not to be taken before their run.
+ * An id of the caller's own must be a fresh one: only as long as the outbox holds an event can it be told that its id
+ * was used. Those that the platform derives for events of runs are not to be taken before their run.
  */
 export function refuseStrangeIds(
   events: readonly EventInput[],

@@ -11,7 +11,10 @@ export interface AskedPath {
 const Value = z.union([z.string().max(500), z.number(), z.boolean(), z.null()])
 const Paths = z.record(z.string().max(300), z.union([Value, z.array(Value).max(50)]))
 
-/** The paths of the parameter `query`, for example `{"payload.city": ["Lyon", "Lille"]}`. Throws RequestValidationError. */
+/**
+ * The paths of the parameter `query`, for example `{"payload.city": ["Lyon", "Lille"]}`. Throws
+ * RequestValidationError.
+ */
 export function readPaths(text: string): AskedPath[] {
   const read = Paths.safeParse(parsed(text))
   if (!read.success) throw refusal()

@@ -22,9 +22,9 @@ export const seesEverything = ({ role, by }: AdmittedReader['admission']): boole
   role === 'owner' || by === 'power'
 
 /**
- * The events of a workspace an admitted caller may read: those of its security are for owners, those with an audience for it. It is part
- * of every question to the log: pages are never short, and nothing is counted that may not be seen. Feed, search and live streams share
- * it; usage is a number about all events, whoever they were for.
+ * The events of a workspace an admitted caller may read: those of its security are for owners, those with an audience
+ * for it. It is part of every question to the log: pages are never short, and nothing is counted that may not be
+ * seen. Feed, search and live streams share it; usage is a number about all events, whoever they were for.
  */
 export const readable = ({ principal, admission, socketId }: AdmittedReader): Filter =>
   seesEverything(admission) ? everything : { all: [noSecurityEvents, audienceOf(principal, socketId)] }

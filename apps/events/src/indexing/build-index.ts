@@ -50,8 +50,8 @@ export async function tendIndex(
 }
 
 /**
- * Builds what isn't built. An index whose store was away or out of sight is compared with the log afterwards: a store that was killed has
- * forgotten its last seconds (specification: async translog), also those in which it was built.
+ * Builds what isn't built. An index whose store was away or out of sight is compared with the log afterwards: a store
+ * that was killed has forgotten its last seconds (specification: async translog), also those in which it was built.
  */
 async function complete(deps: BuildDeps, settleMs: number, signal: AbortSignal): Promise<void> {
   const found = await deps.store.find()

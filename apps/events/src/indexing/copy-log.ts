@@ -13,8 +13,9 @@ interface Walk {
 }
 
 /**
- * Copies the log, or one stream of it, from a sequence to its end, reading ahead while the index takes what was read. What is appended
- * behind the end comes by the group of the index. Answers false when it was overtaken; rejects when a store is away.
+ * Copies the log, or one stream of it, from a sequence to its end, reading ahead while the index takes what was read.
+ * What is appended behind the end comes by the group of the index. Answers false when it was overtaken; rejects when
+ * a store is away.
  */
 export async function copyLog(walk: Walk, from: number, stream?: string): Promise<boolean> {
   const { log, add, advance, signal } = walk

@@ -14,8 +14,8 @@ interface Seen {
 }
 
 /**
- * Has readers find what was written a moment ago: a stream with fresh writes is refreshed before it is read, at most once a second in
- * this process.
+ * Has readers find what was written a moment ago: a stream with fresh writes is refreshed before it is read, at most
+ * once a second in this process.
  */
 export class FreshStreams {
   readonly #log: Pick<Log, 'readAfter' | 'lastSequence'>

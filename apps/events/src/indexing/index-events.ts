@@ -23,8 +23,8 @@ interface Deps {
 }
 
 /**
- * Copies committed events into the index with their places in the log. Rejects while the index is away: the broker waits and gives the
- * batch again. What the index refuses for what it is becomes a dead letter, and the rest goes on.
+ * Copies committed events into the index with their places in the log. Rejects while the index is away: the broker
+ * waits and gives the batch again. What the index refuses for what it is becomes a dead letter, and the rest goes on.
  */
 export const indexEvents =
   (deps: Deps) =>

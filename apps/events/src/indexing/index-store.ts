@@ -35,7 +35,10 @@ export interface StreamRebuild {
 }
 
 const LATE_SECONDS = 10
-/** Longer than from one look after the index to the next, shorter than a search store takes from its kill to its next answer. */
+/**
+ * Longer than from one look after the index to the next, shorter than a search store takes from its kill to its next
+ * answer.
+ */
 const OUT_OF_SIGHT_SECONDS = 12
 
 /** Statements on what is known of the index. Those that change it answer false when their build was overtaken. */

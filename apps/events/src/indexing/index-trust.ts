@@ -28,8 +28,9 @@ interface Deps {
 }
 
 /**
- * Knows whether the index is well and complete: it is the one that was built, up to date, and answers. Looked up at most once a second,
- * while somebody reads. After a failure the index is left alone for a growing while and then tried without anybody waiting for it.
+ * Knows whether the index is well and complete: it is the one that was built, up to date, and answers. Looked up at
+ * most once a second, while somebody reads. After a failure the index is left alone for a growing while and then
+ * tried without anybody waiting for it.
  */
 export class IndexTrust {
   readonly #deps: Deps
@@ -57,7 +58,9 @@ export class IndexTrust {
     return isRebuilt ? 'rebuilding' : undefined
   }
 
-  /** A question about a stream (or all) had no answer: whether the index answers at all is looked up before the next. */
+  /**
+   * A question about a stream (or all) had no answer: whether the index answers at all is looked up before the next.
+   */
   doubt(stream: string | undefined): void {
     this.#doubted = stream ?? NO_STREAM
     if (this.#knownUntil !== Number.POSITIVE_INFINITY) this.#knownUntil = 0

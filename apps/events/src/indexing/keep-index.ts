@@ -14,8 +14,8 @@ const THOROUGHLY_EVERY_MS = MINUTE_MS
 export const INDEX_CHANNEL = 'events_index'
 
 /**
- * One process of the cluster compares the index with what was built, every 5 s and after each request or failure, and builds what is
- * missing. Whoever comes after a process that was killed goes on where it was.
+ * One process of the cluster compares the index with what was built, every 5 s and after each request or failure, and
+ * builds what is missing. Whoever comes after a process that was killed goes on where it was.
  */
 export const keepIndex = (deps: BuildDeps & { database: Pick<Database, 'whileLeader' | 'listen'> }): Job => ({
   name: 'keep-search-index',

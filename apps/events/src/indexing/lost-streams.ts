@@ -18,8 +18,9 @@ interface Deps {
 }
 
 /**
- * Notices that a stream was deleted from the index behind its back: asked for after an empty answer, and true where the log has
- * something of the stream and the index has nothing. The index is then compared with the log as after an outage.
+ * Notices that a stream was deleted from the index behind its back: asked for after an empty answer, and true where
+ * the log has something of the stream and the index has nothing. The index is then compared with the log as after an
+ * outage.
  */
 export class LostStreams {
   readonly #deps: Deps

@@ -6,7 +6,10 @@ import type { IndexStore } from './index-store.ts'
 /** What operators may ask of the index. */
 export interface IndexOperations {
   status(): Promise<EventIndex>
-  /** Has all of the index, or the part of one workspace, emptied and built again. Throws InvalidArgumentsError without an index. */
+  /**
+   * Has all of the index, or the part of one workspace, emptied and built again. Throws InvalidArgumentsError without
+   * an index.
+   */
   reindex(workspaceId: string | undefined): Promise<EventIndex>
 }
 

@@ -1,6 +1,6 @@
 import { internalKeyHolder } from '@platform/auth'
 import { type EventIndex, requestReindex as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import type { IndexOperations } from './reindex.ts'
 
 /** Has the index built again; the log answers meanwhile. */
@@ -10,4 +10,4 @@ export const requestReindex = ({ operations }: { operations: Pick<IndexOperation
     handle: async ({ query }) => noStore(await operations.reindex(query.workspace)),
   })
 
-const noStore = (body: EventIndex) => answer(body, { headers: { 'cache-control': 'no-store' } })
+const noStore = (body: EventIndex) => respond(body, { headers: { 'cache-control': 'no-store' } })

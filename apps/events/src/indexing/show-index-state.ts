@@ -1,6 +1,6 @@
 import { internalKeyHolder } from '@platform/auth'
 import { type EventIndex, showIndexState as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import type { IndexOperations } from './reindex.ts'
 
 /** How far the index is built and how far it is behind. */
@@ -10,4 +10,4 @@ export const showIndexState = ({ operations }: { operations: Pick<IndexOperation
     handle: async () => noStore(await operations.status()),
   })
 
-const noStore = (body: EventIndex) => answer(body, { headers: { 'cache-control': 'no-store' } })
+const noStore = (body: EventIndex) => respond(body, { headers: { 'cache-control': 'no-store' } })

@@ -22,7 +22,10 @@ import { IndexCounts } from './index-counts.ts'
 import type { KeepDeadLetter } from './index-events.ts'
 import { indexStore } from './index-store.ts'
 
-/** An index in memory, to be wiped, taken away and told what to refuse: what the order of our own steps is tested with. */
+/**
+ * An index in memory, to be wiped, taken away and told what to refuse: what the order of our own steps is tested
+ * with.
+ */
 export class MemoryIndex implements SearchIndex {
   readonly driver = 'opensearch'
   readonly documents = new Map<string, PlacedDocument>()

@@ -16,7 +16,10 @@ export const shardWarnings = ({ shards, max }: { shards: number; max: number }):
     ? [`${shards} of ${max} shards are in use: add a node or delete old streams before they run out.`]
     : []
 
-/** Warns while the shards of the store run out: one more stream than it takes and events of new workspaces are not indexed. */
+/**
+ * Warns while the shards of the store run out: one more stream than it takes and events of new workspaces are not
+ * indexed.
+ */
 export const watchShards = (deps: {
   index: Pick<SearchIndex, 'shardBudget'>
   logger: Pick<Logger, 'warn'>

@@ -14,9 +14,15 @@ interface Deps {
   permissions: Pick<OpenPermissions, 'require' | 'forget'>
 }
 
-/** Ends live readers who may not read any more, and shows the others what their new role shows. Only a clear no ends one. */
+/**
+ * Ends live readers who may not read any more, and shows the others what their new role shows. Only a clear no ends
+ * one.
+ */
 export function checkStandings({ readers, store, permissions }: Deps): Job {
-  /** What was in the tables when each was judged; one that comes in later may have been let in by what was known before. */
+  /**
+   * What was in the tables when each was judged; one that comes in later may have been let in by what was known
+   * before.
+   */
   const judged = new WeakMap<Standing, string>()
   const judge = async (group: readonly Standing[], print: string): Promise<void> => {
     const [first] = group

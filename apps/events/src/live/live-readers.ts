@@ -39,7 +39,10 @@ export class LiveReaders {
     return [...this.#standings.keys()]
   }
 
-  /** Throws RequestValidationError for a filter that costs too much, TooManyRequests where it does with those of other readers. */
+  /**
+   * Throws RequestValidationError for a filter that costs too much, TooManyRequests where it does with those of other
+   * readers.
+   */
   requireRoom(workspaceId: string, filter: Filter, place: string): void {
     requireCheapFilter(filter, place)
     if (this.#looks.sizeWith(workspaceId, looksOf(filter)) <= SHARED_LOOKS_MAX) return

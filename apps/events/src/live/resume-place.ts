@@ -15,7 +15,10 @@ export interface StreamPlace {
   from: number
 }
 
-/** The end of the log. It is named by an event of the log: no clock of this process is asked. Rejects when the log is away. */
+/**
+ * The end of the log. It is named by an event of the log: no clock of this process is asked. Rejects when the log is
+ * away.
+ */
 export async function endPlace(log: LiveLog, stream: string): Promise<StreamPlace> {
   const { sequence, newestId } = await log.endOf(stream)
   return { id: newestId ?? BEFORE_ALL, from: sequence }

@@ -7,7 +7,10 @@ export interface StandingQuestion {
   apiKeyId: string | null
 }
 
-/** Everything in the tables that decides what these callers may do, as texts that change when it changes; one statement for all. */
+/**
+ * Everything in the tables that decides what these callers may do, as texts that change when it changes; one
+ * statement for all.
+ */
 export const standingStore = (queries: Queries) => ({
   async fingerprints(questions: readonly StandingQuestion[]): Promise<string[]> {
     const rows = await queries.many<{ fingerprint: string }>(sql`

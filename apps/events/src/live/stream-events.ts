@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { authenticated, type Principal } from '@platform/auth'
 import { streamEvents as endpoint, eventStream, type QueryOf } from '@platform/contracts'
-import { type Answer, answer, type RouteInput, route } from '@platform/http'
+import { type RouteInput, type RouteResponse, respond, route } from '@platform/http'
 import { Failure, isUuid } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import { feedFilter } from '../event-log/event-filter.ts'
@@ -30,7 +30,7 @@ type StreamRequest = Pick<
 export async function openStream(
   { permissions, live }: Deps,
   { params, query, principal, request }: StreamRequest,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const admission = await permissions.require(principal, 'read', 'events', params.workspaceId)
   const filter = filterOf(query)
   const lastEventId = lastEventIdOf(request.headers['last-event-id'], query.lastEventId)
@@ -54,7 +54,7 @@ export async function openStream(
 }
 
 const eventsAnswer = (stream: (response: ServerResponse) => void) =>
-  answer(undefined, {
+  respond(undefined, {
     contentType: 'text/event-stream; charset=utf-8',
     headers: { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },
     stream,

@@ -42,7 +42,10 @@ export class Tail implements AsyncDisposable {
     return tail
   }
 
-  /** From now on the reader is handed every event of its workspace behind the sequence that is answered. Rejects when the log is away. */
+  /**
+   * From now on the reader is handed every event of its workspace behind the sequence that is answered. Rejects when
+   * the log is away.
+   */
   async join(reader: TailReader): Promise<number> {
     const last = this.#position ?? (await this.#log.lastSequence())
     const isFirst = this.#position === undefined
@@ -101,7 +104,9 @@ export class Tail implements AsyncDisposable {
     }
   }
 
-  /** False for what nobody waits for: everybody may have left while it was read, and others have come who begin later. */
+  /**
+   * False for what nobody waits for: everybody may have left while it was read, and others have come who begin later.
+   */
   #pass(sequence: number): boolean {
     if (this.#position === undefined || sequence <= this.#position) return false
     this.#position = sequence

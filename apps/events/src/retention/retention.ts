@@ -41,9 +41,9 @@ export const deletedBefore = (settings: RetentionSettings, now: Date): Date =>
   daysBefore(now, settings.scheduledDeletionDays)
 
 /**
- * What to drop of a stream. Only documents older than a date are named, never a whole stream: what is appended after the stream was looked
- * at is newer, so it stays. A stream that has lost its expired events may be small by that: ask again with what is left. Streams of deleted
- * workspaces only expire: their end has a date of its own.
+ * What to drop of a stream. Only documents older than a date are named, never a whole stream: what is appended after
+ * the stream was looked at is newer, so it stays. A stream that has lost its expired events may be small by that: ask
+ * again with what is left. Streams of deleted workspaces only expire: their end has a date of its own.
  */
 export function dropOf(
   summary: StreamSummary,

@@ -19,8 +19,8 @@ const spans: Readonly<Record<Exclude<Unit, 'y' | 'M'>, number>> = {
 export const isDateMath = (text: string): boolean => dateMath.test(text)
 
 /**
- * The instant of a bound as ISO text, in UTC. What a date leaves out, and what is rounded away by `/d`, is filled up to the first
- * millisecond of the span or, with `up`, to its last, as Elasticsearch does for `gt` and `lte`.
+ * The instant of a bound as ISO text, in UTC. What a date leaves out, and what is rounded away by `/d`, is filled up
+ * to the first millisecond of the span or, with `up`, to its last, as Elasticsearch does for `gt` and `lte`.
  */
 export function instantOf(value: string | number, options: { now: Date; up: boolean; path: string }): string {
   const { now, up, path } = options

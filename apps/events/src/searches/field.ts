@@ -9,8 +9,8 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 const searchable = /^(?:type|id|createdAt|size|(?:source|payload|target|error)\.)/
 
 /**
- * The path that a search means by the name of a field. `.keyword` at its end is dropped, as stored texts are always whole values;
- * a field of the payload that is itself called `keyword` is meant by `payload.keyword` only.
+ * The path that a search means by the name of a field. `.keyword` at its end is dropped, as stored texts are always
+ * whole values; a field of the payload that is itself called `keyword` is meant by `payload.keyword` only.
  */
 export function fieldPath(name: string, path: string): string {
   const known = otherNames.get(name) ?? name

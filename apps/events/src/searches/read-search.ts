@@ -6,8 +6,9 @@ import { newReading, refusal } from './reading.ts'
 import { readSort } from './sort.ts'
 
 /**
- * What a search asks of the store: its clauses as a filter, its aggregations, order and page. `now` is the one instant of all its
- * date math. Throws RequestValidationError naming the path of what isn't taken and what to use instead.
+ * What a search asks of the store: its clauses as a filter, its aggregations, order and page. `now` is the one
+ * instant of all its date math. Throws RequestValidationError naming the path of what isn't taken and what to use
+ * instead.
  */
 export function readSearch(search: EventSearch, now: Date): AnalysisQuery {
   const { limit, page, query, aggs, aggregations, sort = [], track_total_hits: countAll = false } = search

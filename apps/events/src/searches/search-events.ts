@@ -8,7 +8,10 @@ import { readableOf } from '../event-log/readable.ts'
 import { answerSearch } from './answer-search.ts'
 import { readSearch } from './read-search.ts'
 
-/** Finds and counts events of one workspace; what the caller may not read is left out by the query itself, also of every number. */
+/**
+ * Finds and counts events of one workspace; what the caller may not read is left out by the query itself, also of
+ * every number.
+ */
 export const searchEvents = (deps: { permissions: Permissions; search: Search; clock: Clock }) =>
   route(endpoint, {
     access: authenticated,

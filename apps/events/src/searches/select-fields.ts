@@ -6,8 +6,8 @@ type Document = Record<string, unknown>
 type Tree = Map<string, Tree | true>
 
 /**
- * A document with the named fields only; a path leads through lists, and `payload.*` is the same as `payload`. Without names the
- * document stays whole.
+ * A document with the named fields only; a path leads through lists, and `payload.*` is the same as `payload`.
+ * Without names the document stays whole.
  */
 export function selectFields(fields: readonly string[] | undefined): (document: Document) => Document {
   if (fields === undefined || fields.includes('*')) return (document) => document

@@ -6,7 +6,10 @@ import type { SubscriptionNeeds } from './needs.ts'
 import { requireCheap } from './require-cheap.ts'
 import { placeOf, type SubscriptionRecord } from './subscription.ts'
 
-/** Changes a subscription of the manager's workspace in one transaction, from what it is when the change is made; 404 when it isn't there. */
+/**
+ * Changes a subscription of the manager's workspace in one transaction, from what it is when the change is made; 404
+ * when it isn't there.
+ */
 export const commitChange = (
   { changes }: Pick<SubscriptionNeeds, 'changes'>,
   { workspaceId }: Manager,

@@ -1,6 +1,6 @@
 import { authenticated } from '@platform/auth'
 import { createSubscription as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { Failure, uuidv7 } from '@platform/kernel'
 import { admitManager } from './admit-manager.ts'
 import { changedBy } from './change-subscription.ts'
@@ -63,6 +63,6 @@ export const createSubscription = (deps: Needs) =>
       })
 
       const warned = await warningsOf(deps.outbound, record)
-      return answer({ ...described(record), secret, ...warned }, { createdId: id })
+      return respond({ ...described(record), secret, ...warned }, { createdId: id })
     },
   })

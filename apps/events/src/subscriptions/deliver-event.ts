@@ -33,7 +33,10 @@ interface Needs {
 const RECORD_TRIES = 10
 const RECORD_PAUSE_MS = 1000
 
-/** Sends a delivery once and keeps how it went: it arrived, is tried again, or is given up. What may not go there any more is not sent. */
+/**
+ * Sends a delivery once and keeps how it went: it arrived, is tried again, or is given up. What may not go there any
+ * more is not sent.
+ */
 export const deliverEvent =
   (deps: Needs): LaneNeeds['deliver'] =>
   async (held, turn, waiting, signal, sent) => {

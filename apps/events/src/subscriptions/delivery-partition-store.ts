@@ -18,7 +18,9 @@ const SLOW = { timeoutMs: 30_000 }
 
 export type DeliveryPartitionStore = ReturnType<typeof deliveryPartitionStore>
 
-/** The partitions of deliveries and tries, one a week. Names and bounds come from numbers, never from anybody's text. */
+/**
+ * The partitions of deliveries and tries, one a week. Names and bounds come from numbers, never from anybody's text.
+ */
 export const deliveryPartitionStore = (database: Database) => ({
   async make(now: Date): Promise<void> {
     for (const { name, table } of tables) {

@@ -22,8 +22,8 @@ interface DeliveryPage {
 /** Events on their way to subscribers. */
 export const deliveryStore = (queries: Queries) => ({
   /**
-   * Adds deliveries in their order, and wakes who sends them. Those that are there already are left as they are; with `again` they
-   * begin anew, unless they wait anyway.
+   * Adds deliveries in their order, and wakes who sends them. Those that are there already are left as they are; with
+   * `again` they begin anew, unless they wait anyway.
    */
   add: (added: readonly NewDelivery[], now: Date, options: { again?: boolean } = {}) => {
     const conflict =

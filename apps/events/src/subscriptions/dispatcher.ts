@@ -29,7 +29,10 @@ const QUESTIONS = 3
 /** What is under way gets to end when the service stops; the rest is sent again elsewhere. */
 const DRAIN_MS = 5 * SECOND_MS
 
-/** Sends what is due. Any number of instances share the work by subscription: one holds a queue at a time, the next when its lease is over. */
+/**
+ * Sends what is due. Any number of instances share the work by subscription: one holds a queue at a time, the next
+ * when its lease is over.
+ */
 export class Dispatcher {
   readonly #needs: DispatcherNeeds
   readonly #lanes = new Map<string, Lane>()
@@ -151,7 +154,10 @@ export class Dispatcher {
     this.#working.add(working)
   }
 
-  /** What a lane left is given back with the next heartbeat, not at once: it may have ended of what it would meet again. */
+  /**
+   * What a lane left is given back with the next heartbeat, not at once: it may have ended of what it would meet
+   * again.
+   */
   async #holdOn(): Promise<void> {
     await this.#hold()
     await this.#giveBack()

@@ -33,8 +33,8 @@ function collect(value: unknown, secrets: Set<string>): void {
 }
 
 /**
- * The beginning of an answer, without any of the secrets: an endpoint may echo what it was sent. Nothing of it is shown where there are
- * more secrets than can be looked for at once.
+ * The beginning of an answer, without any of the secrets: an endpoint may echo what it was sent. Nothing of it is
+ * shown where there are more secrets than can be looked for at once.
  */
 export function responseExcerpt(text: string, secrets: ReadonlySet<string>): string {
   const wanted = new SecretTexts()

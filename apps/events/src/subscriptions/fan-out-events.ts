@@ -24,8 +24,9 @@ interface Wish {
 }
 
 /**
- * Makes a delivery of each event for each active subscription of its workspace that asks for it. Subscriptions are asked for with every
- * batch, not cached: one that was just made misses nothing. Idempotent: a delivery's id is derived from event and subscription.
+ * Makes a delivery of each event for each active subscription of its workspace that asks for it. Subscriptions are
+ * asked for with every batch, not cached: one that was just made misses nothing. Idempotent: a delivery's id is
+ * derived from event and subscription.
  */
 export const fanOutEvents =
   (deps: Needs) =>

@@ -2,7 +2,10 @@ import { type Clock, DAY_MS, HOUR_MS } from '@platform/kernel'
 import type { Job } from '@platform/service'
 import type { SubscriptionStore } from './subscription-store.ts'
 
-/** Removes the subscriptions of deleted workspaces when their events go, so that one that is restored in time has them still. */
+/**
+ * Removes the subscriptions of deleted workspaces when their events go, so that one that is restored in time has them
+ * still.
+ */
 export const forgetDeletedWorkspaces = (deps: {
   subscriptions: Pick<SubscriptionStore, 'removeOfDeleted'>
   clock: Clock

@@ -11,8 +11,8 @@ const BATCH = 1000
 export type HastenRetries = (held: HeldQueue, failingSince: Date) => Promise<void>
 
 /**
- * An endpoint that is back after an outage gets what it missed now: pauses between tries have grown to hours by then. Where this is cut
- * short, the rest is tried when it would have been.
+ * An endpoint that is back after an outage gets what it missed now: pauses between tries have grown to hours by then.
+ * Where this is cut short, the rest is tried when it would have been.
  */
 export const hastenRetries =
   (deps: { tries: Pick<TryStore, 'hasten'>; clock: Clock; log: Logger }): HastenRetries =>

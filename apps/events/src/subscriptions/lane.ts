@@ -11,8 +11,8 @@ const MOST_IN_FLIGHT = 64
 export interface LaneNeeds {
   queues: Pick<QueueStore, 'turn' | 'release'>
   /**
-   * Sends one, calls `sent` when the endpoint has answered, keeps how it went and answers whether it arrived; never rejects for what
-   * an endpoint does.
+   * Sends one, calls `sent` when the endpoint has answered, keeps how it went and answers whether it arrived; never
+   * rejects for what an endpoint does.
    */
   deliver: (
     held: HeldQueue,
@@ -25,7 +25,10 @@ export interface LaneNeeds {
   log: Logger
 }
 
-/** Works on the deliveries of one subscription for as long as this process holds its queue. Nothing here waits for another one. */
+/**
+ * Works on the deliveries of one subscription for as long as this process holds its queue. Nothing here waits for
+ * another one.
+ */
 export class Lane {
   readonly held: HeldQueue
   readonly #needs: LaneNeeds
@@ -125,7 +128,8 @@ export class Lane {
   }
 
   #beginSome(turn: Turn, signal: AbortSignal): void {
-    // Who could not hold on to the queue, because the store is away or the process stood still, leaves it to the next holder.
+    // Who could not hold on to the queue, because the store is away or the process stood still, leaves it to the next
+    // holder.
     if (performance.now() >= this.#until) this.end()
     while (!this.#isEnding && this.#hasRoom(turn)) {
       const delivery = turn.deliveries.shift()

@@ -1,6 +1,6 @@
 import { authenticated } from '@platform/auth'
 import { listSubscriptionDeliveries as endpoint } from '@platform/contracts'
-import { answer, nextLink, route } from '@platform/http'
+import { nextLink, respond, route } from '@platform/http'
 import { admitReader } from './admit-manager.ts'
 import { describedDelivery } from './delivery.ts'
 import { findSubscription } from './find-subscription.ts'
@@ -22,6 +22,6 @@ export const listSubscriptionDeliveries = (
       const shown = found.slice(0, limit)
       const last = shown.at(-1)
       const headers = found.length > limit && last ? { link: nextLink(request.url, 'beforeId', last.id) } : {}
-      return answer(shown.map(describedDelivery), { headers })
+      return respond(shown.map(describedDelivery), { headers })
     },
   })

@@ -1,6 +1,6 @@
 import { authenticated } from '@platform/auth'
 import { listSubscriptions as endpoint } from '@platform/contracts'
-import { answer, nextPage, route } from '@platform/http'
+import { nextPage, respond, route } from '@platform/http'
 import { admitReader } from './admit-manager.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
@@ -15,6 +15,6 @@ export const listSubscriptions = (deps: Pick<SubscriptionNeeds, 'subscriptions' 
       const found = await deps.subscriptions.list(workspaceId, { offset: page * limit, limit: limit + 1 })
 
       const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
-      return answer(found.slice(0, limit).map(described), { headers })
+      return respond(found.slice(0, limit).map(described), { headers })
     },
   })

@@ -10,9 +10,9 @@ export type Receiving = Pick<SubscriptionRecord, 'seesAll' | 'updatedBy' | 'work
 export const isForOwners = (event: Pick<EventRecord, 'type'>): boolean => event.type.startsWith('apikeys.')
 
 /**
- * Why an event may not be sent to a subscription as it is now, undefined when it may. A subscription acts for its workspace and for no
- * user: what has an audience goes to none, whoever has made it. Events for owners go where an owner, as of now, or a super administrator
- * has written the address last.
+ * Why an event may not be sent to a subscription as it is now, undefined when it may. A subscription acts for its
+ * workspace and for no user: what has an audience goes to none, whoever has made it. Events for owners go where an
+ * owner, as of now, or a super administrator has written the address last.
  */
 export async function withheldBecause(
   permissions: Pick<Permissions, 'roleOf'>,

@@ -1,6 +1,6 @@
 import { authenticated } from '@platform/auth'
 import { patchSubscription as endpoint, getSubscription } from '@platform/contracts'
-import { answer, etagOf, requireMatch, route } from '@platform/http'
+import { etagOf, requireMatch, respond, route } from '@platform/http'
 import { admitManager } from './admit-manager.ts'
 import { changedBy, commitChange } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
@@ -24,6 +24,6 @@ export const patchSubscription = (
       // Warnings are about the world, not about the subscription: its state has the same tag with and without them.
       const etag = etagOf(getSubscription, described(changed))
       const warned = await warningsOf(deps.outbound, changed)
-      return answer({ ...described(changed), ...warned }, { headers: { etag } })
+      return respond({ ...described(changed), ...warned }, { headers: { etag } })
     },
   })

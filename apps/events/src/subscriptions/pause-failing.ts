@@ -7,8 +7,9 @@ import type { SubscriptionChangeStore } from './subscription-change-store.ts'
 export type PauseSubscription = (subscription: Sending, isGone: boolean) => Promise<void>
 
 /**
- * Pauses at once what answers 410, and what has not taken a single delivery for `afterMs` although it was tried; tells of it with an
- * event of the workspace. What waits is kept for when it is resumed. An address that was changed meanwhile has not failed.
+ * Pauses at once what answers 410, and what has not taken a single delivery for `afterMs` although it was tried;
+ * tells of it with an event of the workspace. What waits is kept for when it is resumed. An address that was changed
+ * meanwhile has not failed.
  */
 export const pauseFailing =
   (deps: { changes: SubscriptionChangeStore; clock: Clock; afterMs: number }): PauseSubscription =>

@@ -22,11 +22,14 @@ type TurnRow = SubscriptionRecord & { news: number } & (WaitingDelivery | Record
 const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${LEASE_MS / 1000}::double precision)`
 
 /**
- * What subscriptions have to do, and who does it. Leases go by the clock of the database alone: processes may differ by hours. What is due
- * goes by theirs as well, where that is later: nobody sends twice for it.
+ * What subscriptions have to do, and who does it. Leases go by the clock of the database alone: processes may differ
+ * by hours. What is due goes by theirs as well, where that is later: nobody sends twice for it.
  */
 export const queueStore = (database: Database) => ({
-  /** Takes queues in which something is due and that nobody holds, or one of those who are `gone`; the one that waits longest first. */
+  /**
+   * Takes queues in which something is due and that nobody holds, or one of those who are `gone`; the one that waits
+   * longest first.
+   */
   claim: (now: Date, limit: number, gone: readonly number[] = []): Promise<HeldQueue[]> =>
     database.many<HeldQueue>(sql`
       update events.subscription_queues
@@ -60,7 +63,8 @@ export const queueStore = (database: Database) => ({
       returning q.subscription_id as "subscriptionId", q.token`),
 
   /**
-   * What is to be sent now, and how much of it at once: one where it is ordered or fails, else as many as it allows. Undefined when the queue is somebody else's or gone.
+   * What is to be sent now, and how much of it at once: one where it is ordered or fails, else as many as it allows.
+   * Undefined when the queue is somebody else's or gone.
    */
   async turn(
     { subscriptionId, token }: HeldQueue,
@@ -97,8 +101,9 @@ export const queueStore = (database: Database) => ({
   },
 
   /**
-   * Lets go of a queue until its next delivery is due; false when something came in since `news`, or it is not held any more. The token goes
-   * on, or a heartbeat that arrives late would take the queue again for a holder that works on it no more.
+   * Lets go of a queue until its next delivery is due; false when something came in since `news`, or it is not held
+   * any more. The token goes on, or a heartbeat that arrives late would take the queue again for a holder that works
+   * on it no more.
    */
   async release({ subscriptionId, token }: HeldQueue, news: number): Promise<boolean> {
     const rows = await database.many(sql`

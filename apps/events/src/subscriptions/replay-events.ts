@@ -27,8 +27,9 @@ const REPLAY_MOST = 100_000
 const EVERY_MS = 1000
 
 /**
- * Works on replays, a batch after the other: after a crash another instance goes on where the last batch ended. The log is searched before
- * anything is locked: who reads the outbox waits for every transaction that has begun to write.
+ * Works on replays, a batch after the other: after a crash another instance goes on where the last batch ended. The
+ * log is searched before anything is locked: who reads the outbox waits for every transaction that has begun to
+ * write.
  */
 export const replayEvents = (deps: Needs): Job => ({
   name: 'replay-webhooks',
@@ -61,7 +62,10 @@ interface Batch {
   now: Date
 }
 
-/** Adds the deliveries of a batch and says how far the replay has come, together; nothing where somebody else has done it. */
+/**
+ * Adds the deliveries of a batch and says how far the replay has come, together; nothing where somebody else has done
+ * it.
+ */
 async function keep(
   { replays, deliveries }: SubscriptionChange,
   replay: Replay,
@@ -79,7 +83,10 @@ async function keep(
 const firstEventOf = ({ cursorEvent, fromEvent }: Replay): string | undefined =>
   cursorEvent === null ? (fromEvent ?? undefined) : undefined
 
-/** The next events that the subscription asks for; the event a replay begins with comes alone, because cursors exclude. */
+/**
+ * The next events that the subscription asks for; the event a replay begins with comes alone, because cursors
+ * exclude.
+ */
 async function eventsOf(
   search: Needs['search'],
   { workspaceId, fromEvent, fromAt, toAt, cursorEvent }: Replay,

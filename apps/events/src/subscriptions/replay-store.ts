@@ -14,7 +14,10 @@ export interface Replay {
   lookedAt: number
 }
 
-/** A batch takes a search of five seconds and little more; a replay whose worker is gone, or whose search fails, waits as long. */
+/**
+ * A batch takes a search of five seconds and little more; a replay whose worker is gone, or whose search fails, waits
+ * as long.
+ */
 const WORK_SECONDS = 15
 
 /** Replays that are under way; what is done is forgotten. */
@@ -41,7 +44,10 @@ export const replayStore = (queries: Queries) => ({
     return row
   },
 
-  /** Locks one until the transaction ends. False when it has moved on since it was read, or is gone: somebody else was faster. */
+  /**
+   * Locks one until the transaction ends. False when it has moved on since it was read, or is gone: somebody else was
+   * faster.
+   */
   async lockAsRead({ id, cursorEvent, lookedAt }: Replay): Promise<boolean> {
     const rows = await queries.many(sql`
       select from events.subscription_replays

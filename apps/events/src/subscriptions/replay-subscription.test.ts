@@ -93,7 +93,10 @@ const ended = (service: TestService, id: string) =>
     expect(rows).toEqual([])
   }, SOON)
 
-/** Emits orders 1 to 3 and waits until another subscription has got them: none of them is to be given to subscriptions any more. */
+/**
+ * Emits orders 1 to 3 and waits until another subscription has got them: none of them is to be given to subscriptions
+ * any more.
+ */
 async function fannedOut(service: TestService, workspaceId: string): Promise<string[]> {
   await using witness = await startReceiver()
   await subscribed(service, workspaceId, witness.url)

@@ -10,8 +10,8 @@ import type { SubscriptionStore } from './subscription-store.ts'
 import { filterOf } from './wanted-events.ts'
 
 /**
- * Throws RequestValidationError for a subscription whose filter costs too much, alone or with the others of its workspace: every event of
- * the workspace is asked about all of them.
+ * Throws RequestValidationError for a subscription whose filter costs too much, alone or with the others of its
+ * workspace: every event of the workspace is asked about all of them.
  */
 export async function requireCheap(
   subscriptions: Pick<SubscriptionStore, 'othersWishes'>,

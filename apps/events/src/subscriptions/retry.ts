@@ -19,8 +19,9 @@ interface Asked {
 }
 
 /**
- * When a delivery is tried again; undefined when its 24 hours are over. Pauses grow threefold from 5 s to 6 h, with ±20 % jitter; a
- * longer `Retry-After` is honoured up to the longest pause. The last try is at the end of the 24 hours.
+ * When a delivery is tried again; undefined when its 24 hours are over. Pauses grow threefold from 5 s to 6 h, with
+ * ±20 % jitter; a longer `Retry-After` is honoured up to the longest pause. The last try is at the end of the 24
+ * hours.
  */
 export function nextTry({ tries, begunAt, now, retryAfterMs = 0, random }: Asked): Date | undefined {
   const end = begunAt.getTime() + TRIES_MS

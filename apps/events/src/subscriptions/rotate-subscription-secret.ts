@@ -1,6 +1,6 @@
 import { authenticated } from '@platform/auth'
 import { rotateSubscriptionSecret as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { admitManager } from './admit-manager.ts'
 import { changedBy, commitChange } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
@@ -23,6 +23,6 @@ export const rotateSubscriptionSecret = (
         previousSecretUntil: new Date(now.getTime() + SECRET_OVERLAP_MS),
       }))
 
-      return answer({ ...described(rotated), secret }, { createdId: rotated.id })
+      return respond({ ...described(rotated), secret }, { createdId: rotated.id })
     },
   })

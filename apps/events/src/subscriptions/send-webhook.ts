@@ -27,7 +27,9 @@ interface Needs {
   timeoutMs: number
 }
 
-/** How long a delivery waits for the answer, and how long a test, whose caller is to be answered within three seconds. */
+/**
+ * How long a delivery waits for the answer, and how long a test, whose caller is to be answered within three seconds.
+ */
 export const SEND_TIMEOUT_MS = 15_000
 export const TEST_TIMEOUT_MS = 2500
 /** The status decides; of the rest only the beginning is read. */
@@ -36,8 +38,8 @@ const MAX_REDIRECTS = 3
 const USER_AGENT = 'platform-webhooks/2 (Standard Webhooks)'
 
 /**
- * POSTs a signed message (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`). Never rejects for what the
- * endpoint does; rejects with the reason of `signal` when that aborts.
+ * POSTs a signed message (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`). Never rejects
+ * for what the endpoint does; rejects with the reason of `signal` when that aborts.
  */
 export const sendWebhook =
   ({ outbound, clock, timeoutMs }: Needs) =>
@@ -109,7 +111,10 @@ async function answerOf(outbound: Outbound, { url, headers }: Target, message: M
   }
 }
 
-/** Where an answer redirects to with method and body kept: any other redirect would arrive as a GET with nothing in it. */
+/**
+ * Where an answer redirects to with method and body kept: any other redirect would arrive as a GET with nothing in
+ * it.
+ */
 function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
   const location = headers.get('location')
   if ((status !== 307 && status !== 308) || location === null) return undefined

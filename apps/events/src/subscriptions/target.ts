@@ -7,7 +7,10 @@ type Sealed = Pick<
   'id' | 'url' | 'headers' | 'secret' | 'previousSecret' | 'previousSecretUntil'
 >
 
-/** Where a subscription sends, with its secrets opened. After a rotation the one before signs too, until its time is over. */
+/**
+ * Where a subscription sends, with its secrets opened. After a rotation the one before signs too, until its time is
+ * over.
+ */
 export function targetOf(sealed: Sealed, masterKeys: MasterKeyRing, now: Date): Target {
   const { id, url, headers, secret, previousSecret, previousSecretUntil } = sealed
   const overlaps = previousSecret !== null && previousSecretUntil !== null && previousSecretUntil > now

@@ -149,7 +149,10 @@ export const test = base.extend<Fixtures>({
 
 const missingId = '0199f0c2-6a3e-7b1c-9d55-0a4c7a1f2e33'
 
-/** Adds the tests that hold for every operation: who is refused, and that what is missing or foreign is not to be told apart. */
+/**
+ * Adds the tests that hold for every operation: who is refused, and that what is missing or foreign is not to be told
+ * apart.
+ */
 export function refusesOthers(contract: Pick<Endpoint, 'path' | 'method' | 'scope'>, body?: object): void {
   const call = async (
     service: TestService,

@@ -34,7 +34,10 @@ export function tryStore(database: Database) {
       return item.kept
     },
 
-    /** Makes what failed and waits due at once, unless the endpoint asked to be left alone until later. Answers how many, at most `limit`. */
+    /**
+     * Makes what failed and waits due at once, unless the endpoint asked to be left alone until later. Answers how
+     * many, at most `limit`.
+     */
     async hasten(subscriptionId: string, now: Date, limit: number): Promise<number> {
       const rows = await database.many(sql`
         with late as (

@@ -1,7 +1,10 @@
 import type { Outbound } from '@platform/outbound'
 import { asWebhookRefusal } from './send-webhook.ts'
 
-/** What of a saved subscription will not arrive as it is; nothing beside the subscription where there is nothing to say. */
+/**
+ * What of a saved subscription will not arrive as it is; nothing beside the subscription where there is nothing to
+ * say.
+ */
 export async function warningsOf(
   outbound: Pick<Outbound, 'expectedRefusal'>,
   { url }: { url: string },

@@ -41,7 +41,10 @@ export const webhookSettings = (env: WebhooksEnv): WebhookSettings => ({
   maxPerWorkspace: env.WEBHOOKS_MAX_PER_WORKSPACE,
 })
 
-/** True only where nobody but this machine reaches the platform: elsewhere its accounts would reach what listens on it. */
+/**
+ * True only where nobody but this machine reaches the platform: elsewhere its accounts would reach what listens on
+ * it.
+ */
 const isOwnMachine = ({ NODE_ENV, HOST, API_URL }: WebhooksEnv): boolean =>
   NODE_ENV === 'development' && [HOST, new URL(API_URL).hostname].every(isLoopback)
 

@@ -63,7 +63,10 @@ const LOOPBACK = ['127.0.0.0/8', '::1']
 /** Connections to one host, which may serve many subscriptions. */
 const CONNECTIONS_PER_ORIGIN = 64
 
-/** Webhook subscriptions and what sends them, for the composition root. Throws an Error for allowed hosts that are none. */
+/**
+ * Webhook subscriptions and what sends them, for the composition root. Throws an Error for allowed hosts that are
+ * none.
+ */
 export function wireSubscriptions(given: Needs): {
   routes: Route[]
   subscriptions: Subscription[]

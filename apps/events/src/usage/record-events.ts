@@ -8,7 +8,10 @@ const metricNames: Readonly<Record<string, string>> = {
   schedule: 'scheduleTransactions',
 }
 
-/** What was counted as the native event `usage`, one for each workspace and day: figures are named as in the answer of `usage`. */
+/**
+ * What was counted as the native event `usage`, one for each workspace and day: figures are named as in the answer of
+ * `usage`.
+ */
 export function recordEvents(transactions: readonly Transactions[]): EventRecord[] {
   const days = Map.groupBy(transactions, ({ workspaceId, day }) => JSON.stringify([workspaceId, day]))
   return [...days.values()].flatMap((ofDay) => {

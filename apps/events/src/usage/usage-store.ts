@@ -29,7 +29,10 @@ export function usageStore(database: Database, outbox: Pick<Outbox, 'addRecords'
     progress: async (): Promise<number> =>
       (await one<{ sequence: number }>(database, sql`select sequence from events.usage_progress`)).sequence,
 
-    /** Adds what the events between two sequences say, and tells it as events; false when somebody else has added them. */
+    /**
+     * Adds what the events between two sequences say, and tells it as events; false when somebody else has added
+     * them.
+     */
     add: (counted: Tally, between: { from: number; to: number }): Promise<boolean> =>
       database.transaction(
         async (tx) => {

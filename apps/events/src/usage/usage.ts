@@ -2,7 +2,10 @@
 const outside: ReadonlySet<string> = new Set(['endpoint', 'event', 'schedule'])
 const VISITOR_MAX_LENGTH = 200
 const NAME_MAX_LENGTH = 200
-/** No figure is larger; sums of larger ones would overflow, and what the store refuses stops the counting of all workspaces. */
+/**
+ * No figure is larger; sums of larger ones would overflow, and what the store refuses stops the counting of all
+ * workspaces.
+ */
 const VALUE_MAX = 1e15
 /** Reported by no app: the workspace's own. */
 const NO_APP = 'workspace'

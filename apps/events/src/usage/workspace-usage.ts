@@ -46,7 +46,10 @@ export const workspaceUsage = (deps: {
     },
   })
 
-/** The days that count: the one of the first instant, up to the one of the last, which counts unless it is its midnight. */
+/**
+ * The days that count: the one of the first instant, up to the one of the last, which counts unless it is its
+ * midnight.
+ */
 function daysBetween(after: Date, before: Date): Days {
   if (after >= before) throw refusal('beforeDate must be after afterDate.')
   if (before.getTime() - after.getTime() > DAYS_MAX * DAY_MS)

@@ -17,8 +17,8 @@ const schemas = {
 }
 
 /**
- * `ops config print`: every variable the running process reads, its value and where it comes from; secrets are never shown. Where nothing
- * runs, what a start from here would read.
+ * `ops config print`: every variable the running process reads, its value and where it comes from; secrets are never
+ * shown. Where nothing runs, what a start from here would read.
  */
 export async function printConfig(terminal: Terminal): Promise<number> {
   const settings = (await running(terminal)) ?? settingsFromHere(terminal)
@@ -34,7 +34,9 @@ export async function printConfig(terminal: Terminal): Promise<number> {
   return 0
 }
 
-/** What the process at API_URL or PORT says it runs with; undefined, with a word about it, where there is none to ask. */
+/**
+ * What the process at API_URL or PORT says it runs with; undefined, with a word about it, where there is none to ask.
+ */
 async function running(terminal: Terminal): Promise<Setting[] | undefined> {
   try {
     return (await ask(terminal, getProcessSettings)).settings

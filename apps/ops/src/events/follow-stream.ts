@@ -15,7 +15,10 @@ export interface Follower {
   returned(): void
 }
 
-/** Follows the events of a workspace until the signal aborts, also while the platform restarts. Rejects with OpsProblem when it refuses. */
+/**
+ * Follows the events of a workspace until the signal aborts, also while the platform restarts. Rejects with
+ * OpsProblem when it refuses.
+ */
 export async function followStream(
   platform: Platform,
   { workspaceId, types }: { workspaceId: string; types: string | undefined },

@@ -7,7 +7,10 @@ import { findPlatform, type Platform } from './find-platform.ts'
 /** Verifying a long audit trail and making a large key take their time. */
 const TIMEOUT_MS = 60_000
 
-/** Sends a request with the internal key; answers what came back as JSON. Throws OpsProblem when nothing, or nothing of ours, does. */
+/**
+ * Sends a request with the internal key; answers what came back as JSON. Throws OpsProblem when nothing, or nothing
+ * of ours, does.
+ */
 export async function call(
   { baseUrl, internalKey }: Platform,
   method: string,
@@ -33,7 +36,9 @@ export async function call(
   }
 }
 
-/** What a contract of the platform answers; `path` has its parameters filled in. Throws OpsProblem for anything else. */
+/**
+ * What a contract of the platform answers; `path` has its parameters filled in. Throws OpsProblem for anything else.
+ */
 export async function ask<Response extends z.ZodType>(
   terminal: Terminal,
   contract: Pick<Endpoint<string, z.ZodType, z.ZodType, Response>, 'method' | 'path' | 'response'>,

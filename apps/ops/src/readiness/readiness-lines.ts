@@ -32,7 +32,9 @@ export function readinessLines(report: ReadinessReport, paint: Paint): string[] 
   return [...texts.map((text, at) => painted(text, lines[at], paint)), '', verdict]
 }
 
-/** A service tells its modules itself, the gateway in its own entry; a service that can't be reached has errors only. */
+/**
+ * A service tells its modules itself, the gateway in its own entry; a service that can't be reached has errors only.
+ */
 function linesOf(name: string, entry: ServiceEntry): Line[] {
   // The errors of a service's own report stand in its entry again.
   const { modulesReady: ready = [], errors = [], warnings = [] } = entry.response ?? entry

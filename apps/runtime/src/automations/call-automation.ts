@@ -17,7 +17,10 @@ export interface CallParts {
   readonly trigger: Trigger
 }
 
-/** Runs one automation in a frame of its own. Rejects with AutomationFailure, or with the Break that goes on to the caller. */
+/**
+ * Runs one automation in a frame of its own. Rejects with AutomationFailure, or with the Break that goes on to the
+ * caller.
+ */
 export async function callAutomation(parts: CallParts, limits: EventLimits): Promise<unknown> {
   const { chain, automation } = parts
   const call = frameOf(parts)

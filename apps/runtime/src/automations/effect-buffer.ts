@@ -16,8 +16,8 @@ const FLUSH_MS = 20
 const FLUSH_COUNT = 500
 
 /**
- * Gathers the effects of a run, so that a short run is one commit. A longer one commits on the way; what can't be committed then
- * stays and goes with the next attempt, at the latest with the end of the run.
+ * Gathers the effects of a run, so that a short run is one commit. A longer one commits on the way; what can't be
+ * committed then stays and goes with the next attempt, at the latest with the end of the run.
  */
 export class EffectBuffer {
   readonly #commit: (effects: Effects) => Promise<void>

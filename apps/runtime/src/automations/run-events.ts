@@ -85,7 +85,8 @@ function storableRecord(call: FailedPlace, type: string, payload: unknown, limit
   try {
     return capEvent(checkNative(buildRecord({ ...parts, payload })), limits)
   } catch {
-    // What can't be kept as it is (a NUL, a size nothing can be cut from, a field that is not what it should be) must not hide that the automation has run.
+    // What can't be kept as it is (a NUL, a size nothing can be cut from, a field that is not what it should be) must
+    // not hide that the automation has run.
     return capEvent(
       buildRecord({ ...parts, payload: storable(payload, limits.executedMaxLength / 20) }),
       limits,

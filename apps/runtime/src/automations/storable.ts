@@ -1,8 +1,8 @@
 const MAX_ITEMS = 50
 
 /**
- * A value PostgreSQL can keep as JSON: no NUL characters, no halves of surrogate pairs. With `maxText`, long texts and lists are cut
- * as well, for places where something short is better than nothing.
+ * A value PostgreSQL can keep as JSON: no NUL characters, no halves of surrogate pairs. With `maxText`, long texts
+ * and lists are cut as well, for places where something short is better than nothing.
  */
 export function storable(value: unknown, maxText = Number.POSITIVE_INFINITY, depth = 0): unknown {
   if (typeof value === 'string') return storableText(value).slice(0, maxText)

@@ -1,6 +1,6 @@
 import { authenticated } from '@platform/auth'
 import { testAutomation as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -32,7 +32,7 @@ export const testAutomation = (deps: Deps) =>
         deadlineAt: request.deadlineAt,
       })
 
-      return answer(output, { contentType: 'application/json; charset=utf-8' })
+      return respond(output, { contentType: 'application/json; charset=utf-8' })
     },
   })
 

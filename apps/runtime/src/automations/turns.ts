@@ -4,7 +4,10 @@ const SLICE_MS = 5
 /** The turn of the loop a run may work in. */
 export type Turn = number
 
-/** Shares the turns of the event loop among the runs of a process, so that requests, timers and answers come in between. */
+/**
+ * Shares the turns of the event loop among the runs of a process, so that requests, timers and answers come in
+ * between.
+ */
 export class Turns {
   readonly #waiting = new Set<(turn: Turn) => void>()
   #turn: Turn = 1

@@ -46,7 +46,10 @@ function ttlOf(context: StoredContext, caller: Caller, lifetimes: ContextLifetim
   return caller.anonymous === true ? lifetimes.anonymousSession : lifetimes.session
 }
 
-/** Patches of one owner as one: a statement may write a row once. In a fixed order, so that no two writers wait for each other. */
+/**
+ * Patches of one owner as one: a statement may write a row once. In a fixed order, so that no two writers wait for
+ * each other.
+ */
 export function mergedPatches(patches: readonly StoredPatch[]): StoredPatch[] {
   const merged = new Map<string, StoredPatch>()
   for (const patch of patches) {

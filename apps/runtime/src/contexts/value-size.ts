@@ -1,8 +1,9 @@
 import { Failure } from '@platform/kernel'
 
 /**
- * How large a value is when it is written out. Variables are values, so `[a, a]` costs nothing to make and may hold the same list
- * twice; a few dozen rounds of that make a value no computer can write. So values are measured before anything walks through them.
+ * How large a value is when it is written out. Variables are values, so `[a, a]` costs nothing to make and may hold
+ * the same list twice; a few dozen rounds of that make a value no computer can write. So values are measured before
+ * anything walks through them.
  */
 
 /** Most characters a variable may have as JSON. */

@@ -1,8 +1,9 @@
 import { Failure } from '@platform/kernel'
 
 /**
- * Variables are values: reading one and changing it later never changes what was read. Objects made here by a write belong to one
- * place only (`owned`) and are changed where they are; whatever was read in between is shared and copied before the first change.
+ * Variables are values: reading one and changing it later never changes what was read. Objects made here by a write
+ * belong to one place only (`owned`) and are changed where they are; whatever was read in between is shared and
+ * copied before the first change.
  */
 export type Owned = WeakSet<object>
 

@@ -15,7 +15,10 @@ interface Branch {
   validate(payload: Payload): void
 }
 
-/** The checks of `arguments` and `schemas`, compiled once. An interpreter validates: no code is generated (decisions I13). */
+/**
+ * The checks of `arguments` and `schemas`, compiled once. An interpreter validates: no code is generated (decisions
+ * I13).
+ */
 export function compileInputs(definition: AutomationDefinition): Inputs {
   const branches = branchesOf(definition)
   const secrets = branches.flatMap(({ schema }) => pathsMarked(schema, 'secret'))

@@ -10,7 +10,9 @@ import type { TextCompiler } from '../instructions/text-compiler.ts'
 
 type WrittenStep = Readonly<Record<string, unknown>>
 
-/** Compiles lists of steps. What can't be compiled is told to `onProblem` and fails when it is run, at its own place. */
+/**
+ * Compiles lists of steps. What can't be compiled is told to `onProblem` and fails when it is run, at its own place.
+ */
 export interface StepCompiler {
   compile(
     list: readonly WrittenStep[],

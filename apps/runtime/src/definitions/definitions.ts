@@ -24,9 +24,9 @@ export interface DefinitionLimits {
 type LiveDefinitions = Pick<DefinitionStore, 'listRevisions' | 'findWorkspace' | 'findAutomation'>
 
 /**
- * The workspaces this instance runs. Each call asks where its workspace stands, and reads again what has changed: a change that is
- * saved runs with the next call, wherever it arrives. Automations are compiled one by one and forgotten one by one, the longest unused
- * first. While the store is down, what is known goes on serving.
+ * The workspaces this instance runs. Each call asks where its workspace stands, and reads again what has changed: a
+ * change that is saved runs with the next call, wherever it arrives. Automations are compiled one by one and
+ * forgotten one by one, the longest unused first. While the store is down, what is known goes on serving.
  */
 export class Definitions {
   readonly #store: LiveDefinitions
@@ -80,7 +80,9 @@ export class Definitions {
     }
   }
 
-  /** Callers that come while a workspace is read share that reading, unless it began before the change they must see. */
+  /**
+   * Callers that come while a workspace is read share that reading, unless it began before the change they must see.
+   */
   async #load(workspaceId: string, revision: number): Promise<CompiledWorkspace | undefined> {
     const running = this.#loading.get(workspaceId)
     if (running !== undefined) {

@@ -42,8 +42,9 @@ export const schemaOfArguments = (properties: Readonly<Record<string, unknown>>)
   standardSchema({ type: 'object', properties })
 
 /**
- * JSON Schema proper: `localized:*` types, our formats and `required: true` on a property are written out. What could keep the
- * validator busy for long is replaced (`pattern`), bounded (`uniqueItems`) or left out (`patternProperties`).
+ * JSON Schema proper: `localized:*` types, our formats and `required: true` on a property are written out. What could
+ * keep the validator busy for long is replaced (`pattern`), bounded (`uniqueItems`) or left out
+ * (`patternProperties`).
  */
 export function standardSchema(written: unknown): Schema {
   if (!isRecord(written)) return {}

@@ -7,8 +7,9 @@ const PREFIX = 'pattern:'
 const matching = compileExpression('{{text}} matches regex({{pattern}})')
 
 /**
- * The validator matches `pattern` with the engine of JavaScript, which a clever text can keep busy for ever. It looks formats up by
- * name, so a pattern becomes a format of this name, answered below by the regular expressions of the language: linear in the text.
+ * The validator matches `pattern` with the engine of JavaScript, which a clever text can keep busy for ever. It looks
+ * formats up by name, so a pattern becomes a format of this name, answered below by the regular expressions of the
+ * language: linear in the text.
  */
 export const patternAsFormat = (pattern: string): string => PREFIX + pattern
 

@@ -18,8 +18,8 @@ interface Batch {
 }
 
 /**
- * Asks where workspaces stand. An answer was read after its question was asked: whoever was told that a change is saved finds it in the
- * next answer, on every instance. Questions of the same millisecond share one statement.
+ * Asks where workspaces stand. An answer was read after its question was asked: whoever was told that a change is
+ * saved finds it in the next answer, on every instance. Questions of the same millisecond share one statement.
  */
 export class LiveRevisions {
   readonly #store: Pick<DefinitionStore, 'listRevisions'>

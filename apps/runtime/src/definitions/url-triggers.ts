@@ -9,12 +9,14 @@ export interface UrlTrigger {
 type Segment = { readonly literal: string } | { readonly name: string; readonly many: boolean }
 
 /**
- * Comparisons that all patterns of a workspace with several `*name` may make for one path. None can be saved any more; those saved
- * before go on working for every path a person would write.
+ * Comparisons that all patterns of a workspace with several `*name` may make for one path. None can be saved any
+ * more; those saved before go on working for every path a person would write.
  */
 const MAX_SEARCH = 100_000
 
-/** Finds the automation behind a path. An exact path beats every pattern; of the patterns the first one declared wins. */
+/**
+ * Finds the automation behind a path. An exact path beats every pattern; of the patterns the first one declared wins.
+ */
 export function compileUrls(triggers: readonly UrlTrigger[]): (path: string) => UrlMatch | undefined {
   const exact = new Map<string, UrlMatch>()
   const patterns: Pattern[] = []
@@ -64,8 +66,10 @@ function firstMatch(patterns: readonly Pattern[], path: string): UrlMatch | unde
 }
 
 /**
- * Each `*name` takes as few parts as it can, at least one. The beginning and the end of a pattern have one place in a path, so that one
- * `*name` needs no search; what stands between two is looked for from the left, and the first place is always a right one.
+ * Each `*name` takes as few parts as it can, at least one. The beginning and the end of a pattern have one place in a
+ * path, so that one
+ * `*name` needs no search; what stands between two is looked for from the left, and the first place is always a right
+ * one.
  */
 function matchPattern(
   pattern: Pattern,

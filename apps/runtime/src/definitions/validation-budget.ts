@@ -2,8 +2,9 @@ import { Failure } from '@platform/kernel'
 import { measure } from '../contexts/value-size.ts'
 
 /**
- * What checking the arguments of one call may cost, in units of about 50 nanoseconds. Schemas that share `$ref`s double with each
- * level, and each of them may walk through all of a value; so every look is paid for, whatever led to it.
+ * What checking the arguments of one call may cost, in units of about 50 nanoseconds. Schemas that share `$ref`s
+ * double with each level, and each of them may walk through all of a value; so every look is paid for, whatever led
+ * to it.
  */
 const BUDGET = 1_000_000
 
@@ -40,7 +41,10 @@ export function pay(units: number): void {
   )
 }
 
-/** The schema, paying each time it is held against a value: the validator asks for this keyword of every schema it looks at. */
+/**
+ * The schema, paying each time it is held against a value: the validator asks for this keyword of every schema it
+ * looks at.
+ */
 export function metered<T extends object>(schema: T): T {
   const own: unknown = Reflect.get(schema, 'maxContains')
   const weight = PER_SCHEMA + sizeOf(schema)

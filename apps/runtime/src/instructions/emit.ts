@@ -51,7 +51,10 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
   },
 })
 
-/** Set by the platform; nothing of it can be written in an automation. The user stays unnamed (reference automations 2.3). */
+/**
+ * Set by the platform; nothing of it can be written in an automation. The user stays unnamed (reference automations
+ * 2.3).
+ */
 function sourceOf({ chain, automation, depth }: Call): EventSource {
   const { sessionId } = chain.caller
   return {

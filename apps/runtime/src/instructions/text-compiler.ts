@@ -13,7 +13,10 @@ import type { Mentions } from '../contexts/mentioned-contexts.ts'
 /** Reads a value with its templates filled in. What was filled in is data: it is never read as a template. */
 export type Read = (call: Call) => unknown
 
-/** Compiles everything of an automation that reads or writes variables, and remembers which it names: nothing else may do it. */
+/**
+ * Compiles everything of an automation that reads or writes variables, and remembers which it names: nothing else may
+ * do it.
+ */
 export class TextCompiler {
   readonly #mentions: Mentions
 

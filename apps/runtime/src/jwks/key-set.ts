@@ -4,12 +4,15 @@ import { SECOND_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { type Job, onEveryInstance, type Subscription } from '@platform/service'
 
-/** A key removed by hand is forgotten within 30 s without any announcement, counting the pause of the gateway (decisions C7). */
+/**
+ * A key removed by hand is forgotten within 30 s without any announcement, counting the pause of the gateway
+ * (decisions C7).
+ */
 const REFRESH_MS = 10 * SECOND_MS
 
 /**
- * The public keys of the platform, kept in step with the gateway: on its announcement, after a gap, and every ten seconds. While
- * the gateway can't be reached the keys known last stay.
+ * The public keys of the platform, kept in step with the gateway: on its announcement, after a gap, and every ten
+ * seconds. While the gateway can't be reached the keys known last stay.
  */
 export class KeySet {
   readonly #client: Client

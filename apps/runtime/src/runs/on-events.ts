@@ -13,8 +13,8 @@ interface Deps {
 }
 
 /**
- * Queues a run for each automation that listens to an event. Ids are derived from the event and the automation: the same event
- * delivered again finds its runs there already.
+ * Queues a run for each automation that listens to an event. Ids are derived from the event and the automation: the
+ * same event delivered again finds its runs there already.
  */
 export const onEvents = (deps: Deps): Subscription =>
   onOneInstance('runtime', async (events) => {

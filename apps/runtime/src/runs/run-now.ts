@@ -69,8 +69,8 @@ export const runNow =
   }
 
 /**
- * 404 is for an automation that is not there. This one ran, and something it needs was not found: whoever called could look for a mistake
- * in the address, where there is none.
+ * 404 is for an automation that is not there. This one ran, and something it needs was not found: whoever called
+ * could look for a mistake in the address, where there is none.
  */
 function toldToCaller({ failure, automationSlug, instruction }: AutomationFailure): Failure {
   if (failure.status !== 404) return failure

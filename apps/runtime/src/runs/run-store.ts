@@ -54,7 +54,10 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
     return rows.map(({ holder }) => holder)
   },
 
-  /** Takes over the runs of workers that died: those that are `gone`, and with `expired` whoever stopped to hold on to a run. */
+  /**
+   * Takes over the runs of workers that died: those that are `gone`, and with `expired` whoever stopped to hold on to
+   * a run.
+   */
   claimAbandoned: (
     worker: string,
     leaseSeconds: number,
@@ -68,7 +71,8 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
   },
 
   /**
-   * Holds on to runs; those that are being written at this moment are left alone. Answers the ids that somebody else has claimed.
+   * Holds on to runs; those that are being written at this moment are left alone. Answers the ids that somebody else
+   * has claimed.
    */
   async extendLeases(worker: string, claims: readonly Claim[], leaseSeconds: number): Promise<string[]> {
     const rows = await database.many<{ id: string }>(sql`
@@ -89,7 +93,10 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
       update runtime.runs r set status = 'queued', leased_until = null, worker = null
       from ${claimList(claims)} where r.id = c.id and r.attempt = c.attempt and r.status = 'running'`),
 
-  /** Writes what claimed runs did, and their ends; of a run that somebody else has claimed, nothing. Answers what counted. */
+  /**
+   * Writes what claimed runs did, and their ends; of a run that somebody else has claimed, nothing. Answers what
+   * counted.
+   */
   writeClaimed: (work: readonly ClaimedWork[]): Promise<ClaimedWork[]> =>
     database.transaction(async (tx) => {
       const held = await holdClaims(tx, work)

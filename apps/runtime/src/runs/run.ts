@@ -4,9 +4,9 @@ import type { Effects } from '../automations/effect-buffer.ts'
 import type { RunInput, Trigger } from '../automations/model.ts'
 
 /*
- * A run happens in one of two ways. Somebody waits for it: run-now.ts runs it in the request and writes it once, with everything it did.
- * Or an event or another run triggered it: on-events.ts queues it, work-queue.ts claims it with a lease, work-on-run.ts runs it, and what
- * it writes counts only while its claim does.
+ * A run happens in one of two ways. Somebody waits for it: run-now.ts runs it in the request and writes it once, with
+ * everything it did. Or an event or another run triggered it: on-events.ts queues it, work-queue.ts claims it with a
+ * lease, work-on-run.ts runs it, and what it writes counts only while its claim does.
  */
 
 /** How a run ended. */

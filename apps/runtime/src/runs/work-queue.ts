@@ -131,8 +131,9 @@ export class WorkQueue {
   }
 
   /**
-   * A run that a store kept from ending is held on to until it can be given back: its worker has not died. One that a bug kept from
-   * ending is left to the end of its lease, and counts as if it had killed its worker: it is not tried for ever.
+   * A run that a store kept from ending is held on to until it can be given back: its worker has not died. One that a
+   * bug kept from ending is left to the end of its lease, and counts as if it had killed its worker: it is not tried
+   * for ever.
    */
   async #giveBack(held: HeldRun, cause: unknown, signal: AbortSignal): Promise<void> {
     const { runs, log } = this.#options

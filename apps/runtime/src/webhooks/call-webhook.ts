@@ -1,6 +1,6 @@
 import { anyone, type Principal } from '@platform/auth'
 import { type EventRecord, callWebhook as endpoint, webhookTriggered } from '@platform/contracts'
-import { answer, parseQuery, type RequestInfo, route } from '@platform/http'
+import { parseQuery, type RequestInfo, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { buildRecord, checkNative } from '@platform/outbox'
 import type { Permissions } from '@platform/permissions'
@@ -56,15 +56,15 @@ export const callWebhook = (deps: Deps) =>
     },
   })
 
-const answerOf = (output: string) => answer(output, { contentType: 'application/json; charset=utf-8' })
+const answerOf = (output: string) => respond(output, { contentType: 'application/json; charset=utf-8' })
 
 /**
- * A run that failed may have done some of its work: unlike a refused request it must not be done again, so that its failure is an answer
- * like any other. What failed for a reason of ours is in doubt, and stays a failure.
+ * A run that failed may have done some of its work: unlike a refused request it must not be done again, so that its
+ * failure is an answer like any other. What failed for a reason of ours is in doubt, and stays a failure.
  */
 function answerOfFailure(error: unknown) {
   if (!(error instanceof Failure) || error.status >= 500) throw error
-  return answer(JSON.stringify(error), {
+  return respond(JSON.stringify(error), {
     status: error.status,
     contentType: 'application/json; charset=utf-8',
   })
@@ -79,7 +79,10 @@ async function findTarget(definitions: Definitions, address: string, path: strin
   return { workspace, automation, pathParams: match.pathParams }
 }
 
-/** An automation that names an action is for members, and for keys that may execute; to everybody else it isn't there (decisions A2). */
+/**
+ * An automation that names an action is for members, and for keys that may execute; to everybody else it isn't there
+ * (decisions A2).
+ */
 async function requireMember(
   permissions: Permissions,
   principal: Principal | undefined,

@@ -3,7 +3,10 @@ import { bodyTooLarge, decodeUtf8, parseStrictJson } from '@platform/http'
 import { addField } from './form-fields.ts'
 import { readMultipart } from './multipart.ts'
 
-/** The body of a URL call as automations see it: JSON, a form, a multipart form, text, or bytes in base64 (decisions I6). */
+/**
+ * The body of a URL call as automations see it: JSON, a form, a multipart form, text, or bytes in base64 (decisions
+ * I6).
+ */
 export async function readPayload(bytes: Buffer, contentType: string): Promise<unknown> {
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (bytes.length === 0) return {}

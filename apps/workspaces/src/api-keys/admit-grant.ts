@@ -6,9 +6,9 @@ import { admitAdministrator } from './admit-administrator.ts'
 import { requireFuture } from './api-key.ts'
 
 /**
- * Admits an administrator who gives a key its rights or changes it, and answers the rights that were asked for, if any were. Throws
- * InvalidSecurity and ForbiddenError as `grantRules` does, InsufficientScope for rights beyond the token’s scopes,
- * RequestValidationError for an expiry that is over.
+ * Admits an administrator who gives a key its rights or changes it, and answers the rights that were asked for, if
+ * any were. Throws InvalidSecurity and ForbiddenError as `grantRules` does, InsufficientScope for rights beyond the
+ * token’s scopes, RequestValidationError for an expiry that is over.
  */
 export async function admitGrant(
   { permissions, clock }: { permissions: Permissions; clock: Clock },

@@ -31,7 +31,10 @@ export const presentApiKey = (key: ApiKeyRecord): ListedApiKey => ({
   lastUsedAt: toTheMinute(key.lastUsedAt),
 })
 
-/** The tag of what an edit may change, and of when it did. Keys of rules come back from the database in an order of its own. */
+/**
+ * The tag of what an edit may change, and of when it did. Keys of rules come back from the database in an order of
+ * its own.
+ */
 export function apiKeyEtag({ id, name, rules, disabled, expiresAt, updatedAt }: ApiKeyRecord): string {
   const state = [id, name, disabled, expiresAt?.getTime(), updatedAt.getTime(), rules]
   return strongEtag(JSON.stringify(state, inOrder))

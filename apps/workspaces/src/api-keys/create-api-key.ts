@@ -1,6 +1,6 @@
 import { hashToken, interactiveUser, newApiKey } from '@platform/auth'
 import { apiKeysCreated, createApiKey as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { type Clock, uuidv7 } from '@platform/kernel'
 import { type ApiKeyRecord, isAllPowerful, type Permissions } from '@platform/permissions'
 import { callerOf } from '../callers/caller.ts'
@@ -44,7 +44,7 @@ export const createApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Pe
         })
       })
 
-      return answer(
+      return respond(
         { apiKey, ...described(record) },
         {
           createdId: record.id,

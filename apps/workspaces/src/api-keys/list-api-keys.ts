@@ -1,6 +1,6 @@
 import { accountHolder } from '@platform/auth'
 import { listApiKeys as endpoint } from '@platform/contracts'
-import { answer, nextPage, route } from '@platform/http'
+import { nextPage, respond, route } from '@platform/http'
 import type { Permissions } from '@platform/permissions'
 import { admitAdministrator } from './admit-administrator.ts'
 import { presentApiKey } from './api-key.ts'
@@ -16,6 +16,6 @@ export const listApiKeys = (deps: { apiKeys: ApiKeyChangeStore; permissions: Per
       const found = await deps.apiKeys.list(workspace.id, { offset: page * limit, limit: limit + 1 })
 
       const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
-      return answer(found.slice(0, limit).map(presentApiKey), { headers })
+      return respond(found.slice(0, limit).map(presentApiKey), { headers })
     },
   })

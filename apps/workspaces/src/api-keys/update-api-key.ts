@@ -1,6 +1,6 @@
 import { interactiveUser } from '@platform/auth'
 import { apiKeysUpdated, updateApiKey as endpoint } from '@platform/contracts'
-import { answer, requireMatch, route } from '@platform/http'
+import { requireMatch, respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type OpenPermissions, requireScopesFor } from '@platform/permissions'
 import { callerOf } from '../callers/caller.ts'
@@ -33,6 +33,6 @@ export const updateApiKey = (deps: {
       })
       deps.permissions.forget()
 
-      return answer(presentApiKey(saved), { headers: { etag: apiKeyEtag(saved) } })
+      return respond(presentApiKey(saved), { headers: { etag: apiKeyEtag(saved) } })
     },
   })

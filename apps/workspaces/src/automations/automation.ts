@@ -93,8 +93,8 @@ export function endpointOf({ slug, when }: AutomationDefinition): string | undef
 }
 
 /**
- * SHA-256 of the canonical JSON: the fields of the automation in alphabetical order, everything inside as written, because the
- * order of conditions counts.
+ * SHA-256 of the canonical JSON: the fields of the automation in alphabetical order, everything inside as written,
+ * because the order of conditions counts.
  */
 const checksumOf = (definition: AutomationDefinition): string =>
   hashOf(Object.fromEntries(Object.entries(definition).sort(([a], [b]) => (a < b ? -1 : 1))))

@@ -1,6 +1,6 @@
 import { authenticated } from '@platform/auth'
 import { getAutomation as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import type { Permissions } from '@platform/permissions'
 import { automationEtag, presentAutomation } from './automation.ts'
 import { automationNotFound } from './automation-failures.ts'
@@ -21,6 +21,6 @@ export const getAutomation = (deps: { automations: AutomationStore; permissions:
       if (record === undefined) throw automationNotFound(params.automationSlug)
 
       const headers = { etag: automationEtag(record) }
-      return answer(presentAutomation(record), { headers })
+      return respond(presentAutomation(record), { headers })
     },
   })

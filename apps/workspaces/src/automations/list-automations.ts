@@ -1,6 +1,6 @@
 import { authenticated } from '@platform/auth'
 import { listAutomations as endpoint } from '@platform/contracts'
-import { answer, nextPage, route } from '@platform/http'
+import { nextPage, respond, route } from '@platform/http'
 import type { Permissions } from '@platform/permissions'
 import { presentEntry } from './automation.ts'
 import type { AutomationStore } from './automation-store.ts'
@@ -21,6 +21,6 @@ export const listAutomations = (deps: { automations: AutomationStore; permission
       const found = await deps.automations.list(workspace.id, { offset: page * limit, limit: limit + 1 })
 
       const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
-      return answer(found.slice(0, limit).map(presentEntry), { headers })
+      return respond(found.slice(0, limit).map(presentEntry), { headers })
     },
   })

@@ -1,6 +1,6 @@
 import { accountHolder } from '@platform/auth'
 import { createWorkspace as endpoint } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { callerOf } from '../callers/caller.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
@@ -18,6 +18,6 @@ export const createWorkspace = (deps: { changes: ChangeStore; clock: Clock; even
         addWorkspace(change, record, principal.userId, caller, deps.eventMaxLength),
       )
 
-      return answer(workspace, { headers: { etag: workspaceEtag(record.revision) } })
+      return respond(workspace, { headers: { etag: workspaceEtag(record.revision) } })
     },
   })

@@ -5,7 +5,10 @@ import type { ChangeStore } from '../changes/change-store.ts'
 /** Workspaces removed in one transaction, so that none holds its locks for long. */
 const BATCH = 50
 
-/** Removes workspaces for good when their days in the trash are over. Any instance may run it: rows taken by another are skipped. */
+/**
+ * Removes workspaces for good when their days in the trash are over. Any instance may run it: rows taken by another
+ * are skipped.
+ */
 export const emptyTrash = (deps: { changes: ChangeStore; clock: Clock; trashDays: number }): Job => ({
   name: 'empty-trash',
   everyMs: HOUR_MS,

@@ -1,6 +1,6 @@
 import { authenticated } from '@platform/auth'
 import { getWorkspace as endpoint, type WorkspaceDetails } from '@platform/contracts'
-import { answer, route } from '@platform/http'
+import { respond, route } from '@platform/http'
 import { type Permissions, workspaceNotFound } from '@platform/permissions'
 import { presentWorkspace, workspaceEtag } from './workspace.ts'
 import type { WorkspaceStore } from './workspace-store.ts'
@@ -28,6 +28,6 @@ export const getWorkspace = (deps: {
       if (record === undefined) throw workspaceNotFound()
 
       const headers = { etag: workspaceEtag(record.revision) }
-      return answer({ ...presentWorkspace(record), automations }, { headers })
+      return respond({ ...presentWorkspace(record), automations }, { headers })
     },
   })

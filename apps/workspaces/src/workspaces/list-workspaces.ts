@@ -1,6 +1,6 @@
 import { signedIn } from '@platform/auth'
 import { listWorkspaces as endpoint, type ListedWorkspace, type QueryOf } from '@platform/contracts'
-import { answer, nextPage, route } from '@platform/http'
+import { nextPage, respond, route } from '@platform/http'
 import { presentWorkspace } from './workspace.ts'
 import type { WorkspaceFilter, WorkspaceRecord, WorkspaceSort, WorkspaceStore } from './workspace-store.ts'
 
@@ -12,7 +12,7 @@ export const listWorkspaces = (deps: { workspaces: WorkspaceStore }) =>
       const { userId } = principal
       const memberId = principal.superAdmin ? undefined : userId
       // Nothing can be pushed yet, so nothing differs from what was pushed.
-      if (query.dirty === 'true') return answer([])
+      if (query.dirty === 'true') return respond([])
 
       // One more than asked for tells whether there is a next page.
       const filter = { ...filterOf(query), memberId, owner: ownerOf(query.owned, userId) }
@@ -23,7 +23,7 @@ export const listWorkspaces = (deps: { workspaces: WorkspaceStore }) =>
           : await deps.workspaces.list(filter, rows, sortOf(query.sort))
 
       const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
-      return answer(found.slice(0, limit).map(presentListed), { headers })
+      return respond(found.slice(0, limit).map(presentListed), { headers })
     },
   })
 

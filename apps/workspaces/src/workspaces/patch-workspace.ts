@@ -1,6 +1,6 @@
 import { authenticated } from '@platform/auth'
 import { patchWorkspace as endpoint, workspaceUpdated } from '@platform/contracts'
-import { answer, requireMatch, route } from '@platform/http'
+import { requireMatch, respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type OpenPermissions, workspaceNotFound } from '@platform/permissions'
 import { callerOf } from '../callers/caller.ts'
@@ -40,6 +40,6 @@ export const patchWorkspace = (deps: {
       })
       deps.permissions.forget()
 
-      return answer(presentWorkspace(saved), { headers: { etag: workspaceEtag(saved.revision) } })
+      return respond(presentWorkspace(saved), { headers: { etag: workspaceEtag(saved.revision) } })
     },
   })

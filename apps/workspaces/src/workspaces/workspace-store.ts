@@ -70,12 +70,13 @@ export const workspaceStore = (queries: Queries) => ({
   },
 
   /**
-   * Counts a change of the workspace or of something in it, and keeps other changes of the same workspace waiting until the
-   * transaction ends. undefined when it is deleted.
+   * Counts a change of the workspace or of something in it, and keeps other changes of the same workspace waiting
+   * until the transaction ends. undefined when it is deleted.
    */
   async touch(id: string): Promise<WorkspaceRecord | undefined> {
-    // The log of events is in the order of transaction ids. An update takes its id before it waits for the row; this lock makes the
-    // changes of a workspace wait without one, so that their events are in the order of the changes. Both travel together.
+    // The log of events is in the order of transaction ids. An update takes its id before it waits for the row; this
+    // lock makes the changes of a workspace wait without one, so that their events are in the order of the changes.
+    // Both travel together.
     const [, [row]] = await Promise.all([
       waitForChanges(queries, id),
       queries.many<WorkspaceRecord>(sql`

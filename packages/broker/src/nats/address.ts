@@ -12,8 +12,9 @@ export interface NatsAddress {
 const PARTS = /^(nats|tls):\/\/(?:([^@/]*)@)?([^/?@]+)\/?(?:\?(.*))?$/
 
 /**
- * Reads `nats://user:password@host:port,other:port?namespace=name`; `tls:` speaks TLS, and `ca=/path/to/file` beside the namespace names
- * the authority of a server whose certificate the system doesn't know. Messages carry no credential.
+ * Reads `nats://user:password@host:port,other:port?namespace=name`; `tls:` speaks TLS, and `ca=/path/to/file` beside
+ * the namespace names the authority of a server whose certificate the system doesn't know. Messages carry no
+ * credential.
  */
 export function readNatsAddress(url: string): NatsAddress {
   const [, scheme, userinfo = '', hosts, query = ''] = PARTS.exec(url) ?? []

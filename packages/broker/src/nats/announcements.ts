@@ -65,7 +65,9 @@ class Listener {
     if (missed) this.#onGap?.()
   }
 
-  /** Waits until the server has taken the subscription; without a connection it is taken later, and a gap is reported. */
+  /**
+   * Waits until the server has taken the subscription; without a connection it is taken later, and a gap is reported.
+   */
   async ready(): Promise<void> {
     const up = this.#up
     if (up === undefined) {

@@ -12,8 +12,9 @@ import type { StreamSource } from './stream-source.ts'
 const FAILURES_BEFORE_HANDOVER = 5
 
 /**
- * Handles the stream as one instance of `group`. As with the log itself, one process of the cluster is active at a time, which
- * keeps the order of each workspace, and how far the group has come is kept in PostgreSQL, which outlives the server.
+ * Handles the stream as one instance of `group`. As with the log itself, one process of the cluster is active at a
+ * time, which keeps the order of each workspace, and how far the group has come is kept in PostgreSQL, which outlives
+ * the server.
  */
 export function consumeStream(
   source: StreamSource,

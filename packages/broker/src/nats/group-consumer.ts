@@ -36,7 +36,10 @@ export async function remakeConsumer(
   })
 }
 
-/** Rejects when somebody has paused or changed the consumer: it would be silent for ever. One that is gone rejects as well. */
+/**
+ * Rejects when somebody has paused or changed the consumer: it would be silent for ever. One that is gone rejects as
+ * well.
+ */
 export async function requireUnchanged(
   up: Up,
   { stream, consumer, mostOpen }: { stream: string; consumer: string; mostOpen: number },

@@ -30,8 +30,8 @@ export interface GroupReader {
 }
 
 /**
- * Reads a stream from where the group has come to. The durable consumer is made anew each time: what another process had taken and
- * not handled would otherwise come half a minute later, out of order.
+ * Reads a stream from where the group has come to. The durable consumer is made anew each time: what another process
+ * had taken and not handled would otherwise come half a minute later, out of order.
  */
 export async function openGroupReader(
   source: StreamSource,
@@ -65,7 +65,8 @@ export async function openGroupReader(
   async function next({ isBusy } = { isBusy: false }): Promise<GroupBatch> {
     const messages = await take(isBusy)
     const news = messages.filter((message) => sequenceOf(message) > done)
-    // A consumer that was just made may begin after a gap that age has torn; later on a gap is something that got lost on its way.
+    // A consumer that was just made may begin after a gap that age has torn; later on a gap is something that got
+    // lost on its way.
     if (!isContiguous(news, done, isFresh)) {
       throw new BrokerError('The stream was delivered with a gap.', { unavailable: true })
     }

@@ -33,7 +33,10 @@ export class Link implements AsyncDisposable {
   #wasUp = false
   /** Why the last attempt to connect failed, in the client's word. */
   #refusal: string | undefined
-  /** Those who wait for a connection. Not one promise for all: it would remember everybody who ever waited, until NATS is back. */
+  /**
+   * Those who wait for a connection. Not one promise for all: it would remember everybody who ever waited, until NATS
+   * is back.
+   */
   readonly #waiting = new Set<PromiseWithResolvers<Up>>()
 
   constructor(address: NatsAddress, log: BrokerLog) {

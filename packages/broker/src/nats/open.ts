@@ -13,8 +13,9 @@ import { settledSequence } from './stream-positions.ts'
 const PING_MS = 2000
 
 /**
- * The broker on NATS: a JetStream stream that the relay fills from the outbox, and core NATS for announcements, on connections of
- * their own. Nothing that counts is only there: wiped at any moment, the stream is made and filled again.
+ * The broker on NATS: a JetStream stream that the relay fills from the outbox, and core NATS for announcements, on
+ * connections of their own. Nothing that counts is only there: wiped at any moment, the stream is made and filled
+ * again.
  */
 export async function openNatsBroker(
   url: string,

@@ -21,8 +21,8 @@ export interface PullRequest {
 }
 
 /**
- * Takes up to `batch` messages of a consumer. Rejects with BrokerError when the consumer or the connection is gone. Done by hand: the
- * client's own iterators hide a lost consumer behind retries without an end.
+ * Takes up to `batch` messages of a consumer. Rejects with BrokerError when the consumer or the connection is gone.
+ * Done by hand: the client's own iterators hide a lost consumer behind retries without an end.
  */
 export function pull(nc: NatsConnection, request: PullRequest): Promise<Msg[]> {
   const inbox = createInbox()

@@ -31,8 +31,8 @@ export const streamConfig = (name: string, subjects: string) => ({
 })
 
 /**
- * Puts right what another version made or somebody changed by hand. What a server can't change in a stream is made anew: the log is the
- * truth, and the relay writes it again.
+ * Puts right what another version made or somebody changed by hand. What a server can't change in a stream is made
+ * anew: the log is the truth, and the relay writes it again.
  */
 export async function repairStream(
   manager: JetStreamManager,

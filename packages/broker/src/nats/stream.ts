@@ -91,8 +91,8 @@ export class EventStream {
   }
 
   /**
-   * Publishes in order where the stream ends exactly at `afterSequence`. Each message is taken only right after the one before it, so
-   * that the answer to the last one speaks for all.
+   * Publishes in order where the stream ends exactly at `afterSequence`. Each message is taken only right after the
+   * one before it, so that the answer to the last one speaks for all.
    */
   async append(events: readonly EventRecord[], afterSequence: number): Promise<void> {
     await this.#traced(events, () => this.#append(events, afterSequence))

@@ -9,7 +9,10 @@ const CHANNEL = 'announcements'
 /** PostgreSQL refuses a notice of 8,000 bytes and more. */
 const NOTICE_BYTES = 7999
 
-/** Announcements as notices of PostgreSQL, all topics on one channel: a connection listens to few channels, and always. */
+/**
+ * Announcements as notices of PostgreSQL, all topics on one channel: a connection listens to few channels, and
+ * always.
+ */
 export function postgresAnnouncements(database: Database, log: BrokerLog): Announcements {
   return {
     async announce(topic, payload) {

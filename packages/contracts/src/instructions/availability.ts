@@ -1,8 +1,8 @@
 import type { InstructionName } from './vocabulary.ts'
 
 /**
- * Instructions that can be saved but not run yet: saving one answers a warning (decisions I9), and a run that reaches one fails there
- * with InvalidInstructionError.
+ * Instructions that can be saved but not run yet: saving one answers a warning (decisions I9), and a run that reaches
+ * one fails there with InvalidInstructionError.
  */
 export const notYetRunnable = [
   'wait',

@@ -40,8 +40,8 @@ const emitFields = {
 const Emit = fields(emitFields)
 
 /**
- * `emit`: emits an event. The fields of an empty `payload:` that slipped out of their indentation are read as the payload, as the
- * automations that exist expect.
+ * `emit`: emits an event. The fields of an empty `payload:` that slipped out of their indentation are read as the
+ * payload, as the automations that exist expect.
  */
 export const EmitArguments = z.preprocess(gatherPayload, Emit)
 export type EmitArguments = z.infer<typeof Emit>

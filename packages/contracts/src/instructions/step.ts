@@ -10,8 +10,9 @@ export interface Step {
 }
 
 /**
- * Reads a step: one key is the instruction. An instruction with nothing behind it takes the other keys of the step as its fields
- * (`- set:` with `name:` not indented), as the automations that exist expect. undefined for an empty step and for two instructions.
+ * Reads a step: one key is the instruction. An instruction with nothing behind it takes the other keys of the step as
+ * its fields (`- set:` with `name:` not indented), as the automations that exist expect. undefined for an empty step
+ * and for two instructions.
  */
 export function readStep(step: Readonly<Record<string, unknown>>): Step | undefined {
   const [name, ...others] = Object.keys(step)

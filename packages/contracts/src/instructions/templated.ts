@@ -14,8 +14,8 @@ export const templated = <Schema extends z.ZodType>(schema: Schema) => z.union([
 export const OutputName = z.string().max(1000).describe('Variable that receives the result.')
 
 /**
- * Steps one after another; `do:` with nothing behind it are none. Each step is checked on its own: `readStep` says which instruction
- * it is.
+ * Steps one after another; `do:` with nothing behind it are none. Each step is checked on its own: `readStep` says
+ * which instruction it is.
  */
 export const Steps = z.preprocess(
   (value) => (value === null ? [] : value),
@@ -24,8 +24,8 @@ export const Steps = z.preprocess(
 export type Steps = z.infer<typeof Steps>
 
 /**
- * The fields of an instruction: unknown ones are refused, optional ones with nothing behind them (`headers:`) are as good as missing,
- * as forms and hand-written YAML leave them.
+ * The fields of an instruction: unknown ones are refused, optional ones with nothing behind them (`headers:`) are as
+ * good as missing, as forms and hand-written YAML leave them.
  */
 export const fields = <Shape extends z.ZodRawShape>(shape: Shape) => {
   const droppable = new Set(

@@ -12,7 +12,10 @@ import {
 } from './flow.ts'
 import { DeleteArguments, SetArguments } from './variables.ts'
 
-/** The vocabulary of automations: instruction → schema of what stands behind it. Any other key of a step calls an automation. */
+/**
+ * The vocabulary of automations: instruction → schema of what stands behind it. Any other key of a step calls an
+ * automation.
+ */
 export const instructionSchemas = {
   set: SetArguments,
   delete: DeleteArguments,

@@ -24,8 +24,8 @@ export interface Place {
 }
 
 /**
- * Makes the directory and decides who runs PostgreSQL. Root hands both to "nobody"; what that user can't reach (a clone in root's
- * closed home) is kept below /var/lib/platform instead, which `log` reports.
+ * Makes the directory and decides who runs PostgreSQL. Root hands both to "nobody"; what that user can't reach (a
+ * clone in root's closed home) is kept below /var/lib/platform instead, which `log` reports.
  */
 export async function preparePlace(
   wanted: string,

@@ -13,7 +13,10 @@ export const OWNER = 'platform'
 /** Where the files of the cluster are inside a place. */
 export const filesOf = (place: Place): string => join(place.directory, 'pgdata')
 
-/** Makes the cluster unless it is there, and answers the owner's password, which lies beside it readable by nobody else. */
+/**
+ * Makes the cluster unless it is there, and answers the owner's password, which lies beside it readable by nobody
+ * else.
+ */
 export async function prepareCluster(place: Place, binaries: Binaries, sync: boolean): Promise<string> {
   const files = filesOf(place)
   try {
@@ -108,7 +111,10 @@ export const explainSpawn = (cause: Error): EmbeddedStartError =>
     { cause },
   )
 
-/** As whom and from where PostgreSQL's programs run: in a session of their own, so that Ctrl-C reaches this process only. */
+/**
+ * As whom and from where PostgreSQL's programs run: in a session of their own, so that Ctrl-C reaches this process
+ * only.
+ */
 export const spawnAs = (place: Place) => ({
   ...(place.account ?? {}),
   cwd: '/',

@@ -2,10 +2,11 @@ import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 
 /**
- * Becomes the server, and leaves a watcher of a few kilobytes beside it that holds the other end of a pipe of ours. Whatever ends this
- * process, be it kill -9 or the kernel for want of memory, closes the pipe: then the watcher ends the server, politely first. A line on
- * the pipe says that the server has ended already. The watcher is nobody's child, because a server takes an unknown one for a mistake,
- * and obeys no signal of a group: what tells the whole group to stop also tells us.
+ * Becomes the server, and leaves a watcher of a few kilobytes beside it that holds the other end of a pipe of ours.
+ * Whatever ends this process, be it kill -9 or the kernel for want of memory, closes the pipe: then the watcher ends
+ * the server, politely first. A line on the pipe says that the server has ended already. The watcher is nobody's
+ * child, because a server takes an unknown one for a mistake, and obeys no signal of a group: what tells the whole
+ * group to stop also tells us.
  */
 const BECOME_GUARDED = `
 exec 3<&0 </dev/null

@@ -4,8 +4,8 @@ import { EmbeddedStartError } from './embedded-start-error.ts'
 import { isAlive, processesIn, signal, waitUntil } from './processes.ts'
 
 /**
- * Ends a PostgreSQL whose platform was killed and could not stop it. Called by the owner of the directory's lock, so no live
- * platform owns what is found here.
+ * Ends a PostgreSQL whose platform was killed and could not stop it. Called by the owner of the directory's lock, so
+ * no live platform owns what is found here.
  */
 export async function endOrphan(files: string): Promise<void> {
   const pid = postmasterPid(files)

@@ -5,7 +5,10 @@ export interface ServerChoices {
   maxConnections: number
 }
 
-/** A small server: the whole platform with it stays below 400 MB. Given as arguments, so that no file has to be edited. */
+/**
+ * A small server: the whole platform with it stays below 400 MB. Given as arguments, so that no file has to be
+ * edited.
+ */
 export function serverSettings({ port, fsync, maxConnections }: ServerChoices): string[] {
   const durability = fsync ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
   const settings = {

@@ -14,7 +14,10 @@ export interface Finding {
   readonly isMarked: boolean
 }
 
-/** A position in a source with one token of lookahead, read only when asked for because some constructs are not made of tokens. */
+/**
+ * A position in a source with one token of lookahead, read only when asked for because some constructs are not made
+ * of tokens.
+ */
 export class Parser {
   readonly source: string
   readonly findings: Finding[] = []

@@ -33,7 +33,9 @@ export function compileTemplate(value: unknown): CompiledTemplate {
   return { isConstant: true, evaluate: isShareable(constant) ? () => constant : () => copy(constant) }
 }
 
-/** Fills in a value; recently used texts are kept parsed. What was filled in is data and is never read as a template. */
+/**
+ * Fills in a value; recently used texts are kept parsed. What was filled in is data and is never read as a template.
+ */
 export function interpolate(value: unknown, scope: Scope, options?: Options): unknown {
   if (typeof value !== 'string')
     return isShareable(value) ? value : compileTemplate(value).evaluate(scope, options)

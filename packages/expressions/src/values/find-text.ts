@@ -1,12 +1,16 @@
 import { grow, type Run, spend } from '../run.ts'
 
-/** Up to this length the engine's own search is linear in the text; for longer texts it can take the product of both. */
+/**
+ * Up to this length the engine's own search is linear in the text; for longer texts it can take the product of both.
+ */
 const shortText = 8
 
 /** Finds one text in another from a position on; -1 when it is not there. */
 export type Find = (text: string, from: number) => number
 
-/** A search for `wanted` in texts of this length, linear whatever both are; the caller has paid for reading the text. */
+/**
+ * A search for `wanted` in texts of this length, linear whatever both are; the caller has paid for reading the text.
+ */
 export function finderOf(wanted: string, textLength: number, run: Run): Find {
   if (wanted.length > textLength) return () => -1
   if (wanted.length <= shortText) return (text, from) => text.indexOf(wanted, from)

@@ -2,7 +2,10 @@ import { showMetric } from './registry.ts'
 
 const servers: { service: string; count: number }[] = []
 
-/** The requests that one server is answering, to be counted up and down by the code that takes them. A new count for each server. */
+/**
+ * The requests that one server is answering, to be counted up and down by the code that takes them. A new count for
+ * each server.
+ */
 export function requestsInFlight(service: string): { count: number } {
   const inFlight = { service, count: 0 }
   servers.push(inFlight)

@@ -1,6 +1,6 @@
 /**
- * The pages of several processes as one: a metric stands there once, with the lines of all of them. Lines of different processes must
- * differ by a label.
+ * The pages of several processes as one: a metric stands there once, with the lines of all of them. Lines of
+ * different processes must differ by a label.
  */
 export function mergePages(pages: readonly string[]): string {
   const metrics = new Map<string, string[]>()

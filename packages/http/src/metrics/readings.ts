@@ -43,7 +43,10 @@ class Readings implements ReadMetric {
 
 const known = new Map<string, Readings>()
 
-/** Shows numbers that are read when somebody scrapes, and only then, until disposed. Counting them is an increment of a plain field. */
+/**
+ * Shows numbers that are read when somebody scrapes, and only then, until disposed. Counting them is an increment of
+ * a plain field.
+ */
 export function exposeReadings(definition: ReadingsDefinition, read: Read): Disposable {
   let readings = known.get(definition.name)
   if (readings === undefined) {

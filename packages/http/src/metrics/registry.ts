@@ -34,7 +34,10 @@ export function showMetric(metric: ReadMetric): void {
 
 let isCollecting = false
 
-/** Adds what is known of the process itself: event-loop lag, heap, memory, garbage collection, CPU, open files, and its version. */
+/**
+ * Adds what is known of the process itself: event-loop lag, heap, memory, garbage collection, CPU, open files, and
+ * its version.
+ */
 export function collectProcessMetrics(version: string): void {
   if (isCollecting) return
   isCollecting = true

@@ -4,7 +4,10 @@ import { showMetric } from './registry.ts'
 const upstreams = new Map<string, Durations>()
 const NAME = 'platform_upstream_first_byte_seconds'
 
-/** Where the seconds until a service behind the gateway began its answer are counted. One object an upstream, for ever. */
+/**
+ * Where the seconds until a service behind the gateway began its answer are counted. One object an upstream, for
+ * ever.
+ */
 export function firstByteTimes(upstream: string): Durations {
   const known = upstreams.get(upstream)
   if (known !== undefined) return known

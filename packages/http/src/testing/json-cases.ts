@@ -1,6 +1,9 @@
 import { chosen } from './json-choices.ts'
 
-/** A JSON text and what becomes of it: `y` every parser takes it, `n` none does, `i` ours is named here and stays what it is. */
+/**
+ * A JSON text and what becomes of it: `y` every parser takes it, `n` none does, `i` ours is named here and stays what
+ * it is.
+ */
 export interface JsonCase {
   name: string
   bytes: Buffer

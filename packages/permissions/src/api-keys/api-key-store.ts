@@ -22,7 +22,10 @@ export const apiKeyStore = (queries: Queries) => ({
         ${key.expiresAt}, ${key.createdAt}, ${key.updatedAt})`)
   },
 
-  /** How many keys a workspace has, whatever their state. Until the transaction ends, nobody else counts them to make one. */
+  /**
+   * How many keys a workspace has, whatever their state. Until the transaction ends, nobody else counts them to make
+   * one.
+   */
   async countToInsert(workspaceId: string): Promise<number> {
     await queries.many(sql`select pg_advisory_xact_lock(hashtextextended('apiKeys:' || ${workspaceId}, 0))`)
     const [row] = await queries.many<{ keys: number }>(
@@ -62,7 +65,10 @@ export const apiKeyStore = (queries: Queries) => ({
     await queries.many(sql`delete from permissions.api_keys where id = ${id}::uuid`)
   },
 
-  /** The latest use of each key, in one statement. Rows are locked in one order: instances write uses of the same keys at the same time. */
+  /**
+   * The latest use of each key, in one statement. Rows are locked in one order: instances write uses of the same keys
+   * at the same time.
+   */
   async noteUses(uses: readonly { id: string; at: Date }[]): Promise<void> {
     await queries.many(sql`
       with used as (

@@ -8,9 +8,10 @@ const knownActions = new Set<string>(rightActions)
 const knownSubjects = new Set<string>(rightSubjects)
 
 /**
- * The rules a key gets for what was asked (specification "API key", decisions C5): every action in a list, every rule tied to the
- * workspace by a condition made here. Whatever else an input carries is not read. Throws InvalidSecurity (400) for a subject that
- * can't be tied to a workspace or an action nobody knows, ForbiddenError (403) for a right that `creatorRules` don't hold.
+ * The rules a key gets for what was asked (specification "API key", decisions C5): every action in a list, every rule
+ * tied to the workspace by a condition made here. Whatever else an input carries is not read. Throws InvalidSecurity
+ * (400) for a subject that can't be tied to a workspace or an action nobody knows, ForbiddenError (403) for a right
+ * that `creatorRules` don't hold.
  */
 export function grantRules(
   inputs: readonly ApiKeyRuleInput[],
@@ -30,7 +31,9 @@ function checked({ action, subject }: ApiKeyRuleInput): { action: Action[]; subj
   return { action: list as Action[], subject: subject as Subject }
 }
 
-/** Emitting has a condition of its own, so it stands in a rule of its own where it is asked for beside something else. */
+/**
+ * Emitting has a condition of its own, so it stands in a rule of its own where it is asked for beside something else.
+ */
 function tied(action: Action[], subject: Subject, workspaceId: string): ApiKeyRule[] {
   const rule = (list: Action[], isCreation: boolean): ApiKeyRule[] =>
     list.length === 0

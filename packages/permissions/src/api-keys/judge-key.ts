@@ -18,8 +18,8 @@ const neverForKeys: ReadonlySet<string> = new Set(['manage_security', 'manage_pe
 type Judged = Pick<ApiKeyRecord, 'rules' | 'createdAsSuperAdmin'>
 
 /**
- * Judges one question about a thing. A key never has more than its creator has now: `creatorRole` is the creator's role in the
- * workspace of the key, undefined when there is none any more.
+ * Judges one question about a thing. A key never has more than its creator has now: `creatorRole` is the creator's
+ * role in the workspace of the key, undefined when there is none any more.
  */
 export function judgeKey(
   key: Judged,

@@ -9,7 +9,10 @@ import type {
 } from '../aggregation.ts'
 import type { AnalysisQuery } from '../search.ts'
 
-/** A question about the corpus: `numbers` are the `payload.number` of the documents of the answer. What isn't expected is empty. */
+/**
+ * A question about the corpus: `numbers` are the `payload.number` of the documents of the answer. What isn't expected
+ * is empty.
+ */
 export type AnalysisCase = readonly [
   name: string,
   query: AnalysisQuery,

@@ -15,8 +15,8 @@ const tags = [['red', 'green'], ['green', 'green'], [], ['blue', null, 7], ['7']
 const pick = <T>(values: readonly T[], index: number): T => values[index % values.length] as T
 
 /**
- * Forty events, seven hours apart, from Friday 27 March 2026 21:30 UTC on: over the change to summer time in Europe, into April and the
- * next quarter. `payload.number` counts them from 0.
+ * Forty events, seven hours apart, from Friday 27 March 2026 21:30 UTC on: over the change to summer time in Europe,
+ * into April and the next quarter. `payload.number` counts them from 0.
  */
 export const corpus: readonly CorpusDocument[] = Array.from({ length: 40 }, (_, number) => ({
   id: `01990000-0000-7000-8000-${String(number).padStart(12, '0')}`,

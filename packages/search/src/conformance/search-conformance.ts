@@ -13,7 +13,10 @@ export interface ConformanceOptions {
   notInThisBuild?: readonly string[]
 }
 
-/** What every search store promises: that it finds in the order of the log, reads filters as `matches` does, and computes alike. */
+/**
+ * What every search store promises: that it finds in the order of the log, reads filters as `matches` does, and
+ * computes alike.
+ */
 export function searchConformance(
   name: string,
   open: () => Promise<SearchUnderTest>,

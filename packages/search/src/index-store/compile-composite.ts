@@ -20,7 +20,10 @@ interface Combination {
   aggregations?: AggregationResults
 }
 
-/** Pages through combinations: by the store where all sources are fields and nothing is above, else out of all there are. */
+/**
+ * Pages through combinations: by the store where all sources are fields and nothing is above, else out of all there
+ * are.
+ */
 export function compileComposite(
   name: string,
   aggregation: CompositeAggregation,
@@ -70,7 +73,10 @@ const sourceOf = (source: CompositeSource): object =>
         },
       }
 
-/** One aggregation within the other, and all combinations of them in memory: bounded, like all that isn't a field of its own. */
+/**
+ * One aggregation within the other, and all combinations of them in memory: bounded, like all that isn't a field of
+ * its own.
+ */
 function nested(
   name: string,
   { sources, size, after }: Composite,

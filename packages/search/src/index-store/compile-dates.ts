@@ -14,7 +14,10 @@ import { DATE_FIELD } from './real-fields.ts'
 
 type DateHistogram = Extract<Aggregation, { dateHistogram: unknown }>['dateHistogram']
 
-/** Spans of time. Other paths than that of the event's own time are texts: each span is a filter on those that fall into it. */
+/**
+ * Spans of time. Other paths than that of the event's own time are texts: each span is a filter on those that fall
+ * into it.
+ */
 export function compileDates(
   name: string,
   dates: DateHistogram,

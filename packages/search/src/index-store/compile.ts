@@ -7,7 +7,10 @@ import { DATE_FIELD } from './real-fields.ts'
 import { toQuery } from './to-query.ts'
 import { unsupported } from './too-many-values.ts'
 
-/** All aggregations of a question in the store's language, and how the answer is read. Throws SearchError where they nest too deep. */
+/**
+ * All aggregations of a question in the store's language, and how the answer is read. Throws SearchError where they
+ * nest too deep.
+ */
 export function compileAll(aggregations: Aggregations, compiling: Compiling): CompiledAll {
   const entries = Object.entries(aggregations)
   // Names of a question may have characters that the store doesn't take.

@@ -8,8 +8,9 @@ export interface Connection extends AsyncDisposable {
 }
 
 /**
- * The only place that knows the vendor's client. Connects when it is first asked, so a store that is down keeps nobody from opening.
- * Every request has a deadline for the whole of it and is sent once: who asks knows what may be sent again.
+ * The only place that knows the vendor's client. Connects when it is first asked, so a store that is down keeps
+ * nobody from opening. Every request has a deadline for the whole of it and is sent once: who asks knows what may be
+ * sent again.
  */
 export function connect({ nodes, credentials }: IndexAddress): Connection {
   const name = nodes.map((node) => new URL(node).host).join(',')

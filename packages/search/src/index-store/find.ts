@@ -65,7 +65,10 @@ async function readSome(
   return found?.hits.hits ?? []
 }
 
-/** The documents on one side of another one; of one that isn't there (any more), of the place where its time would have put it. */
+/**
+ * The documents on one side of another one; of one that isn't there (any more), of the place where its time would
+ * have put it.
+ */
 async function boundary(
   context: IndexContext,
   stream: string,

@@ -19,8 +19,8 @@ export async function foreignTemplateWarnings(context: IndexContext): Promise<st
 }
 
 /**
- * Rejects when the data stream of this name would be made out of another template: then events would get a mapping made up from what
- * comes first.
+ * Rejects when the data stream of this name would be made out of another template: then events would get a mapping
+ * made up from what comes first.
  */
 export async function checkWhatApplies(context: IndexContext, dataStream: string): Promise<void> {
   const answer = await context.store<{ template?: { mappings?: unknown } }>({

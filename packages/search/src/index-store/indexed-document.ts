@@ -4,7 +4,10 @@ import { wordsIn } from '../words.ts'
 import { isStorable, leavesOf } from './leaves.ts'
 import { payloadCopy } from './payload-copy.ts'
 
-/** What the store holds of an event. Fields of the event itself have its names; `leaves` and `words` are not in `_source`. */
+/**
+ * What the store holds of an event. Fields of the event itself have its names; `leaves` and `words` are not in
+ * `_source`.
+ */
 export interface IndexedDocument extends Record<string, unknown> {
   id: string
   '@timestamp': string
@@ -12,8 +15,8 @@ export interface IndexedDocument extends Record<string, unknown> {
   leaves?: string[]
   words?: string[]
   /**
-   * The event whole, where its fields alone would not give it back. As a text: one key that is too long, or half of a surrogate pair, would
-   * make the store refuse all documents of a request.
+   * The event whole, where its fields alone would not give it back. As a text: one key that is too long, or half of a
+   * surrogate pair, would make the store refuse all documents of a request.
    */
   kept?: string
 }

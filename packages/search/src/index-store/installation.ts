@@ -10,8 +10,8 @@ import { type FoundTemplate, isNewer, isSame, lifecycleOf } from './template-dri
 const BELIEVED_MS = 1000
 
 /**
- * The template of all streams, installed and read back before anything is written; writes wait for it. It is looked at again every
- * second while there are writes, because a store may be wiped at any moment.
+ * The template of all streams, installed and read back before anything is written; writes wait for it. It is looked
+ * at again every second while there are writes, because a store may be wiped at any moment.
  */
 export class Installation {
   readonly #context: IndexContext

@@ -4,8 +4,9 @@ import { isScalar, type Scalar, textOf } from '../text-of.ts'
 import { orderedText } from './ordered-number.ts'
 
 /**
- * Every value of a document as terms of one keyword field, because a flattened field knows no numbers, no lists and no missing values.
- * A term is a path, a sign and a text; in paths the signs are escaped, so terms of different paths never mix.
+ * Every value of a document as terms of one keyword field, because a flattened field knows no numbers, no lists and
+ * no missing values. A term is a path, a sign and a text; in paths the signs are escaped, so terms of different paths
+ * never mix.
  *
  * | Term | Says |
  * |---|---|
@@ -25,8 +26,8 @@ const TEXT_MAX = 8000
 const PATH_MAX = 1000
 
 /**
- * Terms of all values, those of the first values where there are more than fit. The payload comes last: whatever it holds, who may see an
- * event is decided by the fields around it.
+ * Terms of all values, those of the first values where there are more than fit. The payload comes last: whatever it
+ * holds, who may see an event is decided by the fields around it.
  */
 export function leavesOf({ payload, ...around }: Record<string, unknown>): string[] {
   const leaves = new Set<string>()

@@ -10,8 +10,9 @@ const deletionName = (prefix: string): string => `${prefix}policy-events-deletio
 export const rolloverName = (prefix: string): string => `${prefix}policy-events-rollover`
 
 /**
- * Installs the policies for rollover and deletion where the build has policies; answers the name of the one that rolls over, or undefined
- * where it has none: then the platform's own jobs do both. (They do in any case: a policy that came first leaves them nothing to do.)
+ * Installs the policies for rollover and deletion where the build has policies; answers the name of the one that
+ * rolls over, or undefined where it has none: then the platform's own jobs do both. (They do in any case: a policy
+ * that came first leaves them nothing to do.)
  */
 export async function installPolicies(
   store: Store,

@@ -4,7 +4,10 @@ import { BULK_MS, type IndexContext } from './index-context.ts'
 import { bodyOf } from './store-request.ts'
 import { backingOf } from './stream-names.ts'
 
-/** An id is unique within a backing index only: after a rollover older ones are asked, whatever is visible to searches. */
+/**
+ * An id is unique within a backing index only: after a rollover older ones are asked, whatever is visible to
+ * searches.
+ */
 export async function alreadyIn(
   { store }: IndexContext,
   indexes: readonly string[],
@@ -21,7 +24,10 @@ export async function alreadyIn(
   return new Set(bodyOf(answer).docs.flatMap(({ _id, found }) => (found === true ? [_id] : [])))
 }
 
-/** A stream may have been rolled over between the look and the write: what is now there twice is taken out of the newer index. */
+/**
+ * A stream may have been rolled over between the look and the write: what is now there twice is taken out of the
+ * newer index.
+ */
 export async function removeDoubles(
   context: IndexContext,
   dataStreams: DataStreams,

@@ -8,8 +8,9 @@ import { allDataStreams, streamOf } from './stream-names.ts'
 import { bigStreamTemplate } from './template.ts'
 
 /**
- * Starts a new backing index for every stream whose largest primary shard reaches the size; a stream that got there is big, so the new
- * one has more primaries. Sizes are compared here: not every build knows the condition `max_primary_shard_size`.
+ * Starts a new backing index for every stream whose largest primary shard reaches the size; a stream that got there
+ * is big, so the new one has more primaries. Sizes are compared here: not every build knows the condition
+ * `max_primary_shard_size`.
  */
 export async function rollOver(
   context: IndexContext,

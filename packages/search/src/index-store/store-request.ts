@@ -15,7 +15,10 @@ export interface StoreAnswer<Body> {
   body: Body
 }
 
-/** The search store, asked by HTTP. Rejects with SearchError `unavailable`; what it refuses comes back with its status. */
+/**
+ * The search store, asked by HTTP. Rejects with SearchError `unavailable`; what it refuses comes back with its
+ * status.
+ */
 export type Store = <Body>(request: StoreRequest) => Promise<StoreAnswer<Body>>
 
 interface StoreFault {

@@ -11,7 +11,10 @@ import { allOf, type Query } from './to-query.ts'
 const STEP = 128
 const STRIPPED = ['payload.payload', 'payload.output']
 
-/** Removes `payload.payload` and `payload.output` of executions older than `before`, of all streams; answers how many had one. */
+/**
+ * Removes `payload.payload` and `payload.output` of executions older than `before`, of all streams; answers how many
+ * had one.
+ */
 export async function stripExecuted(context: IndexContext, before: Date, limit: number): Promise<number> {
   let stripped = 0
   while (stripped < limit) {

@@ -16,8 +16,8 @@ export const isNewer = (found: FoundTemplate, options: TemplateOptions): boolean
   (found.version ?? 0) > streamTemplate(options).version
 
 /**
- * True when a template does what ours would, whatever the store adds to it or writes in another way. Whether it names a policy is left to
- * who installed it: a process that didn't has not asked the store whether it has policies.
+ * True when a template does what ours would, whatever the store adds to it or writes in another way. Whether it names
+ * a policy is left to who installed it: a process that didn't has not asked the store whether it has policies.
  */
 export function isSame(found: FoundTemplate, options: TemplateOptions): boolean {
   const lifecycle = options.lifecycle ?? lifecycleOf(found, options)
@@ -45,7 +45,10 @@ function isEqual(found: unknown, wanted: unknown): boolean {
   return these.size === those.size && [...those].every(([path, text]) => these.get(path) === text)
 }
 
-/** Every value by its path, as text: stores answer `1` with `"1"`, and `refresh_interval` with `index: { refresh_interval }`. */
+/**
+ * Every value by its path, as text: stores answer `1` with `"1"`, and `refresh_interval` with `index: {
+ * refresh_interval }`.
+ */
 function leavesOf(value: unknown, path = '', leaves = new Map<string, string>()): Map<string, string> {
   if (typeof value === 'object' && value !== null) {
     for (const [key, part] of Object.entries(value))

@@ -22,7 +22,10 @@ const unread = { type: 'object', enabled: false }
 const fields = (names: readonly string[], mapping: object) =>
   Object.fromEntries(names.map((name) => [name, mapping]))
 
-/** The mapping of every stream: fields we sort and count by are fields of their own, the payload is one flattened field. */
+/**
+ * The mapping of every stream: fields we sort and count by are fields of their own, the payload is one flattened
+ * field.
+ */
 const mappings = ({ driver }: TemplateOptions) => ({
   dynamic: 'strict',
   _meta: { platform: VERSION },
@@ -78,7 +81,10 @@ export const bigStreamTemplate = (options: TemplateOptions, name: string) => ({
 })
 
 export const templateName = (prefix: string): string => `${prefix}events`
-/** An empty ingest pipeline: a write that names it is refused by a store that was wiped, before an index is made up for it. */
+/**
+ * An empty ingest pipeline: a write that names it is refused by a store that was wiped, before an index is made up
+ * for it.
+ */
 export const guardName = (prefix: string): string => `${prefix}events`
 
 /** True for the mapping of a backing index that this version wrote. */

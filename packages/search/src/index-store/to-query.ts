@@ -27,7 +27,10 @@ const anyOf = (queries: Query[]): Query =>
   queries.length === 0 ? nothing : { bool: { should: queries, minimum_should_match: 1 } }
 const noneOf = (query: Query): Query => ({ bool: { must_not: [query] } })
 
-/** The query of a filter; finds the documents of which `matches` says true. Every text of the filter stands in it as a value. */
+/**
+ * The query of a filter; finds the documents of which `matches` says true. Every text of the filter stands in it as a
+ * value.
+ */
 export function toQuery(filter: Filter): Query {
   if ('all' in filter) return allOf(filter.all.map(toQuery))
   if ('any' in filter) return anyOf(filter.any.map(toQuery))

@@ -21,9 +21,10 @@ const COUNT_OF_ALL = sql`
   select ${TOTAL}::int, array[]::text[], count(*), null::numeric, null::float8, 0::bigint from base`
 
 /**
- * One statement for all aggregations. `base` holds what they read of each document. A node with buckets has three tables: `e` its documents
- * with their keys `k1, k2, …`, `b` the buckets that are answered, `r` the documents in those. Every row of the answer is a bucket or a
- * number: node, keys, count, the count of all buckets beside it, value.
+ * One statement for all aggregations. `base` holds what they read of each document. A node with buckets has three
+ * tables: `e` its documents with their keys `k1, k2, …`, `b` the buckets that are answered, `r` the documents in
+ * those. Every row of the answer is a bucket or a number: node, keys, count, the count of all buckets beside it,
+ * value.
  */
 export function statementOf(plan: Plan, source: Sql, countAll: boolean): Sql {
   const fields = new ReadFields()

@@ -8,7 +8,10 @@ import { leaveUnfolded } from './fold-indexes.ts'
 export const CHANNEL = 'documents'
 /** A long queue of writers before this one. */
 const APPEND_MS = 10_000
-/** Documents of a statement: while the database works at some, the words of the next are gathered, and others have their turn. */
+/**
+ * Documents of a statement: while the database works at some, the words of the next are gathered, and others have
+ * their turn.
+ */
 const AT_ONCE = 64
 
 /** Appends in one transaction that no other overlaps: sequences become visible in the order in which they are drawn. */

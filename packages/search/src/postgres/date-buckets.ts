@@ -22,7 +22,10 @@ export function bucketOf(text: Sql, interval: Interval): Sql {
   return sql`(extract(epoch from ${start}) * 1000)::bigint`
 }
 
-/** How this platform writes instants: told apart from other texts in a tenth of the time of an expression for all forms. */
+/**
+ * How this platform writes instants: told apart from other texts in a tenth of the time of an expression for all
+ * forms.
+ */
 const isUsualForm = (text: Sql): Sql => sql`
   translate(${text}, '123456789', '000000000') = '0000-00-00T00:00:00.000Z' and left(${text}, 4) <> '0000'
   and substr(${text}, 6, 2) between '01' and '12' and substr(${text}, 9, 2) between '01' and '28'

@@ -13,8 +13,8 @@ export const IS_NO_LIST = '@.type() != "array"'
 export const IS_SCALAR = `${IS_NO_LIST} && @.type() != "object"`
 
 /**
- * The path of a field in a document; undefined where no document can have it. In the lax mode a list stands for its elements on the way,
- * and in the condition that follows.
+ * The path of a field in a document; undefined where no document can have it. In the lax mode a list stands for its
+ * elements on the way, and in the condition that follows.
  */
 export function jsonPathOf(path: string): string | undefined {
   const keys = keysOf(path)

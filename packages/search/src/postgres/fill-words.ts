@@ -4,7 +4,10 @@ import { vectorOf } from './append.ts'
 const SLOW = { timeoutMs: 60_000 }
 const STEP = 1000
 
-/** Makes the words of documents that were appended before words were kept. Any number of processes may call it at once. */
+/**
+ * Makes the words of documents that were appended before words were kept. Any number of processes may call it at
+ * once.
+ */
 export async function fillWords(database: Database): Promise<void> {
   for (;;) {
     const filled = await database.transaction(fillSome, SLOW)

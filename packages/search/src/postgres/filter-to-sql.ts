@@ -61,7 +61,10 @@ function atPath(filter: Extract<Filter, { path: string }>): Sql {
   return sql`jsonb_path_exists(document, ${`${path} ? (${IS_NO_LIST} && ${conditions})`}::jsonpath, ${values}::jsonb)`
 }
 
-/** Values written into the path can be found by the index on all fields; more of them than a path should hold are given beside it. */
+/**
+ * Values written into the path can be found by the index on all fields; more of them than a path should hold are
+ * given beside it.
+ */
 function equalsAtPath(path: string, values: Scalar[]): Sql {
   if (values.length === 0) return sql`false`
   if (values.length <= VALUES_IN_PATH) {

@@ -6,7 +6,9 @@ import { PLACE_IN_ALL, placeInStream } from './read-log.ts'
 
 /** All statements of a search together. */
 export const FIND_MS = 5000
-/** Documents looked at in their order before an index of the filter is asked: about as long as fetching what is rarer. */
+/**
+ * Documents looked at in their order before an index of the filter is asked: about as long as fetching what is rarer.
+ */
 const LOOK_THROUGH = 5000
 
 interface Row {
@@ -75,8 +77,9 @@ async function readInOrder(database: Database, stretch: Stretch, condition: Sql)
 }
 
 /**
- * Looks through the nearest documents only. Undefined when these don't answer: then what is asked for is rare. The second part of the
- * union is reached only when the first gave too little, and tells how many there were to look through.
+ * Looks through the nearest documents only. Undefined when these don't answer: then what is asked for is rare. The
+ * second part of the union is reached only when the first gave too little, and tells how many there were to look
+ * through.
  */
 async function lookThrough(database: Database, stretch: Stretch, condition: Sql) {
   const { within, order, limit, offset } = stretch

@@ -2,8 +2,8 @@ import type { Filter } from '../filter.ts'
 import { wordsOf } from '../words.ts'
 
 /**
- * True when an index other than the order of the log finds what a filter means, and may find little. One type alone is no such filter:
- * its index keeps the order.
+ * True when an index other than the order of the log finds what a filter means, and may find little. One type alone
+ * is no such filter: its index keeps the order.
  */
 export const isRareWithIndex = (filter: Filter): boolean => {
   const parts = conjunctsOf(filter)

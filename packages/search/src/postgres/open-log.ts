@@ -15,7 +15,10 @@ import { stripExecuted } from './strip-executed.ts'
 /** Indexes over what a log already holds. */
 const MIGRATION_MS = 600_000
 
-/** Opens the log in the schema `search` of a database, which it brings up to date. The database belongs to whoever opened it. */
+/**
+ * Opens the log in the schema `search` of a database, which it brings up to date. The database belongs to whoever
+ * opened it.
+ */
 export async function openLog(database: Database): Promise<Log> {
   await migrate(database, 'search', new URL('../../migrations/', import.meta.url), {
     timeoutMs: MIGRATION_MS,

@@ -4,8 +4,8 @@ const AHEAD_MONTHS = 2
 const documents = { table: 'search.documents', columns: 'id, sequence, stream, document, words' }
 
 /**
- * Makes the partitions of the documents for this month and the next two, as far as they are missing. Called at every opening and
- * once a day; any number of processes may call it at once.
+ * Makes the partitions of the documents for this month and the next two, as far as they are missing. Called at every
+ * opening and once a day; any number of processes may call it at once.
  */
 export const ensurePartitions = (database: Database, now: Date): Promise<void> =>
   makePartitions(

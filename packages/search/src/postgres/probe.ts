@@ -3,8 +3,8 @@ import { uuidv7 } from '@platform/kernel'
 import { insert } from './append.ts'
 
 /**
- * Written and deleted in one transaction, in a stream no workspace can have: a check that dies between leaves nothing behind, and a
- * sequence that nobody can see needs no lock.
+ * Written and deleted in one transaction, in a stream no workspace can have: a check that dies between leaves nothing
+ * behind, and a sequence that nobody can see needs no lock.
  */
 export async function probe(database: Database, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()

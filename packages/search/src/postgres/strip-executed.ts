@@ -10,7 +10,10 @@ interface Row {
   document: Record<string, unknown>
 }
 
-/** Removes `payload.payload` and `payload.output` of executions older than `before`, a few at a time; answers how many had one. */
+/**
+ * Removes `payload.payload` and `payload.output` of executions older than `before`, a few at a time; answers how many
+ * had one.
+ */
 export async function stripExecuted(database: Database, before: Date, limit: number): Promise<number> {
   let stripped = 0
   while (stripped < limit) {

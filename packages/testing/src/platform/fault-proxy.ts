@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 /**
- * What the way to a server does: `pass`; `refuse` connections and reset those that are open, as a killed process does; `freeze`, where
- * connections open and nothing comes, as of a stopped process; `drop`, where not even a connection opens in time; `halfOpen`, where
- * requests arrive and answers are lost; or answers that are late by milliseconds.
+ * What the way to a server does: `pass`; `refuse` connections and reset those that are open, as a killed process
+ * does; `freeze`, where connections open and nothing comes, as of a stopped process; `drop`, where not even a
+ * connection opens in time; `halfOpen`, where requests arrive and answers are lost; or answers that are late by
+ * milliseconds.
  */
 export type Fault = 'pass' | 'refuse' | 'freeze' | 'drop' | 'halfOpen' | { lateMs: number }
 

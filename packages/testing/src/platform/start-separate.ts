@@ -13,7 +13,9 @@ export interface ExternalStores {
 export interface SeparateOptions {
   /** How many of each; two gateways, two runtimes and one of the others without it. */
   counts?: Partial<Record<Kind, number>>
-  /** Where the gateway looks for an instance of a service that listens on this port, for example behind a fault proxy. */
+  /**
+   * Where the gateway looks for an instance of a service that listens on this port, for example behind a fault proxy.
+   */
   through?: (name: string, port: number) => Promise<string>
 }
 
@@ -36,8 +38,8 @@ interface Place {
 }
 
 /**
- * Gateways, runtimes, events and workspaces, each a process of its own that runs its bundle (`scripts/bundle.ts`), as in production.
- * One alone is called by its kind (`events`), several are numbered (`runtime-1`).
+ * Gateways, runtimes, events and workspaces, each a process of its own that runs its bundle (`scripts/bundle.ts`), as
+ * in production. One alone is called by its kind (`events`), several are numbered (`runtime-1`).
  */
 export async function startSeparate(
   stores: ExternalStores,

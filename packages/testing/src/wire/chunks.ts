@@ -84,7 +84,10 @@ export const chunks: readonly WireRow[] = [
 
 type Case = readonly [name: string, bytes: Bytes, options?: Partial<WireRow>]
 
-/** What is wrong comes behind a whole head: a service may have answered already, with a status of its own, but only once. */
+/**
+ * What is wrong comes behind a whole head: a service may have answered already, with a status of its own, but only
+ * once.
+ */
 function early(
   one: readonly [string, Bytes, Partial<WireRow>?] | (string | Bytes | Partial<WireRow>)[],
 ): Case {

@@ -3,7 +3,10 @@ import { bare, get, hidden, joined, line, post, refused, taken, type WireRow, wr
 const served = ['get', 'post'] as const
 const UPGRADE = 'Connection: Upgrade'
 
-/** Several requests on one connection, upgrades, expectations, and how a connection ends (RFC 9112 9, RFC 9110 7.8, 10.1.1). */
+/**
+ * Several requests on one connection, upgrades, expectations, and how a connection ends (RFC 9112 9, RFC 9110 7.8,
+ * 10.1.1).
+ */
 export const connections: readonly WireRow[] = [
   ...taken('RFC 9112 9.3', [
     ['two requests in one piece', joined(get(), get()), { answers: [served, served] }],

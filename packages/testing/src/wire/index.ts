@@ -12,7 +12,10 @@ export { tryBehind } from './try-behind.ts'
 export { tryRows, type WireReport } from './try-rows.ts'
 export type { Bytes, Status, WireRow, WireTarget } from './wire-row.ts'
 
-/** Raw requests written from RFC 9110 and 9112 and from known ways to smuggle requests (reliability L7, T-HTTP-1, T-HTTP-2). */
+/**
+ * Raw requests written from RFC 9110 and 9112 and from known ways to smuggle requests (reliability L7, T-HTTP-1,
+ * T-HTTP-2).
+ */
 export const wireRows: readonly WireRow[] = [
   ...lengths,
   ...chunks,

@@ -4,7 +4,10 @@ import { get, post, type Status, type WireRow, type WireTarget } from './wire-ro
 /** What an ordinary GET and an ordinary POST are answered at a target. */
 export type OrdinaryStatuses = Readonly<Record<'get' | 'post', number>>
 
-/** Asks a target what it answers to ordinary requests. Rejects when it refuses them: nothing could be told from its rows then. */
+/**
+ * Asks a target what it answers to ordinary requests. Rejects when it refuses them: nothing could be told from its
+ * rows then.
+ */
 export async function ordinaryStatuses(to: WireTarget): Promise<OrdinaryStatuses> {
   const statusOf = async (bytes: WireRow['bytes']) => {
     const { answers, closed } = await sendRow({ bytes, answers: [[]] }, to)

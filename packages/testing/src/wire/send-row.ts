@@ -17,8 +17,8 @@ export interface WireOutcome {
 const PATIENCE_MS = 8000
 
 /**
- * Sends a row, waits for what it should get, then asks something ordinary on the same connection: whatever is answered before that
- * answer belongs to the row.
+ * Sends a row, waits for what it should get, then asks something ordinary on the same connection: whatever is
+ * answered before that answer belongs to the row.
  */
 export async function sendRow(
   row: Pick<WireRow, 'bytes' | 'answers' | 'isAll' | 'isHead'>,

@@ -9,10 +9,10 @@ type Arrived = readonly string[]
 const PATIENCE_MS = 1000
 
 /**
- * Sends rows to a proxy in front of a gateway, one after the other, and looks for a disagreement between the two: good answers on the
- * wire are those to the requests that reached the application, in their order, and the next client gets its own. What is hidden may
- * reach it only where the proxy itself has read two requests, and then has two answers. Resolves with one line for each row where that
- * is not so.
+ * Sends rows to a proxy in front of a gateway, one after the other, and looks for a disagreement between the two:
+ * good answers on the wire are those to the requests that reached the application, in their order, and the next
+ * client gets its own. What is hidden may reach it only where the proxy itself has read two requests, and then has
+ * two answers. Resolves with one line for each row where that is not so.
  */
 export async function tryBehind(
   rows: readonly WireRow[],

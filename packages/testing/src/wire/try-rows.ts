@@ -14,9 +14,9 @@ type Arrivals = (path: string) => number
 const AT_ONCE = 8
 
 /**
- * Sends rows to a listener, each on a connection and a path of its own, some at a time. `arrivals` counts what reached the
- * application under a path, where that can be seen: as many requests as the row was given answers to ordinary ones, and never a
- * hidden one.
+ * Sends rows to a listener, each on a connection and a path of its own, some at a time. `arrivals` counts what
+ * reached the application under a path, where that can be seen: as many requests as the row was given answers to
+ * ordinary ones, and never a hidden one.
  */
 export async function tryRows(
   rows: readonly WireRow[],

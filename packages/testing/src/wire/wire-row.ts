@@ -20,7 +20,10 @@ export interface WireRow {
   name: string
   /** Where it is written: an RFC and its section. */
   rule: string
-  /** A failed security row lets requests be smuggled, split or forged; a strict row only breaks the protocol; lenient rows must be taken. */
+  /**
+   * A failed security row lets requests be smuggled, split or forged; a strict row only breaks the protocol; lenient
+   * rows must be taken.
+   */
   kind: 'security' | 'strict' | 'lenient'
   bytes: Bytes
   /** The statuses that may be answered, in order; each entry lists those allowed for one answer. */

@@ -48,8 +48,8 @@ const views = [
 ] as const
 
 /**
- * Nobody is shut out of the page: no rule of axe is broken, light or dark, and nothing is wider than the screen of a phone. With
- * SCREENSHOTS_DIRECTORY set, each view is kept as a picture.
+ * Nobody is shut out of the page: no rule of axe is broken, light or dark, and nothing is wider than the screen of a
+ * phone. With SCREENSHOTS_DIRECTORY set, each view is kept as a picture.
  */
 export const lookClosely: Look = async (page, name) => {
   for (const { colorScheme, width } of views) {

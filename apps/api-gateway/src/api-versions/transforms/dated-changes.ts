@@ -2,7 +2,10 @@ import { deleteApiKey, listApiKeys, type DatedChange as ShownChange, updateApiKe
 import { each, isRecord } from './record-ids.ts'
 import type { Transform } from './transform.ts'
 
-/** A change within v2 and how it is undone for who asks for an earlier date (decisions B5). Each is told in docs/api-changes.md. */
+/**
+ * A change within v2 and how it is undone for who asks for an earlier date (decisions B5). Each is told in
+ * docs/api-changes.md.
+ */
 export interface DatedChange extends ShownChange {
   readonly transforms: readonly Transform[]
 }

@@ -8,7 +8,10 @@ export interface AnswerFacts {
   readonly nextPage: string | undefined
 }
 
-/** How one operation of v2 is spoken in another version, or was spoken before a date. Pure functions; all parts may be missing. */
+/**
+ * How one operation of v2 is spoken in another version, or was spoken before a date. Pure functions; all parts may be
+ * missing.
+ */
 export interface Transform {
   readonly contract: Pick<Endpoint, 'method' | 'path'>
   /** The caller's query → the query of v2. Throws Failure for what can't be said in v2. */

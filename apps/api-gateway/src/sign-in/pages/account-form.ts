@@ -34,7 +34,10 @@ const attributes: Record<FieldName, Html> = {
   password: html` type="password" minlength="8" maxlength="512"`,
 }
 
-/** The fields of one form: each labelled, with its hint and its own problem tied to it; the first that needs a hand has the focus. */
+/**
+ * The fields of one form: each labelled, with its hint and its own problem tied to it; the first that needs a hand
+ * has the focus.
+ */
 export function fieldsOf(
   fields: readonly Field[],
   language: Language,

@@ -20,7 +20,10 @@ interface Parts {
   scopes: readonly string[]
 }
 
-/** Asks a person what a client may do that does not belong to the platform. Works without scripts; neither answer is preselected. */
+/**
+ * Asks a person what a client may do that does not belong to the platform. Works without scripts; neither answer is
+ * preselected.
+ */
 export function consentPage(parts: Parts): Page {
   const { language, client, place } = parts
   const texts = consentTextsOf(language)

@@ -64,6 +64,9 @@ const fr: ConsentTexts = {
 /** The texts of a language. */
 export const consentTextsOf = (language: Language): ConsentTexts => (language === 'fr' ? fr : en)
 
-/** What a scope lets an application do; its name where nobody wrote a sentence yet, so that nothing is agreed to unseen. */
+/**
+ * What a scope lets an application do; its name where nobody wrote a sentence yet, so that nothing is agreed to
+ * unseen.
+ */
 export const scopeText = (texts: ConsentTexts, scope: string): string =>
   Object.hasOwn(texts.scopes, scope) ? texts.scopes[scope as keyof ConsentTexts['scopes']] : scope

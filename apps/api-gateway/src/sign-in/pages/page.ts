@@ -29,7 +29,10 @@ const icon = `data:image/svg+xml,${encodeURIComponent(
 const style = html`<style>${new Html(STYLES)}</style>`
 const script = html`<script>${new Html(PASSWORD_SCRIPT)}</script>`
 
-/** The frame of every page: one style sheet, no script but that of a password that is chosen, and headers that allow nothing else. */
+/**
+ * The frame of every page: one style sheet, no script but that of a password that is chosen, and headers that allow
+ * nothing else.
+ */
 export function page({ language, title, body, footer, wide, formTargets, choosesPassword }: Parts): Page {
   const { product } = textsOf(language)
   const document = html`<!doctype html>
@@ -56,8 +59,9 @@ ${choosesPassword === true && script}
 }
 
 /**
- * Browsers also hold the redirects after a form to `form-action`, so the origin it leads to must be in it. The referrer stays
- * inside: with "no-referrer" browsers would send the form with `Origin: null`, which looks like another site.
+ * Browsers also hold the redirects after a form to `form-action`, so the origin it leads to must be in it. The
+ * referrer stays inside: with "no-referrer" browsers would send the form with `Origin: null`, which looks like
+ * another site.
  */
 function headersOf(
   language: Language,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * What a field for a new password does where scripts run: it can be shown, and says how hard it is to guess. Nothing depends on it; what
- * is too easy is refused by the server in any case.
+ * What a field for a new password does where scripts run: it can be shown, and says how hard it is to guess. Nothing
+ * depends on it; what is too easy is refused by the server in any case.
  */
 export const PASSWORD_SCRIPT = `
 for (const input of document.querySelectorAll('input[autocomplete=new-password]')) {

@@ -45,7 +45,10 @@ interface Parts {
   problem?: SignInProblem
 }
 
-/** The form of e-mail address and password, and the other ways in. Works without scripts; a problem is announced and tied to both fields. */
+/**
+ * The form of e-mail address and password, and the other ways in. Works without scripts; a problem is announced and
+ * tied to both fields.
+ */
 export function signInPage(parts: Parts): Page {
   const { language, client, problem, withPassword, providers, links, formTargets } = parts
   const texts = textsOf(language)

@@ -16,7 +16,10 @@ interface Parts {
   stayUrl: string
 }
 
-/** Asks before another account takes the place of the one that is signed in: whoever made the link may have meant to swap them unseen. */
+/**
+ * Asks before another account takes the place of the one that is signed in: whoever made the link may have meant to
+ * swap them unseen.
+ */
 export function switchAccountPage({ language, now, next, ...parts }: Parts): Page {
   const texts = textsOf(language)
   const body = html`<h1>${texts.switchTitle}</h1>

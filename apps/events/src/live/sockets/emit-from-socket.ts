@@ -18,7 +18,10 @@ export interface SocketEmitter {
   ip: string
 }
 
-/** Accepts one event from a socket by the rules of `emitEvents`. Resolves when it is committed; rejects with a Failure. */
+/**
+ * Accepts one event from a socket by the rules of `emitEvents`. Resolves when it is committed; rejects with a
+ * Failure.
+ */
 export const emitFromSocket = (deps: EmitDeps) => {
   const takeLimit: Emission['takeLimit'] = async (name, key, points) =>
     refuseOver(await deps.limits.take(rateLimits[name], key, points))

@@ -34,8 +34,8 @@ export const connectionLimits: ConnectionLimits = {
 }
 
 /**
- * The connections a process holds, and whose they are. One is held as soon as it is opened, before anybody has shown a credential: those that
- * follow nothing yet are few, and end in seconds.
+ * The connections a process holds, and whose they are. One is held as soon as it is opened, before anybody has shown
+ * a credential: those that follow nothing yet are few, and end in seconds.
  */
 export class HeldConnections {
   readonly #limits: ConnectionLimits

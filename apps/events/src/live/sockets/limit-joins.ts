@@ -31,8 +31,8 @@ class Joins {
 }
 
 /**
- * Closes a connection that asks to join more often than anybody needs to. It is counted as it arrives, whatever it names: what is asked
- * for in vain costs a namespace, a look at permissions and an answer as well.
+ * Closes a connection that asks to join more often than anybody needs to. It is counted as it arrives, whatever it
+ * names: what is asked for in vain costs a namespace, a look at permissions and an answer as well.
  */
 export function limitJoins(io: SocketServer): void {
   io.engine.on('connection', (connection: Connection) => {
@@ -48,7 +48,9 @@ export function limitJoins(io: SocketServer): void {
 /** Joins that are being looked at, of each connection. */
 const opening = new WeakMap<Socket['client'], number>()
 
-/** Opens a socket unless its connection follows, or is about to follow, enough already. Rejects with TooManyRequests. */
+/**
+ * Opens a socket unless its connection follows, or is about to follow, enough already. Rejects with TooManyRequests.
+ */
 export async function inItsPlace<T>({ client, conn }: Socket, open: () => Promise<T>): Promise<T> {
   const { sockets } = client as unknown as { sockets: ReadonlyMap<string, unknown> }
   const others = opening.get(client) ?? 0

@@ -44,7 +44,8 @@ export class SocketDoor {
     this.io = new SocketServer(createServer(), {
       serveClient: false,
       pingInterval: PING_MS,
-      // Later than connections that follow nothing are ended: asked to leave, one that does not poll would stay for long.
+      // Later than connections that follow nothing are ended: asked to leave, one that does not poll would stay for
+      // long.
       connectTimeout: 2 * connectionLimits.newMs,
       maxHttpBufferSize: 1_000_000,
       cleanupEmptyChildNamespaces: true,

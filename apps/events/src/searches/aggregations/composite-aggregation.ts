@@ -20,7 +20,10 @@ const shared = {
 const Terms = z.strictObject(shared)
 const DateHistogram = z.strictObject({ ...shared, ...IntervalFields })
 
-/** `composite`: pages through all combinations of the values of its sources; `after` is the `after_key` of the page before. */
+/**
+ * `composite`: pages through all combinations of the values of its sources; `after` is the `after_key` of the page
+ * before.
+ */
 export function compositeAggregation(
   body: unknown,
   place: Place,

@@ -15,7 +15,10 @@ const DateHistogram = z.strictObject({
 /** A day of hours, a year of weeks: what a histogram inside another aggregation, or around one, is counted as. */
 const USUAL_SPANS = 100
 
-/** `date_histogram`: documents by spans of `createdAt`, empty spans between full ones included unless `min_doc_count` is 1. */
+/**
+ * `date_histogram`: documents by spans of `createdAt`, empty spans between full ones included unless `min_doc_count`
+ * is 1.
+ */
 export function dateHistogramAggregation(
   body: unknown,
   place: Place,

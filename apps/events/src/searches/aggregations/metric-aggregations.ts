@@ -26,7 +26,10 @@ export const metricAggregation =
     return { aggregation: { metric, path } }
   }
 
-/** `cardinality`: how many different values a field has. They are counted exactly, whatever `precision_threshold` says. */
+/**
+ * `cardinality`: how many different values a field has. They are counted exactly, whatever `precision_threshold`
+ * says.
+ */
 export function cardinalityAggregation(
   body: unknown,
   place: Place,

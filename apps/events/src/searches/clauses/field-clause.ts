@@ -4,7 +4,9 @@ import { onlyEntry, refusal } from '../reading.ts'
 /** A value that fields are compared with. */
 export type Value = string | number | boolean
 
-/** `{ "<field>": argument }`, the form of most clauses; `boost` says nothing where nothing is ranked and is left out. */
+/**
+ * `{ "<field>": argument }`, the form of most clauses; `boost` says nothing where nothing is ranked and is left out.
+ */
 export function fieldClause(
   clause: unknown,
   path: string,

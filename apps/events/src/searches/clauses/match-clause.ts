@@ -13,7 +13,8 @@ const Options = z.strictObject({
 })
 
 /**
- * `match`: the whole value of a field; on `text` (or `_all`) words that are anywhere in the event, all of them unless `operator` is
+ * `match`: the whole value of a field; on `text` (or `_all`) words that are anywhere in the event, all of them unless
+ * `operator` is
  * `or`.
  */
 export function matchClause(clause: unknown, path: string, reading: Reading): Filter {

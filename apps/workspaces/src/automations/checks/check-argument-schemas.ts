@@ -104,7 +104,10 @@ export const checkArgumentSchemas = (value: unknown, path: Path): Problem[] =>
       )
     : []
 
-/** The branches of `schemas`, each a schema or names → schemas: anything may stand there but a reference to another document. */
+/**
+ * The branches of `schemas`, each a schema or names → schemas: anything may stand there but a reference to another
+ * document.
+ */
 export const checkBranchReferences = (branches: unknown, path: Path): Problem[] =>
   Array.isArray(branches)
     ? branches.flatMap((branch, index) =>

@@ -16,7 +16,10 @@ const MAX_PROBLEMS = 50
 /** Problems looked for: they are found in another order than that of the text. */
 const MAX_FOUND = 200
 
-/** Every problem of a definition, in the order of the text. `whole` is false for a patch, which may leave anything out. */
+/**
+ * Every problem of a definition, in the order of the text. `whole` is false for a patch, which may leave anything
+ * out.
+ */
 export function checkDefinition(source: SourceText, value: unknown, whole: boolean): ProblemDetail[] {
   const unreadable = checkPlainData(value)
   const found = unreadable === undefined ? firstOf(problemsOf(value, whole), MAX_FOUND) : [unreadable]

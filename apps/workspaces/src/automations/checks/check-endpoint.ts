@@ -3,8 +3,8 @@ import { isRecord } from './is-record.ts'
 import type { Path, Problem } from './problem.ts'
 
 /**
- * The pattern of a URL: parts between slashes, `:name` takes one and `*name` several. One without a match helps nobody, and two `*name`
- * can share a path in more ways than anybody can look through.
+ * The pattern of a URL: parts between slashes, `:name` takes one and `*name` several. One without a match helps
+ * nobody, and two `*name` can share a path in more ways than anybody can look through.
  */
 export function checkEndpoint(endpoint: unknown, path: Path): Problem[] {
   if (isRecord(endpoint)) return checkEndpoint(endpoint.path, [...path, 'path'])

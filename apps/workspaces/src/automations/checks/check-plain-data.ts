@@ -6,7 +6,10 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 /** Values of a definition, aliases written out. */
 const MAX_VALUES = 100_000
 
-/** What YAML can say and JSON, PostgreSQL or an honest author can't; the same limits as for JSON bodies. Stops at the first. */
+/**
+ * What YAML can say and JSON, PostgreSQL or an honest author can't; the same limits as for JSON bodies. Stops at the
+ * first.
+ */
 export function checkPlainData(root: unknown): Problem | undefined {
   const state = { values: 0, keys: 0 }
   return inspect(root, [], state)

@@ -23,7 +23,10 @@ export interface Cron {
   weekdays: ReadonlySet<number>
 }
 
-/** Reads five fields: minute, hour, day, month, weekday, with numbers, names, lists, ranges and steps. undefined for anything else. */
+/**
+ * Reads five fields: minute, hour, day, month, weekday, with numbers, names, lists, ranges and steps. undefined for
+ * anything else.
+ */
 export function readCron(text: string): Cron | undefined {
   const parts = text.trim().toLowerCase().split(/\s+/)
   if (parts.length !== fields.length) return undefined

@@ -13,8 +13,8 @@ const kinds = { openBrace: 1, closeBrace: 2, openBracket: 3, closeBracket: 4, co
 type Refuse = (message: string, offset: number) => void
 
 /**
- * One pass over the tokens before anything recursive reads the text: refuses what is too deep or has too many keys, and answers the
- * keys that are there twice, of which JSON.parse would silently keep the last.
+ * One pass over the tokens before anything recursive reads the text: refuses what is too deep or has too many keys,
+ * and answers the keys that are there twice, of which JSON.parse would silently keep the last.
  */
 export function inspectJson(text: string, refuse: Refuse): RepeatedKey[] {
   const scanner = createScanner(text, true)

@@ -10,8 +10,8 @@ import { UnreadableText } from './unreadable-text.ts'
 const readOnly = ['createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'checksum', 'warnings', 'events', 'id']
 
 /**
- * An automation (or with `whole` false a part of one) from its text. Throws InvalidAutomation naming every problem with line, column,
- * path and a sentence.
+ * An automation (or with `whole` false a part of one) from its text. Throws InvalidAutomation naming every problem
+ * with line, column, path and a sentence.
  */
 export function readDefinition(
   { text, mediaType }: AutomationText,

@@ -13,7 +13,10 @@ const kinds: Readonly<Record<string, string>> = {
   null: 'empty',
 }
 
-/** What a schema finds wrong with a value, as problems of a definition. `owner` is what unknown fields do not belong to. */
+/**
+ * What a schema finds wrong with a value, as problems of a definition. `owner` is what unknown fields do not belong
+ * to.
+ */
 export function schemaProblems(schema: z.ZodType, value: unknown, path: Path, owner: string): Problem[] {
   const result = schema.safeParse(value)
   return result.success ? [] : result.error.issues.flatMap((issue) => problemsOf(issue, path, owner))

@@ -111,7 +111,9 @@ const yamlSpan = (node: YamlNode): Span => ({
   text: isScalar(node) && typeof node.value === 'string' ? node.value : undefined,
 })
 
-/** Finds an offset of a text in its spelling: exact where a line is spelled as it is, else the beginning of the text. */
+/**
+ * Finds an offset of a text in its spelling: exact where a line is spelled as it is, else the beginning of the text.
+ */
 function offsetInside(source: string, span: Span, offset: number): number {
   if (span.text === undefined) return 0
   const lineStart = span.text.lastIndexOf('\n', offset - 1) + 1

@@ -48,8 +48,8 @@ const increments: Readonly<Record<string, Partial<Counts>>> = {
 }
 
 /**
- * Refuses what would take a parser long or deep, in one cheap pass over the tokens: reading YAML costs the square of its keys and
- * anchors, and a stack frame for each level.
+ * Refuses what would take a parser long or deep, in one cheap pass over the tokens: reading YAML costs the square of
+ * its keys and anchors, and a stack frame for each level.
  */
 export function refuseOversizedYaml(text: string, refuse: (message: string, offset: number) => void): void {
   const counts: Counts = {

@@ -7,13 +7,15 @@ import { setLimitHeaders } from './limit-headers.ts'
 import { TooManyRequests } from './too-many-requests.ts'
 
 /** What a handler answers when a plain value is not enough: another status, headers, or bytes that are no JSON. */
-export class Answer {
+export class RouteResponse {
   readonly body: unknown
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string | string[]>>
   /** Set for bytes or text that are sent as they are. */
   readonly contentType: string | undefined
-  /** `_id` of the record that was made, where the answer holds a secret: all that a replay tells of it (decisions A7). */
+  /**
+   * `_id` of the record that was made, where the answer holds a secret: all that a replay tells of it (decisions A7).
+   */
   readonly createdId: string | undefined
   /** Set where the answer has no end yet: called when its headers are out, not for HEAD; ends the response itself. */
   readonly stream: ((response: ServerResponse) => void) | undefined
@@ -38,10 +40,15 @@ export class Answer {
 }
 
 /** Shorthand of `new Answer`. */
-export const answer = (body: unknown, options?: ConstructorParameters<typeof Answer>[1]): Answer =>
-  new Answer(body, options)
+export const respond = (
+  body: unknown,
+  options?: ConstructorParameters<typeof RouteResponse>[1],
+): RouteResponse => new RouteResponse(body, options)
 
-/** Sends a JSON body with its length; it is not to be stored unless `cache-control` was set before. `undefined` is an empty body. */
+/**
+ * Sends a JSON body with its length; it is not to be stored unless `cache-control` was set before. `undefined` is an
+ * empty body.
+ */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   const text = body === undefined ? '' : JSON.stringify(body)
   if (response.destroyed) return
@@ -94,7 +101,10 @@ export function setSafetyHeaders(response: ServerResponse): void {
   if (!response.hasHeader('referrer-policy')) response.setHeader('referrer-policy', 'no-referrer')
 }
 
-/** What a caller may see of an error; everything unknown becomes InternalError with a fixed sentence (decisions A1, A2). */
+/**
+ * What a caller may see of an error; everything unknown becomes InternalError with a fixed sentence (decisions A1,
+ * A2).
+ */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   if (error instanceof StoreError && error.unavailable) {

@@ -2,7 +2,7 @@ import { identityHeaders } from './forwarded-identity.ts'
 import type { Principal } from './principal.ts'
 
 /** A checked credential: who it stands for, and everything made of it that serves many requests. */
-export interface Caller {
+export interface Authentication {
   readonly principal: Principal
   /** What services are told of the principal: a flat raw header list, made once. */
   readonly identity: readonly string[]
@@ -15,10 +15,10 @@ export interface Caller {
 }
 
 /** Makes a caller of a principal. */
-export const callerOf = (
+export const authenticationOf = (
   principal: Principal,
   validity: { expiresAt: number; dependsOn: readonly string[] },
-): Caller => ({
+): Authentication => ({
   principal,
   identity: identityHeaders(principal),
   expiresAt: validity.expiresAt,

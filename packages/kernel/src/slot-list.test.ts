@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Places } from './places.ts'
+import { SlotList } from './slot-list.ts'
 
 test('places hold what was added and not removed, and are used again', () => {
-  const places = new Places<{ name: string }>()
+  const places = new SlotList<{ name: string }>()
   const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }]
   const first = places.add(a)
   places.add(b)
@@ -14,7 +14,7 @@ test('places hold what was added and not removed, and are used again', () => {
 })
 
 test('after a rush there are as many places as what is left of it needs', () => {
-  const places = new Places<{ at: number }>()
+  const places = new SlotList<{ at: number }>()
   const taken = Array.from({ length: 1000 }, (_, at) => places.add({ at }))
   for (const place of taken.filter((one) => one !== 2)) places.remove(place)
   expect([[...places], places.size]).toEqual([[{ at: 2 }], 3])
@@ -26,7 +26,7 @@ test('after a rush there are as many places as what is left of it needs', () => 
 })
 
 test('hold exactly what was added, in whatever order it comes and goes', () => {
-  const places = new Places<{ at: number }>()
+  const places = new SlotList<{ at: number }>()
   const held = new Map<number, { at: number }>()
   let seed = 7
   for (let at = 0; at < 20_000; at += 1) {

@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
-import { type Caller, callerOf } from './caller.ts'
-import { CallerCache } from './caller-cache.ts'
+import { type Authentication, authenticationOf } from './authentication.ts'
+import { AuthenticationCache } from './authentication-cache.ts'
 import type { UserPrincipal } from './principal.ts'
 
 const NOW = 1_000_000
 
-function callerFor(userId: string, expiresAt = NOW + 1000): Caller {
+function callerFor(userId: string, expiresAt = NOW + 1000): Authentication {
   const principal: UserPrincipal & { expiresAt: number } = {
     kind: 'user',
     userId,
@@ -19,7 +19,7 @@ function callerFor(userId: string, expiresAt = NOW + 1000): Caller {
     apiKeyId: undefined,
     expiresAt,
   }
-  return callerOf(principal, { expiresAt, dependsOn: [`session-of-${userId}`] })
+  return authenticationOf(principal, { expiresAt, dependsOn: [`session-of-${userId}`] })
 }
 
 /** A check that ends when the test says so. */
@@ -27,7 +27,7 @@ function slowCheck(userId: string) {
   let finish: () => void = () => {}
   const make = vi.fn(
     () =>
-      new Promise<Caller>((resolve) => {
+      new Promise<Authentication>((resolve) => {
         finish = () => resolve(callerFor(userId))
       }),
   )
@@ -36,14 +36,14 @@ function slowCheck(userId: string) {
 
 describe('the cache of callers', () => {
   test('keeps who was checked, under the whole credential', async () => {
-    const cache = new CallerCache(10)
+    const cache = new AuthenticationCache(10)
     const ada = await cache.check('credential of ada', async () => callerFor('ada'))
     expect(cache.find('credential of ada', NOW)).toBe(ada)
     expect(cache.find('credential of ad', NOW)).toBeUndefined()
   })
 
   test('takes no credential for another that ends the same', async () => {
-    const cache = new CallerCache(10)
+    const cache = new AuthenticationCache(10)
     const end = 'x'.repeat(43)
     const ada = await cache.check(`ada.${end}`, async () => callerFor('ada'))
     expect(cache.find(`bob.${end}`, NOW)).toBeUndefined()
@@ -54,7 +54,7 @@ describe('the cache of callers', () => {
   })
 
   test('lets those who present the same credential wait for one check', async () => {
-    const cache = new CallerCache(10)
+    const cache = new AuthenticationCache(10)
     const check = slowCheck('ada')
     const both = [cache.check('c', check.make), cache.check('c', check.make)]
     check.finish()
@@ -63,7 +63,7 @@ describe('the cache of callers', () => {
   })
 
   test('forgets a caller whose credential or session has ended', async () => {
-    const cache = new CallerCache(10)
+    const cache = new AuthenticationCache(10)
     await cache.check('a', async () => callerFor('ada'))
     await cache.check('b', async () => callerFor('bob'))
     expect(cache.find('a', NOW + 1000)).toBeUndefined()
@@ -72,16 +72,18 @@ describe('the cache of callers', () => {
   })
 
   test.each([
-    ['forgotten', (cache: CallerCache) => cache.forget('session-of-ada')],
-    ['cleared', (cache: CallerCache) => cache.clear()],
+    ['forgotten', (cache: AuthenticationCache) => cache.forget('session-of-ada')],
+    ['cleared', (cache: AuthenticationCache) => cache.clear()],
   ])(
     'who comes after it was %s joins no check that began before, and that one is not kept',
     async (_, end) => {
-      const cache = new CallerCache(10)
+      const cache = new AuthenticationCache(10)
       const before = slowCheck('ada')
       const first = cache.check('c', before.make)
       end(cache)
-      const after = vi.fn(async (): Promise<Caller> => Promise.reject(new Error('The session has ended.')))
+      const after = vi.fn(
+        async (): Promise<Authentication> => Promise.reject(new Error('The session has ended.')),
+      )
       const second = cache.check('c', after)
       before.finish()
       await first
@@ -92,7 +94,7 @@ describe('the cache of callers', () => {
   )
 
   test('has an end: the least used caller makes room', async () => {
-    const cache = new CallerCache(2)
+    const cache = new AuthenticationCache(2)
     for (const id of ['a', 'b', 'c']) await cache.check(id, async () => callerFor(id))
     expect(cache.find('a', NOW)).toBeUndefined()
     expect(cache.find('c', NOW)).toBeDefined()

@@ -1,29 +1,32 @@
 import { StoreBudget, withStoreBudget } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
-import type { Caller } from './caller.ts'
+import type { Authentication } from './authentication.ts'
 
 /** How many ids that were forgotten lately are known, to catch checks that were under way meanwhile. */
 const FORGOTTEN_MAX = 10_000
 
-/** Characters at the end of a credential that find its entry: each arrives as a new string, and hashing a whole JWT costs a microsecond. */
+/**
+ * Characters at the end of a credential that find its entry: each arrives as a new string, and hashing a whole JWT
+ * costs a microsecond.
+ */
 const TAIL_CHARACTERS = 43
 
 const tailOf = (credential: string): string => credential.slice(-TAIL_CHARACTERS)
 
 interface Kept {
   credential: string
-  caller: Caller
+  caller: Authentication
 }
 
 /**
- * Checked credentials, so that a signature is verified and a session is read once and not per request. An entry is found by the end of
- * its credential and compared with all of it, so one can't be taken for another. It ends with its credential, or when something it
- * depends on is forgotten.
+ * Checked credentials, so that a signature is verified and a session is read once and not per request. An entry is
+ * found by the end of its credential and compared with all of it, so one can't be taken for another. It ends with its
+ * credential, or when something it depends on is forgotten.
  */
-export class CallerCache {
+export class AuthenticationCache {
   readonly #kept: LRUCache<string, Kept>
   readonly #tailsOf = new Map<string, Set<string>>()
-  readonly #checking = new Map<string, Promise<Caller>>()
+  readonly #checking = new Map<string, Promise<Authentication>>()
   readonly #forgottenAt = new LRUCache<string, number>({ max: FORGOTTEN_MAX })
   #version = 0
   #clearedAt = 0
@@ -36,7 +39,7 @@ export class CallerCache {
   }
 
   /** The caller of a credential that was checked before and has not ended. */
-  find(credential: string, nowMs: number): Caller | undefined {
+  find(credential: string, nowMs: number): Authentication | undefined {
     const tail = tailOf(credential)
     const kept = this.#kept.get(tail)
     if (kept !== undefined && kept.credential === credential) {
@@ -56,12 +59,12 @@ export class CallerCache {
   }
 
   /** Checks a credential and keeps the outcome; those who present the same one meanwhile wait for the same check. */
-  check(credential: string, make: () => Promise<Caller>): Promise<Caller> {
+  check(credential: string, make: () => Promise<Authentication>): Promise<Authentication> {
     const running = this.#checking.get(credential)
     if (running !== undefined) return running
     const startedAt = this.#version
     // It is shared by all who wait for it, so no request's own budget is spent on it.
-    const checking: Promise<Caller> = withStoreBudget(new StoreBudget(), make)
+    const checking: Promise<Authentication> = withStoreBudget(new StoreBudget(), make)
       .then((caller) => this.#keep(credential, caller, startedAt))
       .finally(() => {
         if (this.#checking.get(credential) === checking) this.#checking.delete(credential)
@@ -87,7 +90,7 @@ export class CallerCache {
   }
 
   /** A check that began before something it depends on was forgotten may have read the old state: it is not kept. */
-  #keep(credential: string, caller: Caller, startedAt: number): Caller {
+  #keep(credential: string, caller: Authentication, startedAt: number): Authentication {
     const isStale =
       this.#clearedAt > startedAt ||
       caller.dependsOn.some((id) => (this.#forgottenAt.get(id) ?? 0) > startedAt)
@@ -101,7 +104,7 @@ export class CallerCache {
     return caller
   }
 
-  #unlink(caller: Caller, tail: string): void {
+  #unlink(caller: Authentication, tail: string): void {
     for (const id of caller.dependsOn) {
       const tails = this.#tailsOf.get(id)
       tails?.delete(tail)

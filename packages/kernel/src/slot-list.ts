@@ -1,8 +1,9 @@
 /**
- * Things that are there for a short while, each in a numbered place. Not a Set: one that is added to and deleted from all day leaves a
- * chain of outgrown tables in old memory that keeps everything it ever held alive until the next full collection.
+ * Things that are there for a short while, each in a numbered place. Not a Set: one that is added to and deleted from
+ * all day leaves a chain of outgrown tables in old memory that keeps everything it ever held alive until the next
+ * full collection.
  */
-export class Places<T extends object> implements Iterable<T> {
+export class SlotList<T extends object> implements Iterable<T> {
   /** The last place is never empty: after a rush the list is as short again as what is left of it. */
   readonly #places: (T | undefined)[] = []
   /** Empty places, and some that are there no more. */
