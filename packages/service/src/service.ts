@@ -68,27 +68,59 @@ export const onOneInstance = (
   ...options,
 })
 
-/** The parts a service is made of. `front` and `mounts` exist only for the gateway. */
-export interface ServiceParts {
-  port: number
-  host: string
-  /** Proves to services that a call comes from the platform; also opens /sys/readiness and /metrics. */
-  internalApiKey: string
-  routes: Route[]
-  /** What routes share by contract: the rate limiter and the store of idempotent answers. */
-  routeServices?: RouteServices
-  mounts?: Mount[]
-  /** Takes the place of the service listener: gets the app of the routes, answers everything. */
-  front?: (app: RequestListener) => RequestListener
+/** What an area brings into its service: a folder, or folders that change together. All of it is optional. */
+export interface Part {
+  routes?: readonly Route[]
+  subscriptions?: readonly Subscription[]
+  jobs?: readonly Job[]
+  /** What the readiness of the service depends on. */
+  checks?: readonly Check[]
+  mounts?: readonly Mount[]
   /** Called with the listening server, for example to handle upgrades. */
   attach?: (server: Server) => void
   /** Called when the service begins to stop, for what outlives requests, for example upgraded connections. */
   leaving?: () => void
-  /** Called last, when nothing of the service is at work any more, for what `build` opened and no resource closes. */
+  /** Called last, when nothing of the service is at work any more, for what the part opened and no resource closes. */
   closing?: () => Promise<void>
-  subscriptions: Subscription[]
-  jobs: Job[]
-  checks: Check[]
+}
+
+/**
+ * Makes one part of several. They are closed one after the other in reverse order: what was made late may use what was made before.
+ * One that can't be closed keeps no other open; then closing rejects with its error, or with an AggregateError of all.
+ */
+export function joinParts(...parts: readonly Part[]): Required<Part> {
+  return {
+    routes: parts.flatMap(({ routes = [] }) => routes),
+    subscriptions: parts.flatMap(({ subscriptions = [] }) => subscriptions),
+    jobs: parts.flatMap(({ jobs = [] }) => jobs),
+    checks: parts.flatMap(({ checks = [] }) => checks),
+    mounts: parts.flatMap(({ mounts = [] }) => mounts),
+    attach: (server) => {
+      for (const part of parts) part.attach?.(server)
+    },
+    leaving: () => {
+      for (const part of parts) part.leaving?.()
+    },
+    closing: async () => {
+      const errors: unknown[] = []
+      for (const part of [...parts].reverse())
+        await part.closing?.().catch((error: unknown) => void errors.push(error))
+      if (errors.length > 1) throw new AggregateError(errors, 'Several parts could not be closed.')
+      if (errors.length === 1) throw errors[0]
+    },
+  }
+}
+
+/** What a service is made of: its parts, joined, and how it listens. */
+export interface ServiceParts extends Part {
+  port: number
+  host: string
+  /** Proves to services that a call comes from the platform; also opens /sys/readiness and /metrics. */
+  internalApiKey: string
+  /** What routes share by contract: the rate limiter and the store of idempotent answers. */
+  routeServices?: RouteServices
+  /** Takes the place of the service listener: gets the app of the routes, answers everything. Only the gateway has one. */
+  front?: (app: RequestListener) => RequestListener
   /** The report on `checks`, by a service that shows it elsewhere too: one round of probes serves both. */
   report?: () => Promise<ServiceReport>
   keepAliveTimeoutMs?: number

@@ -11,7 +11,7 @@ import { isAway, type Patience, patiently, StartInterrupted } from './patiently.
 import { pause } from './pause.ts'
 import { CRASHED } from './process-signals.ts'
 import type { Resources } from './resources.ts'
-import type { Service, ServiceContext, ServiceParts } from './service.ts'
+import { joinParts, type Part, type Service, type ServiceContext, type ServiceParts } from './service.ts'
 import { exposeReadiness } from './service-metrics.ts'
 import { startingListener } from './starting-listener.ts'
 import type { Waiting } from './starting-report.ts'
@@ -76,14 +76,15 @@ export async function startService(
   try {
     door = options.door ?? (await openDoor(service, env, context, { patienceMs }))
     const patience = { log, signal, notices: resources.notices, waiting: door?.waiting }
-    const parts = await patiently(() => service.build(env, resources, context), patience)
-    stack.defer(async () => await parts.closing?.())
+    const built = await patiently(() => service.build(env, resources, context), patience)
+    const parts: WholeParts = { ...built, ...joinParts(built) }
+    stack.defer(parts.closing)
     for (const subscription of parts.subscriptions)
       stack.use(await patiently(() => subscribe(subscription, env, resources, log), patience))
     const health: Health = { ready: false, state: 'starting' }
     door ??= await listen(service, parts, env, context, { patienceMs, waiting: { obstacle: undefined } })
     stack.use(door)
-    parts.attach?.(door.server)
+    parts.attach(door.server)
     const report = reportOf(parts, context)
     door.handTo(listenerOf(service, parts, { health, report }, context), parts)
     stack.use(exposeReadiness(service.name, health, report))
@@ -99,6 +100,9 @@ export async function startService(
     throw error
   }
 }
+
+/** The parts of a service with nothing left out. */
+type WholeParts = ServiceParts & Required<Part>
 
 function running(
   service: Service,
@@ -130,12 +134,12 @@ const listen = (
   )
 }
 
-const reportOf = (parts: ServiceParts, { clock }: ServiceContext) =>
+const reportOf = (parts: WholeParts, { clock }: ServiceContext) =>
   parts.report ?? cachedFor(parts.readinessCacheTtlMs, clock, () => runChecks(parts.checks))
 
 function listenerOf(
   service: Service,
-  parts: ServiceParts,
+  parts: WholeParts,
   { health, report }: { health: Health; report: () => Promise<ServiceReport> },
   { log, settings }: ServiceContext,
 ): RequestListener {
@@ -145,7 +149,7 @@ function listenerOf(
   return healthListener({ health, internalApiKey, report, settings, log }, front)
 }
 
-async function runRequiredJobs(parts: ServiceParts, { log, signal, notices }: Patience): Promise<void> {
+async function runRequiredJobs(parts: WholeParts, { log, signal, notices }: Patience): Promise<void> {
   const told = (error: unknown) => isAway(error) && notices.tell(error)
   for (const job of parts.jobs.filter(({ requiredAtStart }) => requiredAtStart === true)) {
     while (!(await runOnce(job, log, signal, told))) {
@@ -157,12 +161,12 @@ async function runRequiredJobs(parts: ServiceParts, { log, signal, notices }: Pa
 
 /** Load balancers get time to see that the service is leaving before it stops to listen. */
 const drain =
-  (health: Health, door: FrontDoor, { leaving }: ServiceParts, { drainDelayMs, signal }: StartOptions) =>
+  (health: Health, door: FrontDoor, { leaving }: WholeParts, { drainDelayMs, signal }: StartOptions) =>
   async (): Promise<void> => {
     health.ready = false
     health.state = 'draining'
     door.leave()
-    leaving?.()
+    leaving()
     // After a bug the process goes at once: what it would answer meanwhile comes from a state nobody knows.
     if (drainDelayMs === 0 || signal.reason === CRASHED) return
     await pause(drainDelayMs)
