@@ -44,6 +44,7 @@ const mayImport = {
 
 const testSupport = [
   '\\.test\\.ts$',
+  '^(apps|packages)/[^/]+/test/',
   '/testing\\.ts$',
   '/testing/',
   '/conformance\\.ts$',
@@ -134,7 +135,10 @@ export default {
       comment: 'Import a package by its name, not by a path into it.',
       from: { path: '^(apps|packages)/([^/]+)/' },
       to: {
-        path: '^packages/([^/]+)/src/(?!index\\.ts$|conformance\\.ts$|testing\\.ts$|(platform|wire)/index\\.ts$)',
+        path: [
+          '^packages/([^/]+)/src/(?!index\\.ts$|conformance\\.ts$|testing\\.ts$|(platform|wire)/index\\.ts$)',
+          '^packages/([^/]+)/test/(?!conformance\\.ts$|testing\\.ts$)',
+        ],
         pathNot: '^packages/$2/',
       },
     },

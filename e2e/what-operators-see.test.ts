@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Platform, repositoryRoot, startSeparate } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Receiver, startReceiver } from '../packages/tracing/src/testing.ts'
+import { type Receiver, startReceiver } from '../packages/tracing/test/testing.ts'
 import { administrator, call, feed, newWorkspace, saveAutomation } from './support/caller.ts'
 import { startPostgres, type TestServer } from './support/servers.ts'
 

@@ -22,7 +22,7 @@ const plants: [rule: string, folder: string, source: string][] = [
     "import { type Database, sql } from '@platform/database'\nexport const planted = (database: Database) => database.many(sql`select 1`)",
   ],
   ['stores-do-not-speak-http', 'apps/events/src/event-log', "export { route } from '@platform/http'"],
-  ['tests-are-not-imported', 'packages/http/src', "export * from './testing.ts'"],
+  ['tests-are-not-imported', 'packages/http/src', "export * from '../test/testing.ts'"],
   ['no-cycles', 'packages/kernel/src', "export * from './planted-no-cycles-too.ts'"],
   ['resolvable', 'packages/kernel/src', "export * from './not-there.ts'"],
 ]

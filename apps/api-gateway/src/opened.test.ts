@@ -62,7 +62,8 @@ test('a gateway that is closed has written what was used last', async () => {
   })
   const context = { log, clock: systemClock, version: '0.0.0-test', development: true }
   const parts = await apiGateway.build(env, resources, context)
-  for (const job of parts.jobs ?? []) if (job.requiredAtStart === true) await job.run(AbortSignal.timeout(5000))
+  for (const job of parts.jobs ?? [])
+    if (job.requiredAtStart === true) await job.run(AbortSignal.timeout(5000))
   const server = createServer(parts.front?.((_, response) => response.end()))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { AUDIENCE, claims, ISSUER, KID, NOW } from '../test/testing.ts'
 import { accessTokenCredential } from './access-token-credential.ts'
 import { authenticate, type Credentials } from './authenticate.ts'
 import { type Authentication, authenticationOf } from './authentication.ts'
 import { AuthenticationCache } from './authentication-cache.ts'
 import { type JwtClaims, signJwt } from './jwt.ts'
 import { sessionJwtCredential } from './session-jwt-credential.ts'
-import { AUDIENCE, claims, ISSUER, KID, NOW } from './testing.ts'
 import { withChecksum } from './token-checksum.ts'
 
 // 20,000 in the long run before a release: scripts/nightly/all.sh.

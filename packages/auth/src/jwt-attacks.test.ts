@@ -1,7 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel'
 import { deflateRawSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { verifyJwt } from './jwt.ts'
 import {
   attacker,
   claims,
@@ -14,7 +13,8 @@ import {
   part,
   rs256,
   rsa,
-} from './testing.ts'
+} from '../test/testing.ts'
+import { verifyJwt } from './jwt.ts'
 
 const refusal = { name: 'AuthenticationError', status: 401 }
 

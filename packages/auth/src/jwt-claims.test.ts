@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { AUDIENCE, claims, counted, forge, genuine, goodHeader, ISSUER, KID, NOW } from '../test/testing.ts'
 import { verifyJwt } from './jwt.ts'
-import { AUDIENCE, claims, counted, forge, genuine, goodHeader, ISSUER, KID, NOW } from './testing.ts'
 
 const { iat, exp } = claims
 const refusal = { name: 'AuthenticationError', status: 401 }

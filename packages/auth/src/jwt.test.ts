@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { StoreError } from '@platform/kernel'
 import { describe, expect, test } from 'vitest'
+import { AUDIENCE, claims, forge, genuine, goodHeader, ISSUER, KID, NOW, part, rsa } from '../test/testing.ts'
 import { claimsIssuer, signJwt, verifyJwt } from './jwt.ts'
-import { AUDIENCE, claims, forge, genuine, goodHeader, ISSUER, KID, NOW, part, rsa } from './testing.ts'
 
 const check = (extra: { now?: Date; alg?: string; publicKey?: KeyObject } = {}) => ({
   findKey: (kid: string) =>

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { filesConformance } from './conformance.ts'
+import { filesConformance } from '../test/conformance.ts'
 import type { Files } from './files.ts'
 import { FilesError } from './files-error.ts'
 import { openFiles } from './open-files.ts'

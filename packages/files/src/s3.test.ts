@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { filesConformance } from './conformance.ts'
+import { filesConformance } from '../test/conformance.ts'
+import { CREDENTIALS, startS3 } from '../test/s3-server.ts'
 import type { Files } from './files.ts'
 import { FilesError } from './files-error.ts'
 import { openFiles } from './open-files.ts'
-import { CREDENTIALS, startS3 } from './s3-server.ts'
 
 const BUCKET = 'uploads-of-tests'
 const file = { bytes: Buffer.from('bytes'), mediaType: 'text/plain' }

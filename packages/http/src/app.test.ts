@@ -3,8 +3,8 @@ import { endpoint } from '@platform/contracts'
 import { Failure, StoreError } from '@platform/kernel'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { credentials, openSocket, raw, startTestServer } from '../test/testing.ts'
 import { type RequestInfo, type Route, respond, route } from './index.ts'
-import { credentials, openSocket, raw, startTestServer } from './testing.ts'
 
 const contract = endpoint({
   id: 'thing',

@@ -3,8 +3,8 @@ import { endpoint } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { credentials, openSocket, raw, startTestServer } from '../test/testing.ts'
 import { type Route, readBody, route } from './index.ts'
-import { credentials, openSocket, raw, startTestServer } from './testing.ts'
 
 const base = { summary: '', service: 'events', method: 'post', failures: [], response: z.unknown() } as const
 const received = vi.fn(async ({ body }: { body: unknown }) => ({ body }))

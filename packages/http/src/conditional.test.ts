@@ -3,8 +3,8 @@ import { endpoint } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { credentials, startTestServer } from '../test/testing.ts'
 import { etagOf, requireMatch, respond, route, strongEtag } from './index.ts'
-import { credentials, startTestServer } from './testing.ts'
 
 const shape = { service: 'events', response: z.object({ name: z.string() }), failures: [] } as const
 const getThing = endpoint({

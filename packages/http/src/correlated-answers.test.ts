@@ -2,8 +2,8 @@ import { anyone, superAdmin } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { openSocket, raw, startTestServer } from '../test/testing.ts'
 import { respond, route } from './index.ts'
-import { openSocket, raw, startTestServer } from './testing.ts'
 
 const shape = { service: 'events', response: z.unknown(), failures: [] } as const
 const get = (id: string, changes: object = {}) =>

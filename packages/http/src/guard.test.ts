@@ -2,8 +2,8 @@ import { anyone } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { INTERNAL_KEY, openSocket, raw, startTestServer } from '../test/testing.ts'
 import { route } from './index.ts'
-import { INTERNAL_KEY, openSocket, raw, startTestServer } from './testing.ts'
 
 const echo = endpoint({
   id: 'echo',

@@ -2,9 +2,9 @@ import { anyone } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { jsonCases } from '../test/json-cases.ts'
+import { credentials, startTestServer } from '../test/testing.ts'
 import { route } from './index.ts'
-import { jsonCases } from './testing/json-cases.ts'
-import { credentials, startTestServer } from './testing.ts'
 
 const echo = endpoint({
   id: 'echo',

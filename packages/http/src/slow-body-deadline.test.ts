@@ -2,8 +2,8 @@ import { anyone } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { openSocket, raw, startTestServer } from '../test/testing.ts'
 import { type RequestInfo, route } from './index.ts'
-import { openSocket, raw, startTestServer } from './testing.ts'
 
 const base = { summary: '', service: 'events', method: 'post', failures: [], response: z.unknown() } as const
 const left = ({ request }: { request: RequestInfo }) => ({

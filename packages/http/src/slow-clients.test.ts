@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { openSocket } from '../test/testing.ts'
 import { setConnectionsPerAddress } from './connection-limit.ts'
 import { createHardenedServer, type ServerLimits } from './server.ts'
-import { openSocket } from './testing.ts'
 
 const BIG = Buffer.alloc(20_000_000, 'a')
 const limits: ServerLimits = {

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSocket } from '../test/testing.ts'
 import { createHardenedServer } from './server.ts'
-import { openSocket } from './testing.ts'
 
 /** A megabyte must come in each of these. */
 const REQUEST_MS = 500

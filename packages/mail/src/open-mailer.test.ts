@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import PostalMime from 'postal-mime'
 import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, test } from 'vitest'
+import { ownCertificate, startMailServer } from '../test/testing.ts'
 import { openMailer } from './open-mailer.ts'
-import { ownCertificate, startMailServer } from './testing.ts'
 
 const from = 'Platform <no-reply@example.com>'
 const mail = {

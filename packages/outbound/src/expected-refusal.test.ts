@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { resolver } from '../test/testing.ts'
 import { openOutbound } from './open-outbound.ts'
-import { resolver } from './testing.ts'
 
 const PRIVATE = 'is not a public address: an operator can allow it with OUTBOUND_ALLOWED.'
 

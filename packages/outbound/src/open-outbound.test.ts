@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { startCounted } from '../test/testing.ts'
 import { openOutbound } from './open-outbound.ts'
 import type { OutboundPolicy } from './outbound.ts'
-import { startCounted } from './testing.ts'
 
 const local = (policy: Partial<OutboundPolicy> = {}) => openOutbound({ allowed: ['127.0.0.0/8'], ...policy })
 

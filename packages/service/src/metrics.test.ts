@@ -3,13 +3,13 @@ import { createServer } from 'node:net'
 import { systemClock } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
 import { describe, expect, test } from 'vitest'
+import { credentials, tinyService } from '../test/testing.ts'
 import { runOnce } from './job.ts'
 import { openMetricsDoor } from './metrics-door.ts'
 import { observeProcess } from './observe-process.ts'
 import { Resources } from './resources.ts'
 import { processEnv } from './run.ts'
 import { startService } from './start-service.ts'
-import { credentials, tinyService } from './testing.ts'
 
 const log = createLogger({ level: 'silent' })
 const context = { log, clock: systemClock, version: '1.2.3', development: true }

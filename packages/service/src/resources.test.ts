@@ -4,8 +4,8 @@ import { createLogger } from '@platform/logging'
 import { buildRecord } from '@platform/outbox'
 import { startTestService, testDatabaseUrl } from '@platform/testing'
 import { describe, expect, test, vi } from 'vitest'
+import { tinyService } from '../test/testing.ts'
 import { onEveryInstance, onOneInstance, Resources } from './index.ts'
-import { tinyService } from './testing.ts'
 
 const log = createLogger({ level: 'silent' })
 

@@ -5,8 +5,8 @@ import { StoreError, systemClock } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { credentials, type TinyOptions, tinyService } from '../test/testing.ts'
 import { Resources, type Service, type ServiceParts, startService } from './index.ts'
-import { credentials, type TinyOptions, tinyService } from './testing.ts'
 
 const log = createLogger({ level: 'silent' })
 const context = { log, clock: systemClock, version: '1.2.3', development: true }

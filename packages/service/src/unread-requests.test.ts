@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads'
 import { systemClock } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
 import { expect, test } from 'vitest'
+import { tinyService } from '../test/testing.ts'
 import { Resources, startService } from './index.ts'
-import { tinyService } from './testing.ts'
 
 const log = createLogger({ level: 'silent' })
 const DRAIN_MS = 50

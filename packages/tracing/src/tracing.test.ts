@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { startReceiver } from '../test/testing.ts'
 import { startTracing, type TracingSettings, tracer } from './index.ts'
-import { startReceiver } from './testing.ts'
 
 const settings = (endpoint: string | undefined, changes: Partial<TracingSettings> = {}): TracingSettings => ({
   endpoint,

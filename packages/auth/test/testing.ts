@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import type { JwtCheck, JwtClaims } from './jwt.ts'
+import type { JwtCheck, JwtClaims } from '../src/jwt.ts'
 
 /** For tests: everything needed to make tokens by hand, genuine ones and forged ones. */
 export const KID = 'key-0123456789'

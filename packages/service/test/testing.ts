@@ -4,7 +4,7 @@ import { endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { StoreError } from '@platform/kernel'
 import { z } from 'zod'
-import type { Service, ServiceParts } from './service.ts'
+import type { Service, ServiceParts } from '../src/service.ts'
 
 const INTERNAL_KEY = 'internal-key-of-the-tests-0123456789'
 /** What a caller behind the gateway sends. */

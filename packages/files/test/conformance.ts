@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { Files } from './files.ts'
+import type { Files } from '../src/files.ts'
 
 const newKey = () => `test/${randomUUID()}.bin`
 const png = (bytes: Buffer) => ({ bytes, mediaType: 'image/png' })

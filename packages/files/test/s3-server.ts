@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { StoredFile } from './files.ts'
+import type { StoredFile } from '../src/files.ts'
 
 interface Asked {
   response: ServerResponse

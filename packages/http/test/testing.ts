@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { createLogger } from '@platform/logging'
-import { createApp, createHardenedServer, type Mount, type Route, serviceListener } from './index.ts'
+import { createApp, createHardenedServer, type Mount, type Route, serviceListener } from '../src/index.ts'
 
 export const INTERNAL_KEY = 'internal-key-of-the-tests-0123456789'
 
