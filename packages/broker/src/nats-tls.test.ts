@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { freePorts } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { silentLog as log, testEvents } from '../test/events.ts'
 import { openBroker } from './open.ts'
-import { silentLog as log, testEvents } from './testing.ts'
 
 const program = process.env.NATS_SERVER ?? 'nats-server'
 const isHere = [program, 'openssl'].every((name) => spawnSync(name, ['version']).error === undefined)

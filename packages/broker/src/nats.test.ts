@@ -1,17 +1,17 @@
 import { openDatabase } from '@platform/database'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Broker } from './broker.ts'
 import {
   announcementsConformance,
   type BrokerFixture,
   deadLettersConformance,
   queueConformance,
   tracesConformance,
-} from './conformance.ts'
+} from '../test/conformance.ts'
+import { silentLog as log, uniqueName } from '../test/events.ts'
+import type { Broker } from './broker.ts'
 import { readNatsAddress } from './nats/address.ts'
 import { openBroker } from './open.ts'
-import { silentLog as log, uniqueName } from './testing.ts'
 
 const server = process.env.TEST_BROKER_URL
 if (server === undefined) {

@@ -3,10 +3,10 @@ import { type Database, migrate, one, type Queries, raw, sql } from '@platform/d
 import { DAY_MS, uuidv7 } from '@platform/kernel'
 import { testDatabase } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
+import { testEvent } from '../test/events.ts'
 import { insertEvents, LOG_START, loadCursor, readEvents, storeCursor } from './event-log.ts'
 import { dropOldPartitions, ensurePartitions } from './partitions.ts'
 import { adoptRestoredLog } from './restored-log.ts'
-import { testEvent } from './testing.ts'
 
 const SOON = { timeout: 10_000, interval: 10 }
 const NOW = new Date('2026-03-10T12:00:00Z')

@@ -1,17 +1,17 @@
 import { openDatabase } from '@platform/database'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Broker } from './broker.ts'
 import {
   announcementsConformance,
   type BrokerFixture,
   deadLettersConformance,
   queueConformance,
   tracesConformance,
-} from './conformance.ts'
+} from '../test/conformance.ts'
+import { silentLog as log, testEvents, uniqueName } from '../test/events.ts'
+import type { Broker } from './broker.ts'
 import { keepDeadLetter, listDeadLetters, replayDeadLetters } from './dead-letters.ts'
 import { openBroker } from './open.ts'
-import { silentLog as log, testEvents, uniqueName } from './testing.ts'
 
 describe('the postgres driver', () => {
   const stack = new AsyncDisposableStack()

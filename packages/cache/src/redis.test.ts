@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { cacheConformance } from '../test/conformance.ts'
 import type { Cache } from './cache.ts'
-import { cacheConformance } from './conformance.ts'
 import { openCache } from './open.ts'
 
 const server = process.env.TEST_CACHE_URL

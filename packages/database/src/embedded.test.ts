@@ -6,8 +6,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { end, indexFile, refusalOf, startElsewhere } from '../test/start-elsewhere.ts'
 import { processesIn } from './embedded/processes.ts'
-import { end, indexFile, refusalOf, startElsewhere } from './embedded/start-elsewhere.ts'
 import { EmbeddedStartError, openDatabase, sql, startEmbedded } from './index.ts'
 
 const isRoot = process.getuid?.() === 0

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, inject, it, vi } from 'vitest'
-import { databaseConformance } from './conformance.ts'
+import { databaseConformance } from '../test/conformance.ts'
 import { DatabaseError, openDatabase, raw, sql } from './index.ts'
 
 declare module 'vitest' {

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { describe, expect, inject, it, vi } from 'vitest'
-import { unique } from './conformance-tools.ts'
+import { unique } from '../test/conformance-tools.ts'
 import { type Database, HolderWatch, openDatabase, sql } from './index.ts'
 import { PRESENCE_LOCK } from './presence.ts'
 

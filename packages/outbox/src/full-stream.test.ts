@@ -6,10 +6,10 @@ import { openBroker } from '@platform/broker'
 import type { EventRecord } from '@platform/contracts'
 import { testDatabase } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
+import { findNatsServer, NatsServer } from '../test/testing.ts'
 import { buildRecord } from './build-record.ts'
 import { openOutbox } from './open.ts'
 import { unrelayedMs } from './relay-place.ts'
-import { findNatsServer, NatsServer } from './testing.ts'
 
 const program = findNatsServer()
 if (program === undefined) console.warn('SKIPPED: a full stream; there is no nats-server.')

@@ -4,11 +4,11 @@ import { type Database, openDatabase, sql } from '@platform/database'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { findNatsServer, NatsServer } from '../test/testing.ts'
 import { type AnnouncedEvent, onAnnouncedEvent } from './announced.ts'
 import { buildRecord } from './build-record.ts'
 import { openOutbox } from './open.ts'
 import type { Outbox } from './outbox.ts'
-import { findNatsServer, NatsServer } from './testing.ts'
 
 const SOON = { timeout: 15_000, interval: 20 }
 const log = { info: () => {}, warn: () => {}, error: () => {} }

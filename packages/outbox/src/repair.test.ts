@@ -6,10 +6,10 @@ import { sql } from '@platform/database'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { connect, type JetStreamManager, RetentionPolicy, StorageType } from 'nats'
 import { describe, expect, it, vi } from 'vitest'
+import { findNatsServer, NatsServer } from '../test/testing.ts'
 import { buildRecord } from './build-record.ts'
 import { openOutbox } from './open.ts'
 import type { Outbox } from './outbox.ts'
-import { findNatsServer, NatsServer } from './testing.ts'
 
 const SOON = { timeout: 15_000, interval: 20 }
 const log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { caseDocument, filterCases } from '../test/conformance/filter-cases.ts'
 import { AskedDocument } from './asked-document.ts'
 import { compileFilter } from './compile-filter.ts'
-import { caseDocument, filterCases } from './conformance/filter-cases.ts'
 import type { Filter } from './filter.ts'
 
 describe('filters that ask one document', () => {

@@ -2,9 +2,9 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { end, groupMembers, refusalOf, startElsewhere } from '../../test/start-elsewhere.ts'
 import { EmbeddedStartError, openDatabase, sql, startEmbedded } from '../index.ts'
 import { processesIn, signal, waitUntil } from './processes.ts'
-import { end, groupMembers, refusalOf, startElsewhere } from './start-elsewhere.ts'
 
 describe('the embedded PostgreSQL and another instance', () => {
   let home: string

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { newStream, placed, searchServer, type TestIndex, testIndex } from './testing.ts'
+import { newStream, placed, searchServer, type TestIndex, testIndex } from '../../test/index-store.ts'
 
 const deep = (levels: number): unknown => (levels === 0 ? 'bottom' : { down: deep(levels - 1) })
 

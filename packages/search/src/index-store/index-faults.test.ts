@@ -1,7 +1,14 @@
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import {
+  freezable,
+  newStream,
+  placed,
+  searchServer,
+  type TestIndex,
+  testIndex,
+} from '../../test/index-store.ts'
 import { openSearchIndex } from '../open-search-index.ts'
-import { freezable, newStream, placed, searchServer, type TestIndex, testIndex } from './testing.ts'
 
 const all = { sort: 'asc', limit: 100 } as const
 const unavailable = { name: 'SearchError', unavailable: true }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, describe } from 'vitest'
-import { retainedConformance, searchConformance } from '../conformance.ts'
+import { retainedConformance, searchConformance } from '../../test/conformance.ts'
+import { searchServer } from '../../test/index-store.ts'
 import { openSearchIndex } from '../open-search-index.ts'
 import type { SearchIndex } from '../search-index.ts'
-import { searchServer } from './testing.ts'
 
 describe.skipIf(searchServer === undefined)('the index', () => {
   const opened: SearchIndex[] = []

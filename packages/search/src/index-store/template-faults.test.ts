@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { newStream, placed, searchServer, type TestIndex, testIndex } from './testing.ts'
+import { newStream, placed, searchServer, type TestIndex, testIndex } from '../../test/index-store.ts'
 
 const PATIENCE = { timeout: 10_000, interval: 100 }
 

@@ -1,7 +1,6 @@
 import { uuidv7 } from '@platform/kernel'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Aggregation, type Aggregations, BUCKETS_MAX, DISTINCT_MAX } from '../aggregation.ts'
 import {
   asked,
   by,
@@ -11,7 +10,8 @@ import {
   termsOf,
   valuesOf,
   within,
-} from '../conformance/case-notation.ts'
+} from '../../test/conformance/case-notation.ts'
+import { type Aggregation, type Aggregations, BUCKETS_MAX, DISTINCT_MAX } from '../aggregation.ts'
 import type { Log } from '../log.ts'
 import { openLog } from './open-log.ts'
 

@@ -1,9 +1,9 @@
 import { openDatabase, sql } from '@platform/database'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { logConformance } from '../conformance/log-conformance.ts'
-import { retainedConformance } from '../conformance/retained-conformance.ts'
-import { searchConformance } from '../conformance/search-conformance.ts'
+import { logConformance } from '../../test/conformance/log-conformance.ts'
+import { retainedConformance } from '../../test/conformance/retained-conformance.ts'
+import { searchConformance } from '../../test/conformance/search-conformance.ts'
 import type { Log } from '../log.ts'
 import { openLog } from './open-log.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import type { Cache } from './cache.ts'
+import type { Cache } from '../src/cache.ts'
 
 const newKey = () => `test:${randomBytes(8).toString('hex')}`
 const MINUTE_MS = 60_000

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { unique } from '../conformance-tools.ts'
-import type { Database } from '../database.ts'
-import { sql } from '../sql.ts'
+import type { Database } from '../src/database.ts'
+import { sql } from '../src/sql.ts'
+import { unique } from './conformance-tools.ts'
 
 /** Listening and leading: what lives as long as a session does. */
 export function sessionConformance(name: string, connect: () => Promise<Database>): void {

@@ -1,4 +1,4 @@
-import type { Filter } from '../filter.ts'
+import type { Filter } from '../../src/filter.ts'
 
 /** One document on which every case is tried: all shapes that events have. */
 export const caseDocument = {

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { startEmbedded } from '../embedded.ts'
+import { startEmbedded } from '../src/embedded.ts'
 
 /** The door of this package, for programs that tests run in a process of their own. */
-export const indexFile = fileURLToPath(new URL('../index.ts', import.meta.url))
+export const indexFile = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 
 /** A process of its own that starts the server and keeps it, as the platform does. */
 export async function startElsewhere(directory: string, account: { uid?: number; gid?: number } = {}) {

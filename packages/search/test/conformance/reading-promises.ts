@@ -1,6 +1,6 @@
 import { uuidv7 } from '@platform/kernel'
 import { expect, it } from 'vitest'
-import type { PlacedDocument } from '../search.ts'
+import type { PlacedDocument } from '../../src/search.ts'
 import { caseDocument } from './filter-cases.ts'
 import type { SearchUnderTest } from './store-under-test.ts'
 

@@ -1,6 +1,6 @@
 import { uuidv7 } from '@platform/kernel'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { PlacedDocument } from '../search.ts'
+import type { PlacedDocument } from '../../src/search.ts'
 import type { RetainedUnderTest } from './store-under-test.ts'
 
 const DAY_MS = 86_400_000

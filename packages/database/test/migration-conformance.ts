@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { failureOf, unique } from '../conformance-tools.ts'
-import type { Database } from '../database.ts'
-import { migrate } from '../migrate.ts'
-import { raw, sql } from '../sql.ts'
+import type { Database } from '../src/database.ts'
+import { migrate } from '../src/migrate.ts'
+import { raw, sql } from '../src/sql.ts'
+import { failureOf, unique } from './conformance-tools.ts'
 
 /** Migrating, alone and with others at the same time. */
 export function migrationConformance(name: string, connect: () => Promise<Database>): void {

@@ -1,5 +1,5 @@
 import type { Database } from '@platform/database'
-import type { Broker } from './broker.ts'
+import type { Broker } from '../src/broker.ts'
 
 /**
  * What a driver's test file gives: a broker to use, another instance of the same cluster, and the database behind

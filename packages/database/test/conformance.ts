@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { Database } from '../src/database.ts'
+import { DatabaseError, isUniqueViolation } from '../src/database-error.ts'
+import { one, raw, sql } from '../src/sql.ts'
 import { failureOf, unique } from './conformance-tools.ts'
-import type { Database } from './database.ts'
-import { DatabaseError, isUniqueViolation } from './database-error.ts'
-import { migrationConformance } from './migrations/conformance.ts'
-import { sessionConformance } from './sessions/conformance.ts'
-import { one, raw, sql } from './sql.ts'
+import { migrationConformance } from './migration-conformance.ts'
+import { sessionConformance } from './session-conformance.ts'
 
 /** What every driver of the database port keeps, proved on a real server; `connect` opens a new handle at each call. */
 export function databaseConformance(name: string, connect: () => Promise<Database>): void {

@@ -1,7 +1,7 @@
 import { startTracing, tracer } from '@platform/tracing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { BrokerFixture } from '../broker-fixture.ts'
-import { testEvent, uniqueName } from '../testing.ts'
+import type { BrokerFixture } from './broker-fixture.ts'
+import { testEvent, uniqueName } from './events.ts'
 
 const SOON = { timeout: 15_000, interval: 10 }
 

@@ -6,8 +6,8 @@ import type {
   CompositeKey,
   CompositeSource,
   Interval,
-} from '../aggregation.ts'
-import type { AnalysisQuery } from '../search.ts'
+} from '../../src/aggregation.ts'
+import type { AnalysisQuery } from '../../src/search.ts'
 
 /**
  * A question about the corpus: `numbers` are the `payload.number` of the documents of the answer. What isn't expected

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { connect as connectTo, createServer, type Socket } from 'node:net'
 import { uuidv7 } from '@platform/kernel'
-import { openSearchIndex } from '../open-search-index.ts'
-import type { PlacedDocument } from '../search.ts'
-import type { SearchIndex } from '../search-index.ts'
-import { type IndexAddress, readIndexAddress } from './address.ts'
-import { connect } from './connection.ts'
-import type { IndexOptions } from './open.ts'
-import type { StoreAnswer } from './store-request.ts'
+import { type IndexAddress, readIndexAddress } from '../src/index-store/address.ts'
+import { connect } from '../src/index-store/connection.ts'
+import type { IndexOptions } from '../src/index-store/open.ts'
+import type { StoreAnswer } from '../src/index-store/store-request.ts'
+import { openSearchIndex } from '../src/open-search-index.ts'
+import type { PlacedDocument } from '../src/search.ts'
+import type { SearchIndex } from '../src/search-index.ts'
 
 /** The server that tests use; they are skipped without it, loudly, and fail where servers are required. */
 export const searchServer = process.env.TEST_SEARCH_URL

@@ -2,8 +2,8 @@ import type { EventRecord } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { StoreError } from '@platform/kernel'
 import { describe, expect, it, vi } from 'vitest'
-import type { BrokerFixture } from '../broker-fixture.ts'
-import { testEvent, testEvents, uniqueName } from '../testing.ts'
+import type { BrokerFixture } from './broker-fixture.ts'
+import { testEvent, testEvents, uniqueName } from './events.ts'
 
 const SOON = { timeout: 15_000, interval: 10 }
 const indexes = (events: EventRecord[]): unknown[] =>

@@ -1,4 +1,4 @@
-import type { Filter } from '../filter.ts'
+import type { Filter } from '../../src/filter.ts'
 
 /** Filters on the corpus, with the numbers of the documents they find, oldest first. */
 export const corpusFilterCases: readonly (readonly [name: string, filter: Filter, numbers: number[]])[] = [

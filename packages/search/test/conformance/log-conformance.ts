@@ -1,7 +1,7 @@
 import { uuidv7 } from '@platform/kernel'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Log } from '../log.ts'
-import type { PlacedDocument, StreamDocument } from '../search.ts'
+import type { Log } from '../../src/log.ts'
+import type { PlacedDocument, StreamDocument } from '../../src/search.ts'
 
 const newStream = () => `events-${uuidv7()}`
 const numbered = (stream: string, count: number, ms = Date.now()): StreamDocument[] =>

@@ -1,4 +1,4 @@
-import type { PlacedDocument, Retained, Search } from '../search.ts'
+import type { PlacedDocument, Retained, Search } from '../../src/search.ts'
 
 /** Fills a store that is held to its port. */
 interface Filled {

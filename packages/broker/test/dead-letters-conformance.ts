@@ -1,9 +1,9 @@
 import type { EventRecord } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { describe, expect, it, vi } from 'vitest'
-import type { BrokerFixture } from '../broker-fixture.ts'
-import { keepDeadLetter, listDeadLetters, replayDeadLetters } from '../dead-letters.ts'
-import { testEvents, uniqueName } from '../testing.ts'
+import { keepDeadLetter, listDeadLetters, replayDeadLetters } from '../src/dead-letters.ts'
+import type { BrokerFixture } from './broker-fixture.ts'
+import { testEvents, uniqueName } from './events.ts'
 
 const SOON = { timeout: 15_000, interval: 10 }
 const indexes = (events: EventRecord[]): unknown[] =>

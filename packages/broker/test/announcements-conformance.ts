@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { BrokerFixture } from '../broker-fixture.ts'
-import { uniqueName } from '../testing.ts'
+import type { BrokerFixture } from './broker-fixture.ts'
+import { uniqueName } from './events.ts'
 
 const SOON = { timeout: 15_000, interval: 10 }
 

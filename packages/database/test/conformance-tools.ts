@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { DatabaseError } from './database-error.ts'
+import type { DatabaseError } from '../src/database-error.ts'
 
 /** A name no other test uses. */
 export const unique = (prefix: string) => `${prefix}_${randomBytes(6).toString('hex')}`
