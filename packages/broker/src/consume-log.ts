@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@platform/database'
+import type { WakeUp } from '@platform/kernel'
 import { CursorKeeper } from './cursor-keeper.ts'
 import { keepDeadLetter } from './dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from './deliver.ts'
@@ -9,7 +10,7 @@ import { LogReader } from './log-reader.ts'
 import type { BatchHandler } from './queue.ts'
 import { replayer } from './replay.ts'
 import { adoptRestoredLog } from './restored-log.ts'
-import type { WakeUp } from './wake-up.ts'
+import { sleeperOn } from './sleeper.ts'
 
 export interface LogSource {
   database: Database
@@ -55,7 +56,7 @@ async function consumeWhile(
   if (await adoptRestoredLog(database))
     log.warn({ group }, 'the log came from another server and is read again')
   const cursor = await loadCursor(database, group)
-  const sleeper = wakeUp.sleeper()
+  const sleeper = sleeperOn(wakeUp)
   const replayAsked = replayer(database, delivery)
   const reader = new LogReader(
     (after, limit) => throughOutages(delivery, () => readEvents(database, after, limit)),

@@ -6,8 +6,9 @@ import {
   type LogCursor,
   type LogEvent,
   readEvents,
-  WakeUp,
+  sleeperOn,
 } from '@platform/broker'
+import { WakeUp } from '@platform/kernel'
 import { announcementOf, announcementTopic } from './announced.ts'
 import type { RelayOptions } from './relay-options.ts'
 import { findPlace, type Place, remakeStream, settle } from './relay-place.ts'
@@ -24,9 +25,9 @@ const LONGEST_PAUSE_MS = 2000
 export async function startRelay(options: RelayOptions): Promise<AsyncDisposable> {
   const { database } = options
   const wakeUp = new WakeUp()
-  const ring = () => wakeUp.ring()
+  const wake = () => wakeUp.wake()
   await using stack = new AsyncDisposableStack()
-  stack.use(await database.listen('outbox', ring, ring))
+  stack.use(await database.listen('outbox', wake, wake))
   stack.use(database.whileLeader('outbox relay', (signal) => relayForEver(options, wakeUp, signal)))
   return stack.move()
 }
@@ -54,7 +55,7 @@ async function relayWhile(
   await adoptRestoredLog(database)
   if (progress.mayRemake()) await remakeStream(options)
   let place = await findPlace(options)
-  const sleeper = wakeUp.sleeper()
+  const sleeper = sleeperOn(wakeUp)
   let settleAt = 0
   while (!signal.aborted) {
     if (performance.now() >= settleAt) {

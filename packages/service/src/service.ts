@@ -1,6 +1,6 @@
 import type { RequestListener, Server } from 'node:http'
 import type { Env } from '@platform/config'
-import type { EventContract, EventRecord, ServiceReport, Setting } from '@platform/contracts'
+import type { ServiceReport, Setting } from '@platform/contracts'
 import type { Mount, Route, RouteServices } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
@@ -8,6 +8,7 @@ import type { Check } from '@platform/readiness'
 import type { z } from 'zod'
 import type { Job } from './job.ts'
 import type { Resources } from './resources.ts'
+import type { Subscription } from './subscriptions.ts'
 
 /** What a service is given beside its environment and its resources. */
 export interface ServiceContext {
@@ -20,53 +21,6 @@ export interface ServiceContext {
   /** Every variable the process reads, for operators; secrets only as their length. */
   settings?: (() => Setting[]) | undefined
 }
-
-/**
- * An event every instance hears, best effort: caches and keys are reloaded. `payload` may be missing when it was too
- * large.
- */
-export interface AnnouncedEvent {
-  type: string
-  workspaceId: string | undefined
-  payload: unknown
-}
-
-/** What a service listens to; two named deliveries (ADR 0009). */
-export type Subscription =
-  | { delivery: 'every-instance'; type: string; handle: (event: AnnouncedEvent) => void; onGap?: () => void }
-  | {
-      delivery: 'one-instance'
-      group: string
-      handle: (events: EventRecord[]) => Promise<void>
-      maxBatch?: number
-    }
-
-/** Hears an event on every instance. */
-export const onEveryInstance = (
-  contract: EventContract,
-  handle: (event: AnnouncedEvent) => void,
-  onGap?: () => void,
-): Subscription => ({
-  delivery: 'every-instance',
-  type: contract.type,
-  handle,
-  ...(onGap === undefined ? {} : { onGap }),
-})
-
-/**
- * Consumes all committed events as one of the instances of `group`, `maxBatch` at a time where that is worth more
- * than the usual.
- */
-export const onOneInstance = (
-  group: string,
-  handle: (events: EventRecord[]) => Promise<void>,
-  options: { maxBatch?: number } = {},
-): Subscription => ({
-  delivery: 'one-instance',
-  group,
-  handle,
-  ...options,
-})
 
 /** What an area brings into its service: a folder, or folders that change together. All of it is optional. */
 export interface Part {

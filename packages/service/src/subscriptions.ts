@@ -1,10 +1,47 @@
 import type { Env } from '@platform/config'
 import { readConfig } from '@platform/config'
+import type { EventContract, EventRecord } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
-import { onAnnouncedEvent } from '@platform/outbox'
+import { type AnnouncedEvent, onAnnouncedEvent } from '@platform/outbox'
 import { z } from 'zod'
 import type { Resources } from './resources.ts'
-import type { AnnouncedEvent, Subscription } from './service.ts'
+
+/** What a service listens to; two named deliveries (ADR 0009). */
+export type Subscription =
+  | { delivery: 'every-instance'; type: string; handle: (event: AnnouncedEvent) => void; onGap?: () => void }
+  | {
+      delivery: 'one-instance'
+      group: string
+      handle: (events: EventRecord[]) => Promise<void>
+      maxBatch?: number
+    }
+
+/** Hears an event on every instance. */
+export const onEveryInstance = (
+  contract: EventContract,
+  handle: (event: AnnouncedEvent) => void,
+  onGap?: () => void,
+): Subscription => ({
+  delivery: 'every-instance',
+  type: contract.type,
+  handle,
+  ...(onGap === undefined ? {} : { onGap }),
+})
+
+/**
+ * Consumes all committed events as one of the instances of `group`, `maxBatch` at a time where that is worth more
+ * than the usual.
+ */
+export const onOneInstance = (
+  group: string,
+  handle: (events: EventRecord[]) => Promise<void>,
+  options: { maxBatch?: number } = {},
+): Subscription => ({
+  delivery: 'one-instance',
+  group,
+  handle,
+  ...options,
+})
 
 /** Where every service finds its transport; the same variables in all of them. */
 const transportEnv = z.object({ DATABASE_URL: z.string(), BROKER_URL: z.string().default('postgres:') })
@@ -23,11 +60,11 @@ export async function subscribe(
     return broker.queue.consume(group, handleAll, maxBatch === undefined ? {} : { maxBatch })
   }
   const { type, handle, onGap } = subscription
-  return onAnnouncedEvent(broker, type, (announced) => void hear(handle, announced, log), onGap)
+  return onAnnouncedEvent(broker, type, (announced) => void handleSafely(handle, announced, log), onGap)
 }
 
-/** A listener's mistake is logged, also when it comes later: unheard it would end the process. */
-async function hear(
+/** A mistake of a handler is logged, also when it comes later: a rejection that is not caught ends the process. */
+async function handleSafely(
   handle: (event: AnnouncedEvent) => void | Promise<void>,
   announced: AnnouncedEvent,
   log: Logger,

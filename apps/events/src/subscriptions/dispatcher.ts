@@ -67,7 +67,7 @@ export class Dispatcher {
 
   async #dispatch(signal: AbortSignal): Promise<void> {
     const sending = new AbortController()
-    const stop = () => this.#wakeUp.ring()
+    const stop = () => this.#wakeUp.wake()
     signal.addEventListener('abort', stop)
     using _lost = this.#needs.presence.onLost(() => this.#doubt())
     await using _listening = await this.#needs.listen((ids) => this.#hear(ids))
@@ -85,7 +85,7 @@ export class Dispatcher {
   #hear(ids: readonly string[]): void {
     for (const id of ids) this.#lanes.get(id)?.ring()
     if (ids.length === 0) for (const lane of this.#lanes.values()) lane.ring()
-    this.#wakeUp.ring()
+    this.#wakeUp.wake()
   }
 
   /** A store that is away is waited for, as lanes do: what is held stays held, and nobody would work on it else. */
@@ -106,7 +106,7 @@ export class Dispatcher {
 
   #doubt(): void {
     this.#isDoubtful = true
-    this.#wakeUp.ring()
+    this.#wakeUp.wake()
   }
 
   /** Until the store says what is still held, nothing is begun that it was not asked for anew. */

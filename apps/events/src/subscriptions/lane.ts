@@ -64,7 +64,7 @@ export class Lane {
   ring(): void {
     this.#rings += 1
     this.#turn = undefined
-    this.#wakeUp.ring()
+    this.#wakeUp.wake()
   }
 
   /** Nothing new is begun any more. */
@@ -146,7 +146,7 @@ export class Lane {
       if (!isSending) return
       isSending = false
       this.#sending -= 1
-      this.#wakeUp.ring()
+      this.#wakeUp.wake()
     }
     this.#sending += 1
     const delivering = deliver(this.held, turn, delivery, signal, sent)
@@ -162,7 +162,7 @@ export class Lane {
       .finally(() => {
         this.#inFlight.delete(deliveryId)
         sent()
-        this.#wakeUp.ring()
+        this.#wakeUp.wake()
       })
     this.#inFlight.set(deliveryId, delivering)
   }

@@ -44,7 +44,7 @@ export class WorkQueue {
 
   /** Runs were queued: look at once. */
   kick(): void {
-    this.#wakeUp.ring()
+    this.#wakeUp.wake()
   }
 
   get jobs(): Job[] {
@@ -60,7 +60,7 @@ export class WorkQueue {
   }
 
   async #workUntil(signal: AbortSignal): Promise<void> {
-    const stop = () => this.#wakeUp.ring()
+    const stop = () => this.#wakeUp.wake()
     signal.addEventListener('abort', stop)
     try {
       while (!signal.aborted) {
@@ -125,7 +125,7 @@ export class WorkQueue {
       .finally(() => {
         if (this.#held.get(run.id) === held) this.#held.delete(run.id)
         this.#working.delete(working)
-        this.#wakeUp.ring()
+        this.#wakeUp.wake()
       })
     this.#working.add(working)
   }

@@ -1,18 +1,18 @@
 import type { Database } from '@platform/database'
+import { WakeUp } from '@platform/kernel'
 import type { Broker } from '../broker.ts'
 import { consumeLog } from '../consume-log.ts'
 import { insertEvents } from '../event-log.ts'
 import type { BrokerLog } from '../log.ts'
 import { toBrokerError } from '../to-broker-error.ts'
-import { WakeUp } from '../wake-up.ts'
 import { postgresAnnouncements } from './announcements.ts'
 
 /** The broker that needs nothing but PostgreSQL: the outbox table is the queue. */
 export async function openPostgresBroker(database: Database, log: BrokerLog): Promise<Broker> {
   const wakeUp = new WakeUp()
-  const ring = () => wakeUp.ring()
+  const wake = () => wakeUp.wake()
   await using stack = new AsyncDisposableStack()
-  stack.use(await database.listen('outbox', ring, ring))
+  stack.use(await database.listen('outbox', wake, wake))
   const consumers = stack.use(new AsyncDisposableStack())
   const opened = stack.move()
   return {
