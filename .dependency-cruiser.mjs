@@ -101,7 +101,7 @@ const quarantine = Object.entries(vendors).map(([vendor, home]) => ({
   to: { path: [`(^|/)node_modules/(${vendor})/`, `^(${vendor})(/|$)`] },
 }))
 
-const storeOnly = '(-store|/service|/testing|/checks|/wire-[\\w-]+|/config)\\.ts$|\\.test\\.ts$'
+const storeOnly = '(-store|/service|/testing|/checks|/wire-[\\w-]+|-part|/config)\\.ts$|\\.test\\.ts$'
 
 export default {
   forbidden: [
@@ -157,7 +157,7 @@ export default {
         'Another noun’s data is reached by its domain function, passed in by service.ts, never by its store.',
       from: {
         path: '^apps/([^/]+)/src/([^/]+)/',
-        pathNot: ['/wire-[^/]+\\.ts$', '/testing\\.ts$', '\\.test\\.ts$'],
+        pathNot: ['/wire-[^/]+\\.ts$', '-part\\.ts$', '/testing\\.ts$', '\\.test\\.ts$'],
       },
       to: {
         path: '^apps/$1/src/[^/]+/.*-store\\.ts$',

@@ -14,6 +14,20 @@ test('an endpoint with its operation and its test is proved', () => {
   expect(problems([operation, proof])).toEqual([])
 })
 
+test('an operation may share a file with others of its noun', () => {
+  const shared = {
+    file: 'apps/events/src/things/make-things.ts',
+    text: `${operation.text}\nroute(createThing, {})`,
+  }
+  expect(problems([shared, proof])).toEqual([])
+  expect(problems([shared])).toEqual([
+    'The endpoint createThing has no test: write apps/events/src/things/create-thing.test.ts.',
+  ])
+  expect(problems([{ ...shared, text: operation.text }, proof])).toEqual([
+    'The endpoint createThing has no file create-thing.ts in apps/events.',
+  ])
+})
+
 test.each([
   ['no operation', [], 'The endpoint createThing has no file create-thing.ts in apps/events.'],
   [

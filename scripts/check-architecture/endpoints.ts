@@ -14,7 +14,10 @@ const kebab = (id: string) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowe
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'service' in value
 
-/** Every endpoint of the contracts has an operation file named as its id, and a test beside it. Answers sentences. */
+/**
+ * Every endpoint of the contracts has an operation, and a test beside it that is named as its id. The operation has a
+ * file of that name too, or shares one with operations of the same noun. Answers sentences.
+ */
 export function endpointsWithoutProof(
   exported: readonly unknown[],
   sources: readonly Source[],
@@ -28,9 +31,11 @@ export function endpointsWithoutProof(
 
 function problemsOf({ id, service }: Endpoint, sources: readonly Source[]): string[] {
   const name = kebab(id)
-  const operation = sources.find(({ file }) => isIn(file, service, `${name}.ts`))
+  const operation =
+    sources.find(({ file }) => isIn(file, service, `${name}.ts`)) ??
+    sources.find(({ file, text }) => isIn(file, service, '') && isOperation(text, id))
   if (operation === undefined) return [`The endpoint ${id} has no file ${name}.ts in apps/${service}.`]
-  const test = operation.file.replace(/\.ts$/, '.test.ts')
+  const test = operation.file.replace(/[^/]+$/, `${name}.test.ts`)
   const isTested = sources.some(({ file, text }) => file === test && /\b(test|it)\b/.test(text))
   const isNamed = new RegExp(`\\b${id}\\b`).test(operation.text)
   return [
@@ -40,4 +45,10 @@ function problemsOf({ id, service }: Endpoint, sources: readonly Source[]): stri
 }
 
 const isIn = (file: string, service: string, name: string): boolean =>
-  file.startsWith(`apps/${service}/src/`) && file.endsWith(`/${name}`)
+  file.startsWith(`apps/${service}/src/`) &&
+  (name === '' ? !file.endsWith('.test.ts') : file.endsWith(`/${name}`))
+
+/** It takes the contract and makes a route of it. */
+const isOperation = (text: string, id: string): boolean =>
+  new RegExp(`import (type )?\\{[^}]*\\b${id}\\b[^}]*\\} from ['"]@platform/contracts['"]`).test(text) &&
+  /\broute\(/.test(text)

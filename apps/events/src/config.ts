@@ -2,9 +2,9 @@ import { count, httpUrl, milliseconds, optionalPort, port, secret } from '@platf
 import { SECOND_MS } from '@platform/kernel'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
+import { retentionSettings, retentionVariables } from './cleanup/retention-settings.ts'
 import { scheduleSettings, scheduleVariables } from './cleanup/schedule.ts'
 import { indexSettings, indexVariables } from './indexing/index-env.ts'
-import { retentionSettings, retentionVariables } from './retention/retention-settings.ts'
 import { webhookSettings, webhookVariables } from './subscriptions/webhooks-env.ts'
 
 /** The environment of the events service (decisions I1, I2). */

@@ -1,9 +1,9 @@
 import { automationExecuted, cleanExecutions, eventStream } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callBudget } from './budget.ts'
+import { startCleanupTests } from '../../test/cleanup-fixture.ts'
+import { callBudget } from './cleanup.ts'
 import { runCleanup } from './run-cleanup.ts'
-import { startCleanupTests } from './testing.ts'
 
 let cleaning: Awaited<ReturnType<typeof startCleanupTests>>
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { cleanIndices, eventStream, eventsCleaned } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { callBudget } from './budget.ts'
+import { fill, otherStore, startCleanupTests } from '../../test/cleanup-fixture.ts'
+import { callBudget } from './cleanup.ts'
 import { runCleanup } from './run-cleanup.ts'
-import { fill, otherStore, startCleanupTests } from './testing.ts'
 
 let cleaning: Awaited<ReturnType<typeof startCleanupTests>>
 beforeAll(async () => {

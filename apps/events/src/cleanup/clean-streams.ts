@@ -1,11 +1,10 @@
 import { IndicesReport } from '@platform/contracts'
 import type { Retained, SearchIndex, StreamSummary } from '@platform/search'
-import { type Drop, expiredBefore } from '../retention/retention.ts'
-import type { Budget } from './budget.ts'
-import type { Cleanup, Progress } from './cleanup.ts'
+import type { Budget, Cleanup, Progress } from './cleanup.ts'
 import { decideDrop } from './decide-drop.ts'
 import { inactiveStream, noIndices, withStream } from './indices-report.ts'
 import { previewStreams } from './preview-streams.ts'
+import { type Drop, expiredBefore } from './retention.ts'
 import { isInLog, type StoredStreams, workspaceOf } from './stored-streams.ts'
 
 type Progressed = Progress<IndicesReport>

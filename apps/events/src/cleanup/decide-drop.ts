@@ -1,5 +1,5 @@
 import type { Search, StreamSummary } from '@platform/search'
-import { type Drop, dropOf, quietSince } from '../retention/retention.ts'
+import { type Drop, dropOf, quietSince } from './retention.ts'
 import type { StoredStreams } from './stored-streams.ts'
 
 /**

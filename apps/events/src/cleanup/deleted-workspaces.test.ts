@@ -2,9 +2,9 @@ import { eventStream, workspaceDeleted, workspaceRestored } from '@platform/cont
 import { sql } from '@platform/database'
 import { newWorkspaceId, systemClock, uuidv7 } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { fill, later, movableClock, otherStore, startCleanupTests } from '../../test/cleanup-fixture.ts'
 import { deleteDue, dropDeletedFromIndex, followTrash, onWorkspacesDeleted } from './deleted-workspaces.ts'
 import { runCleanup } from './run-cleanup.ts'
-import { fill, later, movableClock, otherStore, startCleanupTests } from './testing.ts'
 
 let cleaning: Awaited<ReturnType<typeof startCleanupTests>>
 beforeAll(async () => {

@@ -1,7 +1,6 @@
 import { type EventRecord, eventStream, workspaceDeleted, workspaceRestored } from '@platform/contracts'
-import { deletedBefore } from '../retention/retention.ts'
-import { type StoredStreams, workspaceOf } from './stored-streams.ts'
-import { losesAtOnce } from './withheld-streams.ts'
+import { deletedBefore } from './retention.ts'
+import { losesAtOnce, type StoredStreams, workspaceOf } from './stored-streams.ts'
 
 /** Workspaces whose events are deleted between two looks at who was restored. */
 const DUE = 10

@@ -1,8 +1,8 @@
 import type { IndicesReport } from '@platform/contracts'
 import type { Search } from '@platform/search'
-import { expiredBefore } from '../retention/retention.ts'
 import { countDocuments, decideDrop } from './decide-drop.ts'
 import { inactiveStream, noIndices, withStream } from './indices-report.ts'
+import { expiredBefore } from './retention.ts'
 import { isInLog, type StoredStreams, workspaceOf } from './stored-streams.ts'
 
 const PAGE = 500

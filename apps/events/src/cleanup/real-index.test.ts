@@ -3,9 +3,9 @@ import { automationExecuted, eventStream } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { openSearchIndex, type SearchIndex } from '@platform/search'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { later, movableClock, startCleanupTests } from '../../test/cleanup-fixture.ts'
 import { deleteDue, dropDeletedFromIndex, followTrash } from './deleted-workspaces.ts'
 import { runCleanup } from './run-cleanup.ts'
-import { later, movableClock, startCleanupTests } from './testing.ts'
 
 const { TEST_SEARCH_URL, REQUIRE_SERVERS } = process.env
 if (TEST_SEARCH_URL === undefined) {

@@ -1,6 +1,5 @@
 import type { Clock } from '@platform/kernel'
-import { type Budget, callBudget } from './budget.ts'
-import type { Cleanup, Progress } from './cleanup.ts'
+import { type Budget, type Cleanup, callBudget, type Progress } from './cleanup.ts'
 import type { CleanupRecord, CleanupStore } from './cleanup-store.ts'
 
 interface Deps {

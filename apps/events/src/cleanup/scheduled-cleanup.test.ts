@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { sql } from '@platform/database'
 import { DAY_MS, HOUR_MS } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { movableClock, startCleanupTests } from '../../test/cleanup-fixture.ts'
 import { runCleanup } from './run-cleanup.ts'
 import { deletionOfEvents, scheduledCleanup } from './scheduled-cleanup.ts'
-import { movableClock, startCleanupTests } from './testing.ts'
 
 let cleaning: Awaited<ReturnType<typeof startCleanupTests>>
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { eventStream, PLATFORM_STREAM } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import type { Log, SearchIndex } from '@platform/search'
-import type { RetentionSettings } from '../retention/retention.ts'
 import type { DeletionStore } from './deletion-store.ts'
+import type { RetentionSettings } from './retention.ts'
 
 /** Where streams are kept, and what decides about them. */
 export interface StoredStreams {
@@ -27,3 +27,19 @@ export const workspaceOf = (stream: string): string | undefined =>
 /** Whether the log, which is the truth, has anything of a stream. */
 export const isInLog = async (log: Pick<Log, 'find'>, stream: string): Promise<boolean> =>
   (await log.find(stream, { sort: 'desc', limit: 1 })).length > 0
+
+/**
+ * On OpenSearch the events of a deleted workspace leave the index at once (specification "Limits"); the log keeps
+ * them.
+ */
+export const losesAtOnce = (index: SearchIndex | undefined): index is SearchIndex =>
+  index?.driver === 'opensearch'
+
+/** Tells which of the streams of the log an index does not hold, because their workspaces are deleted. */
+export const withheldFrom =
+  (index: SearchIndex, { scheduledAmong }: Pick<DeletionStore, 'scheduledAmong'>) =>
+  async (streams: readonly string[]): Promise<ReadonlySet<string>> => {
+    if (!losesAtOnce(index)) return new Set()
+    const deleted = await scheduledAmong(streams.flatMap((stream) => workspaceOf(stream) ?? []))
+    return new Set([...deleted].map(eventStream))
+  }

@@ -1,10 +1,9 @@
 import { automationExecuted, ExecutionsReport } from '@platform/contracts'
 import type { Filter, Retained } from '@platform/search'
-import { strippedBefore } from '../retention/retention.ts'
-import type { Budget } from './budget.ts'
-import type { Cleanup, Progress } from './cleanup.ts'
+import type { Budget, Cleanup, Progress } from './cleanup.ts'
 import { countDocuments } from './decide-drop.ts'
 import { noIndices } from './indices-report.ts'
+import { strippedBefore } from './retention.ts'
 import type { StoredStreams } from './stored-streams.ts'
 
 const LOG = 'log'

@@ -1,9 +1,9 @@
 import { eventStream, PLATFORM_STREAM } from '@platform/contracts'
 import { systemClock } from '@platform/kernel'
 import { expect, test } from 'vitest'
+import { otherStore, startCleanupTests } from '../../test/cleanup-fixture.ts'
 import { followTrash } from './deleted-workspaces.ts'
-import { otherStore, startCleanupTests } from './testing.ts'
-import { withheldFrom } from './withheld-streams.ts'
+import { withheldFrom } from './stored-streams.ts'
 
 test.each([
   ['opensearch', true],

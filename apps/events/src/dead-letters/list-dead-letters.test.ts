@@ -2,8 +2,8 @@ import { keepDeadLetter } from '@platform/broker'
 import { listDeadLetters } from '@platform/contracts'
 import { uuidv7 } from '@platform/kernel'
 import { describe, expect } from 'vitest'
-import { someEvent } from '../indexing/testing.ts'
-import { test } from '../testing.ts'
+import { someEvent } from '../../test/memory-index.ts'
+import { test } from '../../test/service-fixture.ts'
 
 describe('GET /v2/platform/events/dead-letters', () => {
   test('shows who gave up what and why, page by page, and no payload', async ({ service }) => {

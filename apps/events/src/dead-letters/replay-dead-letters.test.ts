@@ -2,8 +2,8 @@ import { keepDeadLetter } from '@platform/broker'
 import { eventStream, listDeadLetters, replayDeadLetters } from '@platform/contracts'
 import { uuidv7 } from '@platform/kernel'
 import { describe, expect, vi } from 'vitest'
-import { someEvent } from '../indexing/testing.ts'
-import { test } from '../testing.ts'
+import { someEvent } from '../../test/memory-index.ts'
+import { test } from '../../test/service-fixture.ts'
 
 describe('POST /v2/platform/events/dead-letters/replay', () => {
   test('has the group handle the event again, and the dead letter is gone', async ({

@@ -1,6 +1,5 @@
-import type { EventRecord } from '@platform/contracts'
-import type { Log } from '@platform/search'
-import { keptDocuments } from './kept-documents.ts'
+import { type EventRecord, eventStream } from '@platform/contracts'
+import type { Log, StreamDocument } from '@platform/search'
 
 /** Keeps committed events in the log of their workspace. Idempotent: the document's id is the event's. */
 export const appendToLog =
@@ -9,3 +8,13 @@ export const appendToLog =
     const kept = keptDocuments(events)
     if (kept.length > 0) await deps.log.append(kept)
   }
+
+/** What is kept of committed events: all but those that are only to be seen live. */
+export const keptDocuments = (events: readonly EventRecord[]): StreamDocument[] =>
+  events
+    .filter(({ options }) => options?.persist !== false)
+    .map((event) => ({
+      stream: eventStream(event.source.workspaceId),
+      id: event.id,
+      document: { ...event },
+    }))

@@ -6,9 +6,9 @@ import { apiKeyRecord } from '@platform/permissions/testing'
 import { matches, openSearchIndex } from '@platform/search'
 import { type TestService, userPrincipal } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
-import { openStream } from '../live/testing.ts'
-import { test } from '../testing.ts'
-import { keptDocuments } from './kept-documents.ts'
+import { openStream } from '../../test/live-fixture.ts'
+import { test } from '../../test/service-fixture.ts'
+import { keptDocuments } from './append-to-log.ts'
 import { readable } from './readable.ts'
 
 const { TEST_SEARCH_URL, REQUIRE_SERVERS } = process.env

@@ -3,7 +3,7 @@ import { sql } from '@platform/database'
 import { derivedUuidv7, HOUR_MS, newWorkspaceId, uuidv7 } from '@platform/kernel'
 import type { TestService } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
-import { test } from '../testing.ts'
+import { test } from '../../test/service-fixture.ts'
 
 const placed = (id: string, order = 1) => ({
   id,

@@ -3,8 +3,8 @@ import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
 import { startTestService, type TestService, userPrincipal } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
+import { test } from '../../test/service-fixture.ts'
 import { events } from '../service.ts'
-import { test } from '../testing.ts'
 
 const placed = { type: 'order.placed', payload: { order: 1 } }
 

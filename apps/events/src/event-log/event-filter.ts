@@ -1,12 +1,10 @@
 import { Failure } from '@platform/kernel'
 import type { Filter } from '@platform/search'
-import { anyValue } from './any-value.ts'
-import { isEventPath } from './event-path.ts'
+import { z } from 'zod'
 import { requireFewWildcards } from './filter-cost.ts'
-import { type AskedPath, readPaths } from './read-paths.ts'
 
 /** What a request says about the events it wants; every other name is a path. */
-export interface EventFilterQuery {
+interface EventFilterQuery {
   /** Paths and their values as one JSON text. */
   query?: string | undefined
   types?: string | undefined
@@ -99,3 +97,68 @@ const split = (text: string): string[] =>
 
 /** Dates are compared as the ISO text that events carry. */
 const isoInstant = (text: string): string => new Date(text).toISOString()
+
+type Value = string | number | boolean
+
+/**
+ * A path has one of these values: `*` is a wildcard, an empty text means that the event lacks it. Feed, streams and
+ * webhooks share it.
+ */
+export function anyValue(path: string, values: readonly Value[]): Filter {
+  const exact = values.filter((value) => value !== '' && !isPattern(value))
+  const any: Filter[] = values.filter(isPattern).map((like) => ({ path, like }))
+  if (exact.length > 0) any.unshift({ path, in: exact })
+  if (values.includes('')) any.push({ path, missing: true })
+  const [only] = any
+  return only !== undefined && any.length === 1 ? only : { any }
+}
+
+const isPattern = (value: Value): value is string => typeof value === 'string' && value.includes('*')
+
+/** A key of a path: letters, digits and a little punctuation; `\.` is a dot that belongs to the key. */
+const key = String.raw`(?:[\p{L}\p{M}\p{N}_ $@:/-]|\\[.\\]){1,100}`
+const deepPath = new RegExp(String.raw`^(?:payload|source|target|options|error)(?:\.${key}){1,20}$`, 'u')
+
+/** Fields of an event that hold one value. */
+const plainFields: ReadonlySet<string> = new Set(['type', 'id', 'createdAt', 'size'])
+
+/** True for a path that conditions on events may name. */
+export const isEventPath = (path: string): boolean => plainFields.has(path) || deepPath.test(path)
+
+/** A path with the values it may have, and where it was asked for. */
+interface AskedPath {
+  path: string
+  values: string[]
+  place: string
+}
+
+const PathValue = z.union([z.string().max(500), z.number(), z.boolean(), z.null()])
+const PathValues = z.record(z.string().max(300), z.union([PathValue, z.array(PathValue).max(50)]))
+
+/**
+ * The paths of the parameter `query`, for example `{"payload.city": ["Lyon", "Lille"]}`. Throws
+ * RequestValidationError.
+ */
+function readPaths(text: string): AskedPath[] {
+  const read = PathValues.safeParse(parsed(text))
+  if (!read.success) throw refusal()
+  return Object.entries(read.data).map(([path, values]) => ({
+    path,
+    values: [values].flat().map((value) => (value === null ? '' : String(value))),
+    place: `query.query.${path}`,
+  }))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw refusal()
+  }
+}
+
+function refusal(): Failure {
+  const message =
+    'The query parameter "query" must be a JSON object of paths and values, such as {"payload.city": ["Lyon", "L*"]}.'
+  return new Failure('RequestValidationError', message, { details: [{ path: 'query.query', message }] })
+}

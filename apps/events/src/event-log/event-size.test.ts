@@ -1,6 +1,6 @@
 import { emitEvents } from '@platform/contracts'
 import { describe, expect } from 'vitest'
-import { test } from '../testing.ts'
+import { test } from '../../test/service-fixture.ts'
 
 const CAP = 100_000
 

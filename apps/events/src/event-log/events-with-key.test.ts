@@ -5,7 +5,7 @@ import { apiKeyStore, grantRules, rulesOf } from '@platform/permissions'
 import { apiKeyRecord } from '@platform/permissions/testing'
 import type { TestService } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
-import { test } from '../testing.ts'
+import { test } from '../../test/service-fixture.ts'
 
 /** A key of ada's, as the gateway forwards it alone. */
 async function newKey(service: TestService, workspaceId: string, action: string) {

@@ -1,8 +1,8 @@
 import { type EventRecord, listEvents } from '@platform/contracts'
 import type { TestService } from '@platform/testing'
 import { describe, expect } from 'vitest'
-import { type SeededEvent, seed } from '../searches/testing.ts'
-import { test } from '../testing.ts'
+import { type SeededEvent, seed } from '../../test/search-requests.ts'
+import { test } from '../../test/service-fixture.ts'
 
 const from = (source: NonNullable<SeededEvent['source']>) => ({ type: 'said', source })
 const events: SeededEvent[] = [

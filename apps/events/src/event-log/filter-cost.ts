@@ -1,6 +1,5 @@
 import { Failure } from '@platform/kernel'
 import type { Filter } from '@platform/search'
-import { countWildcards, WILDCARDS_MAX } from './event-path.ts'
 
 /** Paths and wildcards on what events carry that the filter of one reader or subscription may have. */
 export const LOOKS_MAX = 30
@@ -8,6 +7,8 @@ export const LOOKS_MAX = 30
  * Different ones that all subscriptions of a workspace may have together, and so may its live readers in one process.
  */
 export const SHARED_LOOKS_MAX = 100
+/** Wildcards a value may have: each makes the store look again from where the last one ended. */
+export const WILDCARDS_MAX = 10
 const VALUES_MAX = 1000
 const CHARACTERS_MAX = 20_000
 
@@ -81,6 +82,9 @@ function valuesOf(filter: Extract<Filter, { path: string }>): readonly string[] 
   if ('in' in filter) return filter.in.map(String)
   return 'like' in filter ? [filter.like] : ['']
 }
+
+/** How many `*` a value has. */
+export const countWildcards = (value: string): number => value.split('*').length - 1
 
 /** Throws RequestValidationError for a pattern with more wildcards than a value may have. */
 export function requireFewWildcards(pattern: string, place: string): string {

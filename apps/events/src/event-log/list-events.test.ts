@@ -1,7 +1,7 @@
 import { type EventRecord, emitEvents, listEvents } from '@platform/contracts'
 import type { TestService } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
-import { test } from '../testing.ts'
+import { test } from '../../test/service-fixture.ts'
 
 const orders = Array.from({ length: 6 }, (_, n) => ({
   type: n % 2 === 0 ? 'order.placed' : 'order.paid',

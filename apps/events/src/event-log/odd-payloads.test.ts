@@ -1,6 +1,6 @@
 import { emitEvents, listEvents, searchEvents } from '@platform/contracts'
 import { describe, expect, vi } from 'vitest'
-import { test } from '../testing.ts'
+import { test } from '../../test/service-fixture.ts'
 
 const deep = (levels: number): unknown => (levels === 0 ? 'bottom' : { level: deep(levels - 1) })
 const lists = (levels: number): unknown => (levels === 0 ? ['bottom'] : [lists(levels - 1)])

@@ -9,8 +9,8 @@ import { appendToLog } from './append-to-log.ts'
 import { emitEvents } from './emit-events.ts'
 import { keepPartitions } from './keep-partitions.ts'
 import { listEvents } from './list-events.ts'
+import type { LogPace } from './log-backpressure.ts'
 import { LOG_GROUP } from './log-lag-store.ts'
-import type { LogPace } from './log-pace.ts'
 
 /** The log has one writer: commits in larger batches keep up with what many accept. */
 const LOG_BATCH = 512

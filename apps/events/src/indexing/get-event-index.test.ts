@@ -1,6 +1,6 @@
 import { getEventIndex } from '@platform/contracts'
 import { describe, expect } from 'vitest'
-import { test } from '../testing.ts'
+import { test } from '../../test/service-fixture.ts'
 
 describe('GET /v2/platform/events/index', () => {
   test('says that there is only the log where no index is configured', async ({ service }) => {

@@ -1,9 +1,9 @@
 import { eventStream } from '@platform/contracts'
 import { newWorkspaceId } from '@platform/kernel'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type IndexingFixture, indexingFixture, MemoryIndex, someEvent } from '../../test/memory-index.ts'
 import { appendToLog } from '../event-log/append-to-log.ts'
 import { indexEvents } from './index-events.ts'
-import { type IndexingFixture, indexingFixture, MemoryIndex, someEvent } from './testing.ts'
 
 let fixture: IndexingFixture
 beforeAll(async () => {

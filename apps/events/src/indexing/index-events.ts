@@ -2,7 +2,7 @@ import type { DeadLetter } from '@platform/broker'
 import type { EventRecord } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import type { Log, PlacedDocument, Rejection, SearchIndex, StreamDocument } from '@platform/search'
-import { keptDocuments } from '../event-log/kept-documents.ts'
+import { keptDocuments } from '../event-log/append-to-log.ts'
 import type { IndexCounts } from './index-counts.ts'
 import type { IndexStore } from './index-store.ts'
 

@@ -2,8 +2,8 @@ import { eventStream } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
 import { expect, test, vi } from 'vitest'
+import { documentsOf, indexingFixture, someEvent } from '../../test/memory-index.ts'
 import { INDEX_CHANNEL, keepIndex } from './keep-index.ts'
-import { documentsOf, indexingFixture, someEvent } from './testing.ts'
 
 const PATIENCE = { timeout: 10_000, interval: 50 }
 

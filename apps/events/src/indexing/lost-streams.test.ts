@@ -1,13 +1,13 @@
 import { eventStream } from '@platform/contracts'
 import { newWorkspaceId } from '@platform/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { documentsOf, type IndexingFixture, indexingFixture, someEvent } from '../../test/memory-index.ts'
 import { tendIndex } from './build-index.ts'
 import { FreshStreams } from './fresh-streams.ts'
 import { IndexCounts } from './index-counts.ts'
 import { IndexTrust } from './index-trust.ts'
 import { LostStreams } from './lost-streams.ts'
 import { searchOf } from './search-of.ts'
-import { documentsOf, type IndexingFixture, indexingFixture, someEvent } from './testing.ts'
 
 let fixture: IndexingFixture
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { superAdmin } from '@platform/auth'
 import { type EventIndex, reindexEvents as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
-import type { IndexOperations } from './reindex.ts'
+import type { IndexOperations } from './index-operations.ts'
 
 /** Has the index built again; the log answers meanwhile. */
 export const reindexEvents = ({ operations }: { operations: Pick<IndexOperations, 'reindex'> }) =>

@@ -1,6 +1,6 @@
 import { requestReindex } from '@platform/contracts'
 import { describe, expect } from 'vitest'
-import { test } from '../testing.ts'
+import { test } from '../../test/service-fixture.ts'
 
 describe('POST /sys/events/reindex', () => {
   test('says what to do where there is no index', async ({ service }) => {

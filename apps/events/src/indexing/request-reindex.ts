@@ -1,7 +1,7 @@
 import { internalKeyHolder } from '@platform/auth'
 import { type EventIndex, requestReindex as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
-import type { IndexOperations } from './reindex.ts'
+import type { IndexOperations } from './index-operations.ts'
 
 /** Has the index built again; the log answers meanwhile. */
 export const requestReindex = ({ operations }: { operations: Pick<IndexOperations, 'reindex'> }) =>

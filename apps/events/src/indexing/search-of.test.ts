@@ -3,6 +3,7 @@ import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
 import { SearchError } from '@platform/search'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { documentsOf, type IndexingFixture, indexingFixture, someEvent } from '../../test/memory-index.ts'
 import { tendIndex } from './build-index.ts'
 import { FreshStreams } from './fresh-streams.ts'
 import { IndexCounts } from './index-counts.ts'
@@ -10,7 +11,6 @@ import { indexEvents } from './index-events.ts'
 import { IndexTrust } from './index-trust.ts'
 import { LostStreams } from './lost-streams.ts'
 import { searchOf } from './search-of.ts'
-import { documentsOf, type IndexingFixture, indexingFixture, someEvent } from './testing.ts'
 
 let fixture: IndexingFixture
 let stream: string

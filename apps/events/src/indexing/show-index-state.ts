@@ -1,7 +1,7 @@
 import { internalKeyHolder } from '@platform/auth'
 import { type EventIndex, showIndexState as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
-import type { IndexOperations } from './reindex.ts'
+import type { IndexOperations } from './index-operations.ts'
 
 /** How far the index is built and how far it is behind. */
 export const showIndexState = ({ operations }: { operations: Pick<IndexOperations, 'status'> }) =>

@@ -11,8 +11,8 @@ import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
 import { startTestService, type TestService } from '@platform/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { documentsOf, someEvent } from '../../test/memory-index.ts'
 import { events } from '../service.ts'
-import { documentsOf, someEvent } from './testing.ts'
 
 const { TEST_SEARCH_URL, REQUIRE_SERVERS } = process.env
 if (TEST_SEARCH_URL === undefined) {

@@ -1,9 +1,9 @@
 import { createSubscription, emitEvents, listSubscriptionDeliveries } from '@platform/contracts'
 import { expectOthersServed, userPrincipal } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
+import { openStream } from '../../test/live-fixture.ts'
+import { test } from '../../test/service-fixture.ts'
 import { LOOKS_MAX } from '../event-log/filter-cost.ts'
-import { test } from '../testing.ts'
-import { openStream } from './testing.ts'
 
 /** Looked for at every place of a text of `a` alone, and found at none. */
 const hard = (n: number) => `*${'a'.repeat(240)}b${n}*`

@@ -1,7 +1,7 @@
 import { getEventReader } from '@platform/contracts'
 import { newWorkspaceId } from '@platform/kernel'
 import { describe, expect } from 'vitest'
-import { test } from '../testing.ts'
+import { test } from '../../test/service-fixture.ts'
 
 describe('the reader of events', () => {
   test('is whoever the credential stands for', async ({ service, workspaceId }) => {

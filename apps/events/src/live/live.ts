@@ -1,9 +1,8 @@
 import type { Logger } from '@platform/logging'
-import type { LiveLog } from './live-log.ts'
 import { LiveReaders } from './live-readers.ts'
 import type { Reader } from './reader.ts'
 import { type EndReason, StreamReader, type StreamWish } from './stream-reader.ts'
-import type { Tail } from './tail.ts'
+import type { LiveLog, Tail } from './tail.ts'
 
 const HEARTBEAT_MS = 15_000
 

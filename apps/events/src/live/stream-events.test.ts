@@ -5,9 +5,9 @@ import { sql } from '@platform/database'
 import { newWorkspaceId, uuidv7 } from '@platform/kernel'
 import { startTestService, type TestService, userPrincipal } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
+import { type Message, openStream } from '../../test/live-fixture.ts'
+import { test } from '../../test/service-fixture.ts'
 import { events } from '../service.ts'
-import { test } from '../testing.ts'
-import { type Message, openStream } from './testing.ts'
 
 const orders = (count: number, from = 0): EventInput[] =>
   Array.from({ length: count }, (_, n) => ({ type: 'order.placed', payload: { n: from + n } }))

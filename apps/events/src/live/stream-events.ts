@@ -7,7 +7,7 @@ import type { Permissions } from '@platform/permissions'
 import { feedFilter } from '../event-log/event-filter.ts'
 import { EventWriter } from './event-writer.ts'
 import type { Live } from './live.ts'
-import { endPlace, resumePlace } from './resume-place.ts'
+import { endPlace, resumePlace } from './stream-position.ts'
 
 /** What a client is told first: when to come back, and behind which place even if no event comes meanwhile. */
 const hello = (id: string): string => `retry: 1000\nid: ${id}\n: connected\n\n`

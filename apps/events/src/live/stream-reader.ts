@@ -1,12 +1,11 @@
 import { type EventRecord, eventStream } from '@platform/contracts'
 import type { PlacedDocument } from '@platform/search'
-import { Pace } from '../event-log/pace.ts'
+import { Pace } from '../event-log/time-slice.ts'
 import type { EventWriter } from './event-writer.ts'
 import { LiveEvent } from './live-event.ts'
-import type { LiveLog } from './live-log.ts'
 import { type Reader, wants } from './reader.ts'
-import type { Tail } from './tail.ts'
-import type { TailReader } from './tail-reader.ts'
+import type { TailReader } from './rooms.ts'
+import type { LiveLog, Tail } from './tail.ts'
 
 /** Events that are held back while older ones are still being read. */
 const HELD_MAX = 1000

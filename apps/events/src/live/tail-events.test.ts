@@ -3,7 +3,7 @@ import { fillPath } from '@platform/http'
 import { newWorkspaceId } from '@platform/kernel'
 import { userPrincipal } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
-import { test } from '../testing.ts'
+import { test } from '../../test/service-fixture.ts'
 
 describe('tailing events', () => {
   test('shows operators the events of any workspace', async ({ service, workspaceId }) => {

@@ -4,9 +4,8 @@ import { createLogger } from '@platform/logging'
 import { type Log, openLog } from '@platform/search'
 import { testDatabase } from '@platform/testing'
 import { test as base, describe, expect, vi } from 'vitest'
-import type { LiveLog } from './live-log.ts'
-import { Tail } from './tail.ts'
-import type { TailReader } from './tail-reader.ts'
+import type { TailReader } from './rooms.ts'
+import { type LiveLog, Tail } from './tail.ts'
 
 const logger = createLogger({ level: 'silent' })
 const workspaceId = newWorkspaceId()

@@ -1,10 +1,9 @@
 import type { EventRecord } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
-import { Pace } from '../event-log/pace.ts'
+import type { Log } from '@platform/search'
+import { Pace } from '../event-log/time-slice.ts'
 import { LiveEvent } from './live-event.ts'
-import type { LiveLog } from './live-log.ts'
-import { Rooms } from './rooms.ts'
-import type { TailReader } from './tail-reader.ts'
+import { Rooms, type TailReader } from './rooms.ts'
 
 const PAGE = 500
 /** News may be missed; this is how long they then wait. */
@@ -129,3 +128,6 @@ export class Tail implements AsyncDisposable {
     }
   }
 }
+
+/** What live readers need of the log. */
+export type LiveLog = Pick<Log, 'readAfter' | 'placeOf' | 'lastSequence' | 'endOf' | 'sequencesOf' | 'listen'>

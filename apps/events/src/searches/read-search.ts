@@ -1,9 +1,9 @@
 import { type EventSearch, limits } from '@platform/contracts'
-import type { AnalysisQuery } from '@platform/search'
+import type { AnalysisQuery, SortBy } from '@platform/search'
+import { z } from 'zod'
 import { readAggregations } from './aggregations/read-aggregations.ts'
 import { readQuery } from './clauses/read-query.ts'
-import { newReading, refusal } from './reading.ts'
-import { readSort } from './sort.ts'
+import { fieldPath, isRecord, newReading, onlyEntry, read, refusal } from './reading.ts'
 
 /**
  * What a search asks of the store: its clauses as a filter, its aggregations, order and page. `now` is the one
@@ -45,3 +45,23 @@ function refuseMappings(mappings: Record<string, unknown> | undefined): void {
       : 'is not needed: every field of the payload is found as it is',
   )
 }
+
+const Order = z.enum(['asc', 'desc'], 'must be asc or desc')
+const SortOptions = z.strictObject({ order: Order.default('asc') })
+
+/** The order of the documents of a search. Throws RequestValidationError for a field that no store orders by. */
+const readSort = (sort: readonly unknown[]): SortBy[] =>
+  sort.map((one, index) => {
+    const path = `sort.${index}`
+    const [name, value] = onlyEntry(one, path, 'field')
+    const at = `${path}.${name}`
+    if (name.startsWith('_') && name !== '_id')
+      throw refusal(at, 'is not taken, as nothing is ranked: sort by createdAt')
+    const field = fieldPath(name, at)
+    if (!/^(createdAt|type|size|source\..+)$/.test(field))
+      throw refusal(at, 'is not sorted by: use createdAt, type, size or a field of source')
+    return {
+      path: field,
+      order: isRecord(value) ? read(SortOptions, value, at).order : read(Order, value, at),
+    }
+  })

@@ -1,5 +1,6 @@
 import { Failure } from '@platform/kernel'
 import { z } from 'zod'
+import { isEventPath } from '../event-log/event-filter.ts'
 
 /** Nested `bool` clauses and nested aggregations. */
 export const DEPTH_MAX = 5
@@ -85,3 +86,25 @@ export function onlyEntry(value: unknown, path: string, what: string): [key: str
 /** True for an object that is no list. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['@timestamp', 'createdAt'],
+  ['_id', 'id'],
+])
+
+const searchable = /^(?:type|id|createdAt|size|(?:source|payload|target|error)\.)/
+
+/**
+ * The path that a search means by the name of a field. `.keyword` at its end is dropped, as stored texts are always
+ * whole values; a field of the payload that is itself called `keyword` is meant by `payload.keyword` only.
+ */
+export function fieldPath(name: string, path: string): string {
+  const known = otherNames.get(name) ?? name
+  const bare = known.replace(/\.keyword$/, '')
+  const found = [bare, known].find((one) => searchable.test(one) && isEventPath(one))
+  if (found !== undefined) return found
+  throw refusal(
+    path,
+    `"${name.slice(0, 100)}" is no field of events: use type, createdAt, id, size, or a path in source, payload, target or error`,
+  )
+}

@@ -1,7 +1,7 @@
 import { searchAllEvents } from '@platform/contracts'
 import { describe, expect } from 'vitest'
-import { test } from '../testing.ts'
-import { newWorkspace, seed } from './testing.ts'
+import { newWorkspace, seed } from '../../test/search-requests.ts'
+import { test } from '../../test/service-fixture.ts'
 
 const query = (marks: string[]) => ({ query: { terms: { 'payload.mark': marks } } })
 

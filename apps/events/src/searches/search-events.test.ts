@@ -3,8 +3,8 @@ import { apiKeyStore, grantRules, rulesOf } from '@platform/permissions'
 import { apiKeyRecord } from '@platform/permissions/testing'
 import type { TestService } from '@platform/testing'
 import { describe, expect } from 'vitest'
-import { test } from '../testing.ts'
-import { seed } from './testing.ts'
+import { seed } from '../../test/search-requests.ts'
+import { test } from '../../test/service-fixture.ts'
 
 const orders = Array.from({ length: 12 }, (_, n) => ({
   type: n % 3 === 0 ? 'order.paid' : 'order.placed',

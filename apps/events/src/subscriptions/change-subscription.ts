@@ -1,10 +1,11 @@
 import type { SubscriptionChange } from '@platform/contracts'
 import type { MasterKeyRing } from '@platform/master-keys'
-import type { Manager } from './admit-manager.ts'
-import { lockSubscription } from './find-subscription.ts'
+import type { Outbound } from '@platform/outbound'
 import type { SubscriptionNeeds } from './needs.ts'
-import { requireCheap } from './require-cheap.ts'
+import { asWebhookRefusal } from './send-webhook.ts'
 import { placeOf, type SubscriptionRecord } from './subscription.ts'
+import { lockSubscription, type Manager } from './subscription-access.ts'
+import { requireCheap } from './wanted-events.ts'
 
 /**
  * Changes a subscription of the manager's workspace in one transaction, from what it is when the change is made; 404
@@ -74,3 +75,16 @@ const withoutUndefined = (change: SubscriptionChange): Given<SubscriptionChange>
   Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),
   ) as Given<SubscriptionChange>
+
+/**
+ * What of a saved subscription will not arrive as it is; nothing beside the subscription where there is nothing to
+ * say.
+ */
+export async function warningsOf(
+  outbound: Pick<Outbound, 'expectedRefusal'>,
+  { url }: { url: string },
+): Promise<{ warnings?: { path: string; message: string }[] }> {
+  const refusal = await outbound.expectedRefusal(new URL(url))
+  if (refusal === undefined) return {}
+  return { warnings: [{ path: 'url', message: `Nothing will be delivered: ${asWebhookRefusal(refusal)}` }] }
+}

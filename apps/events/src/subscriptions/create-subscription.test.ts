@@ -4,8 +4,8 @@ import { apiKeyStore, grantRules, rulesOf } from '@platform/permissions'
 import { apiKeyRecord } from '@platform/permissions/testing'
 import { startTestService } from '@platform/testing'
 import { describe, expect } from 'vitest'
+import { newWorkspace, refusesOthers, subscribed, test } from '../../test/subscription-fixture.ts'
 import { events } from '../service.ts'
-import { newWorkspace, refusesOthers, subscribed, test } from './testing.ts'
 
 describe('creating a subscription', () => {
   test('answers it with a secret that nothing answers again', async ({ service, workspaceId, receiver }) => {

@@ -2,12 +2,11 @@ import { authenticated } from '@platform/auth'
 import { createSubscription as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { Failure, uuidv7 } from '@platform/kernel'
-import { admitManager } from './admit-manager.ts'
-import { changedBy } from './change-subscription.ts'
+import { changedBy, warningsOf } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
-import { requireCheap } from './require-cheap.ts'
 import { described, newSecret, placeOf, type SubscriptionRecord } from './subscription.ts'
-import { warningsOf } from './warnings-of.ts'
+import { admitManager } from './subscription-access.ts'
+import { requireCheap } from './wanted-events.ts'
 
 type Needs = Pick<
   SubscriptionNeeds,

@@ -4,8 +4,8 @@ import { buildRecord, insertEvents } from '@platform/outbox'
 import { startTestService, testDatabaseUrl } from '@platform/testing'
 import { FaultProxy } from '@platform/testing/platform'
 import { expect, it, vi } from 'vitest'
+import { LOCAL, newWorkspace, SOON, startReceiver, subscribed } from '../../test/subscription-fixture.ts'
 import { events } from '../service.ts'
-import { LOCAL, newWorkspace, SOON, startReceiver, subscribed } from './testing.ts'
 
 /** Far less than a lease, which nobody may have to wait for. */
 const AT_ONCE = { timeout: 8000, interval: 20 }

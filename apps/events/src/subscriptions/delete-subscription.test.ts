@@ -1,6 +1,13 @@
 import { deleteSubscription, getSubscription } from '@platform/contracts'
 import { describe, expect, vi } from 'vitest'
-import { emitOrders, refusesOthers, SOON, startReceiver, subscribed, test } from './testing.ts'
+import {
+  emitOrders,
+  refusesOthers,
+  SOON,
+  startReceiver,
+  subscribed,
+  test,
+} from '../../test/subscription-fixture.ts'
 
 describe('deleting a subscription', () => {
   test('ends it', async ({ service, workspaceId, receiver }) => {

@@ -1,10 +1,9 @@
 import { authenticated } from '@platform/auth'
 import { deleteSubscription as endpoint, getSubscription } from '@platform/contracts'
 import { etagOf, requireMatch, route } from '@platform/http'
-import { admitManager } from './admit-manager.ts'
-import { lockSubscription } from './find-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
+import { admitManager, lockSubscription } from './subscription-access.ts'
 
 /** Its deliveries can't be seen any more, and go with their weeks. */
 export const deleteSubscription = (deps: Pick<SubscriptionNeeds, 'changes' | 'permissions'>) =>

@@ -8,7 +8,15 @@ import {
 } from '@platform/contracts'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, vi } from 'vitest'
-import { emitOrders, keyDelivery, numbersOf, SOON, startReceiver, subscribed, test } from './testing.ts'
+import {
+  emitOrders,
+  keyDelivery,
+  numbersOf,
+  SOON,
+  startReceiver,
+  subscribed,
+  test,
+} from '../../test/subscription-fixture.ts'
 
 describe('delivering events', () => {
   test('POSTs them as Standard Webhooks, signed so that the public library accepts them', async ({

@@ -3,8 +3,6 @@ import { openDatabase, sql } from '@platform/database'
 import { DAY_MS, HOUR_MS, uuidv7 } from '@platform/kernel'
 import { startTestService } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
-import { events } from '../service.ts'
-import { queueStore } from './queue-store.ts'
 import {
   emitOrders,
   LOCAL,
@@ -15,7 +13,9 @@ import {
   startReceiver,
   subscribed,
   test,
-} from './testing.ts'
+} from '../../test/subscription-fixture.ts'
+import { events } from '../service.ts'
+import { queueStore } from './queue-store.ts'
 import { tryStore } from './try-store.ts'
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)

@@ -2,9 +2,9 @@ import type { HoldersFound, Presence } from '@platform/database'
 import { type Clock, SECOND_MS, StoreError, WakeUp } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
-import { Lane, type LaneNeeds } from './lane.ts'
 import { Permits } from './permits.ts'
 import { type HeldQueue, LEASE_MS, type QueueStore } from './queue-store.ts'
+import { Lane, type LaneNeeds } from './subscription-worker.ts'
 
 export interface DispatcherNeeds {
   queues: Pick<QueueStore, 'claim' | 'extend' | 'giveBack' | 'turn' | 'release'>

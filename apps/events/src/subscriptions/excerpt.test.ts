@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { EXCERPT_LENGTH, requestExcerpt, responseExcerpt } from './excerpt.ts'
+import { EXCERPT_LENGTH, requestExcerpt, responseExcerpt } from './send-webhook.ts'
 
 describe('what is kept of a webhook', () => {
   test('hides what is named like a secret, also where the endpoint echoes it in any form', () => {

@@ -1,9 +1,9 @@
 import { sql } from '@platform/database'
 import { DAY_MS } from '@platform/kernel'
 import { describe, expect } from 'vitest'
+import { movedClock, newWorkspace, subscribed, test } from '../../test/subscription-fixture.ts'
 import { forgetDeletedWorkspaces } from './forget-deleted-workspaces.ts'
 import { subscriptionStore } from './subscription-store.ts'
-import { movedClock, newWorkspace, subscribed, test } from './testing.ts'
 
 describe('the subscriptions of a deleted workspace', () => {
   test('are there until its events go, those of other workspaces stay', async ({

@@ -1,6 +1,13 @@
 import { emitEvents, getSubscriptionDelivery, listSubscriptionDeliveries } from '@platform/contracts'
 import { describe, expect, vi } from 'vitest'
-import { emitOrders, keyDelivery, refusesOthers, SOON, subscribed, test } from './testing.ts'
+import {
+  emitOrders,
+  keyDelivery,
+  refusesOthers,
+  SOON,
+  subscribed,
+  test,
+} from '../../test/subscription-fixture.ts'
 
 describe('one delivery', () => {
   test('is answered with its tries, and no secret of headers, payload or signature is in them', async ({

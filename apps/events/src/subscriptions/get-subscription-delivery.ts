@@ -2,11 +2,10 @@ import { authenticated } from '@platform/auth'
 import { getSubscriptionDelivery as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { isUuid } from '@platform/kernel'
-import { admitReader } from './admit-manager.ts'
 import { deliveryNotFound, describedDelivery } from './delivery.ts'
-import { findSubscription } from './find-subscription.ts'
 import { isForOwners } from './may-get.ts'
 import type { SubscriptionNeeds } from './needs.ts'
+import { admitReader, findSubscription } from './subscription-access.ts'
 
 export const getSubscriptionDelivery = (
   deps: Pick<SubscriptionNeeds, 'subscriptions' | 'deliveries' | 'permissions'>,

@@ -1,6 +1,6 @@
 import { getSubscription } from '@platform/contracts'
 import { describe, expect } from 'vitest'
-import { newWorkspace, refusesOthers, subscribed, test } from './testing.ts'
+import { newWorkspace, refusesOthers, subscribed, test } from '../../test/subscription-fixture.ts'
 
 describe('one subscription', () => {
   test('is answered without its secret', async ({ service, workspaceId, receiver }) => {

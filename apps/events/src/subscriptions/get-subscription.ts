@@ -1,10 +1,9 @@
 import { authenticated } from '@platform/auth'
 import { getSubscription as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
-import { admitReader } from './admit-manager.ts'
-import { findSubscription } from './find-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
+import { admitReader, findSubscription } from './subscription-access.ts'
 
 export const getSubscription = (deps: Pick<SubscriptionNeeds, 'subscriptions' | 'permissions'>) =>
   route(endpoint, {

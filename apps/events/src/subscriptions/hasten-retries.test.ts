@@ -2,7 +2,6 @@ import { getSubscriptionDelivery, listSubscriptionDeliveries } from '@platform/c
 import { HOUR_MS, MINUTE_MS } from '@platform/kernel'
 import { startTestService } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
-import { events } from '../service.ts'
 import {
   emitOrders,
   LOCAL,
@@ -13,7 +12,8 @@ import {
   SOON,
   startReceiver,
   subscribed,
-} from './testing.ts'
+} from '../../test/subscription-fixture.ts'
+import { events } from '../service.ts'
 
 /** Tries until the pause to the next one is longer than a quarter of an hour. */
 const TRIES = 6

@@ -9,10 +9,9 @@ import {
 } from '@platform/database'
 import { DAY_MS, uuidv7 } from '@platform/kernel'
 import { describe, expect } from 'vitest'
-import { deliveryPartitionStore } from './delivery-partition-store.ts'
-import { expiredWeeks, neededWeeks } from './delivery-partitions.ts'
+import { movedClock, test } from '../../test/subscription-fixture.ts'
+import { deliveryPartitionStore, expiredWeeks, neededWeeks } from './delivery-partition-store.ts'
 import { keepDeliveryPartitions } from './keep-delivery-partitions.ts'
-import { movedClock, test } from './testing.ts'
 
 describe('the weeks of deliveries', () => {
   test('are made ahead, and dropped when everything in them is older than 30 days', async ({ service }) => {

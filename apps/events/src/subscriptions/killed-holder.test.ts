@@ -3,8 +3,8 @@ import { buildRecord, insertEvents } from '@platform/outbox'
 import { startTestService } from '@platform/testing'
 import { spawnPlatform } from '@platform/testing/platform'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { LOCAL, newWorkspace, SOON, startReceiver, subscribed } from '../../test/subscription-fixture.ts'
 import { events } from '../service.ts'
-import { LOCAL, newWorkspace, SOON, startReceiver, subscribed } from './testing.ts'
 
 /** A takeover is done within 5 s; a busy machine gets as much again, which is still far less than a lease. */
 const TAKEOVER = { timeout: 10_000, interval: 20 }

@@ -1,6 +1,13 @@
 import { listSubscriptionDeliveries } from '@platform/contracts'
 import { describe, expect, vi } from 'vitest'
-import { emitOrders, keyDelivery, refusesOthers, SOON, subscribed, test } from './testing.ts'
+import {
+  emitOrders,
+  keyDelivery,
+  refusesOthers,
+  SOON,
+  subscribed,
+  test,
+} from '../../test/subscription-fixture.ts'
 
 describe('listing deliveries', () => {
   test('answers newest first, by status, and page by page', async ({ service, workspaceId, receiver }) => {

@@ -1,10 +1,9 @@
 import { authenticated } from '@platform/auth'
 import { listSubscriptionDeliveries as endpoint } from '@platform/contracts'
 import { nextLink, respond, route } from '@platform/http'
-import { admitReader } from './admit-manager.ts'
 import { describedDelivery } from './delivery.ts'
-import { findSubscription } from './find-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
+import { admitReader, findSubscription } from './subscription-access.ts'
 
 export const listSubscriptionDeliveries = (
   deps: Pick<SubscriptionNeeds, 'subscriptions' | 'deliveries' | 'permissions'>,

@@ -1,6 +1,6 @@
 import { listSubscriptions } from '@platform/contracts'
 import { describe, expect } from 'vitest'
-import { refusesOthers, subscribed, test } from './testing.ts'
+import { refusesOthers, subscribed, test } from '../../test/subscription-fixture.ts'
 
 describe('listing subscriptions', () => {
   test('answers newest first, page by page, without secrets', async ({ service, workspaceId, receiver }) => {

@@ -1,9 +1,9 @@
 import { authenticated } from '@platform/auth'
 import { listSubscriptions as endpoint } from '@platform/contracts'
 import { nextPage, respond, route } from '@platform/http'
-import { admitReader } from './admit-manager.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
+import { admitReader } from './subscription-access.ts'
 
 export const listSubscriptions = (deps: Pick<SubscriptionNeeds, 'subscriptions' | 'permissions'>) =>
   route(endpoint, {

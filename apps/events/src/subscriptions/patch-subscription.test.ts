@@ -1,7 +1,14 @@
 import { patchSubscription } from '@platform/contracts'
 import { buildRecord } from '@platform/outbox'
 import { describe, expect, vi } from 'vitest'
-import { emitOrders, numbersOf, refusesOthers, SOON, subscribed, test } from './testing.ts'
+import {
+  emitOrders,
+  numbersOf,
+  refusesOthers,
+  SOON,
+  subscribed,
+  test,
+} from '../../test/subscription-fixture.ts'
 
 describe('changing a subscription', () => {
   test('holds from the next event on', async ({ service, workspaceId, receiver }) => {

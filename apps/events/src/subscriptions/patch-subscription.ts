@@ -1,11 +1,10 @@
 import { authenticated } from '@platform/auth'
 import { patchSubscription as endpoint, getSubscription } from '@platform/contracts'
 import { etagOf, requireMatch, respond, route } from '@platform/http'
-import { admitManager } from './admit-manager.ts'
-import { changedBy, commitChange } from './change-subscription.ts'
+import { changedBy, commitChange, warningsOf } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
-import { warningsOf } from './warnings-of.ts'
+import { admitManager } from './subscription-access.ts'
 
 export const patchSubscription = (
   deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock' | 'outbound'>,

@@ -1,6 +1,6 @@
 import { subscriptionPaused } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
-import type { Sending } from './queue.ts'
+import type { Sending } from './queue-store.ts'
 import type { SubscriptionChangeStore } from './subscription-change-store.ts'
 
 /** Pauses a subscription after a try that failed, when it is time. */

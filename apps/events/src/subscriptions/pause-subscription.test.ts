@@ -1,7 +1,15 @@
 import { pauseSubscription, resumeSubscription } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { describe, expect, vi } from 'vitest'
-import { emitOrders, numbersOf, refusesOthers, SOON, startReceiver, subscribed, test } from './testing.ts'
+import {
+  emitOrders,
+  numbersOf,
+  refusesOthers,
+  SOON,
+  startReceiver,
+  subscribed,
+  test,
+} from '../../test/subscription-fixture.ts'
 
 describe('pausing a subscription', () => {
   test('sends nothing more, and what happens meanwhile is not collected', async ({

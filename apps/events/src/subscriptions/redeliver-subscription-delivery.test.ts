@@ -5,7 +5,14 @@ import {
   redeliverSubscriptionDelivery,
 } from '@platform/contracts'
 import { describe, expect, vi } from 'vitest'
-import { emitOrders, keyDelivery, refusesOthers, SOON, subscribed, test } from './testing.ts'
+import {
+  emitOrders,
+  keyDelivery,
+  refusesOthers,
+  SOON,
+  subscribed,
+  test,
+} from '../../test/subscription-fixture.ts'
 
 describe('redelivering', () => {
   test('sends a delivery again that arrived, with the same webhook-id', async ({

@@ -2,11 +2,10 @@ import { authenticated } from '@platform/auth'
 import { redeliverSubscriptionDelivery as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { isUuid } from '@platform/kernel'
-import { admitManager } from './admit-manager.ts'
 import { deliveryNotFound, describedDelivery } from './delivery.ts'
-import { lockSubscription } from './find-subscription.ts'
 import { mayGet } from './may-get.ts'
 import type { SubscriptionNeeds } from './needs.ts'
+import { admitManager, lockSubscription } from './subscription-access.ts'
 
 export const redeliverSubscriptionDelivery = (
   deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'clock'>,

@@ -7,7 +7,15 @@ import {
 import { sql } from '@platform/database'
 import type { TestService } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
-import { emitOrders, numbersOf, refusesOthers, SOON, startReceiver, subscribed, test } from './testing.ts'
+import {
+  emitOrders,
+  numbersOf,
+  refusesOthers,
+  SOON,
+  startReceiver,
+  subscribed,
+  test,
+} from '../../test/subscription-fixture.ts'
 
 describe('replaying events', () => {
   test('delivers what happened before the subscription, in order, from an event or an instant on', async ({

@@ -2,9 +2,8 @@ import { authenticated } from '@platform/auth'
 import { replaySubscription as endpoint, eventStream } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure, isUuid, uuidv7 } from '@platform/kernel'
-import { admitManager } from './admit-manager.ts'
-import { lockSubscription } from './find-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
+import { admitManager, lockSubscription } from './subscription-access.ts'
 
 export const replaySubscription = (
   deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'search' | 'clock'>,

@@ -2,7 +2,6 @@ import { replaySubscription } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { startTestService } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
-import { events } from '../service.ts'
 import {
   emitOrders,
   LOCAL,
@@ -12,7 +11,8 @@ import {
   startReceiver,
   subscribed,
   test,
-} from './testing.ts'
+} from '../../test/subscription-fixture.ts'
+import { events } from '../service.ts'
 
 describe('a replay whose search takes long', () => {
   test('holds up nobody: not the webhooks of others, and no reader of the outbox', async () => {

@@ -1,10 +1,10 @@
 import { sql } from '@platform/database'
 import { type MasterKey, masterKeyIdOf, masterKeyRing } from '@platform/master-keys'
 import { describe, expect } from 'vitest'
+import { subscribed, test } from '../../test/subscription-fixture.ts'
 import { resealSubscriptions } from './reseal-subscriptions.ts'
 import { placeOf } from './subscription.ts'
 import { subscriptionChangeStore } from './subscription-change-store.ts'
-import { subscribed, test } from './testing.ts'
 
 const key = (id: string, byte: number): MasterKey => ({ id, key: Buffer.alloc(32, byte) })
 

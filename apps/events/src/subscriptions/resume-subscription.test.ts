@@ -1,7 +1,7 @@
 import { pauseSubscription, resumeSubscription } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { describe, expect, vi } from 'vitest'
-import { emitOrders, refusesOthers, SOON, subscribed, test } from './testing.ts'
+import { emitOrders, refusesOthers, SOON, subscribed, test } from '../../test/subscription-fixture.ts'
 
 describe('resuming a subscription', () => {
   test('sends what waited when it was paused', async ({ service, workspaceId, receiver }) => {

@@ -1,10 +1,10 @@
 import { authenticated } from '@platform/auth'
 import { resumeSubscription as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
-import { admitManager } from './admit-manager.ts'
 import { changedBy, commitChange } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
+import { admitManager } from './subscription-access.ts'
 
 export const resumeSubscription = (
   deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock'>,

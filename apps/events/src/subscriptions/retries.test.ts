@@ -8,7 +8,6 @@ import { sql } from '@platform/database'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@platform/kernel'
 import { startTestService, type TestService } from '@platform/testing'
 import { test as base, describe, expect, vi } from 'vitest'
-import { events } from '../service.ts'
 import {
   emitOrders,
   LOCAL,
@@ -18,7 +17,8 @@ import {
   SOON,
   startReceiver,
   subscribed,
-} from './testing.ts'
+} from '../../test/subscription-fixture.ts'
+import { events } from '../service.ts'
 
 interface Rig {
   service: TestService

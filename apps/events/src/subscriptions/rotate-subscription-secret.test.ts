@@ -3,7 +3,6 @@ import { HOUR_MS } from '@platform/kernel'
 import { startTestService } from '@platform/testing'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, vi } from 'vitest'
-import { events } from '../service.ts'
 import {
   emitOrders,
   LOCAL,
@@ -14,7 +13,8 @@ import {
   startReceiver,
   subscribed,
   test,
-} from './testing.ts'
+} from '../../test/subscription-fixture.ts'
+import { events } from '../service.ts'
 
 describe('rotating the secret', () => {
   test('shows a new one once; for 24 hours both sign, then the new one alone', async () => {

@@ -1,10 +1,10 @@
 import { authenticated } from '@platform/auth'
 import { rotateSubscriptionSecret as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
-import { admitManager } from './admit-manager.ts'
 import { changedBy, commitChange } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described, newSecret, placeOf, SECRET_OVERLAP_MS } from './subscription.ts'
+import { admitManager } from './subscription-access.ts'
 
 export const rotateSubscriptionSecret = (
   deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock'>,

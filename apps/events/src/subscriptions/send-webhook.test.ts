@@ -2,9 +2,9 @@ import { systemClock } from '@platform/kernel'
 import { openOutbound } from '@platform/outbound'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
+import { type Respond, startReceiver } from '../../test/subscription-fixture.ts'
 import { sendWebhook } from './send-webhook.ts'
 import { newSecret } from './subscription.ts'
-import { type Respond, startReceiver } from './testing.ts'
 
 const message = { id: '0199f0c2-6a3e-7b1c-9d55-0a4c7a1f2e33', body: '{"type":"a","data":{"text":"é"}}' }
 const never = new AbortController().signal

@@ -3,8 +3,12 @@ import type { Database, QueryOptions } from '@platform/database'
 import type { Outbox } from '@platform/outbox'
 import { type DeliveryStore, deliveryStore } from './delivery-store.ts'
 import { type ReplayStore, replayStore } from './replay-store.ts'
-import { type SealedSubscriptionStore, sealedSubscriptionStore } from './sealed-subscription-store.ts'
-import { type SubscriptionStore, subscriptionStore } from './subscription-store.ts'
+import {
+  type SealedSubscriptionStore,
+  type SubscriptionStore,
+  sealedSubscriptionStore,
+  subscriptionStore,
+} from './subscription-store.ts'
 
 /** What is committed together or not at all. */
 export interface SubscriptionChange {

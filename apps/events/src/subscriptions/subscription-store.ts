@@ -5,14 +5,14 @@ import type { SubscriptionRecord } from './subscription.ts'
 export type SubscriptionStore = ReturnType<typeof subscriptionStore>
 
 /** A subscription with its queue: the tables, and its columns. */
-export const subscriptionColumns = sql`
+const subscriptionColumns = sql`
   s.id, s.workspace_id as "workspaceId", s.name, s.url, s.events, s.filter, s.ordered,
   s.max_concurrency as "maxConcurrency", s.headers, s.header_names as "headerNames", s.secret,
   s.previous_secret as "previousSecret", s.previous_secret_until as "previousSecretUntil", s.active,
   s.active_since as "activeSince", s.paused_reason as "pausedReason", s.paused_at as "pausedAt",
   q.failing_since as "failingSince", s.created_by as "createdBy", s.updated_by as "updatedBy", s.sees_all as "seesAll",
   s.created_at as "createdAt", s.updated_at as "updatedAt"`
-export const subscriptionTables = sql`events.subscriptions s join events.subscription_queues q on q.subscription_id = s.id`
+const subscriptionTables = sql`events.subscriptions s join events.subscription_queues q on q.subscription_id = s.id`
 
 /** What a subscription has to do is looked at again, here and everywhere. */
 export const wake = (subscriptionId: string, now: Date): Sql => sql`
@@ -120,4 +120,23 @@ export const subscriptionStore = (queries: Queries) => ({
     )
     return row?.count ?? 0
   },
+})
+
+export type SealedSubscriptionStore = ReturnType<typeof sealedSubscriptionStore>
+
+/** What master keys have sealed of subscriptions. */
+export const sealedSubscriptionStore = (queries: Queries) => ({
+  /** Those with a value that another master key has sealed, locked. */
+  sealedWithOther: (masterKeyId: string, limit: number) =>
+    queries.many<SubscriptionRecord>(sql`
+      select ${subscriptionColumns} from ${subscriptionTables}
+      where not starts_with(s.secret, ${`${masterKeyId}:`})
+        or not starts_with(coalesce(s.previous_secret, ${`${masterKeyId}:`}), ${`${masterKeyId}:`})
+        or not starts_with(coalesce(s.headers, ${`${masterKeyId}:`}), ${`${masterKeyId}:`})
+      order by s.id limit ${limit} for update of s`),
+
+  reseal: ({ id, secret, previousSecret, headers }: SubscriptionRecord) =>
+    queries.many(sql`
+      update events.subscriptions set secret = ${secret}, previous_secret = ${previousSecret}, headers = ${headers}
+      where id = ${id}`),
 })

@@ -5,8 +5,8 @@ import { systemClock } from '@platform/kernel'
 import { startTestService } from '@platform/testing'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect } from 'vitest'
+import { LOCAL, newWorkspace, refusesOthers, subscribed, test } from '../../test/subscription-fixture.ts'
 import { events } from '../service.ts'
-import { LOCAL, newWorkspace, refusesOthers, subscribed, test } from './testing.ts'
 
 describe('testing a subscription', () => {
   test('sends a signed webhook.test now, also to a paused one, and answers how it went', async ({

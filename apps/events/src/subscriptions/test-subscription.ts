@@ -3,13 +3,11 @@ import { testSubscription as endpoint, WEBHOOK_TEST_TYPE } from '@platform/contr
 import { route } from '@platform/http'
 import { uuidv7 } from '@platform/kernel'
 import { buildRecord } from '@platform/outbox'
-import { admitManager } from './admit-manager.ts'
 import { bodyOf } from './delivery.ts'
-import { findSubscription } from './find-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
-import type { TryRecord } from './queue.ts'
-import { SEND_TIMEOUT_MS } from './send-webhook.ts'
-import { targetOf } from './target.ts'
+import type { TryRecord } from './queue-store.ts'
+import { SEND_TIMEOUT_MS, targetOf } from './send-webhook.ts'
+import { admitManager, findSubscription } from './subscription-access.ts'
 
 type Needs = Pick<
   SubscriptionNeeds,

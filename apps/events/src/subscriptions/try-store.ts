@@ -1,6 +1,5 @@
 import { type Database, groupCommit, sql } from '@platform/database'
-import type { TriedDelivery } from './queue.ts'
-import type { HeldQueue } from './queue-store.ts'
+import type { HeldQueue, TriedDelivery } from './queue-store.ts'
 
 export type TryStore = ReturnType<typeof tryStore>
 

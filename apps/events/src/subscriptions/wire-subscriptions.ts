@@ -37,11 +37,11 @@ import { resealSubscriptions } from './reseal-subscriptions.ts'
 import { resumeSubscription } from './resume-subscription.ts'
 import { rotateSubscriptionSecret } from './rotate-subscription-secret.ts'
 import { SEND_TIMEOUT_MS, sendWebhook, TEST_TIMEOUT_MS } from './send-webhook.ts'
-import { showWebhookMetrics, type WebhookMetrics } from './show-webhook-metrics.ts'
 import { subscriptionChangeStore } from './subscription-change-store.ts'
 import { subscriptionStore } from './subscription-store.ts'
 import { testSubscription } from './test-subscription.ts'
 import { tryStore } from './try-store.ts'
+import { showWebhookMetrics, type WebhookMetrics } from './webhook-metrics.ts'
 import type { WebhookSettings } from './webhooks-env.ts'
 
 interface Needs {

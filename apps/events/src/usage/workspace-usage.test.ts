@@ -2,8 +2,8 @@ import { listEvents, type QueryInputOf, workspaceUsage } from '@platform/contrac
 import { sql } from '@platform/database'
 import type { TestService } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
-import { type SeededEvent, seed } from '../searches/testing.ts'
-import { test } from '../testing.ts'
+import { type SeededEvent, seed } from '../../test/search-requests.ts'
+import { test } from '../../test/service-fixture.ts'
 
 const run = (kind: string, day: string, userId: string): SeededEvent => ({
   type: 'runtime.automations.executed',

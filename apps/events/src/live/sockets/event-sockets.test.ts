@@ -5,7 +5,7 @@ import { newWorkspaceId } from '@platform/kernel'
 import { type CallerOptions, type TestService, userPrincipal } from '@platform/testing'
 import { io, type Socket } from 'socket.io-client'
 import { describe, expect, vi } from 'vitest'
-import { test } from '../../testing.ts'
+import { test } from '../../../test/service-fixture.ts'
 
 const soon = (check: () => void) => vi.waitFor(check, { timeout: 5000, interval: 10 })
 

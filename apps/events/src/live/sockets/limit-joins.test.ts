@@ -2,7 +2,7 @@ import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
 import { userPrincipal } from '@platform/testing'
 import { describe, expect, onTestFinished, vi } from 'vitest'
-import { test } from '../../testing.ts'
+import { test } from '../../../test/service-fixture.ts'
 import { NAMESPACES_MAX } from './limit-joins.ts'
 
 const FLOOD = 3000

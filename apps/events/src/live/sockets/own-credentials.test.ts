@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { OwnCredentials } from './own-credentials.ts'
-import { resolveCaller } from './resolve-caller.ts'
+import { OwnCredentials, resolveCaller } from './own-credentials.ts'
 
 const READERS = 1000
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

@@ -2,7 +2,7 @@ import type { EventRecord } from '@platform/contracts'
 import type { Socket } from 'socket.io'
 import type { LiveEvent } from '../live-event.ts'
 import { type Reader, wants } from '../reader.ts'
-import type { TailReader } from '../tail-reader.ts'
+import type { TailReader } from '../rooms.ts'
 
 /** What may wait for one socket; who takes less is cut. */
 const BUFFER_EVENTS = 1000

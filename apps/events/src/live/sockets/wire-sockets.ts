@@ -2,9 +2,8 @@ import type { Server } from 'node:http'
 import type { Live } from '../live.ts'
 import type { EmitDeps } from './emit-from-socket.ts'
 import { openEventSockets } from './event-sockets.ts'
-import { SocketDoor } from './open-sockets.ts'
-import { OwnCredentials } from './own-credentials.ts'
-import { resolveCaller } from './resolve-caller.ts'
+import { OwnCredentials, resolveCaller } from './own-credentials.ts'
+import { SocketDoor } from './socket-endpoint.ts'
 
 interface Needs extends Omit<EmitDeps, 'outboxRetentionHours'> {
   live: Live

@@ -1,8 +1,8 @@
 import type { Aggregation, CompositeKey, CompositeSource } from '@platform/search'
 import { z } from 'zod'
 import { onlyEntry, type Reading, read, refusal } from '../reading.ts'
+import { aggregatedPath, noScript, type Place, Size } from './aggregation-position.ts'
 import { IntervalFields, readInterval } from './interval.ts'
-import { aggregatedPath, noScript, type Place, Size } from './place.ts'
 
 const SOURCES_MAX = 10
 const Composite = z.strictObject({

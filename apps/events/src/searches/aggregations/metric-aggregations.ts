@@ -1,7 +1,7 @@
 import type { Aggregation } from '@platform/search'
 import { z } from 'zod'
 import { type Reading, read, refusal } from '../reading.ts'
-import { aggregatedPath, noScript, type Place } from './place.ts'
+import { aggregatedPath, noScript, type Place } from './aggregation-position.ts'
 
 const Metric = z.strictObject({
   field: z.string(),

@@ -1,13 +1,10 @@
 import type { Aggregation, Aggregations } from '@platform/search'
 import { z } from 'zod'
 import { DEPTH_MAX, type Reading, read, refusal, takeAggregation } from '../reading.ts'
+import { type Place, takeBuckets } from './aggregation-position.ts'
+import { dateHistogramAggregation, filtersAggregation, termsAggregation } from './bucket-aggregations.ts'
 import { compositeAggregation } from './composite-aggregation.ts'
-import { dateHistogramAggregation } from './date-histogram-aggregation.ts'
-import { filtersAggregation } from './filters-aggregation.ts'
 import { cardinalityAggregation, metricAggregation } from './metric-aggregations.ts'
-import { type Place, takeBuckets } from './place.ts'
-import { refusedAggregations } from './refused-aggregations.ts'
-import { termsAggregation } from './terms-aggregation.ts'
 
 /** Reads what one kind computes, and how many buckets that can be at most; undefined where there are none. */
 type Read = (body: unknown, place: Place, reading: Reading) => { aggregation: Aggregation; buckets?: number }
@@ -69,3 +66,30 @@ function readAggregation(value: unknown, place: Place, reading: Reading): Aggreg
   const within = { path: innerPath, depth: place.depth + 1, buckets: all }
   return { ...aggregation, aggregations: readAggregations(inner, within, reading) } as Aggregation
 }
+
+const useMetrics = 'is not taken: use sum, avg, min, max and cardinality side by side'
+const useDates = 'is not taken: use filters with range'
+
+/** Aggregations of the query language that are known and not taken, and what to use instead. */
+const refusedAggregations: ReadonlyMap<string, string> = new Map([
+  ['scripted_metric', 'scripts do not run here: use sum, avg, min, max or cardinality'],
+  ['bucket_script', 'scripts do not run here: compute it from the buckets of the answer'],
+  ['bucket_selector', 'scripts do not run here: choose among the buckets of the answer'],
+  ['stats', useMetrics],
+  ['extended_stats', useMetrics],
+  ['percentiles', useMetrics],
+  ['value_count', 'is not taken: use filters with exists, whose doc_count it is'],
+  ['filter', 'is not taken: use filters with one name'],
+  ['missing', 'is not taken: use filters with must_not and exists'],
+  ['range', useDates],
+  ['date_range', useDates],
+  ['histogram', useDates],
+  ['auto_date_histogram', 'is not taken: use date_histogram'],
+  ['multi_terms', 'is not taken: use composite'],
+  ['rare_terms', 'is not taken: use composite, which pages through all values'],
+  ['significant_terms', 'is not taken: use terms'],
+  ['significant_text', 'is not taken: use terms'],
+  ['global', 'is not taken: every aggregation stays within the query'],
+  ['nested', 'is not taken: a path leads through lists by itself'],
+  ['top_hits', 'is not taken: ask for the documents in a search of their own'],
+])

@@ -1,7 +1,7 @@
 import type { Filter } from '@platform/search'
 import { z } from 'zod'
 import { DEPTH_MAX, type Reading, read, refusal, takeClauses } from '../reading.ts'
-import { withoutBoost } from './field-clause.ts'
+import { withoutBoost } from './field-clauses.ts'
 
 /** Reads a clause of any kind, at a depth of `bool` clauses. */
 export type ReadClause = (clause: unknown, path: string, reading: Reading, depth: number) => Filter

@@ -1,8 +1,7 @@
 import type { Filter } from '@platform/search'
 import { z } from 'zod'
 import { isRecord, onlyEntry, type Reading, read, takeClauses } from '../reading.ts'
-import { equalToAny } from './equality.ts'
-import { comparable, fieldClause, withoutBoost } from './field-clause.ts'
+import { comparable, equalToAny, fieldClause, withoutBoost } from './field-clauses.ts'
 
 /** Names that mean the whole event and not one field of it. */
 const wholeEvent: ReadonlySet<string> = new Set(['text', '_all'])

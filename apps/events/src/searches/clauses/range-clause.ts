@@ -2,7 +2,7 @@ import type { Filter } from '@platform/search'
 import { z } from 'zod'
 import { instantOf, isDateMath } from '../date-math.ts'
 import { type Reading, read, refusal, takeClauses } from '../reading.ts'
-import { fieldClause } from './field-clause.ts'
+import { fieldClause } from './field-clauses.ts'
 
 const Bound = z.union([z.string().max(1000), z.number()], 'must be a text or a number').optional()
 const Bounds = z.strictObject({

@@ -1,0 +1,83 @@
+import { Failure, isUuid } from '@platform/kernel'
+import type { Admission, OpenPermissions } from '@platform/permissions'
+import type { Job } from '@platform/service'
+import { LiveReaders, type Standing } from './live-readers.ts'
+import type { StandingQuestion, StandingStore } from './reader-rights-store.ts'
+
+/** A change is seen within this, and acted upon within a second of it. */
+const EVERY_MS = 400
+
+interface Deps {
+  readers: LiveReaders
+  store: StandingStore
+  /** Permissions of their own: their cache is emptied whenever something has changed. */
+  permissions: Pick<OpenPermissions, 'require' | 'forget'>
+}
+
+/**
+ * Ends live readers who may not read any more, and shows the others what their new role shows. Only a clear no ends
+ * one.
+ */
+export function checkStandings({ readers, store, permissions }: Deps): Job {
+  /**
+   * What was in the tables when each was judged; one that comes in later may have been let in by what was known
+   * before.
+   */
+  const judged = new WeakMap<Standing, string>()
+  const judge = async (group: readonly Standing[], print: string): Promise<void> => {
+    const [first] = group
+    if (first === undefined) return
+    const verdict = await verdictOn(first, permissions)
+    // Whom nobody could judge just now is judged the next time, though nothing changes until then.
+    if (verdict === 'unknown') return
+    for (const standing of group) {
+      judged.set(standing, print)
+      if (verdict === 'refused') standing.refuse()
+      else LiveReaders.admit(standing, verdict)
+    }
+  }
+  return {
+    name: 'check-live-readers',
+    everyMs: EVERY_MS,
+    async run() {
+      const groups = [...Map.groupBy(readers.all(), keyOf).values()]
+      if (groups.length === 0) return
+      const prints = await store.fingerprints(groups.map(([standing]) => questionOf(standing)))
+      const changed = groups
+        .map((group, index) => ({ group, print: prints[index] ?? '' }))
+        .filter(({ group, print }) => group.some((standing) => judged.get(standing) !== print))
+      if (changed.length > 0) permissions.forget()
+      await Promise.all(changed.map(({ group, print }) => judge(group, print)))
+    },
+  }
+}
+
+async function verdictOn(
+  { reader }: Standing,
+  permissions: Deps['permissions'],
+): Promise<Admission | 'refused' | 'unknown'> {
+  try {
+    return await permissions.require(reader.principal, 'read', 'events', reader.admission.workspace.id)
+  } catch (error) {
+    return error instanceof Failure ? 'refused' : 'unknown'
+  }
+}
+
+/** Everything about a caller that decides: two streams of one user may carry different keys. */
+function keyOf({ reader }: Standing): string {
+  const { principal, admission } = reader
+  const { userId, apiKeyId, superAdmin } = { ...emptyPrincipal, ...principal }
+  return JSON.stringify([admission.workspace.id, principal.kind, userId, apiKeyId, superAdmin])
+}
+
+const emptyPrincipal: { userId?: string; apiKeyId?: string | undefined; superAdmin?: boolean } = {}
+
+function questionOf(standing: Standing | undefined): StandingQuestion {
+  const principal = standing?.reader.principal
+  const apiKeyId = principal === undefined || principal.kind === 'internal' ? undefined : principal.apiKeyId
+  return {
+    workspaceId: standing?.reader.admission.workspace.id ?? '',
+    userId: principal?.kind === 'user' ? principal.userId : null,
+    apiKeyId: apiKeyId !== undefined && isUuid(apiKeyId) ? apiKeyId : null,
+  }
+}

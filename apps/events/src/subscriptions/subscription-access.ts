@@ -1,0 +1,79 @@
+import { isProgram, type Principal } from '@platform/auth'
+import { isUuid } from '@platform/kernel'
+import type { Permissions } from '@platform/permissions'
+import { seesEverything } from '../event-log/readable.ts'
+import { type SubscriptionRecord, subscriptionNotFound } from './subscription.ts'
+import type { SubscriptionStore } from './subscription-store.ts'
+
+/** Who manages a subscription, and answers for what it gets. */
+export interface Manager {
+  workspaceId: string
+  /** The user, `apiKey:<id>`, or `platform`. */
+  id: string
+  /** The same as the audit trail names them. */
+  actor: string
+  /** Super administrators; an owner's right is asked for when it matters, so that it ends with the membership. */
+  seesAll: boolean
+}
+
+/** Whoever may change the workspace manages its subscriptions. Throws as `Permissions.require`. */
+export async function admitManager(
+  permissions: Permissions,
+  principal: Principal,
+  address: string,
+): Promise<Manager> {
+  const { workspace, role, by } = await permissions.require(principal, 'update', 'workspaces', address)
+  const seesAll = by === 'power' && role !== 'owner'
+  return { workspaceId: workspace.id, id: idOf(principal), actor: actorOf(principal), seesAll }
+}
+
+/** Whoever sees subscriptions and their deliveries. */
+interface SubscriptionReader {
+  workspaceId: string
+  /** Also deliveries of events for owners. */
+  seesAll: boolean
+}
+
+/** Whoever may read the workspace sees its subscriptions and deliveries, as far as the events are not for owners. */
+export async function admitReader(
+  permissions: Permissions,
+  principal: Principal,
+  address: string,
+): Promise<SubscriptionReader> {
+  const admission = await permissions.require(principal, 'read', 'workspaces', address)
+  return { workspaceId: admission.workspace.id, seesAll: seesEverything(admission) }
+}
+
+function actorOf(principal: Principal): string {
+  const id = idOf(principal)
+  if (principal.kind !== 'user') return id
+  return isProgram(principal) ? `client:${id}` : `user:${id}`
+}
+
+function idOf(principal: Principal): string {
+  if (principal.kind === 'user') return principal.userId
+  return principal.kind === 'apiKey' ? `apiKey:${principal.apiKeyId}` : 'platform'
+}
+
+/** The subscription of a workspace that a path names, or 404. */
+export const findSubscription = (
+  subscriptions: Pick<SubscriptionStore, 'find'>,
+  workspaceId: string,
+  id: string,
+): Promise<SubscriptionRecord> => required(id, () => subscriptions.find(workspaceId, id))
+
+/** The same, locked until the transaction ends. */
+export const lockSubscription = (
+  subscriptions: Pick<SubscriptionStore, 'lock'>,
+  workspaceId: string,
+  id: string,
+): Promise<SubscriptionRecord> => required(id, () => subscriptions.lock(workspaceId, id))
+
+async function required(
+  id: string,
+  find: () => Promise<SubscriptionRecord | undefined>,
+): Promise<SubscriptionRecord> {
+  const found = isUuid(id) ? await find() : undefined
+  if (found === undefined) throw subscriptionNotFound()
+  return found
+}
