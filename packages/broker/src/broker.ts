@@ -1,6 +1,5 @@
-import type { Announcements } from './announcements.ts'
-import type { Queue } from './queue.ts'
-import type { RelayTarget } from './relay-target.ts'
+import type { EventRecord } from '@platform/contracts'
+import { StoreError } from '@platform/kernel'
 
 /**
  * The transport between services: a durable queue and best-effort announcements, two contracts that share no
@@ -17,3 +16,91 @@ export interface Broker extends AsyncDisposable {
   /** Rejects with BrokerError when the transport can't take or deliver messages. */
   ping(signal: AbortSignal): Promise<void>
 }
+
+/** What every instance hears, best effort: it never carries what must not be lost, pollers are the safety net. */
+export interface Announcements {
+  /** Tells all instances. `payload` is at most 7,000 bytes. */
+  announce(topic: string, payload: string): Promise<void>
+  /** Calls `handle` for each announcement of `topic`, and `onGap` when some may have been missed (connection lost). */
+  listen(topic: string, handle: (payload: string) => void, onGap?: () => void): Promise<AsyncDisposable>
+}
+
+/** What a handler does with a batch: resolve when every event's work is committed, reject to get the batch again. */
+export type BatchHandler = (events: EventRecord[]) => Promise<void>
+
+/**
+ * Durable delivery of committed events: each event reaches one instance of a group, at least once, in order per
+ * workspace. Handlers are idempotent by event id. A failing batch is tried again with growing pauses, then event by
+ * event; an event that fails alone `maxDeliveries` times goes to the dead letters with its reason and the rest goes
+ * on.
+ */
+export interface Queue {
+  /**
+   * Hands events to the transport. Resolves when they are durable there; the relay calls it with what PostgreSQL
+   * committed.
+   */
+  publish(events: EventRecord[]): Promise<void>
+  /** Consumes as one of the instances of `group`. Disposing stops after the batch in hand. */
+  consume(
+    group: string,
+    handle: BatchHandler,
+    options?: { maxBatch?: number; maxDeliveries?: number },
+  ): Promise<AsyncDisposable>
+}
+
+/** What a stream holds and how far its groups have come. A sequence counts the events of a stream from 1. */
+export interface StreamState {
+  /** Another one after the stream was made again. */
+  streamId: string
+  firstSequence: number
+  lastSequence: number
+  /** The last sequence that all groups have handled; 0 while there is no group, or one that hasn't seen this stream. */
+  settledSequence: number
+}
+
+/**
+ * The side of a queue that the relay uses. The relay is its only writer and writes the log in its one order without a
+ * gap, so that a sequence always means the same event: a stream that lost its end gets exactly that end again.
+ */
+export interface RelayTarget {
+  /** Makes the stream when it is missing. */
+  state(): Promise<StreamState>
+  /** The id of the event with this sequence. */
+  eventAt(sequence: number): Promise<string | undefined>
+  /** Appends; the first event gets the sequence after `afterSequence`. Rejects when the stream ends elsewhere. */
+  append(events: readonly EventRecord[], afterSequence: number): Promise<void>
+  /** Throws the stream away with all it holds and makes an empty one. */
+  reset(): Promise<void>
+}
+
+/** Where this package tells an operator what happened; a pino logger fits. */
+export interface BrokerLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** What every broker driver throws. */
+export class BrokerError extends StoreError {
+  override readonly name = 'BrokerError'
+}
+
+/** The error of a store below as an error of the broker. */
+export function toBrokerError(error: unknown): BrokerError {
+  if (error instanceof BrokerError) return error
+  if (error instanceof StoreError) {
+    return new BrokerError(error.message, { cause: error, unavailable: error.unavailable, code: error.code })
+  }
+  return new BrokerError('The broker could not do its work.', { cause: error, unavailable: false })
+}
+
+/** A listener's mistake is logged; thrown into the connection that delivers, it would end the process. */
+export const notifySafely =
+  (topic: string, handle: (payload: string) => void, log: BrokerLog) =>
+  (payload: string): void => {
+    try {
+      handle(payload)
+    } catch (error) {
+      log.error({ topic, err: error }, 'announcement not handled')
+    }
+  }

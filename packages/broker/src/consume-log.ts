@@ -1,13 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@platform/database'
 import type { WakeUp } from '@platform/kernel'
-import { CursorKeeper } from './cursor-keeper.ts'
+import type { BatchHandler, BrokerLog } from './broker.ts'
 import { keepDeadLetter } from './dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from './deliver.ts'
-import { loadCursor, readEvents, storeCursor } from './event-log.ts'
-import type { BrokerLog } from './log.ts'
+import { type LogCursor, loadCursor, readEvents, storeCursor } from './event-log.ts'
 import { LogReader } from './log-reader.ts'
-import type { BatchHandler } from './queue.ts'
 import { replayer } from './replay.ts'
 import { adoptRestoredLog } from './restored-log.ts'
 import { sleeperOn } from './sleeper.ts'
@@ -92,3 +90,29 @@ async function consumeWhile(
 /** As long as the work took: a busy process then handles twice as many at once, and a calm one hardly waits. */
 const rest = (tookMs: number, signal: AbortSignal): Promise<void> =>
   pause(Math.min(tookMs, REST_MS), undefined, { signal }).catch(() => undefined)
+
+/**
+ * Keeps how far a group has come while the group goes on: at most one batch further, which a takeover handles again
+ * as it would the one in hand.
+ */
+class CursorKeeper {
+  readonly #store: (cursor: LogCursor) => Promise<void>
+  #storing: Promise<void> = Promise.resolve()
+
+  constructor(store: (cursor: LogCursor) => Promise<void>) {
+    this.#store = store
+  }
+
+  /** Resolves once the cursor before this one is kept; rejects when it could not be. */
+  async keep(cursor: LogCursor): Promise<void> {
+    await this.#storing
+    this.#storing = this.#store(cursor)
+    // It is awaited by whoever is next.
+    this.#storing.catch(() => undefined)
+  }
+
+  /** Resolves when nothing is on its way any more. */
+  async done(): Promise<void> {
+    await this.#storing.catch(() => undefined)
+  }
+}

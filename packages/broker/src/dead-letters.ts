@@ -1,6 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
 import { one, type Queries, sql } from '@platform/database'
-import { RELAY_READER } from './relay-reader.ts'
+import { RELAY_READER } from './event-log.ts'
 
 /** An event that a group gave up, and why. `record` is missing when what came was no event at all. */
 export interface DeadLetter {

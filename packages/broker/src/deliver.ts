@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@platform/contracts'
 import { StoreError } from '@platform/kernel'
-import { handleBatch } from './handle-batch.ts'
-import type { BrokerLog } from './log.ts'
-import type { BatchHandler } from './queue.ts'
-import { reasonOf } from './reason-of.ts'
+import { type Origin, tracer } from '@platform/tracing'
+import type { BatchHandler, BrokerLog } from './broker.ts'
+import { originOf } from './traces.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5000
@@ -144,3 +143,36 @@ async function rest(turn: number, signal: AbortSignal): Promise<void> {
   const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(turn, 10))
   await pause(longestMs * (0.5 + Math.random() / 2), undefined, { signal })
 }
+
+/** Of a batch from many requests not all are told. */
+const CORRELATION_IDS_TOLD = 20
+
+/**
+ * Hands a batch to the handler of a group, as a part of the trace that its events come from where they have one in
+ * common.
+ */
+export async function handleBatch(
+  events: EventRecord[],
+  { group, handle }: { group: string; handle: BatchHandler },
+): Promise<void> {
+  if (tracer === undefined) return await handle(events)
+  const ids = new Set(events.map(({ source }) => source.correlationId))
+  const attributes = {
+    'messaging.system': 'platform',
+    'messaging.operation.type': 'process',
+    'messaging.consumer.group.name': group,
+    'messaging.batch.message_count': events.length,
+    'platform.correlation_id': [...ids].slice(0, CORRELATION_IDS_TOLD).join(','),
+  }
+  const origin: Origin = originOf(events)
+  const span = tracer.begin({ name: `process ${group}`, kind: 'consumer', attributes }, origin)
+  await tracer.finish(span, () => handle(events))
+}
+
+const LONGEST_REASON = 2000
+
+/** What is kept of an error with a dead letter. */
+export const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? `${error.name}: ${error.message}` : String(error))
+    .replaceAll('\0', '')
+    .slice(0, LONGEST_REASON)

@@ -1,6 +1,13 @@
-export type { Announcements } from './announcements.ts'
-export type { Broker } from './broker.ts'
-export { BrokerError } from './broker-error.ts'
+export {
+  type Announcements,
+  type BatchHandler,
+  type Broker,
+  BrokerError,
+  type BrokerLog,
+  type Queue,
+  type RelayTarget,
+  type StreamState,
+} from './broker.ts'
 export {
   countDeadLetters,
   type DeadLetter,
@@ -16,19 +23,15 @@ export {
   type LogCursor,
   type LogEvent,
   loadCursor,
+  RELAY_READER,
   readEvents,
   readRecord,
   readRecords,
   storeCursor,
 } from './event-log.ts'
-export { type Lag, readLags } from './lag.ts'
-export type { BrokerLog } from './log.ts'
 export { type OpenBrokerOptions, openBroker } from './open.ts'
 export { dropOldPartitions, ensurePartitions } from './partitions.ts'
-export type { BatchHandler, Queue } from './queue.ts'
-export { RELAY_READER } from './relay-reader.ts'
-export type { RelayTarget, StreamState } from './relay-target.ts'
 export { adoptRestoredLog } from './restored-log.ts'
 export { type Sleeper, sleeperOn } from './sleeper.ts'
 export { keepTraces } from './traces.ts'
-export { deliveryWarnings } from './warnings.ts'
+export { deliveryWarnings, type Lag, readLags } from './warnings.ts'

@@ -1,9 +1,8 @@
 import { type Database, migrate, sql } from '@platform/database'
-import type { Broker } from './broker.ts'
-import type { BrokerLog } from './log.ts'
+import type { Broker, BrokerLog } from './broker.ts'
+import { RELAY_READER } from './event-log.ts'
 import { ensurePartitions } from './partitions.ts'
 import { openPostgresBroker } from './postgres/open.ts'
-import { RELAY_READER } from './relay-reader.ts'
 
 export interface OpenBrokerOptions {
   /** Holds the log of events, the cursors of the groups and the dead letters, whatever the transport is. */

@@ -1,9 +1,7 @@
 import type { EventRecord } from '@platform/contracts'
 import { type Database, sql } from '@platform/database'
 import { StoreError } from '@platform/kernel'
-import { type Delivery, throughOutages } from './deliver.ts'
-import { handleBatch } from './handle-batch.ts'
-import { reasonOf } from './reason-of.ts'
+import { type Delivery, handleBatch, reasonOf, throughOutages } from './deliver.ts'
 
 const LOOK_EVERY_MS = 1000
 /** Letters taken between two batches. */

@@ -4,7 +4,7 @@ import { uniqueName } from './events.ts'
 
 const SOON = { timeout: 15_000, interval: 10 }
 
-/** What announcements promise (port announcements.ts). */
+/** What announcements promise (port broker.ts). */
 export function announcementsConformance({ broker, otherInstance }: BrokerFixture): void {
   describe('announcements', () => {
     it('reach every instance that listens to the topic, and nobody else', async () => {

@@ -18,7 +18,7 @@ function recorder(workspaceId: string) {
   return { handled, handle }
 }
 
-/** What every queue promises about events that always fail (port queue.ts, dead-letters.ts). */
+/** What every queue promises about events that always fail (broker.ts, dead-letters.ts). */
 export function deadLettersConformance({ broker, database }: BrokerFixture): void {
   describe('dead letters', () => {
     it('gives an event that always fails alone to the dead letters and goes on with the rest in order', async () => {

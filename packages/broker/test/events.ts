@@ -1,6 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
 import { randomBase62, uuidv7 } from '@platform/kernel'
-import type { BrokerLog } from '../src/log.ts'
+import type { BrokerLog } from '../src/broker.ts'
 
 /** A finished record, different from every other. */
 export const testEvent = (

@@ -18,7 +18,7 @@ function recorder(workspaceId: string) {
   return { handled, handle }
 }
 
-/** What every queue promises (port queue.ts). */
+/** What every queue promises (port broker.ts). */
 export function queueConformance({ broker, otherInstance, database }: BrokerFixture): void {
   describe('queue', () => {
     it('delivers what was published, whole and in order', async () => {

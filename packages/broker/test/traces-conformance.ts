@@ -11,7 +11,7 @@ function current() {
   return tracer
 }
 
-/** What every queue promises of traces (port queue.ts). */
+/** What every queue promises of traces (port broker.ts). */
 export function tracesConformance({ broker }: BrokerFixture): void {
   describe('traces', () => {
     let tracing: AsyncDisposable

@@ -1,3 +1,5 @@
+import { StoreError } from '@platform/kernel'
+
 /** A counter after it was changed, and for how long it still exists. */
 export interface Counted {
   value: number
@@ -20,4 +22,9 @@ export interface Cache extends AsyncDisposable {
    * calls: 1 s.
    */
   probe(signal: AbortSignal): Promise<void>
+}
+
+/** What every cache driver throws. Always `unavailable`: a caller goes on without the cache. */
+export class CacheError extends StoreError {
+  override readonly name = 'CacheError'
 }

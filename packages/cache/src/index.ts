@@ -1,4 +1,3 @@
-export type { Cache, Counted } from './cache.ts'
-export { CacheError } from './cache-error.ts'
+export { type Cache, CacheError, type Counted } from './cache.ts'
 export { openMemoryCache } from './memory.ts'
 export { openCache } from './open.ts'

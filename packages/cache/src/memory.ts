@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Cache } from './cache.ts'
-import { CacheError } from './cache-error.ts'
+import { type Cache, CacheError } from './cache.ts'
 
 const MAX_CHARACTERS = 64 * 1024 * 1024
 /** What an entry takes beside its text, so that 100,000 small ones are as many as there may be. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createClient, ErrorReply } from 'redis'
 import { Breaker } from './breaker.ts'
-import type { Cache } from './cache.ts'
-import { CacheError } from './cache-error.ts'
+import { type Cache, CacheError } from './cache.ts'
 
 const COMMAND_MS = 150
 /** Nobody waits for a probe but a readiness report, and a slow answer is one. */

@@ -1,17 +1,21 @@
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { escapeIdentifier } from 'pg'
 import { openConnection } from './connection.ts'
-import { type Place, preparePlace } from './embedded/account.ts'
+import { type ClusterPlace, preparePlace } from './embedded/account.ts'
 import { findBinaries } from './embedded/binaries.ts'
 import { filesOf, OWNER, prepareCluster } from './embedded/cluster.ts'
 import { lockDirectory } from './embedded/directory-lock.ts'
 import { explainFileError } from './embedded/embedded-start-error.ts'
 import { endOrphan } from './embedded/orphan.ts'
-import { choosePort } from './embedded/port.ts'
-import { PortTakenError, type Postmaster, startPostmaster } from './embedded/postmaster.ts'
-import type { ServerChoices } from './embedded/settings.ts'
+import {
+  PortTakenError,
+  type Postmaster,
+  type ServerChoices,
+  startPostmaster,
+} from './embedded/postmaster.ts'
 import { type SupervisedServer, supervise } from './embedded/supervise.ts'
 
 export interface EmbeddedOptions {
@@ -69,7 +73,7 @@ export async function startEmbedded(
 }
 
 async function startOnFreePort(
-  place: Place,
+  place: ClusterPlace,
   choices: Omit<ServerChoices, 'port'>,
 ): Promise<{ first: Postmaster; choices: ServerChoices }> {
   let taken: number | undefined
@@ -88,7 +92,11 @@ const urlOf = (port: number, password: string, database: string): string =>
   `postgres://${OWNER}:${password}@127.0.0.1:${port}/${database}`
 
 /** Once per cluster; a mark beside it spares the question at every other start. */
-async function createDatabase(place: Place, adminUrl: string, server: SupervisedServer): Promise<void> {
+async function createDatabase(
+  place: ClusterPlace,
+  adminUrl: string,
+  server: SupervisedServer,
+): Promise<void> {
   const mark = join(place.directory, 'created')
   if (existsSync(mark)) return
   try {
@@ -101,4 +109,27 @@ async function createDatabase(place: Place, adminUrl: string, server: Supervised
     await server.stop()
     throw error
   }
+}
+
+/** The port of the last start while it is free, so that it stays the same across restarts; otherwise a new one. */
+async function choosePort(directory: string, avoid?: number): Promise<number> {
+  const file = join(directory, 'port')
+  const last = Number(await readFile(file, 'utf8').catch(() => ''))
+  const isUsable = Number.isInteger(last) && last > 1023 && last < 65_536 && last !== avoid
+  if (isUsable && (await listenOn(last)) !== undefined) return last
+  const port = (await listenOn(0)) ?? 0
+  await writeFile(file, `${port}\n`)
+  return port
+}
+
+/** Listens for a moment and answers the port, or undefined when it is taken. */
+function listenOn(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(undefined))
+    server.listen({ port, host: '127.0.0.1' }, () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined))
+    })
+  })
 }

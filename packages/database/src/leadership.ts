@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { breaksConnection } from './classify-error.ts'
 import type { Connection } from './connection.ts'
+import { breaksConnection } from './database-error.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 import { sql } from './sql.ts'
 import { runStatement } from './statement.ts'

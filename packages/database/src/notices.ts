@@ -1,6 +1,6 @@
 import { escapeIdentifier, type Notification } from 'pg'
-import { breaksConnection } from './classify-error.ts'
 import type { Connection } from './connection.ts'
+import { breaksConnection } from './database-error.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 import { runText } from './statement.ts'
 import type { ConnectionUser, SteadyConnection } from './steady-connection.ts'

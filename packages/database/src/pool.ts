@@ -2,13 +2,12 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type StoreBudget, storeBudget } from '@platform/kernel'
 import { Pool, type PoolClient } from 'pg'
-import { toConnectError } from './classify-error.ts'
 import { Connection } from './connection.ts'
 import type { DatabaseLoad } from './database.ts'
-import { DatabaseError } from './database-error.ts'
+import { DatabaseError, toConnectError } from './database-error.ts'
 import { type PostgresSettings, poolConfig } from './postgres-settings.ts'
 import { checkServer } from './server-check.ts'
-import { MAX_NAMED } from './statement-names.ts'
+import { MAX_NAMED } from './statement.ts'
 
 /** How long closing waits for statements on their way. */
 const CLOSE_MS = 3000

@@ -1,5 +1,4 @@
-import type { ClientConfig } from 'pg'
-import { columnTypes } from './column-types.ts'
+import { type ClientConfig, types } from 'pg'
 import { Connection } from './connection.ts'
 import { DatabaseError } from './database-error.ts'
 
@@ -111,3 +110,24 @@ export const poolConfig = (settings: PostgresSettings) => ({
   max: settings.poolSize,
   idleTimeoutMillis: 60_000,
 })
+
+const INT8 = 20
+const DATE = 1082
+
+/** A count or sequence is a number wherever that is exact; the rare larger one stays the text it was. */
+function parseInt8(text: string): number | string {
+  const value = Number(text)
+  return Number.isSafeInteger(value) ? value : text
+}
+
+/**
+ * How column values become JavaScript values: pg's own way, but for int8 (a number) and date (its text, it has no
+ * time zone).
+ */
+const columnTypes = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === INT8) return parseInt8
+    if (oid === DATE) return (text: string) => text
+    return format === 'binary' ? types.getTypeParser(oid, 'binary') : types.getTypeParser(oid, 'text')
+  }) as typeof types.getTypeParser,
+}

@@ -1,8 +1,13 @@
 import type { ClientConfig } from 'pg'
-import { breaksConnection, isStalePlan, toConnectError, toDatabaseError } from './classify-error.ts'
 import { type Connection, openConnection } from './connection.ts'
 import type { Database, QueryOptions } from './database.ts'
-import { DatabaseError } from './database-error.ts'
+import {
+  breaksConnection,
+  DatabaseError,
+  isStalePlan,
+  toConnectError,
+  toDatabaseError,
+} from './database-error.ts'
 import { Leadership } from './leadership.ts'
 import { Notices } from './notices.ts'
 import { type BoundedPool, type Lease, openPool } from './pool.ts'

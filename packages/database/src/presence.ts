@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { breaksConnection } from './classify-error.ts'
 import type { Connection } from './connection.ts'
 import type { Presence } from './database.ts'
+import { breaksConnection } from './database-error.ts'
 import { sql } from './sql.ts'
 import { runStatement } from './statement.ts'
 import type { ConnectionUser } from './steady-connection.ts'

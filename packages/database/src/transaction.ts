@@ -1,6 +1,5 @@
-import { breaksConnection, toDatabaseError } from './classify-error.ts'
 import type { Queries, QueryOptions, TransactionOptions } from './database.ts'
-import { DatabaseError } from './database-error.ts'
+import { breaksConnection, DatabaseError, toDatabaseError } from './database-error.ts'
 import type { Lease } from './pool.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 import { raiseLimits, runStatement, runText } from './statement.ts'

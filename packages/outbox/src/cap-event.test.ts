@@ -1,8 +1,7 @@
 import { Failure } from '@platform/kernel'
 import { describe, expect, it } from 'vitest'
-import { buildRecord } from './build-record.ts'
 import { capEvent, defaultEventLimits } from './cap-event.ts'
-import { eventSize } from './event-size.ts'
+import { buildRecord, eventSize } from './event-record.ts'
 
 const event = (payload: unknown, type = 'order.created') =>
   buildRecord({ type, payload, source: { workspaceId: 'w' } })

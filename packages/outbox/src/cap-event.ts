@@ -1,6 +1,6 @@
 import { automationExecuted, type EventRecord } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import { eventSize } from './event-size.ts'
+import { eventSize } from './event-record.ts'
 
 /** How large an event may be, in UTF-16 units (decisions F4). */
 export interface EventLimits {

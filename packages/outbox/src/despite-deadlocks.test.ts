@@ -3,9 +3,8 @@ import { sql } from '@platform/database'
 import { StoreError } from '@platform/kernel'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
-import { buildRecord } from './build-record.ts'
-import { despiteDeadlocks } from './despite-deadlocks.ts'
-import { openOutbox } from './open.ts'
+import { buildRecord } from './event-record.ts'
+import { despiteDeadlocks, openOutbox } from './outbox.ts'
 
 const SOON = { timeout: 10_000, interval: 10 }
 const log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -7,9 +7,9 @@ import type { EventRecord } from '@platform/contracts'
 import { testDatabase } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { findNatsServer, NatsServer } from '../test/testing.ts'
-import { buildRecord } from './build-record.ts'
-import { openOutbox } from './open.ts'
-import { unrelayedMs } from './relay-place.ts'
+import { buildRecord } from './event-record.ts'
+import { openOutbox } from './outbox.ts'
+import { unrelayedMs } from './relay-position.ts'
 
 const program = findNatsServer()
 if (program === undefined) console.warn('SKIPPED: a full stream; there is no nats-server.')

@@ -6,9 +6,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { findNatsServer, NatsServer } from '../test/testing.ts'
 import { type AnnouncedEvent, onAnnouncedEvent } from './announced.ts'
-import { buildRecord } from './build-record.ts'
-import { openOutbox } from './open.ts'
-import type { Outbox } from './outbox.ts'
+import { buildRecord } from './event-record.ts'
+import { type Outbox, openOutbox } from './outbox.ts'
 
 const SOON = { timeout: 15_000, interval: 20 }
 const log = { info: () => {}, warn: () => {}, error: () => {} }

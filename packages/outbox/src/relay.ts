@@ -10,8 +10,13 @@ import {
 } from '@platform/broker'
 import { WakeUp } from '@platform/kernel'
 import { announcementOf, announcementTopic } from './announced.ts'
-import type { RelayOptions } from './relay-options.ts'
-import { findPlace, type Place, remakeStream, settle } from './relay-place.ts'
+import {
+  findRelayPosition,
+  type RelayOptions,
+  type RelayPosition,
+  remakeStream,
+  settle,
+} from './relay-position.ts'
 import { RelayProgress } from './relay-progress.ts'
 
 const BATCH = 256
@@ -54,7 +59,7 @@ async function relayWhile(
   const { database } = options
   await adoptRestoredLog(database)
   if (progress.mayRemake()) await remakeStream(options)
-  let place = await findPlace(options)
+  let place = await findRelayPosition(options)
   const sleeper = sleeperOn(wakeUp)
   let settleAt = 0
   while (!signal.aborted) {
@@ -76,7 +81,11 @@ async function relayWhile(
 }
 
 /** An event the stream refuses for what it is would hold back all others: it goes to the dead letters. */
-async function append(options: RelayOptions, events: LogEvent[], place: Place): Promise<Place> {
+async function append(
+  options: RelayOptions,
+  events: LogEvent[],
+  place: RelayPosition,
+): Promise<RelayPosition> {
   const cursor: LogCursor = events.at(-1) ?? place.cursor
   try {
     const records = events.map(({ record }) => record)
@@ -93,7 +102,11 @@ async function append(options: RelayOptions, events: LogEvent[], place: Place): 
   }
 }
 
-async function appendOneByOne(options: RelayOptions, events: LogEvent[], place: Place): Promise<Place> {
+async function appendOneByOne(
+  options: RelayOptions,
+  events: LogEvent[],
+  place: RelayPosition,
+): Promise<RelayPosition> {
   let reached = place
   for (const event of events) reached = await append(options, [event], reached)
   return reached

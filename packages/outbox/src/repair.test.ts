@@ -7,9 +7,8 @@ import { type TestDatabase, testDatabase } from '@platform/testing'
 import { connect, type JetStreamManager, RetentionPolicy, StorageType } from 'nats'
 import { describe, expect, it, vi } from 'vitest'
 import { findNatsServer, NatsServer } from '../test/testing.ts'
-import { buildRecord } from './build-record.ts'
-import { openOutbox } from './open.ts'
-import type { Outbox } from './outbox.ts'
+import { buildRecord } from './event-record.ts'
+import { type Outbox, openOutbox } from './outbox.ts'
 
 const SOON = { timeout: 15_000, interval: 20 }
 const log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -3,8 +3,8 @@ import { uuidv7 } from '@platform/kernel'
 import { testDatabase } from '@platform/testing'
 import { startTracing, tracer } from '@platform/tracing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { buildRecord } from './build-record.ts'
-import { openOutbox } from './open.ts'
+import { buildRecord } from './event-record.ts'
+import { openOutbox } from './outbox.ts'
 
 const SOON = { timeout: 15_000, interval: 10 }
 const log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -1,4 +1,4 @@
-import { isScalar, type Scalar, textOf } from './text-of.ts'
+import { isScalar, type Scalar, textOf } from './filter.ts'
 import { hasPrefix, wordsIn } from './words.ts'
 
 /** The values at one path of a document. */

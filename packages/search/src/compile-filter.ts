@@ -1,8 +1,6 @@
-import type { AskedDocument } from './asked-document.ts'
-import type { Filter } from './filter.ts'
-import { keysOf } from './path.ts'
+import { AskedDocument } from './asked-document.ts'
+import { type Filter, keysOf, type Scalar, textOf } from './filter.ts'
 import { patternOf } from './pattern.ts'
-import { type Scalar, textOf } from './text-of.ts'
 import { wordsOf } from './words.ts'
 
 /** A filter that is ready to be asked, of any number of documents. */
@@ -81,3 +79,10 @@ function orderOfTexts(one: string, other: string): number {
 
 /** Halves of what lies beyond the basic plane come behind all that lies within it. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
+
+/**
+ * True when a document fulfils a filter. Who asks more than once compiles the filter, and asks many filters of one
+ * document.
+ */
+export const matches = (filter: Filter, document: unknown): boolean =>
+  compileFilter(filter)(new AskedDocument(document))

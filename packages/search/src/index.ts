@@ -1,37 +1,36 @@
-export type {
-  Aggregation,
-  AggregationResult,
-  AggregationResults,
-  Aggregations,
-  Bucket,
-  CompositeKey,
-  CompositeSource,
-  Interval,
+export {
+  AGGREGATION_DEPTH,
+  type Aggregation,
+  type AggregationResult,
+  type AggregationResults,
+  type Aggregations,
+  BUCKETS_MAX,
+  type Bucket,
+  type CompositeKey,
+  type CompositeSource,
+  DISTINCT_MAX,
+  type Interval,
 } from './aggregation.ts'
-export { AGGREGATION_DEPTH, BUCKETS_MAX, DISTINCT_MAX } from './aggregation.ts'
 export { AskedDocument } from './asked-document.ts'
-export { type Condition, compileFilter } from './compile-filter.ts'
-export type { Filter } from './filter.ts'
+export { type Condition, compileFilter, matches } from './compile-filter.ts'
+export { type Filter, isScalar, keysOf, type Scalar, textOf } from './filter.ts'
 export type { IndexOptions } from './index-store/open.ts'
 export type { Log } from './log.ts'
-export { matches } from './matches.ts'
 export { isIndexUrl, openSearchIndex } from './open-search-index.ts'
-export { keysOf } from './path.ts'
-export { openLog } from './postgres/open-log.ts'
-export { ensurePartitions } from './postgres/partitions.ts'
-export type {
-  Analysis,
-  AnalysisQuery,
-  PlacedDocument,
-  Rejection,
-  Retained,
-  Search,
-  SearchQuery,
-  SortBy,
-  StreamDocument,
-  StreamSummary,
+export { ensurePartitions, openLog } from './postgres/open-log.ts'
+export {
+  type Analysis,
+  type AnalysisQuery,
+  type PlacedDocument,
+  type Rejection,
+  type Retained,
+  type Search,
+  SearchError,
+  type SearchQuery,
+  type SortBy,
+  type StreamDocument,
+  type StreamSummary,
+  UNREACHABLE,
 } from './search.ts'
-export { SearchError, UNREACHABLE } from './search-error.ts'
 export type { SearchIndex, ShardBudget } from './search-index.ts'
-export { isScalar, type Scalar, textOf } from './text-of.ts'
 export { wordsIn, wordsOf } from './words.ts'

@@ -1,5 +1,3 @@
-import { type Finder, finderOf } from './find-text.ts'
-
 /** True for the texts a pattern means. */
 export type Pattern = (text: string) => boolean
 
@@ -35,4 +33,49 @@ function behind(
     from = at + length
   }
   return from
+}
+
+/** Shorter texts are looked for by the engine itself: what it may compare in vain is then a few characters a place. */
+const PLAIN_MAX = 8
+
+/** Looks for a text in another from a place on; -1 where it is not. */
+export type Finder = (text: string, from: number) => number
+
+/**
+ * A finder whose time grows with the lengths of both texts added, never multiplied, whatever they hold (Knuth,
+ * Morris, Pratt).
+ */
+function finderOf(wanted: string): Finder {
+  if (wanted.length <= PLAIN_MAX) return (text, from) => text.indexOf(wanted, from)
+  const units = Uint16Array.from({ length: wanted.length }, (_, at) => wanted.charCodeAt(at))
+  const backs = backsOf(units)
+  return (text, from) => {
+    let matched = 0
+    for (let at = from; at < text.length; at += 1) {
+      matched = goOn(units, backs, matched, text.charCodeAt(at))
+      if (matched === units.length) return at - matched + 1
+    }
+    return -1
+  }
+}
+
+/** For each beginning of a text: the length of the longest shorter beginning with which it ends. */
+function backsOf(units: Uint16Array): Uint32Array {
+  const backs = new Uint32Array(units.length)
+  let length = 0
+  for (let at = 1; at < units.length; at += 1) {
+    length = goOn(units, backs, length, units[at] ?? 0)
+    backs[at] = length
+  }
+  return backs
+}
+
+/**
+ * How long a beginning of `wanted` stands at the end of what was read, when `unit` comes behind one of the length
+ * `matched`.
+ */
+function goOn(wanted: Uint16Array, backs: Uint32Array, matched: number, unit: number): number {
+  let length = matched
+  while (length > 0 && wanted[length] !== unit) length = backs[length - 1] ?? 0
+  return wanted[length] === unit ? length + 1 : length
 }

@@ -1,3 +1,4 @@
+import { StoreError } from '@platform/kernel'
 import type { AggregationResults, Aggregations } from './aggregation.ts'
 import type { Filter } from './filter.ts'
 
@@ -95,3 +96,14 @@ export interface Retained {
   stripExecuted(before: Date, limit: number): Promise<number>
   deleteStream(stream: string): Promise<void>
 }
+
+/** What every search driver throws. */
+export class SearchError extends StoreError {
+  override readonly name = 'SearchError'
+}
+
+/**
+ * `code` of an error after which the store as a whole can't be reached; any other may be about the one question that
+ * was asked.
+ */
+export const UNREACHABLE = 'UNREACHABLE'

@@ -1,9 +1,6 @@
 import type { Subscription } from 'nats'
-import type { Announcements } from '../announcements.ts'
-import { hearSafely } from '../hear-safely.ts'
-import type { BrokerLog } from '../log.ts'
-import type { Link, Up } from './link.ts'
-import { toNatsFailure } from './nats-failure.ts'
+import { type Announcements, type BrokerLog, notifySafely } from '../broker.ts'
+import { type Link, toNatsFailure, type Up } from './link.ts'
 
 const FLUSH_MS = 1000
 
@@ -22,7 +19,7 @@ export function natsAnnouncements(link: Link, namespace: string, log: BrokerLog)
       }
     },
     async listen(topic, handle, onGap) {
-      const hear = hearSafely(topic, handle, log)
+      const hear = notifySafely(topic, handle, log)
       const listener = new Listener(subjectOf(topic), hear, onGap)
       const following = link.whenUp((up, again) => listener.follow(up, again))
       await listener.ready()

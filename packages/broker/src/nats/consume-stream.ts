@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { BatchHandler } from '../broker.ts'
 import type { ConsumeOptions } from '../consume-log.ts'
 import { keepDeadLetter } from '../dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from '../deliver.ts'
-import type { BatchHandler } from '../queue.ts'
 import { replayer } from '../replay.ts'
-import { type GroupReader, openGroupReader } from './group-reader.ts'
+import { type GroupReader, openGroupReader, type StreamSource } from './group-reader.ts'
 import { storeSequence } from './stream-positions.ts'
-import type { StreamSource } from './stream-source.ts'
 
 /** After so many failures in a row another process may try: its connection may be better. */
 const FAILURES_BEFORE_HANDOVER = 5

@@ -1,7 +1,6 @@
 import { AckPolicy, type ConsumerConfig, DeliverPolicy, nanos, ReplayPolicy } from 'nats'
-import { BrokerError } from '../broker-error.ts'
-import type { Up } from './link.ts'
-import { isNotFound } from './nats-failure.ts'
+import { BrokerError } from '../broker.ts'
+import { isNotFound, type Up } from './link.ts'
 
 const ACK_WAIT_MS = 30_000
 const ANSWER_MS = 3000

@@ -1,13 +1,21 @@
 import type { EventRecord } from '@platform/contracts'
+import type { Database } from '@platform/database'
 import type { Msg } from 'nats'
-import { BrokerError } from '../broker-error.ts'
+import { BrokerError, type BrokerLog } from '../broker.ts'
 import { keepDeadLetter } from '../dead-letters.ts'
 import { type Delivery, throughOutages } from '../deliver.ts'
 import { rememberTrace, TRACE_HEADER } from '../traces.ts'
 import { remakeConsumer, requireUnchanged } from './group-consumer.ts'
 import { pull, sequenceOf } from './pull.ts'
+import type { EventStream } from './stream.ts'
 import { loadSequence } from './stream-positions.ts'
-import type { StreamSource } from './stream-source.ts'
+
+/** What the groups of a stream read, and where they keep how far they have come. */
+export interface StreamSource {
+  database: Database
+  stream: EventStream
+  log: BrokerLog
+}
 
 /** As many events may be on their way to a group. */
 const MOST_OPEN = 1000

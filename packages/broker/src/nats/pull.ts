@@ -1,5 +1,5 @@
 import { createInbox, type Msg, type NatsConnection } from 'nats'
-import { BrokerError } from '../broker-error.ts'
+import { BrokerError } from '../broker.ts'
 
 /** How much longer than the server a pull waits for its answer. */
 const GRACE_MS = 1500

@@ -1,10 +1,9 @@
 import type { EventRecord } from '@platform/contracts'
 import { tracer } from '@platform/tracing'
 import { headers, type MsgHdrs, type StreamInfo } from 'nats'
-import { BrokerError } from '../broker-error.ts'
+import { BrokerError } from '../broker.ts'
 import { keepTraces, originOf, TRACE_HEADER, traceOf } from '../traces.ts'
-import type { Link, Up } from './link.ts'
-import { isNotFound, toNatsFailure } from './nats-failure.ts'
+import { isNotFound, type Link, toNatsFailure, type Up } from './link.ts'
 import { remakeStream, repairStream, streamConfig } from './stream-config.ts'
 
 const ANSWER_MS = 3000

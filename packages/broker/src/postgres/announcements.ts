@@ -1,9 +1,5 @@
 import { type Database, sql } from '@platform/database'
-import type { Announcements } from '../announcements.ts'
-import { BrokerError } from '../broker-error.ts'
-import { hearSafely } from '../hear-safely.ts'
-import type { BrokerLog } from '../log.ts'
-import { toBrokerError } from '../to-broker-error.ts'
+import { type Announcements, BrokerError, type BrokerLog, notifySafely, toBrokerError } from '../broker.ts'
 
 const CHANNEL = 'announcements'
 /** PostgreSQL refuses a notice of 8,000 bytes and more. */
@@ -30,7 +26,7 @@ export function postgresAnnouncements(database: Database, log: BrokerLog): Annou
     },
     listen(topic, handle, onGap) {
       const quoted = JSON.stringify(topic)
-      const hear = hearSafely(topic, handle, log)
+      const hear = notifySafely(topic, handle, log)
       const onNotice = (notice: string) => {
         // Most notices are for others; looking for the name spares parsing them.
         if (!notice.includes(quoted)) return

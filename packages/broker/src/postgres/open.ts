@@ -1,10 +1,8 @@
 import type { Database } from '@platform/database'
 import { WakeUp } from '@platform/kernel'
-import type { Broker } from '../broker.ts'
+import { type Broker, type BrokerLog, toBrokerError } from '../broker.ts'
 import { consumeLog } from '../consume-log.ts'
 import { insertEvents } from '../event-log.ts'
-import type { BrokerLog } from '../log.ts'
-import { toBrokerError } from '../to-broker-error.ts'
 import { postgresAnnouncements } from './announcements.ts'
 
 /** The broker that needs nothing but PostgreSQL: the outbox table is the queue. */

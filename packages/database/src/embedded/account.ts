@@ -16,7 +16,7 @@ export interface Account {
 }
 
 /** Where everything is, once it is known who must reach it. */
-export interface Place {
+export interface ClusterPlace {
   account: Account | undefined
   /** Holds the database files and, beside them, port, password, lock and log. */
   directory: string
@@ -31,7 +31,7 @@ export async function preparePlace(
   wanted: string,
   binaries: Binaries,
   log: (message: string) => void,
-): Promise<Place> {
+): Promise<ClusterPlace> {
   const asked = resolve(wanted)
   if (process.getuid?.() !== 0) {
     await makeDirectory(asked, undefined)

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Place } from './account.ts'
+import type { ClusterPlace } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedStartError, explainFileError } from './embedded-start-error.ts'
 
@@ -11,13 +11,17 @@ import { EmbeddedStartError, explainFileError } from './embedded-start-error.ts'
 export const OWNER = 'platform'
 
 /** Where the files of the cluster are inside a place. */
-export const filesOf = (place: Place): string => join(place.directory, 'pgdata')
+export const filesOf = (place: ClusterPlace): string => join(place.directory, 'pgdata')
 
 /**
  * Makes the cluster unless it is there, and answers the owner's password, which lies beside it readable by nobody
  * else.
  */
-export async function prepareCluster(place: Place, binaries: Binaries, sync: boolean): Promise<string> {
+export async function prepareCluster(
+  place: ClusterPlace,
+  binaries: Binaries,
+  sync: boolean,
+): Promise<string> {
   const files = filesOf(place)
   try {
     if (existsSync(join(files, 'PG_VERSION'))) await checkVersion(files, binaries)
@@ -45,7 +49,7 @@ async function checkVersion(files: string, binaries: Binaries): Promise<void> {
 }
 
 /** Made under another name first: a half-made cluster left by a kill is thrown away, never started. */
-async function makeCluster(place: Place, files: string, sync: boolean): Promise<void> {
+async function makeCluster(place: ClusterPlace, files: string, sync: boolean): Promise<void> {
   const draft = `${files}.new`
   const passwordFile = join(place.directory, 'password')
   await rm(draft, { recursive: true, force: true })
@@ -60,7 +64,7 @@ async function makeCluster(place: Place, files: string, sync: boolean): Promise<
   await rename(draft, files)
 }
 
-function explainInitdb(output: string, place: Place): Error {
+function explainInitdb(output: string, place: ClusterPlace): Error {
   if (/No space left on device/i.test(output)) {
     return new EmbeddedStartError(
       `The disk that holds ${place.directory} is full; free some space and start again.`,
@@ -84,7 +88,7 @@ function explainInitdb(output: string, place: Place): Error {
 }
 
 function run(
-  place: Place,
+  place: ClusterPlace,
   program: string,
   args: string[],
 ): Promise<{ code: number | null; output: string }> {
@@ -115,7 +119,7 @@ export const explainSpawn = (cause: Error): EmbeddedStartError =>
  * As whom and from where PostgreSQL's programs run: in a session of their own, so that Ctrl-C reaches this process
  * only.
  */
-export const spawnAs = (place: Place) => ({
+export const spawnAs = (place: ClusterPlace) => ({
   ...(place.account ?? {}),
   cwd: '/',
   detached: true,

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Place } from './account.ts'
+import type { ClusterPlace } from './account.ts'
 import { explainSpawn, filesOf, spawnAs } from './cluster.ts'
 import { EmbeddedStartError } from './embedded-start-error.ts'
 import { followGuarded, guarded } from './guard.ts'
 import { isReady, stopPostmaster } from './orphan.ts'
 import { waitUntil } from './processes.ts'
-import { type ServerChoices, serverSettings } from './settings.ts'
 
 const START_MS = 60_000
 const MAX_LOG_BYTES = 5_000_000
@@ -24,7 +23,7 @@ export interface Postmaster {
 export class PortTakenError extends EmbeddedStartError {}
 
 /** Starts the server and waits until it accepts connections; after a crash that includes its recovery. */
-export async function startPostmaster(place: Place, choices: ServerChoices): Promise<Postmaster> {
+export async function startPostmaster(place: ClusterPlace, choices: ServerChoices): Promise<Postmaster> {
   const files = filesOf(place)
   const logFile = join(place.directory, 'postgres.log')
   rotate(logFile)
@@ -49,7 +48,7 @@ export async function startPostmaster(place: Place, choices: ServerChoices): Pro
   return { pid, ended, stop: () => stopPostmaster(files, pid, () => state.over) }
 }
 
-function launch(place: Place, files: string, logFile: string, choices: ServerChoices): ChildProcess {
+function launch(place: ClusterPlace, files: string, logFile: string, choices: ServerChoices): ChildProcess {
   const log = openSync(logFile, 'a', 0o600)
   try {
     const args = ['-D', files, ...serverSettings(choices)]
@@ -64,7 +63,7 @@ function launch(place: Place, files: string, logFile: string, choices: ServerCho
   }
 }
 
-function explainExit(output: string, place: Place, logFile: string): Error {
+function explainExit(output: string, place: ClusterPlace, logFile: string): Error {
   if (/Address already in use|could not create any TCP\/IP sockets/i.test(output)) {
     return new PortTakenError(`The port of the database in ${place.directory} is taken.`)
   }
@@ -87,11 +86,58 @@ function rotate(logFile: string): void {
 }
 
 /** Empties a log that grows while the server runs: it appends, so it goes on at the start. */
-export function trimLog(place: Place): void {
+export function trimLog(place: ClusterPlace): void {
   const logFile = join(place.directory, 'postgres.log')
   if (sizeOf(logFile) > MAX_LOG_BYTES) truncateSync(logFile)
 }
 
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** What a caller may choose about the server. */
+export interface ServerChoices {
+  port: number
+  fsync: boolean
+  maxConnections: number
+}
+
+/**
+ * A small server: the whole platform with it stays below 400 MB. Given as arguments, so that no file has to be
+ * edited.
+ */
+function serverSettings({ port, fsync, maxConnections }: ServerChoices): string[] {
+  const durability = fsync ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    max_connections: maxConnections,
+    shared_buffers: '96MB',
+    work_mem: '4MB',
+    maintenance_work_mem: '32MB',
+    temp_buffers: '1MB',
+    huge_pages: 'off',
+    jit: 'off',
+    io_method: 'sync',
+    max_worker_processes: 2,
+    max_parallel_workers: 0,
+    max_parallel_workers_per_gather: 0,
+    autovacuum_max_workers: 2,
+    wal_level: 'minimal',
+    max_wal_senders: 0,
+    min_wal_size: '64MB',
+    max_wal_size: '512MB',
+    checkpoint_completion_target: 0.9,
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_line_prefix: '%m [%p] ',
+    log_checkpoints: 'off',
+    log_min_messages: 'warning',
+    // Statements and details hold the data of users, which has no place in a log.
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    ...durability,
+  }
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Place } from './account.ts'
+import type { ClusterPlace } from './account.ts'
 import { filesOf } from './cluster.ts'
 import { endOrphan } from './orphan.ts'
-import { type Postmaster, startPostmaster, trimLog } from './postmaster.ts'
-import type { ServerChoices } from './settings.ts'
+import { type Postmaster, type ServerChoices, startPostmaster, trimLog } from './postmaster.ts'
 
 const TRIM_EVERY_MS = 600_000
 const LONGEST_RETRY_MS = 5000
@@ -16,7 +15,7 @@ export interface SupervisedServer {
 
 export function supervise(
   first: Postmaster,
-  place: Place,
+  place: ClusterPlace,
   choices: ServerChoices,
   log: (message: string) => void,
 ): SupervisedServer {

@@ -1,5 +1,4 @@
-import { ADMIN_MS, type IndexContext } from './index-context.ts'
-import { bodyOf } from './store-request.ts'
+import { ADMIN_MS, bodyOf, type IndexContext } from './store.ts'
 import { backingOf, backingsPattern } from './stream-names.ts'
 
 export interface BackingIndex {

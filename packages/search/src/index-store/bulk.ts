@@ -1,5 +1,4 @@
-import { BULK_MS, type IndexContext } from './index-context.ts'
-import { bodyOf } from './store-request.ts'
+import { BULK_MS, bodyOf, type IndexContext } from './store.ts'
 
 /** One action of a bulk request, as its lines of JSON. */
 export interface BulkAction {

@@ -9,7 +9,7 @@ import {
 import { bucketsOf } from './compile-terms.ts'
 import { type Compiled, type Compiling, type FoundBucket, readWithin, within } from './compiled.ts'
 import { storeInterval } from './date-spans.ts'
-import { DATE_FIELD, TEXT_FIELDS } from './real-fields.ts'
+import { DATE_FIELD, TEXT_FIELDS } from './indexed-document.ts'
 import { byCodePoints, tooManyValues } from './too-many-values.ts'
 
 type CompositeAggregation = Extract<Aggregation, { composite: unknown }>

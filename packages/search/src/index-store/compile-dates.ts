@@ -9,8 +9,8 @@ import {
   within,
 } from './compiled.ts'
 import { instantOf, spanStart, spansBetween, storeInterval } from './date-spans.ts'
+import { DATE_FIELD } from './indexed-document.ts'
 import { termsEqual } from './leaves.ts'
-import { DATE_FIELD } from './real-fields.ts'
 
 type DateHistogram = Extract<Aggregation, { dateHistogram: unknown }>['dateHistogram']
 

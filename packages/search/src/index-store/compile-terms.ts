@@ -7,9 +7,8 @@ import {
   readWithin,
   within,
 } from './compiled.ts'
-import { isStorable, type Sign, termsBegin } from './leaves.ts'
-import { orderedNumber } from './ordered-number.ts'
-import { NUMBER_FIELDS, TEXT_FIELDS } from './real-fields.ts'
+import { NUMBER_FIELDS, TEXT_FIELDS } from './indexed-document.ts'
+import { isStorable, orderedNumber, type Sign, termsBegin } from './leaves.ts'
 import { byCodePoints, tooManyValues } from './too-many-values.ts'
 
 type Terms = Extract<Aggregation, { terms: unknown }>['terms']

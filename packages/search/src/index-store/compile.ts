@@ -3,7 +3,7 @@ import { compileComposite } from './compile-composite.ts'
 import { compileDates } from './compile-dates.ts'
 import { bucketsOf, compileCardinality, compileMetric, compileTerms } from './compile-terms.ts'
 import { type Compiled, type CompiledAll, type Compiling, readWithin, within } from './compiled.ts'
-import { DATE_FIELD } from './real-fields.ts'
+import { DATE_FIELD } from './indexed-document.ts'
 import { toQuery } from './to-query.ts'
 import { unsupported } from './too-many-values.ts'
 

@@ -1,7 +1,7 @@
 import { Client, errors } from '@opensearch-project/opensearch'
-import { SearchError, UNREACHABLE } from '../search-error.ts'
+import { SearchError, UNREACHABLE } from '../search.ts'
 import type { IndexAddress } from './address.ts'
-import { isAway, nameOf, reasonOf, type StoreAnswer, type StoreRequest } from './store-request.ts'
+import { isAway, nameOf, reasonOf, type StoreAnswer, type StoreRequest } from './store.ts'
 
 export interface Connection extends AsyncDisposable {
   request<Body>(request: StoreRequest): Promise<StoreAnswer<Body>>

@@ -1,8 +1,7 @@
-import { SearchError } from '../search-error.ts'
+import { SearchError } from '../search.ts'
 import { type BackingIndex, backingIndexes } from './backing-indexes.ts'
 import { checkWhatApplies } from './foreign-templates.ts'
-import { ADMIN_MS, type IndexContext } from './index-context.ts'
-import { isAway, nameOf, reasonOf, WIPED } from './store-request.ts'
+import { ADMIN_MS, type IndexContext, isAway, nameOf, reasonOf, WIPED } from './store.ts'
 import { isOurs } from './template.ts'
 
 /** What is known of a data stream: its backing indexes, the oldest first; the last one is written to. */

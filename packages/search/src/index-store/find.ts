@@ -1,9 +1,8 @@
 import { isUuid, uuidv7Ms } from '@platform/kernel'
-import type { SearchQuery } from '../search.ts'
-import { SearchError } from '../search-error.ts'
-import { type IndexContext, SEARCH_MS } from './index-context.ts'
+import { SearchError, type SearchQuery } from '../search.ts'
 import { eventOf } from './indexed-document.ts'
 import { type Hit, searchStream, WINDOW_MAX } from './search-request.ts'
+import { type IndexContext, SEARCH_MS } from './store.ts'
 import { allOf, type Query, toQuery } from './to-query.ts'
 
 /** The documents that fulfil a filter, in the order of the log. */

@@ -1,6 +1,5 @@
-import { SearchError } from '../search-error.ts'
-import { ADMIN_MS, type IndexContext } from './index-context.ts'
-import { bodyOf } from './store-request.ts'
+import { SearchError } from '../search.ts'
+import { ADMIN_MS, bodyOf, type IndexContext } from './store.ts'
 import { allDataStreams } from './stream-names.ts'
 import { isOurs, PRIORITY } from './template.ts'
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ADMIN_MS, type IndexContext } from './index-context.ts'
-import { bodyOf, nameOf } from './store-request.ts'
+import { ADMIN_MS, bodyOf, type IndexContext, nameOf } from './store.ts'
 
 const indexOf = ({ template }: IndexContext): string => `${template.prefix}platform-index`
 

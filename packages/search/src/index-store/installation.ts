@@ -1,8 +1,7 @@
-import { SearchError } from '../search-error.ts'
+import { SearchError } from '../search.ts'
 import { checkWhatApplies } from './foreign-templates.ts'
-import { ADMIN_MS, type IndexContext } from './index-context.ts'
 import { installPolicies } from './lifecycle.ts'
-import { bodyOf, reasonOf } from './store-request.ts'
+import { ADMIN_MS, bodyOf, type IndexContext, reasonOf } from './store.ts'
 import { guardName, streamTemplate, templateName } from './template.ts'
 import { type FoundTemplate, isNewer, isSame, lifecycleOf } from './template-drift.ts'
 

@@ -1,8 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { matches } from '../matches.ts'
-import { leavesOf, termOfPresence, termsBegin, termsEnd, termsEqual } from './leaves.ts'
-import { orderedNumber, orderedText } from './ordered-number.ts'
+import { matches } from '../compile-filter.ts'
+import {
+  leavesOf,
+  orderedNumber,
+  orderedText,
+  termOfPresence,
+  termsBegin,
+  termsEnd,
+  termsEqual,
+} from './leaves.ts'
 
 const number = fc.double({ noNaN: true, noDefaultInfinity: true })
 const text = fc.string({ unit: 'binary', maxLength: 12 }).filter((value) => !value.includes('\0'))

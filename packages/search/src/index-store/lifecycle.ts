@@ -1,7 +1,6 @@
 import type { IndexAddress } from './address.ts'
 import { isNoSuchRequest } from './data-streams.ts'
-import { ADMIN_MS, type IndexLog } from './index-context.ts'
-import { bodyOf, type Store } from './store-request.ts'
+import { ADMIN_MS, bodyOf, type IndexLog, type Store } from './store.ts'
 
 const ROLLOVER_BYTES = '40gb'
 

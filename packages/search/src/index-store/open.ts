@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { SearchIndex } from '../search-index.ts'
 import { add } from './add.ts'
 import { readIndexAddress } from './address.ts'
@@ -6,13 +7,11 @@ import { connect } from './connection.ts'
 import { DataStreams } from './data-streams.ts'
 import { find } from './find.ts'
 import { foreignTemplateWarnings } from './foreign-templates.ts'
-import { identity, initialize } from './identity.ts'
-import { type IndexContext, type IndexLog, SLOW_MS } from './index-context.ts'
+import { createPlainIndex, identity, initialize } from './identity.ts'
 import { Installation } from './installation.ts'
-import { probe } from './probe.ts'
 import { deleteBefore, deleteStream } from './retained.ts'
 import { rollOver } from './roll-over.ts'
-import { bodyOf } from './store-request.ts'
+import { ADMIN_MS, bodyOf, type IndexContext, type IndexLog, SLOW_MS } from './store.ts'
 import { dataStreamOf } from './stream-names.ts'
 import { stripExecuted } from './strip-executed.ts'
 import { shardBudget, summaries } from './summaries.ts'
@@ -71,4 +70,22 @@ async function refresh({ store, template }: IndexContext, stream: string): Promi
   const path = dataStreamOf(template.prefix, stream)
   if (path === undefined) return
   bodyOf(await store({ method: 'POST', path: `/${path}/_refresh`, timeoutMs: SLOW_MS }), 404)
+}
+
+/** Writes a document and deletes it, in an index of its own (specification "Readiness": events row). */
+export async function probe(context: IndexContext, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  await Promise.race([writeAndDelete(context), aborted])
+}
+
+async function writeAndDelete(context: IndexContext): Promise<void> {
+  const index = `${context.template.prefix}platform-probe`
+  const path = `/${index}/_doc/${randomUUID()}`
+  const isThere = await context.store({ method: 'GET', path: `/${index}/_mapping`, timeoutMs: ADMIN_MS })
+  if (isThere.status === 404) await createPlainIndex(context, index)
+  bodyOf(await context.store({ method: 'PUT', path, body: { type: 'probe' }, timeoutMs: ADMIN_MS }))
+  bodyOf(await context.store({ method: 'DELETE', path, timeoutMs: ADMIN_MS }), 404)
 }

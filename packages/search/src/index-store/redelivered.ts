@@ -1,7 +1,6 @@
 import { type BulkItem, bulk, bulkAction } from './bulk.ts'
 import type { DataStreams } from './data-streams.ts'
-import { BULK_MS, type IndexContext } from './index-context.ts'
-import { bodyOf } from './store-request.ts'
+import { BULK_MS, bodyOf, type IndexContext } from './store.ts'
 import { backingOf } from './stream-names.ts'
 
 /**

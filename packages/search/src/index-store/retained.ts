@@ -1,9 +1,8 @@
 import { lowestUuidv7 } from '@platform/kernel'
-import { SearchError } from '../search-error.ts'
+import { SearchError } from '../search.ts'
 import { backingIndexes } from './backing-indexes.ts'
 import { type DataStreams, isNoSuchRequest } from './data-streams.ts'
-import { ADMIN_MS, type IndexContext, SLOW_MS } from './index-context.ts'
-import { bodyOf } from './store-request.ts'
+import { ADMIN_MS, bodyOf, type IndexContext, SLOW_MS } from './store.ts'
 import { dataStreamOf } from './stream-names.ts'
 import type { Query } from './to-query.ts'
 

@@ -1,9 +1,8 @@
 import { type BackingIndex, backingIndexes } from './backing-indexes.ts'
 import type { DataStreams } from './data-streams.ts'
 import { checkWhatApplies } from './foreign-templates.ts'
-import { ADMIN_MS, type IndexContext } from './index-context.ts'
 import type { Installation } from './installation.ts'
-import { bodyOf } from './store-request.ts'
+import { ADMIN_MS, bodyOf, type IndexContext } from './store.ts'
 import { allDataStreams, streamOf } from './stream-names.ts'
 import { bigStreamTemplate } from './template.ts'
 

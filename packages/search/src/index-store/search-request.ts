@@ -1,7 +1,6 @@
-import { SearchError } from '../search-error.ts'
-import { type IndexContext, SEARCH_MS } from './index-context.ts'
+import { SearchError } from '../search.ts'
 import type { IndexedDocument } from './indexed-document.ts'
-import { bodyOf } from './store-request.ts'
+import { bodyOf, type IndexContext, SEARCH_MS } from './store.ts'
 import { allDataStreams, dataStreamOf } from './stream-names.ts'
 
 export interface Hit {

@@ -1,10 +1,10 @@
 import { lowestUuidv7 } from '@platform/kernel'
-import { SearchError } from '../search-error.ts'
+import { SearchError } from '../search.ts'
 import { bulk, bulkAction } from './bulk.ts'
-import { type IndexContext, SLOW_MS } from './index-context.ts'
 import { eventOf, indexedDocument } from './indexed-document.ts'
 import { termOfNull, termOfPresence, termsEqual } from './leaves.ts'
 import { type Hit, searchStream } from './search-request.ts'
+import { type IndexContext, SLOW_MS } from './store.ts'
 import { allDataStreams, streamOf } from './stream-names.ts'
 import { allOf, type Query } from './to-query.ts'
 

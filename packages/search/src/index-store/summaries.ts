@@ -1,9 +1,8 @@
 import type { StreamSummary } from '../search.ts'
 import type { ShardBudget } from '../search-index.ts'
 import { backingIndexes } from './backing-indexes.ts'
-import { ADMIN_MS, type IndexContext } from './index-context.ts'
 import { searchStream } from './search-request.ts'
-import { bodyOf } from './store-request.ts'
+import { ADMIN_MS, bodyOf, type IndexContext } from './store.ts'
 import { allDataStreams, streamOf } from './stream-names.ts'
 
 interface IndexBucket {

@@ -1,16 +1,15 @@
-import type { Filter } from '../filter.ts'
-import { textOf } from '../text-of.ts'
+import { type Filter, textOf } from '../filter.ts'
 import { wordsOf } from '../words.ts'
 import {
   comparable,
   isStorable,
+  orderedText,
   termOfNull,
   termOfPresence,
   termsBegin,
   termsEnd,
   termsEqual,
 } from './leaves.ts'
-import { orderedText } from './ordered-number.ts'
 
 /** A query of the store's language. */
 export type Query = Record<string, unknown>

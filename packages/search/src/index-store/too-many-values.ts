@@ -1,5 +1,5 @@
 import { DISTINCT_MAX } from '../aggregation.ts'
-import { SearchError } from '../search-error.ts'
+import { SearchError } from '../search.ts'
 
 export const tooManyValues = (what: string): SearchError =>
   new SearchError(`There are more than ${DISTINCT_MAX} different values ${what}: narrow the filter.`, {

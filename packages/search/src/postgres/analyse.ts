@@ -1,6 +1,5 @@
 import { type Database, empty, join, type Sql, sql } from '@platform/database'
-import type { Analysis, AnalysisQuery, SortBy } from '../search.ts'
-import { SearchError } from '../search-error.ts'
+import { type Analysis, type AnalysisQuery, SearchError, type SortBy } from '../search.ts'
 import { planOf } from './analysis-plan.ts'
 import { type AnalysisRow, resultsOf } from './analysis-results.ts'
 import { statementOf, TOTAL } from './analysis-sql.ts'

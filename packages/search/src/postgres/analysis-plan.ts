@@ -1,7 +1,7 @@
 import { raw, type Sql, sql } from '@platform/database'
 import { AGGREGATION_DEPTH, type Aggregation, type Aggregations } from '../aggregation.ts'
 import type { Filter } from '../filter.ts'
-import { SearchError } from '../search-error.ts'
+import { SearchError } from '../search.ts'
 import { columns, IS_SCALAR, jsonPathOf } from './fields.ts'
 import { toSql } from './filter-to-sql.ts'
 

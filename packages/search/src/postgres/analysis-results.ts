@@ -5,7 +5,7 @@ import {
   type Bucket,
   DISTINCT_MAX,
 } from '../aggregation.ts'
-import { SearchError } from '../search-error.ts'
+import { SearchError } from '../search.ts'
 import type { PlanNode } from './analysis-plan.ts'
 import { isBucketed } from './bucket-sql.ts'
 

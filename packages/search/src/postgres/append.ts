@@ -1,5 +1,6 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import { type Database, type Queries, sql } from '@platform/database'
+import { uuidv7 } from '@platform/kernel'
 import type { StreamDocument } from '../search.ts'
 import { wordsIn } from '../words.ts'
 import { leaveUnfolded } from './fold-indexes.ts'
@@ -43,7 +44,7 @@ async function insertInParts(tx: Queries, documents: readonly StreamDocument[]):
 }
 
 /** Inserts what isn't there; drawing sequences without the lock is for what nobody reads. */
-export async function insert(queries: Queries, documents: readonly StreamDocument[]): Promise<void> {
+async function insert(queries: Queries, documents: readonly StreamDocument[]): Promise<void> {
   const ids = documents.map(({ id }) => id)
   const streams = documents.map(({ stream }) => stream)
   const texts = documents.map(({ document }) => JSON.stringify(document))
@@ -58,3 +59,16 @@ export async function insert(queries: Queries, documents: readonly StreamDocumen
 
 /** Words are letters, marks and digits, so a tsvector is written without any quoting. */
 export const vectorOf = (document: unknown): string => wordsIn(document).join(' ')
+
+/**
+ * Written and deleted in one transaction, in a stream no workspace can have: a check that dies between leaves nothing
+ * behind, and a sequence that nobody can see needs no lock.
+ */
+export async function probe(database: Database, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const id = uuidv7()
+  await database.transaction(async (tx) => {
+    await insert(tx, [{ stream: `readiness-probe-${id}`, id, document: { type: 'probe' } }])
+    await tx.many(sql`delete from search.documents where id = ${id}::uuid`)
+  })
+}

@@ -1,6 +1,6 @@
 import { join, raw, type Sql, sql } from '@platform/database'
 import { type CompositeKey, type CompositeSource, DISTINCT_MAX } from '../aggregation.ts'
-import { SearchError } from '../search-error.ts'
+import { SearchError } from '../search.ts'
 import type { PlanNode, ReadFields } from './analysis-plan.ts'
 import { bucketOf } from './date-buckets.ts'
 

@@ -1,6 +1,6 @@
 import { raw, type Sql, sql } from '@platform/database'
 import { DISTINCT_MAX, type Interval } from '../aggregation.ts'
-import { SearchError } from '../search-error.ts'
+import { SearchError } from '../search.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -1,5 +1,5 @@
 import { raw, type Sql } from '@platform/database'
-import { keysOf } from '../path.ts'
+import { keysOf } from '../filter.ts'
 
 /** Fields with a column (and mostly an index) of their own. */
 export const columns: ReadonlyMap<string, Sql> = new Map([

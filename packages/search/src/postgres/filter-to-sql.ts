@@ -1,6 +1,5 @@
 import { join, raw, type Sql, sql } from '@platform/database'
-import type { Filter } from '../filter.ts'
-import { type Scalar, textOf } from '../text-of.ts'
+import { type Filter, type Scalar, textOf } from '../filter.ts'
 import { wordsOf } from '../words.ts'
 import { columns, IS_NO_LIST, IS_SCALAR, isStorable, jsonPathOf } from './fields.ts'
 

@@ -1,15 +1,14 @@
-import { type Database, migrate } from '@platform/database'
+import { type Database, makePartitions, migrate, type Partition, partitionOf } from '@platform/database'
+import { StoreError } from '@platform/kernel'
 import type { Log } from '../log.ts'
+import { SearchError } from '../search.ts'
 import { analyse } from './analyse.ts'
-import { append, CHANNEL } from './append.ts'
+import { append, CHANNEL, probe } from './append.ts'
 import { fillWords } from './fill-words.ts'
 import { find } from './find.ts'
 import { IndexFolding } from './fold-indexes.ts'
-import { ensurePartitions } from './partitions.ts'
-import { probe } from './probe.ts'
 import { counts, endOf, lastSequence, placeOf, readAfter, sequencesOf } from './read-log.ts'
 import { deleteBefore, deleteStream, streams } from './retained.ts'
-import { asSearchErrors } from './store-errors.ts'
 import { stripExecuted } from './strip-executed.ts'
 
 /** Indexes over what a log already holds. */
@@ -62,3 +61,34 @@ const retaining = (
   stripExecuted: (before, limit) => asSearchErrors(() => stripExecuted(database, before, limit)),
   deleteStream: (stream) => asSearchErrors(() => deleteStream(database, stream)),
 })
+
+const AHEAD_MONTHS = 2
+const documents = { table: 'search.documents', columns: 'id, sequence, stream, document, words' }
+
+/**
+ * Makes the partitions of the documents for this month and the next two, as far as they are missing. Called at every
+ * opening and once a day; any number of processes may call it at once.
+ */
+export const ensurePartitions = (database: Database, now: Date): Promise<void> =>
+  makePartitions(
+    database,
+    documents,
+    Array.from({ length: AHEAD_MONTHS + 1 }, (_, index) => monthOf(now, index)),
+  )
+
+function monthOf(now: Date, ahead: number): Partition {
+  const startOf = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)
+  const name = `documents_${new Date(startOf(ahead)).toISOString().slice(0, 7).replace('-', '')}`
+  return partitionOf(name, startOf(ahead), startOf(ahead + 1))
+}
+
+/** Runs a call of the log; what the database throws becomes a SearchError. */
+async function asSearchErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof StoreError) || error instanceof SearchError) throw error
+    const { message, unavailable, code } = error
+    throw new SearchError(message, { cause: error, unavailable, code })
+  }
+}

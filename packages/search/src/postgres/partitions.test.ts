@@ -2,8 +2,7 @@ import { sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { testDatabase } from '@platform/testing'
 import { describe, expect, it } from 'vitest'
-import { openLog } from './open-log.ts'
-import { ensurePartitions } from './partitions.ts'
+import { ensurePartitions, openLog } from './open-log.ts'
 
 describe('partitions of the documents', () => {
   it('take over what the default partition caught, and keep the order of the stream', async () => {

@@ -1,6 +1,6 @@
 import { uuidv7 } from '@platform/kernel'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { matches } from '../../src/matches.ts'
+import { matches } from '../../src/compile-filter.ts'
 import { analysisCases } from './analysis-cases.ts'
 import { corpus } from './corpus.ts'
 import { corpusFilterCases } from './corpus-filter-cases.ts'

@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest'
 import { openDatabase, raw, sql } from './index.ts'
-import { MAX_NAMED, statementName } from './statement-names.ts'
+import { MAX_NAMED, statementName } from './statement.ts'
 
 it('names what is used often, also after any number of others were', () => {
   const often = (text: string) => [1, 2, 3].map(() => statementName(text)).at(-1)

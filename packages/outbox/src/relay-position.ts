@@ -1,17 +1,27 @@
 import {
+  type Broker,
+  type BrokerLog,
   findCursor,
   type LogCursor,
   loadCursor,
   RELAY_READER,
+  type RelayTarget,
   readEvents,
   type StreamState,
   storeCursor,
 } from '@platform/broker'
 import { type Database, sql } from '@platform/database'
-import type { RelayOptions } from './relay-options.ts'
+
+/** What the relay reads and where it writes. */
+export interface RelayOptions {
+  database: Database
+  broker: Broker
+  target: RelayTarget
+  log: BrokerLog
+}
 
 /** Where the relay is: the last event of the stream, in the stream and in the log. */
-export interface Place {
+export interface RelayPosition {
   streamId: string
   sequence: number
   cursor: LogCursor
@@ -22,7 +32,7 @@ export interface Place {
  * groups had come; a stream that holds anything else, or lost what a group still needs, is thrown away and begun the
  * same way.
  */
-export async function findPlace({ database, target, log }: RelayOptions): Promise<Place> {
+export async function findRelayPosition({ database, target, log }: RelayOptions): Promise<RelayPosition> {
   const watermark = await loadCursor(database, RELAY_READER)
   const state = await target.state()
   const cursor = await cursorOfEnd({ database, target }, state)
@@ -74,7 +84,7 @@ const hasLostEvents = (state: StreamState): boolean =>
  * Remembers in the log up to where all groups have handled everything: from there a lost stream is written again, and
  * what is older may be deleted. Rejects when the stream isn't the one that is written.
  */
-export async function settle({ database, target }: RelayOptions, place: Place): Promise<void> {
+export async function settle({ database, target }: RelayOptions, place: RelayPosition): Promise<void> {
   const state = await target.state()
   if (state.streamId !== place.streamId || state.lastSequence < place.sequence || hasLostEvents(state)) {
     throw new Error('The stream of the broker was lost or shortened.')

@@ -1,4 +1,5 @@
-import { SearchError } from '../search-error.ts'
+import { SearchError } from '../search.ts'
+import type { TemplateOptions } from './template.ts'
 
 export interface StoreRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -53,3 +54,20 @@ export function bodyOf<Body>({ status, body }: StoreAnswer<Body>, ...accepted: n
 
 /** Code of the error after which what was installed is made anew at once, and all is sent again. */
 export const WIPED = 'STORE_WIPED'
+
+export interface IndexLog {
+  info(message: string): void
+}
+
+/** What every operation on the index needs. */
+export interface IndexContext {
+  store: Store
+  template: TemplateOptions
+  log: IndexLog
+}
+
+/** Deadlines of single requests (ms). */
+export const SEARCH_MS = 5000
+export const BULK_MS = 10_000
+export const ADMIN_MS = 10_000
+export const SLOW_MS = 60_000

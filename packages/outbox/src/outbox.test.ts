@@ -6,10 +6,9 @@ import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { type AnnouncedEvent, onAnnouncedEvent } from './announced.ts'
-import { buildRecord } from './build-record.ts'
+import { buildRecord } from './event-record.ts'
 import { insertEvents } from './insert-events.ts'
-import { openOutbox } from './open.ts'
-import type { Outbox } from './outbox.ts'
+import { type Outbox, openOutbox } from './outbox.ts'
 
 const SOON = { timeout: 10_000, interval: 10 }
 const log = { info: () => {}, warn: () => {}, error: () => {} }
