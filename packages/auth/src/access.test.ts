@@ -1,20 +1,7 @@
+import type { AccessRule } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { describe, expect, test } from 'vitest'
-import {
-  type Access,
-  accountHolder,
-  anyone,
-  authenticated,
-  hasScope,
-  interactiveUser,
-  internalKeyHolder,
-  type Principal,
-  principalKind,
-  sessionHolder,
-  signedIn,
-  superAdmin,
-  type UserPrincipal,
-} from './index.ts'
+import { admit, hasScope, type Principal, principalKind, type UserPrincipal } from './index.ts'
 
 const user = (options: Partial<UserPrincipal> = {}): UserPrincipal => ({
   kind: 'user',
@@ -44,15 +31,15 @@ const callers = {
 } satisfies Record<string, Principal | undefined>
 
 type Caller = keyof typeof callers
-const rules: Record<string, Access<unknown>> = {
-  anyone,
-  authenticated,
-  signedIn,
-  accountHolder,
-  interactiveUser,
-  sessionHolder,
-  superAdmin,
-  internalKeyHolder,
+const rules: Record<string, AccessRule> = {
+  anyone: { credential: 'optional' },
+  authenticated: { credential: 'required' },
+  signedIn: { credential: 'required', caller: 'user' },
+  accountHolder: { credential: 'required', caller: 'account' },
+  interactiveUser: { credential: 'required', caller: 'account', interactive: true },
+  sessionHolder: { credential: 'required', caller: 'person', interactive: true },
+  superAdmin: { credential: 'required', caller: 'superAdmin' },
+  internalKeyHolder: { credential: 'internal' },
 }
 
 /** Who is let in by which rule; 401 where a credential is missing, 403 where it is the wrong one. */
@@ -166,16 +153,49 @@ describe('access rules', () => {
 
   test.each(cases)('%s under %s: %s', (caller, rule, outcome) => {
     const principal = callers[caller]
-    const access = rules[rule]
-    if (outcome === 'in') expect(access?.(principal)).toBe(principal)
+    const access = rules[rule] ?? { credential: 'internal' }
+    if (outcome === 'in') expect(admit(access, principal)).toBe(principal)
     else
-      expect(() => access?.(principal)).toThrow(
+      expect(() => admit(access, principal)).toThrow(
         expect.objectContaining({ status: outcome, message: expect.stringMatching(/\.$/) }),
       )
   })
 
   test('refuse with a Failure, which callers may see', () => {
-    expect(() => superAdmin(undefined)).toThrow(Failure)
+    expect(() => admit({ credential: 'required' }, undefined)).toThrow(Failure)
+  })
+})
+
+describe('the token of an application', () => {
+  const reader = user({ scopes: ['events:read'], clientId: 'client-1' })
+  const foreign = { ...reader, thirdParty: true }
+  const refusal = (rule: AccessRule, principal: Principal) => {
+    try {
+      return admit(rule, principal) === principal ? 'in' : 'somebody else'
+    } catch (error) {
+      return error instanceof Failure ? error.name : error
+    }
+  }
+
+  test('needs the scope of the contract', () => {
+    expect(refusal({ credential: 'required', scope: 'events:read' }, reader)).toBe('in')
+    expect(refusal({ credential: 'required', scope: 'events:write' }, reader)).toBe('InsufficientScope')
+  })
+
+  test('of somebody else may do what a scope stands for or a contract says, and nothing more', () => {
+    const required = { credential: 'required' } as const
+    expect(refusal({ ...required, scope: 'events:read' }, foreign)).toBe('in')
+    expect(refusal({ ...required, thirdParty: true }, foreign)).toBe('in')
+    for (const rule of [
+      required,
+      { credential: 'none' },
+      { ...required, scope: 'events:read', interactive: true },
+    ])
+      expect(refusal(rule as AccessRule, foreign)).toBe('InsufficientScope')
+    expect(refusal({ ...required, scope: 'events:read', thirdParty: false }, foreign)).toBe(
+      'InsufficientScope',
+    )
+    expect(refusal(required, reader)).toBe('in')
   })
 })
 

@@ -1,35 +1,84 @@
-import { headers as names } from '@platform/contracts'
+import { type AccessRule, admitsThirdParties, headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import { type InternalPrincipal, isProgram, type Principal, type UserPrincipal } from './principal.ts'
+import {
+  hasScope,
+  type InternalPrincipal,
+  isProgram,
+  type Principal,
+  type UserPrincipal,
+} from './principal.ts'
 
-/** Who may call a route: returns the principal it admits, so that the handler's `principal` has its type. */
-export type Access<P> = (principal: Principal | undefined) => P
+/** The principals that a contract admits, so that a handler's `principal` has their type. */
+export type PrincipalOf<Rule> = Rule extends { credential: 'internal' }
+  ? InternalPrincipal
+  : Rule extends { credential: 'required'; caller?: infer Caller }
+    ? Caller extends 'user' | 'person' | 'account'
+      ? UserPrincipal
+      : Caller extends 'superAdmin'
+        ? UserPrincipal | InternalPrincipal
+        : Principal
+    : Principal | undefined
 
-const noCredential = () =>
-  new Failure(
+/**
+ * Answers the principal when the access rule of a contract admits it. Throws AuthenticationError where a credential is
+ * missing, InsufficientScope where its token lacks a scope, and ForbiddenError where it is of the wrong kind.
+ */
+export function admit<Rule extends AccessRule>(
+  rule: Rule,
+  principal: Principal | undefined,
+): PrincipalOf<Rule> {
+  requireCredential(rule, principal)
+  requireCaller(rule, principal)
+  if (principal?.kind === 'user') requireAgreement(rule, principal)
+  return principal as PrincipalOf<Rule>
+}
+
+function requireCredential({ credential }: AccessRule, principal: Principal | undefined): void {
+  if (credential === 'none' || credential === 'optional') return
+  if (authenticated(principal).kind === 'internal' || credential === 'required') return
+  throw new Failure('ForbiddenError', 'Only the platform itself may do this: send the internal key.')
+}
+
+function requireCaller({ caller, interactive }: AccessRule, principal: Principal | undefined): void {
+  if (caller === 'user') signedIn(principal)
+  else if (caller === 'person') person(principal)
+  else if (caller === 'account') accountHolder(principal)
+  else if (caller === 'superAdmin') superAdmin(principal)
+  if (interactive === true && principal?.kind === 'user') refuseAccessToken(principal)
+}
+
+/** What the person behind a token of an application has agreed to. */
+function requireAgreement(rule: AccessRule, user: UserPrincipal): void {
+  if (user.thirdParty === true && !admitsThirdParties(rule))
+    throw new Failure(
+      'InsufficientScope',
+      'This application may not do this for its users: only the platform’s own applications can. Ask /oidc/me who somebody is.',
+    )
+  if (rule.scope === undefined || hasScope(user, rule.scope)) return
+  throw new Failure('InsufficientScope', `The token lacks the scope ${rule.scope}.`, {
+    details: { scope: rule.scope },
+  })
+}
+
+/** Everybody who sent a credential; what they may do is the handler's permission question. */
+export function authenticated(principal: Principal | undefined): Principal {
+  if (principal !== undefined) return principal
+  throw new Failure(
     'AuthenticationError',
     `Send a credential: the header "Authorization: Bearer <token>", the access-token cookie, or an API key in the header ${names.apiKey}.`,
   )
-
-/** Everybody, with or without a credential. */
-export const anyone: Access<Principal | undefined> = (principal) => principal
-
-/** Everybody who sent a credential; what they may do is the handler's permission question. */
-export const authenticated: Access<Principal> = (principal) => {
-  if (principal === undefined) throw noCredential()
-  return principal
 }
 
-/** A user, anonymous ones too. */
-export const signedIn: Access<UserPrincipal> = (principal) => {
+/** A user, guests and clients that act for themselves too. */
+export function signedIn(principal: Principal | undefined): UserPrincipal {
   const caller = authenticated(principal)
-  if (caller.kind !== 'user')
-    throw new Failure('ForbiddenError', 'This endpoint takes no API key: sign in as a user.')
-  return caller
+  if (caller.kind === 'user') return caller
+  throw new Failure('ForbiddenError', 'This endpoint takes no API key: sign in as a user.')
 }
 
-/** A client that got its token for itself has no account, whatever its scopes (decisions C8). */
-function requirePerson(user: UserPrincipal): UserPrincipal {
+/** A client that got its token for itself has no account, whatever its scopes. */
+function person(principal: Principal | undefined): UserPrincipal {
+  const user = signedIn(principal)
   if (!isProgram(user)) return user
   throw new Failure(
     'ForbiddenError',
@@ -38,48 +87,31 @@ function requirePerson(user: UserPrincipal): UserPrincipal {
 }
 
 /** A user with an account. */
-export const accountHolder: Access<UserPrincipal> = (principal) => {
-  const user = requirePerson(signedIn(principal))
-  if (user.anonymous)
-    throw new Failure('ForbiddenError', 'An anonymous session may not do this: sign in with an account.')
-  return user
+export function accountHolder(principal: Principal | undefined): UserPrincipal {
+  const user = person(principal)
+  if (!user.anonymous) return user
+  throw new Failure('ForbiddenError', 'An anonymous session may not do this: sign in with an account.')
 }
 
-/** A user with an account who signed in, not a token acting for them (decisions C4). */
-export const interactiveUser: Access<UserPrincipal> = (principal) => {
+/** A user with an account who signed in, not a token acting for them. */
+export function interactiveUser(principal: Principal | undefined): UserPrincipal {
   const user = accountHolder(principal)
-  if (user.via === 'accessToken') {
-    throw signInInstead()
-  }
+  refuseAccessToken(user)
   return user
 }
 
-/** What an access token is told where a person has to act (decisions C4). */
-export const signInInstead = (): Failure =>
-  new Failure(
+/** Accounts are changed and sessions are made by people: a token that acts for them would outlive what they revoke. */
+export function refuseAccessToken(user: UserPrincipal): void {
+  if (user.via !== 'accessToken') return
+  throw new Failure(
     'ForbiddenError',
     'An access token may not do this: sign in at /signin and send the JWT of that session, as the access-token cookie or as "Authorization: Bearer <JWT>".',
   )
-
-/** A signed-in person of any kind, but no access token: signing out and the like. */
-export const sessionHolder: Access<UserPrincipal> = (principal) => {
-  const user = requirePerson(signedIn(principal))
-  if (user.via === 'accessToken')
-    throw new Failure('ForbiddenError', 'An access token has no session of its own.')
-  return user
 }
 
-/** A super administrator, or the internal key (decisions C13). */
-export const superAdmin: Access<UserPrincipal | InternalPrincipal> = (principal) => {
+/** A super administrator, or the internal key. */
+function superAdmin(principal: Principal | undefined): UserPrincipal | InternalPrincipal {
   const caller = authenticated(principal)
-  if (caller.kind === 'internal') return caller
-  if (caller.kind === 'user' && caller.superAdmin) return caller
+  if (caller.kind === 'internal' || (caller.kind === 'user' && caller.superAdmin)) return caller
   throw new Failure('ForbiddenError', 'Only super administrators may do this.')
-}
-
-/** The platform itself, or an operator who shows the service its internal key. */
-export const internalKeyHolder: Access<InternalPrincipal> = (principal) => {
-  const caller = authenticated(principal)
-  if (caller.kind === 'internal') return caller
-  throw new Failure('ForbiddenError', 'Only the internal key may do this.')
 }

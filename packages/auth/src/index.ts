@@ -1,14 +1,11 @@
 export {
-  type Access,
   accountHolder,
-  anyone,
+  admit,
   authenticated,
   interactiveUser,
-  internalKeyHolder,
-  sessionHolder,
+  type PrincipalOf,
+  refuseAccessToken,
   signedIn,
-  signInInstead,
-  superAdmin,
 } from './access.ts'
 export {
   ACCESS_TOKEN_PREFIX,

@@ -19,6 +19,8 @@ export const signUp = endpoint({
     'Creates an account. Whether it can be used at once, after a mailed link or after an administrator agreed is ACCOUNT_VALIDATION_METHOD.',
   service: 'api-gateway',
   credential: 'none',
+  interactive: true,
+  thirdParty: true,
   method: 'post',
   path: '/v2/signup',
   body: z.strictObject({
@@ -63,6 +65,7 @@ export const validateAccount = endpoint({
     'With a token: the address is the account’s. With an address: mails the link again; an unknown address gets the same answer.',
   service: 'api-gateway',
   credential: 'none',
+  interactive: true,
   method: 'post',
   path: '/v2/user/validate',
   body: z.union([
@@ -81,6 +84,7 @@ export const setPassword = endpoint({
     'With an address: mails a link, silently for an unknown one. With the token of such a link: sets a new password and ends all sessions. With the current password: changes it and ends all other sessions.',
   service: 'api-gateway',
   credential: 'optional',
+  interactive: true,
   method: 'post',
   path: '/v2/user/password',
   body: z.union([
@@ -110,6 +114,8 @@ export const requestDeletion = endpoint({
   summary: 'Mails a link that deletes the own account.',
   service: 'api-gateway',
   credential: 'required',
+  caller: 'account',
+  interactive: true,
   method: 'delete',
   path: '/v2/user',
   response: Done,

@@ -6,6 +6,7 @@ export const getApiDescription = endpoint({
   summary: 'This description of the API: an OpenAPI 3.1 document.',
   service: 'api-gateway',
   credential: 'none',
+  thirdParty: true,
   method: 'get',
   path: '/v2/openapi.json',
   response: z.looseObject({ openapi: z.string(), info: z.looseObject({ title: z.string() }) }),

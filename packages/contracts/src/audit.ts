@@ -62,6 +62,7 @@ export const listAudit = endpoint({
   summary: 'The audit trail, newest first (super administrators).',
   service: 'api-gateway',
   credential: 'required',
+  caller: 'superAdmin',
   method: 'get',
   path: '/v2/platform/audit',
   query: z.strictObject({
@@ -96,6 +97,7 @@ export const verifyAudit = endpoint({
     'Recomputes the chain of the audit trail and names the first broken row. With `head`, a hash noted before, it also proves that nothing was cut off since.',
   service: 'api-gateway',
   credential: 'required',
+  caller: 'superAdmin',
   method: 'get',
   path: '/v2/platform/audit/verification',
   query: z.strictObject({

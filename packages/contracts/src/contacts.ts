@@ -27,6 +27,7 @@ export const findContacts = endpoint({
     'Finds people. Who is no super administrator finds them by their exact address or by ids, and sees neither status nor role.',
   service: 'api-gateway',
   credential: 'required',
+  caller: 'account',
   method: 'post',
   path: '/v2/contacts',
   query: z.strictObject({

@@ -1,6 +1,7 @@
 import type { FailureName } from '@platform/kernel'
 import type { z } from 'zod'
 import type { LimitName } from './rate-limits.ts'
+import type { rightActions, rightSubjects } from './right-words.ts'
 import type { ResourceScope } from './scopes.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -31,23 +32,63 @@ export interface OtherAnswer {
   mediaType?: string
 }
 
+/**
+ * Whether a credential is needed. `none` and `optional` take callers without one (with `optional` it matters who calls;
+ * a bad credential is refused everywhere); `internal` takes the internal key of the platform alone.
+ */
+export type CredentialRule = 'none' | 'optional' | 'required' | 'internal'
+
+/**
+ * Whom a required credential must stand for: `any` caller, API keys and the internal key included; a `user`, be it a
+ * guest or a client that acts for itself; a `person`, guests included; a person with an `account`; a `superAdmin`, or
+ * the internal key.
+ */
+export type CallerRule = 'any' | 'user' | 'person' | 'account' | 'superAdmin'
+
+/** A question about rights: an action on a kind of thing. */
+export interface Permission {
+  action: (typeof rightActions)[number]
+  on: (typeof rightSubjects)[number]
+}
+
+/** Who may call an operation, as far as the credential alone decides it; the gateway and the service read the same. */
+export interface AccessRule<
+  Credential extends CredentialRule = CredentialRule,
+  Caller extends CallerRule = CallerRule,
+> {
+  credential: Credential
+  /** `any` unless stated. */
+  caller?: Caller
+  /** The resource scope that the token of a user must carry. */
+  scope?: ResourceScope
+  /** For people who signed in: access tokens are refused. */
+  interactive?: true
+  /**
+   * Whether applications that are not the platform's own may call it for their users. Without a word they may where a
+   * scope says what their users agreed to, unless it is interactive.
+   */
+  thirdParty?: boolean
+  /** Answered under any load: whether the platform is up, and what takes rights away. */
+  shedExempt?: true
+  /** What the caller must be allowed to do in the workspace of the path. */
+  permission?: Permission
+}
+
 /** One operation of the HTTP API: everything a caller can see of it. */
 export interface Endpoint<
   Path extends string = string,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,
-> {
+  Credential extends CredentialRule = CredentialRule,
+  Caller extends CallerRule = CallerRule,
+> extends AccessRule<Credential, Caller> {
   /** Equals the name of the file that implements it. */
   id: string
   summary: string
   service: ServiceName
   method: Method | 'all'
   path: Path
-  /** Absent where no credential is needed. */
-  credential?: 'none' | 'optional' | 'required' | 'internal'
-  /** The resource scope a JWT must carry (decisions I5). */
-  scope?: ResourceScope
   query?: Query
   body?: Body
   bodyKind?: BodyKind
@@ -88,12 +129,18 @@ export interface Endpoint<
 /** Declares an operation. Callers, routes, tests and the OpenAPI document all read this one value. */
 export const endpoint = <
   const Path extends string,
+  const Credential extends CredentialRule,
   Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
   Response extends z.ZodType = z.ZodType,
+  const Caller extends CallerRule = 'any',
 >(
-  contract: Endpoint<Path, Query, Body, Response>,
-): Endpoint<Path, Query, Body, Response> => contract
+  contract: Endpoint<Path, Query, Body, Response, Credential, Caller>,
+): Endpoint<Path, Query, Body, Response, Credential, Caller> => contract
+
+/** Whether applications that are not the platform's own may call an operation for their users. */
+export const admitsThirdParties = ({ thirdParty, scope, interactive }: AccessRule): boolean =>
+  thirdParty ?? (scope !== undefined && interactive !== true)
 
 export type QueryOf<E> = E extends Endpoint<string, infer Q, z.ZodType, z.ZodType> ? z.output<Q> : never
 export type QueryInputOf<E> = E extends Endpoint<string, infer Q, z.ZodType, z.ZodType> ? z.input<Q> : never

@@ -102,6 +102,7 @@ export const searchAllEvents = endpoint({
   summary: 'Finds and counts events of all workspaces and of the platform itself, for super administrators.',
   service: 'events',
   credential: 'required',
+  caller: 'superAdmin',
   scope: 'events:read',
   method: 'post',
   path: '/v2/search',

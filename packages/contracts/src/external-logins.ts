@@ -8,6 +8,7 @@ export const listLoginProviders = endpoint({
   summary: 'The ways to sign in that a sign-in page offers.',
   service: 'api-gateway',
   credential: 'none',
+  interactive: true,
   method: 'get',
   path: '/v2/login/providers',
   response: z.object({
@@ -45,6 +46,7 @@ export const startLogin = endpoint({
     'Starts signing in at another provider, named by its slug or found by a mail domain: 302 to it, or {provider: local} where passwords are meant.',
   service: 'api-gateway',
   credential: 'none',
+  interactive: true,
   method: 'get',
   path: '/v2/login',
   otherMethods:
@@ -74,6 +76,7 @@ export const finishLogin = endpoint({
   summary: 'Where an OpenID provider sends people back to: checks its answer, then continues their sign-in.',
   service: 'api-gateway',
   credential: 'none',
+  interactive: true,
   method: 'get',
   path: '/v2/login/callback',
   query: callbackQuery,
@@ -89,6 +92,7 @@ export const finishLoginByForm = endpoint({
   summary: 'The same for providers that answer with a form.',
   service: 'api-gateway',
   credential: 'none',
+  interactive: true,
   method: 'post',
   path: '/v2/login/callback',
   bodyKind: 'bytes',
@@ -110,6 +114,7 @@ export const exchangeToken = endpoint({
   summary: 'Swaps the id token of a provider that allows it for a JWT of the platform (after RFC 8693).',
   service: 'api-gateway',
   credential: 'none',
+  interactive: true,
   method: 'post',
   path: '/v2/login/token-exchange',
   body: z.strictObject({

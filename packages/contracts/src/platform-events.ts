@@ -66,6 +66,7 @@ export const getEventIndex = endpoint({
   summary: 'How far the search index of the events is built, how far it is behind and what it refused.',
   service: 'events',
   credential: 'required',
+  caller: 'superAdmin',
   method: 'get',
   path: '/v2/platform/events/index',
   response: EventIndex,
@@ -79,6 +80,7 @@ export const reindexEvents = endpoint({
     'Empties the search index, or the part of one workspace, and builds it again from the log, which answers meanwhile. Answers at once; `GET /v2/platform/events/index` shows the progress.',
   service: 'events',
   credential: 'required',
+  caller: 'superAdmin',
   method: 'post',
   path: '/v2/platform/events/reindex',
   query: reindexQuery,
@@ -129,6 +131,7 @@ export const listDeadLetters = endpoint({
   summary: 'Events that a group of consumers gave up, in the order they were kept.',
   service: 'events',
   credential: 'required',
+  caller: 'superAdmin',
   method: 'get',
   path: '/v2/platform/events/dead-letters',
   query: z.strictObject({
@@ -174,6 +177,7 @@ export const replayDeadLetters = endpoint({
     'Has a group handle again an event that it gave up, or all of them; what fails again becomes a dead letter again.',
   service: 'events',
   credential: 'required',
+  caller: 'superAdmin',
   method: 'post',
   path: '/v2/platform/events/dead-letters/replay',
   body: z.strictObject({

@@ -51,6 +51,8 @@ export const getReadiness = endpoint({
     'Verifies that services and their dependencies are configured and reachable; 400 with the same report when one is not.',
   service: 'api-gateway',
   credential: 'required',
+  caller: 'superAdmin',
+  shedExempt: true,
   method: 'get',
   path: '/v2/readiness',
   query: z.strictObject({

@@ -6,6 +6,7 @@ export const getStatus = endpoint({
   summary: 'Says that the gateway is up; touches no dependency.',
   service: 'api-gateway',
   credential: 'none',
+  shedExempt: true,
   method: 'get',
   path: '/',
   response: z.object({ status: z.literal('ok'), name: z.string(), version: z.string() }),

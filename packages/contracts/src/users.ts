@@ -61,6 +61,7 @@ export const getMe = endpoint({
   summary: 'The caller, the session and the active organization; the answer carries the CSRF token header.',
   service: 'api-gateway',
   credential: 'required',
+  caller: 'person',
   method: 'get',
   path: '/v2/me',
   response: Me,

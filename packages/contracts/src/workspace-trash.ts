@@ -10,6 +10,7 @@ export const restoreWorkspace = endpoint({
     'Takes a deleted workspace out of the trash, with everything in it (its owners and super administrators).',
   service: 'workspaces',
   credential: 'required',
+  caller: 'user',
   scope: 'workspaces:write',
   method: 'post',
   path: '/v2/workspaces/:workspaceId/restore',

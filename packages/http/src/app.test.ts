@@ -1,4 +1,3 @@
-import { anyone, signedIn } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { Failure, StoreError } from '@platform/kernel'
 import { describe, expect, test, vi } from 'vitest'
@@ -10,13 +9,14 @@ const contract = endpoint({
   id: 'thing',
   summary: 'Answers.',
   service: 'events',
+  credential: 'none',
   method: 'get',
   path: '/thing',
   response: z.unknown(),
   failures: [],
 })
 const at = (path: string, handle: (request: RequestInfo) => Promise<unknown>): Route =>
-  route({ ...contract, path }, { access: anyone, handle: ({ request }) => handle(request) })
+  route({ ...contract, path }, { handle: ({ request }) => handle(request) })
 
 const get = async (routes: Route[], path: string, init: RequestInit = {}) => {
   await using server = await startTestServer(routes)
@@ -100,10 +100,7 @@ describe('an answer', () => {
 
   test('holds only what its contract names', async () => {
     const listed = { ...contract, response: z.object({ id: z.string() }) }
-    const { json } = await get(
-      [route(listed, { access: anyone, handle: async () => ({ id: '1', hash: 'x' }) })],
-      '/thing',
-    )
+    const { json } = await get([route(listed, { handle: async () => ({ id: '1', hash: 'x' }) })], '/thing')
     expect(json).toEqual({ id: '1' })
   })
 
@@ -111,7 +108,7 @@ describe('an answer', () => {
     const broken = { ...contract, response: z.object({ id: z.string() }) }
     const handle = async () =>
       respond({ id: 1, secret: 'hunter2' }, { headers: { 'set-cookie': 'a=b', etag: '"1"' } })
-    const { status, json, headers } = await get([route(broken, { access: anyone, handle })], '/thing')
+    const { status, json, headers } = await get([route(broken, { handle })], '/thing')
     expect([status, json.error]).toEqual([500, 'InternalError'])
     expect(headers.has('set-cookie') || headers.has('etag')).toBe(false)
   })
@@ -120,9 +117,9 @@ describe('an answer', () => {
 describe('a path', () => {
   const routes = [
     at('/thing', async () => ({ a: 1 })),
-    route({ ...contract, method: 'delete', path: '/thing' }, { access: anyone, handle: async () => ({}) }),
-    route({ ...contract, path: '/things/:id' }, { access: anyone, handle: async ({ params }) => params }),
-    route({ ...contract, path: '/files/*path' }, { access: anyone, handle: async ({ params }) => params }),
+    route({ ...contract, method: 'delete', path: '/thing' }, { handle: async () => ({}) }),
+    route({ ...contract, path: '/things/:id' }, { handle: async ({ params }) => params }),
+    route({ ...contract, path: '/files/*path' }, { handle: async ({ params }) => params }),
   ]
 
   test('that is not there is 404 in the error shape', async () => {
@@ -226,7 +223,7 @@ describe('an error', () => {
       body: z.strictObject({}),
     }
     const handle = vi.fn(async () => ({}))
-    const { status } = await get([route(guarded, { access: signedIn, handle })], '/thing?x=1', {
+    const { status } = await get([route(guarded, { handle })], '/thing?x=1', {
       method: 'POST',
       body: '{',
     })
@@ -236,17 +233,13 @@ describe('an error', () => {
 
   test('of the scope is 403 and names it', async () => {
     const scoped = { ...contract, scope: 'events:write' as const }
-    const { status, json } = await get(
-      [route(scoped, { access: anyone, handle: async () => ({}) })],
-      '/thing',
-      {
-        headers: {
-          'x-platform-user-id': 'ada',
-          'x-platform-session-id': 's',
-          'x-platform-scope': 'events:read',
-        },
+    const { status, json } = await get([route(scoped, { handle: async () => ({}) })], '/thing', {
+      headers: {
+        'x-platform-user-id': 'ada',
+        'x-platform-session-id': 's',
+        'x-platform-scope': 'events:read',
       },
-    )
+    })
     expect([status, json]).toEqual([
       403,
       { error: 'InsufficientScope', message: expect.any(String), details: { scope: 'events:write' } },
@@ -256,11 +249,12 @@ describe('an error', () => {
 
 describe('a request is logged and counted', () => {
   test('with the pattern of its route, never with its path or query', async () => {
-    const routes = [route({ ...contract, path: '/things/:id' }, { access: anyone, handle: async () => ({}) })]
+    const routes = [route({ ...contract, path: '/things/:id' }, { handle: async () => ({}) })]
     const { lines } = await get(routes, '/things/hunter2?token=hunter2')
     await vi.waitFor(() => expect(lines).toHaveLength(1))
     expect(lines[0]).toMatchObject({
       service: 'events',
+      credential: 'none',
       method: 'GET',
       route: '/things/:id',
       status: 200,

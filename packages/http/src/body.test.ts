@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { describe, expect, test, vi } from 'vitest'
@@ -6,7 +5,14 @@ import { z } from 'zod'
 import { credentials, openSocket, raw, startTestServer } from '../test/testing.ts'
 import { type Route, readBody, route } from './index.ts'
 
-const base = { summary: '', service: 'events', method: 'post', failures: [], response: z.unknown() } as const
+const base = {
+  summary: '',
+  service: 'events',
+  credential: 'none',
+  method: 'post',
+  failures: [],
+  response: z.unknown(),
+} as const
 const received = vi.fn(async ({ body }: { body: unknown }) => ({ body }))
 const routes: Route[] = [
   route(
@@ -20,18 +26,15 @@ const routes: Route[] = [
       }),
     }),
     {
-      access: anyone,
       handle: received,
     },
   ),
   route(endpoint({ ...base, id: 'optional', path: '/optional', body: z.strictObject({}).optional() }), {
-    access: anyone,
     handle: async ({ body }) => ({ body: body ?? null }),
   }),
   route(
     endpoint({ ...base, id: 'automation', path: '/automations', bodyKind: 'automation', body: z.unknown() }),
     {
-      access: anyone,
       handle: async ({ body }) => body,
     },
   ),
@@ -45,7 +48,6 @@ const routes: Route[] = [
       body: z.unknown(),
     }),
     {
-      access: anyone,
       handle: async ({ body }) => ({ length: (body as Buffer).length }),
     },
   ),
@@ -59,13 +61,11 @@ const routes: Route[] = [
       body: z.unknown(),
     }),
     {
-      access: anyone,
       admit: () => Promise.reject(new Failure('ObjectNotFoundError', 'There is nothing.')),
       handle: received,
     },
   ),
   route(endpoint({ ...base, id: 'bodyless', method: 'get', path: '/bodyless' }), {
-    access: anyone,
     handle: async () => ({}),
   }),
 ]

@@ -10,6 +10,7 @@ const contract = endpoint({
   id: 'thing',
   summary: '',
   service: 'events',
+  credential: 'none',
   method: 'post',
   path: '/v2/things/:id/*path',
   query: z.object({ q: z.array(z.string()).optional(), n: z.number().optional() }),

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,7 +5,12 @@ import { z } from 'zod'
 import { credentials, startTestServer } from '../test/testing.ts'
 import { etagOf, requireMatch, respond, route, strongEtag } from './index.ts'
 
-const shape = { service: 'events', response: z.object({ name: z.string() }), failures: [] } as const
+const shape = {
+  service: 'events',
+  credential: 'none',
+  response: z.object({ name: z.string() }),
+  failures: [],
+} as const
 const getThing = endpoint({
   ...shape,
   id: 'getThing',
@@ -38,25 +42,21 @@ const headers = { 'cache-control': 'public, max-age=60', vary: 'accept', 'conten
 
 let server: Awaited<ReturnType<typeof startTestServer>>
 beforeAll(async () => {
-  const access = anyone
   server = await startTestServer([
-    route(getThing, { access, handle: async () => thing }),
+    route(getThing, { handle: async () => thing }),
     route(getTagged, {
-      access,
       handle: async () => respond(thing, { headers: { ...headers, etag: '"a,b"' } }),
     }),
     route(getFile, {
-      access,
       handle: async () => respond(Buffer.from('bytes'), { contentType: 'image/png' }),
     }),
     route(getMissing, {
-      access,
       handle: async () => {
         throw new Failure('ObjectNotFoundError', 'Nothing here.')
       },
     }),
-    route(listThings, { access, handle: async () => thing }),
-    route(dropSession, { access, handle: async () => thing }),
+    route(listThings, { handle: async () => thing }),
+    route(dropSession, { handle: async () => thing }),
   ])
 })
 afterAll(() => server[Symbol.asyncDispose]())

@@ -1,11 +1,10 @@
-import { anyone, superAdmin } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openSocket, raw, startTestServer } from '../test/testing.ts'
 import { respond, route } from './index.ts'
 
-const shape = { service: 'events', response: z.unknown(), failures: [] } as const
+const shape = { service: 'events', credential: 'none', response: z.unknown(), failures: [] } as const
 const get = (id: string, changes: object = {}) =>
   endpoint({ ...shape, id, summary: id, method: 'get', path: `/${id}`, ...changes })
 const body = z.strictObject({ name: z.string() })
@@ -13,27 +12,24 @@ const post = endpoint({ ...shape, id: 'post', summary: 'post', method: 'post', p
 
 let server: Awaited<ReturnType<typeof startTestServer>>
 beforeAll(async () => {
-  const access = anyone
   const fails = async () => {
     throw new Error('boom')
   }
   server = await startTestServer(
     [
-      route(get('whole', { etag: true }), { access, handle: async () => ({ a: 1 }) }),
-      route(get('empty'), { access, handle: async () => respond(undefined, { status: 204 }) }),
+      route(get('whole', { etag: true }), { handle: async () => ({ a: 1 }) }),
+      route(get('empty'), { handle: async () => respond(undefined, { status: 204 }) }),
       route(get('elsewhere'), {
-        access,
         handle: async () => respond(undefined, { status: 303, headers: { location: '/' } }),
       }),
-      route(get('page'), { access, handle: async () => respond('<p>', { contentType: 'text/html' }) }),
-      route(get('asked', { query: z.strictObject({}) }), { access, handle: async () => ({}) }),
-      route(get('broken'), { access, handle: fails }),
+      route(get('page'), { handle: async () => respond('<p>', { contentType: 'text/html' }) }),
+      route(get('asked', { query: z.strictObject({}) }), { handle: async () => ({}) }),
+      route(get('broken'), { handle: fails }),
       route(get('wrong', { response: z.object({ a: z.string() }) }), {
-        access,
         handle: async () => ({ a: 1 }),
       }),
-      route(get('admin'), { access: superAdmin, handle: fails }),
-      route(post, { access, handle: async () => ({}) }),
+      route(get('admin'), { handle: fails }),
+      route(post, { handle: async () => ({}) }),
     ],
     [{ path: '/mounted', listener: (_, response) => response.end('theirs') }],
   )

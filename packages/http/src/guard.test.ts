@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -9,6 +8,7 @@ const echo = endpoint({
   id: 'echo',
   summary: 'Answers what it was sent.',
   service: 'events',
+  credential: 'none',
   method: 'all',
   path: '/echo/*path',
   bodyKind: 'bytes',
@@ -17,7 +17,6 @@ const echo = endpoint({
   failures: [],
 })
 const echoRoute = route(echo, {
-  access: anyone,
   handle: async ({ params, body }) => ({ path: params.path, body: String(body) }),
 })
 
@@ -180,7 +179,7 @@ describe('garbage behind an honest request', () => {
     const slow = Promise.withResolvers<void>()
     const slowRoute = route(
       { ...echo, path: '/slow', method: 'get' as const },
-      { access: anyone, handle: async () => slow.promise.then(() => ({ slow: true })) },
+      { handle: async () => slow.promise.then(() => ({ slow: true })) },
     )
     await using server = await startTestServer([slowRoute])
     using connection = await openSocket(server.port)

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -10,6 +9,7 @@ const echo = endpoint({
   id: 'echo',
   summary: 'Answers what it was sent.',
   service: 'events',
+  credential: 'none',
   method: 'post',
   path: '/echo',
   body: z.strictObject({ value: z.unknown() }).or(z.unknown()),
@@ -19,7 +19,7 @@ const echo = endpoint({
 
 let server: Awaited<ReturnType<typeof startTestServer>>
 beforeAll(async () => {
-  server = await startTestServer([route(echo, { access: anyone, handle: async ({ body }) => ({ body }) })])
+  server = await startTestServer([route(echo, { handle: async ({ body }) => ({ body }) })])
 })
 afterAll(() => server[Symbol.asyncDispose]())
 

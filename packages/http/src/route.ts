@@ -1,6 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Access } from '@platform/auth'
-import type { BodyOf, Endpoint, LimitName, ParamsOf, QueryOf, ResponseInputOf } from '@platform/contracts'
+import type { PrincipalOf } from '@platform/auth'
+import type {
+  BodyOf,
+  CredentialRule,
+  Endpoint,
+  LimitName,
+  ParamsOf,
+  QueryOf,
+  ResponseInputOf,
+} from '@platform/contracts'
 import type { Logger } from '@platform/logging'
 import type { z } from 'zod'
 import type { RouteResponse } from './respond.ts'
@@ -26,7 +34,7 @@ export interface RequestInfo {
 }
 
 /** What a handler gets: everything parsed, nothing to check for shape again. */
-export interface RouteInput<E, P, A = undefined> {
+export interface RouteInput<E, P = PrincipalOf<E>, A = undefined> {
   readonly params: ParamsOf<E>
   readonly query: QueryOf<E>
   /** Parsed JSON, the text of an automation (`{ text, mediaType }`) or bytes, by the contract's `bodyKind`. */
@@ -45,31 +53,38 @@ export interface AutomationText {
 
 type AnyEndpoint = Endpoint<string, z.ZodType, z.ZodType, z.ZodType>
 
-/** A contract with who may call it and what answers it. */
+/** A contract with what answers it. */
 export interface Route {
   readonly contract: AnyEndpoint
-  readonly access: Access<unknown>
   readonly admit: ((input: RouteInput<AnyEndpoint, unknown, unknown>) => Promise<unknown>) | undefined
   /** Whether a keyed answer is kept, for contracts that are idempotent where it is declared. */
   readonly isIdempotent: ((admitted: unknown) => boolean) | undefined
   readonly handle: (input: RouteInput<AnyEndpoint, unknown, unknown>) => Promise<unknown>
 }
 
+const credentialRules: ReadonlySet<unknown> = new Set<CredentialRule>([
+  'none',
+  'optional',
+  'required',
+  'internal',
+])
+
 /**
- * Joins a contract, its access rule and its handler. `principal` has the type that `access` returns. `admit` decides
- * what the access rule can't, for example by the workspace of the path: it runs before an answer is given a second
- * time, too (decisions A7), and before a body of bytes is read, so that it sees none.
+ * Joins a contract and its handler. `principal` has the type that the contract admits. `admit` decides what the
+ * contract can't, for example by the workspace of the path: it runs before an answer is given a second time, too, and
+ * before a body of bytes is read, so that it sees none.
  */
-export const route = <E extends AnyEndpoint, P, A = undefined>(
+export const route = <E extends AnyEndpoint, A = undefined>(
   contract: E,
   parts: {
-    access: Access<P>
-    admit?(input: RouteInput<E, P>): Promise<A>
+    admit?(input: RouteInput<E>): Promise<A>
     /** For contracts whose `idempotent` is `declared`. */
     isIdempotent?(admitted: A): boolean
-    handle(input: RouteInput<E, P, A>): Promise<ResponseInputOf<E> | RouteResponse>
+    handle(input: RouteInput<E, PrincipalOf<E>, A>): Promise<ResponseInputOf<E> | RouteResponse>
   },
 ): Route => {
+  if (!credentialRules.has(contract.credential))
+    throw new Error(`${contract.id} does not say whether it needs a credential.`)
   if (
     parts.admit === undefined &&
     contract.idempotent !== undefined &&
@@ -78,7 +93,6 @@ export const route = <E extends AnyEndpoint, P, A = undefined>(
     throw new Error(`${contract.id} repeats answers about a workspace: it needs "admit".`)
   return {
     contract,
-    access: parts.access,
     admit: parts.admit as unknown as Route['admit'],
     isIdempotent: parts.isIdempotent as unknown as Route['isIdempotent'],
     handle: parts.handle as unknown as Route['handle'],

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { hasScope, type Principal } from '@platform/auth'
+import { admit } from '@platform/auth'
 import { Failure } from '@platform/kernel'
 import { answerOnce } from './answer-once.ts'
 import { callerSignal } from './caller-signal.ts'
@@ -27,8 +27,7 @@ export async function runRoute(
 ): Promise<void> {
   const { contract } = route
   const state = requestState(request)
-  const principal = route.access(state.principal)
-  requireScope(contract, state.principal)
+  const principal = admit(contract, state.principal)
 
   const params = readParams(rawParams)
   const url = request.url ?? '/'
@@ -75,13 +74,6 @@ const isIdempotent = ({ contract, isIdempotent: isDeclared }: Route, admitted: u
 /** Of what has no tag, nobody can have read the one that If-Match names. */
 const changesByMethod = ({ method, etag }: Contract): boolean =>
   etag !== true && (method === 'patch' || method === 'put' || method === 'delete')
-
-function requireScope(contract: Contract, principal: Principal | undefined): void {
-  if (contract.scope === undefined || principal === undefined || hasScope(principal, contract.scope)) return
-  throw new Failure('InsufficientScope', `The token lacks the scope ${contract.scope}.`, {
-    details: { scope: contract.scope },
-  })
-}
 
 /** A wildcard arrives as its segments; the contract knows it as one text. */
 function readParams(raw: Record<string, string | string[]>): Record<string, string> {

@@ -1,11 +1,17 @@
-import { anyone } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openSocket, raw, startTestServer } from '../test/testing.ts'
 import { type RequestInfo, route } from './index.ts'
 
-const base = { summary: '', service: 'events', method: 'post', failures: [], response: z.unknown() } as const
+const base = {
+  summary: '',
+  service: 'events',
+  credential: 'none',
+  method: 'post',
+  failures: [],
+  response: z.unknown(),
+} as const
 const left = ({ request }: { request: RequestInfo }) => ({
   leftMs: request.deadlineAt - Date.now(),
   isAborted: request.signal.aborted,
@@ -16,10 +22,9 @@ const bytes = endpoint({ ...base, id: 'bytes', path: '/bytes', bodyKind: 'bytes'
 let server: Awaited<ReturnType<typeof startTestServer>>
 beforeAll(async () => {
   server = await startTestServer([
-    route(json, { access: anyone, handle: async (input) => left(input) }),
+    route(json, { handle: async (input) => left(input) }),
     // One that looks at its signal before the body comes gets another one for the work behind it.
     route(bytes, {
-      access: anyone,
       admit: async (input) => left(input),
       handle: async (input) => left(input),
     }),

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { anyone } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -11,12 +10,13 @@ const contract = endpoint({
   id: 'thing',
   summary: 'Answers.',
   service: 'events',
+  credential: 'none',
   method: 'all',
   path: '/thing',
   response: z.unknown(),
   failures: [],
 })
-const thing = route(contract, { access: anyone, handle: async () => ({ ok: true }) })
+const thing = route(contract, { handle: async () => ({ ok: true }) })
 const key = `X-Platform-Internal-Key: ${INTERNAL_KEY}\r\n`
 const hosted = (host: string, version = '1.1') => `GET /thing HTTP/${version}\r\nHost:${host}\r\n${key}\r\n`
 const upgrade = (protocol: string, more = '') =>
@@ -117,7 +117,7 @@ describe('what would turn the connection into something else', () => {
     const slow = Promise.withResolvers<void>()
     const slowRoute = route(
       { ...contract, path: '/slow' },
-      { access: anyone, handle: () => slow.promise.then(() => ({ slow: true })) },
+      { handle: () => slow.promise.then(() => ({ slow: true })) },
     )
     for (const last of [raw('CONNECT evil:80'), upgrade('websocket')]) {
       await using server = await startTestServer([slowRoute])
@@ -149,7 +149,6 @@ describe.each([
   const echo = route(
     { ...contract, path: '/echo', bodyKind: 'bytes' as const },
     {
-      access: anyone,
       handle: async ({ body, request: { headers } }) => ({ body: String(body), names: Object.keys(headers) }),
     },
   )

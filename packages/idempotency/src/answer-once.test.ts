@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { authenticated, identityHeaders } from '@platform/auth'
+import { identityHeaders } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { type Database, openDatabase, sql } from '@platform/database'
 import { createApp, createHardenedServer, respond, route, serviceListener } from '@platform/http'
@@ -51,13 +51,11 @@ async function startInstance(database: Database) {
   const { store } = await openIdempotency({ database, pepper: TEST_INTERNAL_KEY })
   const routes = [
     route(makeThing, {
-      access: authenticated,
       admit,
       handle: async ({ body }) =>
         respond(await make(body.name), { headers: { etag: '"1"', 'set-cookie': 'a=b' } }),
     }),
     route(makeSecret, {
-      access: authenticated,
       admit,
       handle: async ({ body }) =>
         respond({ ...(await make(body.name)), secret: 'hunter2' }, { createdId: `record-${world.made}` }),

@@ -31,6 +31,7 @@ const sample = (parts: object) => {
     id: 'makeThing',
     summary: 'Makes a thing.',
     service: 'workspaces',
+    credential: 'none',
     method: 'post',
     path: '/v2/things/:thingId',
     response: z.object({ id: z.string() }),

@@ -8,6 +8,7 @@ const contract = {
   id: 'makeThing',
   summary: 'Makes a thing.',
   service: 'workspaces',
+  credential: 'none',
   method: 'post',
   path: '/v2/things',
   body: z.strictObject({ name: z.string() }),

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { anyone, type Principal } from '@platform/auth'
+import type { Principal } from '@platform/auth'
 import { openMemoryCache } from '@platform/cache'
 import { endpoint, type LimitName } from '@platform/contracts'
 import { createApp, type RequestInfo, type Route, route, setRequestState } from '@platform/http'
@@ -23,6 +23,7 @@ const limited = (
     id: 'limited',
     summary: 'Is limited.',
     service: 'events',
+    credential: 'none',
     method: 'post',
     path: '/workspaces/:workspaceId/things',
     bodyKind: 'bytes',
@@ -30,7 +31,7 @@ const limited = (
     limits,
     failures: ['TooManyRequests'],
   })
-  return route(contract, { access: anyone, admit, handle: ({ request }) => handle(request) })
+  return route(contract, { admit, handle: ({ request }) => handle(request) })
 }
 
 /** A server whose callers say in headers who they are. */

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { port, readConfig, secret } from '@platform/config'
 import { endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
@@ -15,7 +14,14 @@ const tinyEnv = z.object({
   INTERNAL_API_KEY: secret.default(INTERNAL_KEY),
   STEPS: z.string().default(''),
 })
-const base = { summary: '', service: 'events', method: 'get', response: z.unknown(), failures: [] } as const
+const base = {
+  summary: '',
+  service: 'events',
+  credential: 'none',
+  method: 'get',
+  response: z.unknown(),
+  failures: [],
+} as const
 
 class Down extends StoreError {
   override readonly name = 'DatabaseError'
@@ -54,11 +60,9 @@ export function tinyService({
         readinessCacheTtlMs: 0,
         routes: [
           route(endpoint({ ...base, id: 'hello', path: '/hello' }), {
-            access: anyone,
             handle: async () => ({ hello: true }),
           }),
           route(endpoint({ ...base, id: 'slow', path: '/slow' }), {
-            access: anyone,
             async handle() {
               asked.resolve()
               await slow.promise

@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { createAccessToken as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
@@ -13,7 +12,6 @@ export const createAccessToken = (deps: {
   maxTokens: number
 }) =>
   route(endpoint, {
-    access: interactiveUser, // an access token may not make another one
     async handle({ body, principal, request }) {
       const expiresAt = new Date(body.expiresAt)
       const now = deps.clock.now()

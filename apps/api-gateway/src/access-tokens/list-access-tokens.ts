@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { listAccessTokens as endpoint } from '@platform/contracts'
 import { nextPage, respond, route } from '@platform/http'
 import { toListed } from './access-token.ts'
@@ -6,7 +5,6 @@ import type { AccessTokenStore } from './access-token-store.ts'
 
 export const listAccessTokens = (deps: { accessTokens: AccessTokenStore }) =>
   route(endpoint, {
-    access: interactiveUser,
     async handle({ query: { page, limit }, principal, request }) {
       // One more than asked for tells whether there is a next page.
       const found = await deps.accessTokens.listOf(principal.userId, {

@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { revokeAccessToken as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -10,7 +9,6 @@ export const revokeAccessToken = (deps: {
   spread: (ids: string[]) => Promise<void>
 }) =>
   route(endpoint, {
-    access: interactiveUser,
     async handle({ params, principal, request }) {
       const by = { ip: request.clientIp, correlationId: request.correlationId }
       const record = await deps.accessTokens.revoke(params.accessTokenId, principal.userId, by)

@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { deleteMeta as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -7,7 +6,6 @@ import type { Profiles } from './profiles.ts'
 
 export const deleteMeta = ({ profiles }: { profiles: Pick<Profiles, 'deleteMeta'> }) =>
   route(endpoint, {
-    access: interactiveUser,
     async handle({ params, principal, request }) {
       const left = await profiles.deleteMeta(principal.userId, params.key, stateOf(request.headers))
       if (left === undefined)

@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { mergeMeta as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { stateOf } from '../users/user-etag.ts'
@@ -6,7 +5,6 @@ import type { Profiles } from './profiles.ts'
 
 export const mergeMeta = ({ profiles }: { profiles: Pick<Profiles, 'mergeMeta'> }) =>
   route(endpoint, {
-    access: interactiveUser,
     handle: ({ body, principal, request }) =>
       profiles.mergeMeta(principal.userId, body, stateOf(request.headers)),
   })

@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { patchOwnUser as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { presentUser } from '../users/user.ts'
@@ -7,7 +6,6 @@ import type { Profiles } from './profiles.ts'
 
 export const patchOwnUser = ({ profiles }: { profiles: Pick<Profiles, 'edit'> }) =>
   route(endpoint, {
-    access: interactiveUser,
     async handle({ body, principal, request }) {
       const saved = await profiles.edit(principal.userId, body, stateOf(request.headers))
 

@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { requestDeletion as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Accounts } from './accounts.ts'
@@ -10,7 +9,6 @@ interface Needs {
 
 export const requestDeletion = ({ accounts }: Needs) =>
   route(endpoint, {
-    access: interactiveUser,
     async handle({ principal, request }) {
       await accounts.requestDeletion(principal.userId, visitOf(request))
 

@@ -2,7 +2,6 @@ import { interactiveUser, type Principal } from '@platform/auth'
 import { setPassword as endpoint } from '@platform/contracts'
 import { type RequestInfo, route } from '@platform/http'
 import type { Accounts } from './accounts.ts'
-import { withoutAccessToken } from './sign-up.ts'
 import { visitOf } from './visit-of.ts'
 
 interface Needs {
@@ -25,7 +24,6 @@ export const setPassword = ({ accounts }: Needs) => {
   }
 
   return route(endpoint, {
-    access: withoutAccessToken,
     async handle({ body, principal, request }) {
       if ('currentPassword' in body) return change(principal, body, request)
       if ('token' in body) {

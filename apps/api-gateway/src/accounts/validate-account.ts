@@ -1,7 +1,6 @@
 import { validateAccount as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Accounts } from './accounts.ts'
-import { withoutAccessToken } from './sign-up.ts'
 import { visitOf } from './visit-of.ts'
 
 interface Needs {
@@ -10,7 +9,6 @@ interface Needs {
 
 export const validateAccount = ({ accounts }: Needs) =>
   route(endpoint, {
-    access: withoutAccessToken,
     async handle({ body, request }) {
       if ('token' in body) {
         await accounts.validate(body.token, visitOf(request))

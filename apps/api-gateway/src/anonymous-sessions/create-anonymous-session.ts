@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { anonymousScopes, createAnonymousSession as endpoint, type User } from '@platform/contracts'
 import { type RequestInfo, respond, route } from '@platform/http'
 import { type Clock, Failure, SECOND_MS } from '@platform/kernel'
@@ -22,7 +21,6 @@ export interface AnonymousSessionDeps {
 export const createAnonymousSession = (deps: AnonymousSessionDeps) => {
   const { maxAgeSeconds } = deps.cookies
   return route(endpoint, {
-    access: anyone,
     async handle({ body, request }) {
       if (body?.orgSlug !== undefined) throw noOrganization(body.orgSlug)
       await deps.room(request.clientIp)

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { getApiDescription as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { ApiDescription } from './api-description.ts'
@@ -7,7 +6,6 @@ import { sendEncoded } from './send-encoded.ts'
 /** GET /v2/openapi.json — the same for everybody, so caches in between may keep it. */
 export const getApiDescription = ({ description }: { description: ApiDescription }) =>
   route(endpoint, {
-    access: anyone,
     handle: ({ request }) =>
       sendEncoded(description(), request.headers['accept-encoding'], {
         contentType: 'application/json; charset=utf-8',

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { getDocsAsset as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -8,7 +7,6 @@ import { sendEncoded } from './send-encoded.ts'
 /** GET /docs/:asset — a name holds the hash of what it stands for, so browsers keep it for good. */
 export const getDocsAsset = ({ viewer }: { viewer: DocsViewer }) =>
   route(endpoint, {
-    access: anyone,
     async handle({ params, request }) {
       const asset = await viewer.asset(params.asset)
       if (asset === undefined) throw new Failure('ObjectNotFoundError', 'The pages have no such file.')

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { showDocs as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import type { DocsViewer } from './docs-viewer.ts'
@@ -6,7 +5,6 @@ import type { DocsViewer } from './docs-viewer.ts'
 /** GET /docs — the frame of the viewer; its files are asked for by names that never mean anything else. */
 export const showDocs = ({ viewer }: { viewer: DocsViewer }) =>
   route(endpoint, {
-    access: anyone,
     async handle() {
       const { html, headers } = await viewer.page()
 

@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { listVersionCallers as endpoint, type VersionCaller } from '@platform/contracts'
 import { nextPage, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -13,7 +12,6 @@ interface Needs {
 /** Tells operators whom the end of a version would meet. */
 export const listVersionCallers = (deps: Needs) =>
   route(endpoint, {
-    access: superAdmin,
     async handle({ params: { version }, query: { page, limit }, request }) {
       if (!deps.versions.some(({ name }) => name === version))
         throw new Failure('ObjectNotFoundError', 'There is no such version: GET /v2/versions lists them.')

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { listVersions as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
@@ -13,7 +12,6 @@ const newestFirst = datedChanges
 export const listVersions = (deps: { versions: readonly ApiVersion[]; clock: Clock }) => {
   const headers = { 'cache-control': 'public, max-age=300', vary: 'origin' }
   return route(endpoint, {
-    access: anyone,
     async handle() {
       const now = deps.clock.now()
       return respond(

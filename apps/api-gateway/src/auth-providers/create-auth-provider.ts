@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { createAuthProvider as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { uuidv7 } from '@platform/kernel'
@@ -7,7 +6,6 @@ import { givenProvider, type ProviderChangeNeeds } from './provider-changes.ts'
 
 export const createAuthProvider = ({ store, providers, changes }: ProviderChangeNeeds) =>
   route(endpoint, {
-    access: superAdmin,
     async handle({ params, body, principal, request }) {
       requireOrgSlug(params.orgSlug)
       if (providers.ofPlatform.some(({ slug }) => slug === body.slug)) throw slugUsed(body.slug)

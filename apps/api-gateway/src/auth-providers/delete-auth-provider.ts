@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { deleteAuthProvider as endpoint, getAuthProvider } from '@platform/contracts'
 import { etagOf, requireMatch, route } from '@platform/http'
 import { presentProvider } from './auth-provider.ts'
@@ -8,7 +7,6 @@ import { requireOwn } from './require-own.ts'
 /** What was linked stays: the accounts belong to people, and the provider may come back. */
 export const deleteAuthProvider = ({ store, providers, changes }: ProviderChangeNeeds) =>
   route(endpoint, {
-    access: superAdmin,
     async handle({ params, principal, request }) {
       await requireOwn(params, { store, providers })
 

@@ -1,4 +1,3 @@
-import { anyone, type Principal } from '@platform/auth'
 import { exchangeToken as endpoint, resourceScopes } from '@platform/contracts'
 import { type RequestInfo, respond, route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
@@ -31,20 +30,12 @@ interface Needs {
 /** POST /v2/login/token-exchange — a session for whoever holds an id token of a provider that allows it. */
 export const exchangeToken = (needs: Needs) =>
   route(endpoint, {
-    access: withoutAccessToken,
     async handle({ body, request }) {
       const provider = await allowedProvider(body.provider, needs.providers)
       const user = await personOf(provider, body.subject_token, request, needs)
       return startSession(provider, user, body.expiresAfter, request, needs)
     },
   })
-
-/** decisions C4: an access token acts for an account, it can't sign anybody in. */
-function withoutAccessToken(principal: Principal | undefined): Principal | undefined {
-  const caller = anyone(principal)
-  if (caller?.kind !== 'user' || caller.via !== 'accessToken') return caller
-  throw new Failure('ForbiddenError', 'An access token may not start a session: call without a credential.')
-}
 
 /** The same refusal for one that does not exist: nobody can ask which there are. */
 async function allowedProvider(slug: string, providers: Needs['providers']): Promise<AuthProvider> {

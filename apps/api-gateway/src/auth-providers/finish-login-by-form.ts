@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { finishLoginByForm as endpoint } from '@platform/contracts'
 import { decodeUtf8, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -14,7 +13,6 @@ const MEDIA_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i
  */
 export const finishLoginByForm = ({ settings }: { settings: Pick<OidcSettings, 'apiUrl'> }) =>
   route(endpoint, {
-    access: anyone,
     async handle({ body, request }) {
       if (!MEDIA_TYPE.test(request.headers['content-type'] ?? ''))
         throw new Failure('UnsupportedMediaType', 'Send the form as application/x-www-form-urlencoded.')

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { finishLogin as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { CompleteLogin } from './complete-login.ts'
@@ -6,7 +5,6 @@ import type { CompleteLogin } from './complete-login.ts'
 /** GET /v2/login/callback — where a provider sends people back to. */
 export const finishLogin = ({ completeLogin }: { completeLogin: CompleteLogin }) =>
   route(endpoint, {
-    access: anyone,
     handle: ({ request }) => completeLogin(queryOf(request.url), request),
   })
 

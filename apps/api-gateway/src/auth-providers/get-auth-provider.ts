@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { getAuthProvider as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { noSuchProvider, presentProvider, requireOrgSlug } from './auth-provider.ts'
@@ -6,7 +5,6 @@ import type { Providers } from './providers.ts'
 
 export const getAuthProvider = ({ providers }: { providers: Pick<Providers, 'findBySlug'> }) =>
   route(endpoint, {
-    access: superAdmin, // until organizations have administrators of their own
     async handle({ params }) {
       requireOrgSlug(params.orgSlug)
       const found = await providers.findBySlug(params.slug)

@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { listAuthProviders as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { presentProvider, requireOrgSlug } from './auth-provider.ts'
@@ -10,7 +9,6 @@ export const listAuthProviders = (deps: {
   providers: Pick<Providers, 'ofPlatform'>
 }) =>
   route(endpoint, {
-    access: superAdmin, // until organizations have administrators of their own
     async handle({ params }) {
       requireOrgSlug(params.orgSlug)
       const { ofPlatform } = deps.providers

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { listLoginProviders as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Providers } from './providers.ts'
@@ -9,7 +8,6 @@ export const listLoginProviders = (deps: {
   localSignup: boolean
 }) =>
   route(endpoint, {
-    access: anyone,
     async handle() {
       const offered = deps.providers.ofPlatform.filter(({ enabled }) => enabled)
       const providers = offered.map(({ slug, type, name, icon, meta }) => ({

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { startLogin as endpoint, type QueryOf } from '@platform/contracts'
 import { type RequestInfo, type RouteResponse, respond, route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
@@ -28,7 +27,6 @@ const LOGIN_SECONDS = 600
 /** GET /v2/login — leaves for the provider of a slug or a mail domain. */
 export const startLogin = (needs: Needs) =>
   route(endpoint, {
-    access: anyone,
     async handle({ query, request }) {
       const provider = await wantedProvider(query, needs.providers)
       if (provider === undefined) return { provider: 'local' }

@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { type AuthProviderConfig, updateAuthProvider as endpoint, getAuthProvider } from '@platform/contracts'
 import { etagOf, requireMatch, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -8,7 +7,6 @@ import { requireOwn } from './require-own.ts'
 
 export const updateAuthProvider = ({ store, providers, changes }: ProviderChangeNeeds) =>
   route(endpoint, {
-    access: superAdmin,
     async handle({ params, body, principal, request }) {
       const { orgSlug, slug } = params
       if (body.slug !== slug)

@@ -1,4 +1,4 @@
-import { signInInstead } from '@platform/auth'
+import { refuseAccessToken as refuse } from '@platform/auth'
 import type { Exchange } from '../exchange.ts'
 
 /** The account itself, signing in and signing up; writes under `security/` are refused by the route table. */
@@ -9,6 +9,5 @@ const INTERACTIVE_ONLY = /^\/v2\/(?:user|login|signup)(?:\/|$)/
  * Decided by path, before any route, so that one that is added later can't forget it.
  */
 export function refuseAccessToken({ principal, path }: Exchange): void {
-  if (principal?.kind !== 'user' || principal.via !== 'accessToken' || !INTERACTIVE_ONLY.test(path)) return
-  throw signInInstead()
+  if (principal?.kind === 'user' && INTERACTIVE_ONLY.test(path)) refuse(principal)
 }

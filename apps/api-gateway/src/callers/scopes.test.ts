@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { anyone } from '@platform/auth'
 import * as contracts from '@platform/contracts'
 import { type Endpoint, type ResourceScope, resourceScopes } from '@platform/contracts'
 import { createApp, respond, route, setRequestState } from '@platform/http'
@@ -92,7 +91,6 @@ let origin: string
 beforeAll(async () => {
   const routes = endpoints.map((contract) =>
     route(contract, {
-      access: anyone,
       admit: async () => undefined,
       handle: async () => respond('passed', { contentType: 'text/plain' }),
     }),

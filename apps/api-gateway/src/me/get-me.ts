@@ -1,4 +1,3 @@
-import { isProgram, signedIn, type UserPrincipal } from '@platform/auth'
 import { getMe as endpoint, headers as names, type User } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -7,7 +6,6 @@ import { userEtag } from '../users/user-etag.ts'
 
 export const getMe = (deps: { findUser: (userId: string) => Promise<User | undefined>; csrf: CsrfTokens }) =>
   route(endpoint, {
-    access: (principal) => person(signedIn(principal)),
     async handle({ principal }) {
       const user = await deps.findUser(principal.userId)
       if (user === undefined)
@@ -31,9 +29,3 @@ export const getMe = (deps: { findUser: (userId: string) => Promise<User | undef
       })
     },
   })
-
-/** A program that got its token by client credentials is no person. */
-function person(principal: UserPrincipal): UserPrincipal {
-  if (!isProgram(principal)) return principal
-  throw new Failure('ForbiddenError', 'The token belongs to a client, not to a user.')
-}

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { getPhoto as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -11,7 +10,6 @@ import type { Photos } from './photos.ts'
  */
 export const getPhoto = ({ photos }: { photos: Pick<Photos, 'find'> }) =>
   route(endpoint, {
-    access: anyone,
     async handle({ params }) {
       const photo = await photos.find(params.photoId)
       if (photo === undefined) throw new Failure('ObjectNotFoundError', 'There is no such picture.')

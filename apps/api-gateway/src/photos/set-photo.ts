@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { setPhoto as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -14,7 +13,6 @@ interface Needs {
 /** POST /v2/user/photo — what a picture is, its bytes say; what is none of the four kinds is refused. */
 export const setPhoto = ({ photos }: Needs) =>
   route(endpoint, {
-    access: interactiveUser,
     async handle({ body, principal, request }) {
       const bytes = await readPhoto(body, request.headers['content-type'])
       const mediaType = imageTypeOf(bytes)

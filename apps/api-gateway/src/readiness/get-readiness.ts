@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { getReadiness as endpoint, type ServiceEntry } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { reportOf, requestedServices } from './readiness.ts'
@@ -8,7 +7,6 @@ export type ReadinessSources = ReadonlyMap<string, () => Promise<ServiceEntry>>
 
 export const getReadiness = (sources: ReadinessSources) =>
   route(endpoint, {
-    access: superAdmin,
     async handle({ query }) {
       const names = requestedServices(query.services, [...sources.keys()])
 

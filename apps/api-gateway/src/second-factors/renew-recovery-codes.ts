@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { renewRecoveryCodes as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -7,7 +6,6 @@ import type { FactorChangeNeeds } from './set-mfa.ts'
 
 export const renewRecoveryCodes = (deps: FactorChangeNeeds) =>
   route(endpoint, {
-    access: interactiveUser,
     async handle({ body, principal, request }) {
       await request.takeLimit('passwordChange', principal.userId)
       const user = await requirePassword(deps, principal, body.currentPassword)

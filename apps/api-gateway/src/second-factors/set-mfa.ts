@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { setMfa as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import type { Passwords } from '../users/passwords.ts'
@@ -15,7 +14,6 @@ export interface FactorChangeNeeds {
 
 export const setMfa = (deps: FactorChangeNeeds) =>
   route(endpoint, {
-    access: interactiveUser,
     async handle({ body, principal, request }) {
       // Each use hashes a password, and is a guess of one: the same limit as that of changing it.
       await request.takeLimit('passwordChange', principal.userId)

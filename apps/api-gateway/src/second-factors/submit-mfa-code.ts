@@ -1,4 +1,4 @@
-import { anyone, interactiveUser, type Principal } from '@platform/auth'
+import { interactiveUser, type Principal } from '@platform/auth'
 import { submitMfaCode as endpoint } from '@platform/contracts'
 import { respond, route, TooManyRequests } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -24,7 +24,6 @@ export interface SubmitMfaCodeNeeds {
 
 export const submitMfaCode = (deps: SubmitMfaCodeNeeds) =>
   route(endpoint, {
-    access: anyone,
     async handle({ body, principal, request }) {
       const visit = { ip: request.clientIp, correlationId: request.correlationId }
 

@@ -1,4 +1,3 @@
-import { sessionHolder } from '@platform/auth'
 import { endCurrentSession as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { type CookiePolicy, forgetAccessTokenCookie } from './access-token-cookie.ts'
@@ -6,7 +5,6 @@ import { endingOf, type SignOut } from './sign-out.ts'
 
 export const endCurrentSession = (deps: { signOut: SignOut; cookies: CookiePolicy }) =>
   route(endpoint, {
-    access: sessionHolder,
     async handle({ principal, request }) {
       await deps.signOut.session(principal.sessionId, endingOf(request))
 

@@ -1,4 +1,3 @@
-import { sessionHolder } from '@platform/auth'
 import { endSession as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
@@ -11,7 +10,6 @@ export const endSession = (deps: {
   clock: Clock
 }) =>
   route(endpoint, {
-    access: sessionHolder,
     async handle({ params: { sessionId }, principal, request }) {
       const isOwn = await deps.records.isLiveOf(sessionId, principal.userId, deps.clock.now())
       if (!isOwn)

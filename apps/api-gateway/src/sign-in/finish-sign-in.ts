@@ -1,4 +1,4 @@
-import { anyone, cookieTokenOf } from '@platform/auth'
+import { cookieTokenOf } from '@platform/auth'
 import { finishSignIn as endpoint } from '@platform/contracts'
 import { type RequestInfo, respond, route } from '@platform/http'
 import type { ReadAccessToken } from '../oidc/access-token-reader.ts'
@@ -36,7 +36,6 @@ type Query = Record<string, string | string[]>
  */
 export const finishSignIn = (needs: Needs) =>
   route(endpoint, {
-    access: anyone,
     handle: ({ query, request }) =>
       'state' in query ? comeBack(needs, query, request) : showSignedIn(needs, request),
   })

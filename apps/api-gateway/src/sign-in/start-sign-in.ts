@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { startSignIn as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { GATEWAY_CLIENT_ID, gatewayCallback } from '../oidc/clients.ts'
@@ -8,7 +7,6 @@ import { challengeOf, newTicket, type SignInTicket, ticketCookie } from './sign-
 /** GET /signin — leaves for the authorization endpoint with a fresh state and PKCE challenge. */
 export const startSignIn = ({ settings }: { settings: OidcSettings }) =>
   route(endpoint, {
-    access: anyone,
     async handle({ query, request }) {
       if (isOtherLoopbackName(request.headers.host, settings.origin))
         return redirect(`${settings.origin}/signin`)

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { getJwks as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { SECOND_MS } from '@platform/kernel'
@@ -16,5 +15,5 @@ export const getJwks = (deps: { keyRing: Pick<KeyRing, 'jwks'>; publishAheadMs?:
     Math.floor((deps.publishAheadMs ?? Number.POSITIVE_INFINITY) / SECOND_MS),
   )
   const headers = { 'cache-control': `public, max-age=${maxAge}`, 'access-control-allow-origin': '*' }
-  return route(endpoint, { access: anyone, handle: async () => respond(deps.keyRing.jwks(), { headers }) })
+  return route(endpoint, { handle: async () => respond(deps.keyRing.jwks(), { headers }) })
 }

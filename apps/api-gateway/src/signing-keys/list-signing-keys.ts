@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { listSigningKeys as endpoint, type SigningKey } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
@@ -26,6 +25,5 @@ export async function presentSigningKeys(deps: Needs): Promise<SigningKey[]> {
 
 export const listSigningKeys = (deps: Needs) =>
   route(endpoint, {
-    access: superAdmin,
     handle: async () => respond(await presentSigningKeys(deps), { headers: { 'cache-control': 'no-store' } }),
   })

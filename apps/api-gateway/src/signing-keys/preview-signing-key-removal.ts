@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { previewSigningKeyRemoval as endpoint, type ResponseInputOf } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
@@ -29,7 +28,6 @@ export async function previewRemoval(
 
 export const previewSigningKeyRemoval = (deps: PreviewNeeds) =>
   route(endpoint, {
-    access: superAdmin,
     handle: async ({ params }) =>
       respond(await previewRemoval(deps, params.kid), { headers: { 'cache-control': 'no-store' } }),
   })

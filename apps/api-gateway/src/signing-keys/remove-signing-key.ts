@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { removeSigningKey as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { actorOf } from '../audit/actor.ts'
@@ -8,7 +7,6 @@ import { type PreviewNeeds, previewRemoval } from './preview-signing-key-removal
 /** Answers whom it has signed out, and the key that signs now. */
 export const removeSigningKey = (deps: ChangeDeps & PreviewNeeds) =>
   route(endpoint, {
-    access: superAdmin,
     async handle({ params, principal, request }) {
       const removal = await previewRemoval(deps, params.kid)
       const by = { actor: actorOf(principal), ip: request.clientIp, correlationId: request.correlationId }

@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { rotateSigningKey as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { actorOf } from '../audit/actor.ts'
@@ -8,7 +7,6 @@ import { presentSigningKeys } from './list-signing-keys.ts'
 
 export const rotateSigningKey = (deps: ChangeDeps & { sessionsByKey: SessionsByKeyStore }) =>
   route(endpoint, {
-    access: superAdmin,
     async handle({ body, principal, request }) {
       const by = { actor: actorOf(principal), ip: request.clientIp, correlationId: request.correlationId }
 

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { getStatus as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { languageOf } from '../sign-in/language.ts'
@@ -11,7 +10,6 @@ import { prefersPage } from '../welcome/prefers-page.ts'
  */
 export const getStatus = ({ version, apiUrl }: { version: string; apiUrl: string }) =>
   route(endpoint, {
-    access: anyone,
     async handle({ request }) {
       const { accept, 'accept-language': languages } = request.headers
       if (!prefersPage(accept)) {

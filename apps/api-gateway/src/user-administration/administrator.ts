@@ -1,16 +1,10 @@
-import { type Access, accountHolder, authenticated, type Principal } from '@platform/auth'
-import { Failure } from '@platform/kernel'
+import { accountHolder, admit, type Principal } from '@platform/auth'
 
-/** Who administers accounts, as the audit trail names them. */
-export interface Administrator {
-  actor: string
-}
-
-/** A super administrator with an account, or the internal key (decisions C13). */
-export const administrator: Access<Administrator> = (principal: Principal | undefined) => {
-  const caller = authenticated(principal)
-  if (caller.kind === 'internal') return { actor: 'platform' }
-  const { superAdmin, userId } = accountHolder(caller)
-  if (superAdmin) return { actor: `user:${userId}` }
-  throw new Failure('ForbiddenError', 'Only super administrators may do this.')
+/**
+ * Who administers accounts, as the audit trail names them: a super administrator with an account, or the internal key.
+ * Throws AuthenticationError and ForbiddenError for everybody else.
+ */
+export function administratorOf(principal: Principal | undefined): string {
+  const admitted = admit({ credential: 'required', caller: 'superAdmin' }, principal)
+  return admitted.kind === 'internal' ? 'platform' : `user:${accountHolder(admitted).userId}`
 }

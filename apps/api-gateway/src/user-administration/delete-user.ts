@@ -1,4 +1,4 @@
-import { anyone, type Principal } from '@platform/auth'
+import type { Principal } from '@platform/auth'
 import { deleteUser as endpoint } from '@platform/contracts'
 import { type RequestInfo, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -6,14 +6,13 @@ import type { AccountDeletion } from '../accounts/account-deletion.ts'
 import { tokenRefused } from '../accounts/mailed-token.ts'
 import { visitOf } from '../accounts/visit-of.ts'
 import { stateOf } from '../users/user-etag.ts'
-import { administrator } from './administrator.ts'
+import { administratorOf } from './administrator.ts'
 import { userNotFound } from './get-user.ts'
 
 type Deletion = Pick<AccountDeletion, 'delete' | 'deleteByToken' | 'ownerOfDeletionToken'>
 
 export const deleteUser = ({ accounts }: { accounts: Deletion }) =>
   route(endpoint, {
-    access: anyone,
     async handle({ params, query, principal, request }) {
       const { userId } = params
       if (query.token === undefined) await asAdministrator(accounts, userId, principal, request)
@@ -40,7 +39,7 @@ async function asAdministrator(
       'ForbiddenError',
       'Deleting your own account takes the link that DELETE /v2/user mails to you.',
     )
-  const { actor } = administrator(principal)
+  const actor = administratorOf(principal)
   if (!(await accounts.delete(userId, actor, visitOf(request), stateOf(request.headers))))
     throw userNotFound()
 }

@@ -1,4 +1,4 @@
-import { accountHolder, type UserPrincipal } from '@platform/auth'
+import type { UserPrincipal } from '@platform/auth'
 import { type BodyOf, type Contact, findContacts as endpoint, type QueryOf } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -12,7 +12,6 @@ interface Needs {
 
 export const findContacts = ({ users }: Needs) =>
   route(endpoint, {
-    access: accountHolder,
     async handle({ body, query, principal, request }) {
       if (principal.superAdmin) return search(users, body, query, principal)
       const { page: _, limit: __, ...dates } = query

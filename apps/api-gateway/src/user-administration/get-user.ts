@@ -1,4 +1,4 @@
-import { type Access, authenticated, type Principal, signedIn } from '@platform/auth'
+import { type Principal, signedIn } from '@platform/auth'
 import { getUser as endpoint, type User } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -9,16 +9,11 @@ interface Needs {
   findUser: (userId: string) => Promise<User | undefined>
 }
 
-/** The platform itself, or somebody who may ask; about whom is decided with the answer. */
-const anyUser: Access<Principal> = (principal) => {
-  const caller = authenticated(principal)
-  return caller.kind === 'internal' ? caller : signedIn(caller)
-}
-
 export const getUser = ({ findUser }: Needs) =>
   route(endpoint, {
-    access: anyUser,
     async handle({ params, principal }) {
+      // The platform itself, or a user: a key has nobody to ask for.
+      if (principal.kind !== 'internal') signedIn(principal)
       // Others learn nothing, not even whether there is such an account.
       const user = mayRead(principal, params.userId) ? await findUser(params.userId) : undefined
       if (user === undefined) throw userNotFound()

@@ -4,20 +4,20 @@ import { sourceOf } from '../accounts/account-parts.ts'
 import { visitOf } from '../accounts/visit-of.ts'
 import { presentUser } from '../users/user.ts'
 import { stateOf, userEtag } from '../users/user-etag.ts'
-import { administrator } from './administrator.ts'
+import { administratorOf } from './administrator.ts'
 import { type Editor, type EditParts, editUsers } from './edit-users.ts'
 import { userNotFound } from './get-user.ts'
 
 export const patchUser = (parts: EditParts) =>
   route(endpoint, {
-    access: administrator,
     async handle({ params, body, principal, request }) {
       const visit = visitOf(request)
-      const editor = { actor: principal.actor, visit, requireState: stateOf(request.headers) }
+      const actor = administratorOf(principal)
+      const editor = { actor, visit, requireState: stateOf(request.headers) }
       const edited = await patch(parts, params.userId, body, editor)
 
       await parts.spread(edited.ids)
-      if (body.mfa === 'none') await parts.secondFactors.remove(params.userId, principal.actor)
+      if (body.mfa === 'none') await parts.secondFactors.remove(params.userId, actor)
 
       const user = presentUser(edited.user)
       return respond(user, { headers: { etag: userEtag(user) } })

@@ -2,21 +2,20 @@ import { type BodyOf, patchUsers as endpoint, gatewayUsersBulkUpdated } from '@p
 import { route } from '@platform/http'
 import { sourceOf } from '../accounts/account-parts.ts'
 import { visitOf } from '../accounts/visit-of.ts'
-import { administrator } from './administrator.ts'
+import { administratorOf } from './administrator.ts'
 import { type Editor, type EditParts, editUsers } from './edit-users.ts'
 
 type Body = BodyOf<typeof endpoint>
 
 export const patchUsers = (parts: EditParts) =>
   route(endpoint, {
-    access: administrator,
     async handle({ body, principal, request }) {
-      const editor = { actor: principal.actor, visit: visitOf(request) }
+      const actor = administratorOf(principal)
+      const editor = { actor, visit: visitOf(request) }
       const { after, ids, result } = await patch(parts, body, editor)
 
       await parts.spread(ids)
-      if (body.data.mfa === 'none')
-        for (const { id } of after) await parts.secondFactors.remove(id, principal.actor)
+      if (body.data.mfa === 'none') for (const { id } of after) await parts.secondFactors.remove(id, actor)
 
       return result
     },

@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { confirmWebSessionTicket as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { isSameOrigin } from '../sign-in/same-origin.ts'
@@ -10,7 +9,6 @@ import { type RedemptionNeeds, redeem, refused } from './redemption.ts'
  */
 export const confirmWebSessionTicket = (deps: RedemptionNeeds) =>
   route(endpoint, {
-    access: anyone,
     async handle({ params, request }) {
       // Of another site it would be an answer nobody has given.
       if (!isSameOrigin(request.headers, [deps.origin])) return refused(deps, request)

@@ -1,7 +1,6 @@
-import { sessionHolder, type UserPrincipal } from '@platform/auth'
 import { createWebSessionTicket as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
-import { type Clock, Failure, SECOND_MS } from '@platform/kernel'
+import { type Clock, SECOND_MS } from '@platform/kernel'
 import { mintTicket, requireRedirect, TICKET_SECONDS } from './web-session-ticket.ts'
 import type { WebSessionTicketStore } from './web-session-ticket-store.ts'
 
@@ -15,7 +14,6 @@ interface Needs {
 
 export const createWebSessionTicket = (deps: Needs) =>
   route(endpoint, {
-    access: (principal) => person(sessionHolder(principal)),
     async handle({ body, principal }) {
       const redirect = requireRedirect(body.redirect, deps.allowedOrigins)
 
@@ -27,9 +25,3 @@ export const createWebSessionTicket = (deps: Needs) =>
       return { url: `${deps.origin}/signin/tickets/${ticket}` }
     },
   })
-
-/** A program that got its token by client credentials has no browser. */
-function person(principal: UserPrincipal): UserPrincipal {
-  if (principal.userId !== principal.clientId) return principal
-  throw new Failure('ForbiddenError', 'The token belongs to a client, which can’t sign a browser in.')
-}

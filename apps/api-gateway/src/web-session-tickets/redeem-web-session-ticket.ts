@@ -1,4 +1,3 @@
-import { anyone } from '@platform/auth'
 import { redeemWebSessionTicket as endpoint } from '@platform/contracts'
 import { type RequestInfo, respond, route } from '@platform/http'
 import { languageOf } from '../sign-in/language.ts'
@@ -10,7 +9,6 @@ import { hashOfTicket } from './web-session-ticket.ts'
 /** GET /signin/tickets/:ticket — whoever opens it is a browser, so a ticket that is no good is told on a page. */
 export const redeemWebSessionTicket = (deps: RedemptionNeeds) =>
   route(endpoint, {
-    access: anyone,
     async handle({ params, request }) {
       // Whatever looks ahead at an address must not burn it.
       if (request.method === 'HEAD') return refused(deps, request)

@@ -3,7 +3,6 @@ import { route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Cleanup } from './cleanup.ts'
 import type { CleanupStore } from './cleanup-store.ts'
-import { platformOnly } from './platform-only.ts'
 import { runCleanup } from './run-cleanup.ts'
 
 export const cleanExecutions = (deps: {
@@ -12,7 +11,6 @@ export const cleanExecutions = (deps: {
   clock: Clock
 }) =>
   route(endpoint, {
-    access: platformOnly,
     async handle({ query }) {
       const { dryRun } = query
 

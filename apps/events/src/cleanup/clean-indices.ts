@@ -3,12 +3,10 @@ import { route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Cleanup } from './cleanup.ts'
 import type { CleanupStore } from './cleanup-store.ts'
-import { platformOnly } from './platform-only.ts'
 import { runCleanup } from './run-cleanup.ts'
 
 export const cleanIndices = (deps: { cleanup: Cleanup<IndicesReport>; store: CleanupStore; clock: Clock }) =>
   route(endpoint, {
-    access: platformOnly,
     async handle({ query }) {
       const { dryRun } = query
 

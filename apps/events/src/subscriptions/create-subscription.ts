@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { createSubscription as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { Failure, uuidv7 } from '@platform/kernel'
@@ -15,7 +14,6 @@ type Needs = Pick<
 
 export const createSubscription = (deps: Needs) =>
   route(endpoint, {
-    access: authenticated,
     admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
     async handle({ body, admitted: manager }) {
       const now = deps.clock.now()

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { deleteSubscription as endpoint, getSubscription } from '@platform/contracts'
 import { etagOf, requireMatch, route } from '@platform/http'
 import type { SubscriptionNeeds } from './needs.ts'
@@ -8,7 +7,6 @@ import { admitManager, lockSubscription } from './subscription-access.ts'
 /** Its deliveries can't be seen any more, and go with their weeks. */
 export const deleteSubscription = (deps: Pick<SubscriptionNeeds, 'changes' | 'permissions'>) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, principal, request }) {
       const manager = await admitManager(deps.permissions, principal, params.workspaceId)
 

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { getSubscriptionDelivery as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { isUuid } from '@platform/kernel'
@@ -11,7 +10,6 @@ export const getSubscriptionDelivery = (
   deps: Pick<SubscriptionNeeds, 'subscriptions' | 'deliveries' | 'permissions'>,
 ) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params: { workspaceId: address, subscriptionId, deliveryId }, principal }) {
       const { workspaceId, seesAll } = await admitReader(deps.permissions, principal, address)
       const { id } = await findSubscription(deps.subscriptions, workspaceId, subscriptionId)

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { getSubscription as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { SubscriptionNeeds } from './needs.ts'
@@ -7,7 +6,6 @@ import { admitReader, findSubscription } from './subscription-access.ts'
 
 export const getSubscription = (deps: Pick<SubscriptionNeeds, 'subscriptions' | 'permissions'>) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, principal }) {
       const { workspaceId } = await admitReader(deps.permissions, principal, params.workspaceId)
 

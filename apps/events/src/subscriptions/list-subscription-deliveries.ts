@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { listSubscriptionDeliveries as endpoint } from '@platform/contracts'
 import { nextLink, respond, route } from '@platform/http'
 import { describedDelivery } from './delivery.ts'
@@ -9,7 +8,6 @@ export const listSubscriptionDeliveries = (
   deps: Pick<SubscriptionNeeds, 'subscriptions' | 'deliveries' | 'permissions'>,
 ) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, query, principal, request }) {
       const { permissions } = deps
       const { workspaceId, seesAll } = await admitReader(permissions, principal, params.workspaceId)

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { listSubscriptions as endpoint } from '@platform/contracts'
 import { nextPage, respond, route } from '@platform/http'
 import type { SubscriptionNeeds } from './needs.ts'
@@ -7,7 +6,6 @@ import { admitReader } from './subscription-access.ts'
 
 export const listSubscriptions = (deps: Pick<SubscriptionNeeds, 'subscriptions' | 'permissions'>) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, query, principal, request }) {
       const { workspaceId } = await admitReader(deps.permissions, principal, params.workspaceId)
 

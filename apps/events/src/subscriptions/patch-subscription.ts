@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { patchSubscription as endpoint, getSubscription } from '@platform/contracts'
 import { etagOf, requireMatch, respond, route } from '@platform/http'
 import { changedBy, commitChange, warningsOf } from './change-subscription.ts'
@@ -10,7 +9,6 @@ export const patchSubscription = (
   deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock' | 'outbound'>,
 ) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, body, principal, request }) {
       const manager = await admitManager(deps.permissions, principal, params.workspaceId)
       const now = deps.clock.now()

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { pauseSubscription as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { changedBy, commitChange } from './change-subscription.ts'
@@ -10,7 +9,6 @@ export const pauseSubscription = (
   deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock'>,
 ) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, principal }) {
       const manager = await admitManager(deps.permissions, principal, params.workspaceId)
       const now = deps.clock.now()

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { redeliverSubscriptionDelivery as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { isUuid } from '@platform/kernel'
@@ -11,7 +10,6 @@ export const redeliverSubscriptionDelivery = (
   deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'clock'>,
 ) =>
   route(endpoint, {
-    access: authenticated,
     admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
     async handle({ params: { subscriptionId, deliveryId }, admitted: { workspaceId } }) {
       const now = deps.clock.now()

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { replaySubscription as endpoint, eventStream } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure, isUuid, uuidv7 } from '@platform/kernel'
@@ -9,7 +8,6 @@ export const replaySubscription = (
   deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'search' | 'clock'>,
 ) =>
   route(endpoint, {
-    access: authenticated,
     admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
     async handle({ params, body, admitted: { workspaceId } }) {
       const now = deps.clock.now()

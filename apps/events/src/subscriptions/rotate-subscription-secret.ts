@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { rotateSubscriptionSecret as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { changedBy, commitChange } from './change-subscription.ts'
@@ -10,7 +9,6 @@ export const rotateSubscriptionSecret = (
   deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock'>,
 ) =>
   route(endpoint, {
-    access: authenticated,
     admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
     async handle({ params, admitted: manager }) {
       const now = deps.clock.now()

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { testSubscription as endpoint, WEBHOOK_TEST_TYPE } from '@platform/contracts'
 import { route } from '@platform/http'
 import { uuidv7 } from '@platform/kernel'
@@ -20,7 +19,6 @@ const testErrorOf = ({ outcome, error }: TryRecord): string | null =>
 
 export const testSubscription = (deps: Needs) =>
   route(endpoint, {
-    access: authenticated,
     admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
     async handle({ params, admitted: { workspaceId, actor }, request }) {
       await request.takeLimit('webhookTest', workspaceId)

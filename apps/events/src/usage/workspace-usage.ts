@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { workspaceUsage as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { DAY_MS, Failure } from '@platform/kernel'
@@ -16,7 +15,6 @@ export const workspaceUsage = (deps: {
   counter: UsageCounter
 }) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, query, principal }) {
       const { workspace } = await deps.permissions.require(
         principal,

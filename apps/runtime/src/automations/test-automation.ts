@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { testAutomation as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -16,7 +15,6 @@ interface Deps {
 
 export const testAutomation = (deps: Deps) =>
   route(endpoint, {
-    access: authenticated,
     admit: ({ params, principal }) =>
       deps.permissions.require(principal, 'test', 'automations', params.workspaceId),
     async handle({ params, body, principal, request, admitted }) {

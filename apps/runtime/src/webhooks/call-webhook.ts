@@ -1,4 +1,4 @@
-import { anyone, type Principal } from '@platform/auth'
+import type { Principal } from '@platform/auth'
 import { type EventRecord, callWebhook as endpoint, webhookTriggered } from '@platform/contracts'
 import { parseQuery, type RequestInfo, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
@@ -28,7 +28,6 @@ interface Target {
 
 export const callWebhook = (deps: Deps) =>
   route(endpoint, {
-    access: anyone,
     async admit({ params, principal }) {
       const target = await findTarget(deps.definitions, params.workspaceId, params.path)
       const { workspace, automation } = target

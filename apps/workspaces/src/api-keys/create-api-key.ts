@@ -1,4 +1,4 @@
-import { hashToken, interactiveUser, newApiKey } from '@platform/auth'
+import { hashToken, newApiKey } from '@platform/auth'
 import { apiKeysCreated, createApiKey as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { type Clock, uuidv7 } from '@platform/kernel'
@@ -10,7 +10,6 @@ import type { ApiKeyChangeStore } from './api-key-change-store.ts'
 
 export const createApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Permissions; clock: Clock }) =>
   route(endpoint, {
-    access: interactiveUser, // neither an access token nor another key may make one
     admit: ({ params, body, principal }) => admitGrant(deps, principal, params.workspaceId, body),
     async handle({ body, principal, request, admitted: { workspace, role, rules = [], now } }) {
       const caller = callerOf(principal, request)

@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { apiKeysDeleted, deleteApiKey as endpoint } from '@platform/contracts'
 import { requireMatch, route } from '@platform/http'
 import type { OpenPermissions } from '@platform/permissions'
@@ -9,7 +8,6 @@ import type { ApiKeyChangeStore } from './api-key-change-store.ts'
 
 export const deleteApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: OpenPermissions }) =>
   route(endpoint, {
-    access: interactiveUser,
     async handle({ params, principal, request }) {
       const { workspace } = await admitAdministrator(deps.permissions, principal, params.workspaceId)
       const caller = callerOf(principal, request)

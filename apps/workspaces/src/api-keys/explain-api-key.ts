@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { explainApiKey as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
@@ -9,7 +8,6 @@ import { explanation, unknownWords } from './explanation.ts'
 
 export const explainApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Permissions; clock: Clock }) =>
   route(endpoint, {
-    access: interactiveUser,
     async handle({ params, body, principal }) {
       const { workspace } = await admitAdministrator(deps.permissions, principal, params.workspaceId)
       const key = await deps.apiKeys.find(workspace.id, params.apiKey)

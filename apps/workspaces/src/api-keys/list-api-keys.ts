@@ -1,4 +1,3 @@
-import { accountHolder } from '@platform/auth'
 import { listApiKeys as endpoint } from '@platform/contracts'
 import { nextPage, respond, route } from '@platform/http'
 import type { Permissions } from '@platform/permissions'
@@ -8,7 +7,6 @@ import type { ApiKeyChangeStore } from './api-key-change-store.ts'
 
 export const listApiKeys = (deps: { apiKeys: ApiKeyChangeStore; permissions: Permissions }) =>
   route(endpoint, {
-    access: accountHolder,
     async handle({ params, query: { page, limit }, principal, request }) {
       const { workspace } = await admitAdministrator(deps.permissions, principal, params.workspaceId)
 

@@ -1,4 +1,3 @@
-import { interactiveUser } from '@platform/auth'
 import { apiKeysUpdated, updateApiKey as endpoint } from '@platform/contracts'
 import { requireMatch, respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
@@ -14,7 +13,6 @@ export const updateApiKey = (deps: {
   clock: Clock
 }) =>
   route(endpoint, {
-    access: interactiveUser,
     async handle({ params, body, principal, request }) {
       const { workspace, rules, now } = await admitGrant(deps, principal, params.workspaceId, body)
       const caller = callerOf(principal, request)

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { createAutomation as endpoint } from '@platform/contracts'
 import { type AutomationText, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
@@ -21,7 +20,6 @@ export const createAutomation = (deps: {
   limits: AutomationLimits
 }) =>
   route(endpoint, {
-    access: authenticated,
     admit: ({ params, principal }) =>
       deps.permissions.require(principal, 'create', 'automations', params.workspaceId),
     async handle({ body, principal, request, admitted: { workspace } }) {

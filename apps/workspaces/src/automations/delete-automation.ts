@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { automationDeleted, deleteAutomation as endpoint } from '@platform/contracts'
 import { requireMatch, route } from '@platform/http'
 import { type Permissions, workspaceNotFound } from '@platform/permissions'
@@ -9,7 +8,6 @@ import { automationNotFound } from './automation-failures.ts'
 
 export const deleteAutomation = (deps: { changes: ChangeStore; permissions: Permissions }) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, principal, request }) {
       const { workspace } = await deps.permissions.require(
         principal,

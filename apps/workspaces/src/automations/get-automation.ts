@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { getAutomation as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import type { Permissions } from '@platform/permissions'
@@ -8,7 +7,6 @@ import type { AutomationStore } from './automation-store.ts'
 
 export const getAutomation = (deps: { automations: AutomationStore; permissions: Permissions }) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, principal }) {
       const { workspace } = await deps.permissions.require(
         principal,

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { listAutomations as endpoint } from '@platform/contracts'
 import { nextPage, respond, route } from '@platform/http'
 import type { Permissions } from '@platform/permissions'
@@ -7,7 +6,6 @@ import type { AutomationStore } from './automation-store.ts'
 
 export const listAutomations = (deps: { automations: AutomationStore; permissions: Permissions }) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, query, principal, request }) {
       const { workspace } = await deps.permissions.require(
         principal,

@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { type AutomationInput, automationUpdated, patchAutomation as endpoint } from '@platform/contracts'
 import { type AutomationText, type RequestInfo, requireMatch, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
@@ -20,7 +19,6 @@ export const patchAutomation = (deps: {
   limits: AutomationLimits
 }) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, body, principal, request }) {
       const { workspace } = await deps.permissions.require(
         principal,

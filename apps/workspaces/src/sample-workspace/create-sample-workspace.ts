@@ -1,7 +1,6 @@
-import { type Access, type InternalPrincipal, superAdmin } from '@platform/auth'
 import { createSampleWorkspace as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
-import { type Clock, Failure } from '@platform/kernel'
+import type { Clock } from '@platform/kernel'
 import { addAutomation } from '../automations/add-automation.ts'
 import { type Caller, callerOf } from '../callers/caller.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
@@ -15,16 +14,8 @@ interface Deps {
   eventMaxLength: number
 }
 
-/** Only the platform itself. */
-const platformOnly: Access<InternalPrincipal> = (principal) => {
-  const caller = superAdmin(principal)
-  if (caller.kind === 'internal') return caller
-  throw new Failure('ForbiddenError', 'Only the platform itself may do this.')
-}
-
 export const createSampleWorkspace = (deps: Deps) =>
   route(endpoint, {
-    access: platformOnly,
     handle: ({ body, principal, request }) => makeSample(deps, body.ownerId, callerOf(principal, request)),
   })
 

@@ -1,4 +1,3 @@
-import { accountHolder } from '@platform/auth'
 import { createWorkspace as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
@@ -9,7 +8,6 @@ import { newWorkspace, workspaceEtag } from './workspace.ts'
 
 export const createWorkspace = (deps: { changes: ChangeStore; clock: Clock; eventMaxLength: number }) =>
   route(endpoint, {
-    access: accountHolder,
     async handle({ body, principal, request }) {
       const caller = callerOf(principal, request)
       const record = newWorkspace(body, caller.id, deps.clock.now())

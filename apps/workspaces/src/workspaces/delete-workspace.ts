@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { deleteWorkspace as endpoint, workspaceDeleted } from '@platform/contracts'
 import { requireMatch, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
@@ -9,7 +8,6 @@ import { workspaceEtag } from './workspace.ts'
 
 export const deleteWorkspace = (deps: { changes: ChangeStore; permissions: OpenPermissions; clock: Clock }) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, principal, request }) {
       const { workspace } = await deps.permissions.require(
         principal,

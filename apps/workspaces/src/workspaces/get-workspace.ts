@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { getWorkspace as endpoint, type WorkspaceDetails } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { type Permissions, workspaceNotFound } from '@platform/permissions'
@@ -12,7 +11,6 @@ export const getWorkspace = (deps: {
   indexAutomations: (workspaceId: string) => Promise<WorkspaceDetails['automations']>
 }) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, principal }) {
       const { workspace } = await deps.permissions.require(
         principal,

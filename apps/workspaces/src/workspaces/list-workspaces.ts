@@ -1,4 +1,3 @@
-import { signedIn } from '@platform/auth'
 import { listWorkspaces as endpoint, type ListedWorkspace, type QueryOf } from '@platform/contracts'
 import { nextPage, respond, route } from '@platform/http'
 import { presentWorkspace } from './workspace.ts'
@@ -6,7 +5,6 @@ import type { WorkspaceFilter, WorkspaceRecord, WorkspaceSort, WorkspaceStore } 
 
 export const listWorkspaces = (deps: { workspaces: WorkspaceStore }) =>
   route(endpoint, {
-    access: signedIn,
     async handle({ query, principal, request }) {
       const { page, limit } = query
       const { userId } = principal

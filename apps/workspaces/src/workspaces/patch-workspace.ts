@@ -1,4 +1,3 @@
-import { authenticated } from '@platform/auth'
 import { patchWorkspace as endpoint, workspaceUpdated } from '@platform/contracts'
 import { requireMatch, respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
@@ -14,7 +13,6 @@ export const patchWorkspace = (deps: {
   eventMaxLength: number
 }) =>
   route(endpoint, {
-    access: authenticated,
     async handle({ params, body, principal, request }) {
       const { workspace } = await deps.permissions.require(
         principal,

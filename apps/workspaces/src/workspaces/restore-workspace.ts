@@ -1,4 +1,4 @@
-import { type Principal, signedIn } from '@platform/auth'
+import type { Principal } from '@platform/auth'
 import { type BodyOf, restoreWorkspace as endpoint, workspaceRestored } from '@platform/contracts'
 import { route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
@@ -17,7 +17,6 @@ interface Deps {
 
 export const restoreWorkspace = (deps: Deps) =>
   route(endpoint, {
-    access: signedIn,
     async handle({ params, body, principal, request }) {
       await requireOwner(deps, principal, params.workspaceId)
 

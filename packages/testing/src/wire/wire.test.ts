@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { anyone } from '@platform/auth'
 import { endpoint } from '@platform/contracts'
 import { createApp, createHardenedServer, route, serviceListener } from '@platform/http'
 import { createLogger } from '@platform/logging'
@@ -13,6 +12,7 @@ const echo = endpoint({
   id: 'echo',
   summary: 'Answers.',
   service: 'events',
+  credential: 'none',
   method: 'all',
   path: '/echo/*path',
   bodyKind: 'bytes',
@@ -25,7 +25,6 @@ const echo = endpoint({
 async function startListener() {
   const seen: string[] = []
   const echoRoute = route(echo, {
-    access: anyone,
     handle: async ({ request }) => {
       seen.push(request.url)
       return {}
