@@ -102,7 +102,7 @@ beforeAll(async () => {
       clientIp: '127.0.0.1',
       startedAt: Date.now(),
       log: createLogger({ level: 'silent' }),
-      principal: userPrincipal({ scopes: scopesOfCaller }),
+      principal: userPrincipal({ scopes: scopesOfCaller, superAdmin: true }),
       route: undefined,
       deadlineAt: Date.now() + 10_000,
     })
