@@ -17,7 +17,7 @@ export interface GatewayNeeds {
   services: ReadonlyMap<string, (signal: AbortSignal) => Promise<unknown>>
 }
 
-/** decisions C13: the row of the gateway. */
+/** The gateway's own entry in the readiness report. */
 export const gatewayChecks = ({ database, cache, broker, files, ...needs }: GatewayNeeds): Check[] => [
   { module: 'database', driver: database.driver, probe: () => readTables(database) },
   { module: 'sessionsRedis', driver: cache.driver, probe: (signal) => cache.probe(signal) },

@@ -15,11 +15,8 @@ import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { workersField } from '@platform/service'
 import { z } from 'zod'
 import { accountsEnv } from './accounts/accounts-env.ts'
-import { apiVersionsField } from './api-versions/api-version.ts'
 import { authProvidersEnv } from './auth-providers/auth-providers-env.ts'
-import { connectionsEnv } from './connections-env.ts'
-import { corsEnv } from './cors/cors-env.ts'
-import { forwardingEnv } from './forwarding/forwarding-env.ts'
+import { edgeEnv } from './edge-env.ts'
 import { gatewayLimits } from './gateway-limits.ts'
 import { mailsEnv } from './mails/mails-env.ts'
 import { oidcEnv } from './oidc/oidc-env.ts'
@@ -29,6 +26,7 @@ import { signInEnv } from './sign-in/sign-in-env.ts'
 import { keyPolicyProblem } from './signing-keys/key-policy.ts'
 import { usersEnv } from './users/users-env.ts'
 import { variables } from './variables.ts'
+import { apiVersionsField } from './versions/api-version.ts'
 
 /** What the gateway itself reads; its parts read theirs beside it. */
 const schema = z.object({
@@ -161,9 +159,7 @@ export const gatewayEnvs: readonly z.ZodType[] = [
   apiGatewayEnv,
   accountsEnv,
   authProvidersEnv,
-  connectionsEnv,
-  corsEnv,
-  forwardingEnv,
+  edgeEnv,
   mailsEnv,
   oidcEnv,
   photosEnv,

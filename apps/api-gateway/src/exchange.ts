@@ -1,10 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authentication, Principal } from '@platform/auth'
 import type { RequestState } from '@platform/http'
+import { STORE_BUDGET_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Span } from '@platform/tracing'
-import type { VersionedCall } from './api-versions/versioned-call.ts'
-import type { CompiledRoute } from './forwarding/match-route.ts'
+import type { VersionedCall } from './versions/versioned-call.ts'
+import type { CompiledRoute } from './forwarding/route-table.ts'
+
+/**
+ * One thing done with a request. Throwing ends it with an error response, 'answered' without; a promise is waited for.
+ */
+export type Step = (exchange: Exchange) => void | 'answered' | Promise<void>
+
+/** A credential that took no longer than this was no wait for a database. */
+const QUICK_MS = 100
 
 /**
  * One request on its way through the pipeline: what the steps learn about it, and what later steps and the app read.
@@ -32,7 +41,7 @@ export class Exchange implements RequestState {
   principal: Principal | undefined = undefined
   /** True when the caller was found by the cookie. */
   byCookie = false
-  /** True when the Authorization header is the sender's own business (decisions I6). */
+  /** True when the Authorization header is a credential of the sender's own, meant for the service. */
   foreignBearer = false
   /** Value of Strict-Transport-Security, where the API is https. */
   strictTransport: string | undefined = undefined
@@ -45,7 +54,7 @@ export class Exchange implements RequestState {
   /** While traces are sent: the whole request, and the part of it that a service takes. */
   span: Span | undefined = undefined
   upstreamSpan: Span | undefined = undefined
-  /** Called when the client is gone before the answer was complete. */
+  /** Called when the client is gone before the response was complete. */
   onAbandoned: { abandon(): void } | undefined = undefined
 
   constructor(request: IncomingMessage, response: ServerResponse, log: Logger) {
@@ -58,5 +67,17 @@ export class Exchange implements RequestState {
   get isSafe(): boolean {
     const { method } = this.request
     return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+  }
+
+  /** Milliseconds that are left of the request's budget of waiting for databases; undefined for all of it. */
+  get storeBudgetMs(): number | undefined {
+    const { credentialMs } = this
+    return credentialMs <= QUICK_MS ? undefined : Math.max(0, Math.floor(STORE_BUDGET_MS - credentialMs))
+  }
+
+  /** Tells browsers to come by https only, in a response of the gateway's own; those of services get it when passed on. */
+  requireHttps(): void {
+    if (this.strictTransport !== undefined && !this.response.headersSent)
+      this.response.setHeader('strict-transport-security', this.strictTransport)
   }
 }

@@ -4,32 +4,24 @@ import { correlationIdOf, refuseAmbiguous, setRequestState } from '@platform/htt
 import { StoreBudget, withStoreBudget } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { tracer } from '@platform/tracing'
-import { accounting, traceForwarding } from './account.ts'
-import { sendUp } from './api-versions/send-up.ts'
-import { budgetAfter } from './callers/budget-after.ts'
+import { traceForwarding } from './accounting.ts'
+import { canonicalPath, requireReadableQuery } from './admission/canonical-path.ts'
+import { clientIpOf } from './admission/client-ip.ts'
+import { sendUp } from './versions/send-up.ts'
 import { refuseAccessToken } from './callers/refuse-access-token.ts'
 import { refuseThirdParty } from './callers/refuse-third-party.ts'
-import { canonicalPath } from './canonical-path.ts'
-import { clientIpOf } from './client-ip.ts'
-import { Exchange } from './exchange.ts'
-import type { CompiledRoute, MatchRoute } from './forwarding/match-route.ts'
-import { requireReadableQuery } from './readable-query.ts'
-import { requireHttps } from './strict-transport.ts'
-
-/**
- * One thing done with a request. Throwing ends it with an error answer, 'answered' without; a promise is waited for.
- */
-export type Step = (exchange: Exchange) => void | 'answered' | Promise<void>
+import { Exchange, type Step } from './exchange.ts'
+import type { CompiledRoute, MatchRoute } from './forwarding/route-table.ts'
 
 /** The parts of the pipeline that are made elsewhere. */
 export interface PipelineDeps {
   log: Logger
-  /** The requests of this gateway that are being answered. */
-  inFlight: { count: number }
   trustedProxyHops: number
   gatewayTimeoutMs: number
-  /** Sent with every answer where the API is https. */
+  /** Sent with every response where the API is https. */
   strictTransport: string | undefined
+  /** Counts and logs the request when it is over. */
+  account: (exchange: Exchange) => void
   admitPage: Step
   matchRoute: MatchRoute
   chooseVersion: (exchange: Exchange) => void
@@ -41,10 +33,7 @@ export interface PipelineDeps {
   refuse: (exchange: Exchange, error: unknown) => void
 }
 
-/**
- * What happens to a request, in this order. `app` answers what the gateway answers itself; nothing else enters
- * Express.
- */
+/** What happens to a request, in this order. `app` has the gateway's own routes; nothing else enters Express. */
 const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
   ({ request, response }) => refuseAmbiguous(request, response), // bytes that are no honest HTTP
   deps.admitPage, //                           what pages of other origins may read
@@ -62,7 +51,6 @@ const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
 export function pipeline(deps: PipelineDeps, app: RequestListener): RequestListener {
   const list = steps(deps, app)
   const correlated = correlate(deps)
-  const account = accounting(deps.log, deps.inFlight)
   const runFrom = (exchange: Exchange, start: number): void | Promise<void> => {
     for (let index = start; index < list.length; index += 1) {
       const pending = list[index]?.(exchange)
@@ -78,7 +66,7 @@ export function pipeline(deps: PipelineDeps, app: RequestListener): RequestListe
   return (request: IncomingMessage, response: ServerResponse) => {
     const exchange = new Exchange(request, response, deps.log)
     correlated(exchange)
-    account(exchange)
+    deps.account(exchange)
     try {
       run(exchange)?.catch((error: unknown) => deps.refuse(exchange, error))
     } catch (error) {
@@ -128,9 +116,9 @@ const answer =
       return deps.forward(exchange, exchange.forwarding)
     }
     exchange.request.url = exchange.path + exchange.search
-    requireHttps(exchange)
+    exchange.requireHttps()
     setRequestState(exchange.request, exchange)
-    withStoreBudget(new StoreBudget(budgetAfter(exchange.credentialMs)), () =>
+    withStoreBudget(new StoreBudget(exchange.storeBudgetMs), () =>
       app(exchange.request, exchange.response),
     )
     return undefined

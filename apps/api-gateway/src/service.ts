@@ -1,19 +1,18 @@
 import { readConfig } from '@platform/config'
 import { migrate } from '@platform/database'
 import { openIdempotency } from '@platform/idempotency'
-import type { Resources, Service } from '@platform/service'
-import { wireApiDescription } from './api-description/wire-api-description.ts'
-import { wireApiVersions } from './api-versions/wire-api-versions.ts'
+import { joinParts, type Resources, type Service } from '@platform/service'
+import { refuseForgedRequest } from './callers/refuse-forged-request.ts'
 import { apiGatewayEnv, type GatewayConfig, gatewayEnvs, requireEnvironment } from './config.ts'
+import { openDescription } from './description/description.ts'
+import { openEdge } from './edge.ts'
 import type { Stores } from './identity-base.ts'
 import { Opened } from './opened.ts'
-import { pipeline } from './pipeline.ts'
-import { wireReadiness } from './readiness/wire-readiness.ts'
+import { openReadiness } from './readiness/readiness.ts'
 import { refuse as refuseWith } from './refuse.ts'
-import { getStatus } from './status/get-status.ts'
+import { openVersions } from './versions/versions.ts'
+import { getStatus } from './welcome/get-status.ts'
 import { showMissing } from './welcome/missing-page.ts'
-import { wireEdge } from './wire-edge.ts'
-import { wireForwarding } from './wire-forwarding.ts'
 import { wireIdentity } from './wire-identity.ts'
 
 /** The only public door: authentication, sessions, routing. */
@@ -28,54 +27,47 @@ export const apiGateway: Service = {
     const { clock, log, version } = context
     const config = readConfig(apiGatewayEnv, env)
     const stores = await openStores(config, resources)
+    const { database, cache, broker } = stores
     const idempotency = await openIdempotency({ ...stores, pepper: config.internalApiKey })
     // A start that fails is tried again: nothing of it may stay behind.
     await using opened = new Opened(log)
     const identity = await wireIdentity(env, config, { ...stores, opened }, context)
-    const readiness = wireReadiness({ ...stores, files: identity.files, config, clock })
-
-    const edge = wireEdge(env, config, identity)
-    const refuse = refuseWith(identity.cookies)
-    const forwarding = await wireForwarding({ env, config, opened, identify: identity.identify, refuse })
-    const versions = wireApiVersions({ ...stores, config, opened, clock, refuse })
-    const { trustedProxyHops, gatewayTimeoutMs, internalApiKey, readinessCacheTtlMs } = config
-    const front = {
+    const { cookies, csrf, identify, files } = identity
+    const { allowedOrigins, apiUrl } = config
+    const readiness = openReadiness({ database, cache, broker, files, config, clock })
+    const refuse = refuseWith(cookies)
+    const versions = openVersions({ database, versions: config.apiVersions, clock, refuse })
+    const edge = await openEdge({
+      env,
+      config,
       log,
-      trustedProxyHops,
-      gatewayTimeoutMs,
-      ...edge.steps,
-      ...forwarding.steps,
+      identify,
+      refuseForgedRequest: refuseForgedRequest({ csrf, allowedOrigins }),
       chooseVersion: versions.choose,
-      identify: identity.identify,
       refuse,
-    }
+    })
     return {
       ...config.listen,
-      internalApiKey,
+      ...joinParts(
+        { routes: [getStatus({ version, apiUrl })] },
+        openDescription({ apiUrl }),
+        readiness.part,
+        { ...identity.part, closing: opened.handOver() },
+        { jobs: idempotency.jobs },
+        versions.part,
+        edge.part,
+      ),
+      internalApiKey: config.internalApiKey,
       keepAliveTimeoutMs: 75_000,
       ...edge.connections,
-      readinessCacheTtlMs,
-      routes: [...ownRoutes(config, version), ...readiness.routes, ...identity.routes, ...versions.routes],
+      readinessCacheTtlMs: config.readinessCacheTtlMs,
       routeServices: { idempotency: idempotency.store, rateLimiter: identity.rateLimiter, showMissing },
-      mounts: identity.mounts,
-      front: (app) => forwarding.inFrontOf(pipeline(front, app)),
-      attach: forwarding.attach,
-      leaving: forwarding.leaving,
-      closing: opened.handOver(),
-      subscriptions: identity.subscriptions,
-      jobs: [...identity.jobs, ...idempotency.jobs, ...versions.jobs, ...forwarding.jobs],
-      checks: readiness.checks,
+      front: edge.front,
       report: readiness.report,
-      started: () => tellFirstSignIn(identity),
+      started: () => printFirstSignIn(identity),
     }
   },
 }
-
-/** What touches no store. */
-const ownRoutes = (config: GatewayConfig, version: string) => [
-  getStatus({ version, apiUrl: config.apiUrl }),
-  ...wireApiDescription(config),
-]
 
 async function openStores({ stores }: GatewayConfig, resources: Resources): Promise<Stores> {
   const database = await resources.database(stores.database)
@@ -88,8 +80,8 @@ async function openStores({ stores }: GatewayConfig, resources: Resources): Prom
   }
 }
 
-/** Printed and not logged: a generated password is shown once, to whoever started the platform. */
-async function tellFirstSignIn(accounts: {
+/** Printed and not logged: a generated password is shown once, to the operator who started the platform. */
+async function printFirstSignIn(accounts: {
   ensureAdministrator(): Promise<{ lines: string[] } | undefined>
 }): Promise<void> {
   const first = await accounts.ensureAdministrator()

@@ -49,10 +49,12 @@ export async function wireIdentity(
     identify: people.callers.identify,
     files: people.files,
     ensureAdministrator: people.ensureAdministrator,
-    routes: parts.flatMap(({ routes }) => routes),
-    mounts: signIn.oidc.mounts,
-    subscriptions: keys.subscriptions,
-    jobs: parts.flatMap(({ jobs }) => jobs),
+    part: {
+      routes: parts.flatMap(({ routes }) => routes),
+      mounts: signIn.oidc.mounts,
+      subscriptions: keys.subscriptions,
+      jobs: parts.flatMap(({ jobs }) => jobs),
+    },
   }
 }
 

@@ -1,18 +1,39 @@
 import type { Duplex } from 'node:stream'
+import { headers as names } from '@platform/contracts'
 import { bodyTooLarge, firstByteTimes, hasBody } from '@platform/http'
 import type { Dispatcher } from 'undici'
 import type { Exchange } from '../exchange.ts'
-import type { ForwardDeps, Join } from './forward-deps.ts'
-import { gatherBody } from './gather-body.ts'
+import { requestHeaders, responseHeaders, type UpstreamHeaders } from './forwarded-headers.ts'
 import type { Instance, Waiting } from './instance.ts'
-import type { CompiledRoute } from './match-route.ts'
-import { mayRepeat } from './may-repeat.ts'
-import { RelayedAnswer } from './relayed-answer.ts'
-import { responseHeaders, type UpstreamHeaders } from './response-headers.ts'
-import { choose } from './session-instance.ts'
-import { Upload } from './upload.ts'
-import { busy, clientGone, noteFailure, timedOut, toFailure, unreachable } from './upstream-failure.ts'
-import { upstreamRequest } from './upstream-request.ts'
+import type { Instances } from './instances.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { RelayedResponse } from './relayed-response.ts'
+import type { CompiledRoute } from './route-table.ts'
+import { gatherBody, Upload } from './upload.ts'
+import { busy, clientGone, mayRepeat, noteFailure, timedOut, toFailure, unreachable } from './upstream-failure.ts'
+
+/** What forwarding needs. */
+export interface ForwardDeps {
+  instances: Instances
+  internalKey: string
+  /** Is told of each response that begins and may have no end. */
+  streams: OpenStreams
+  /** Responds to the client when no service could. */
+  refuse: (exchange: Exchange, error: unknown) => void
+}
+
+/** Takes both ends of a connection that is no HTTP any more; `done` is to be called when it has ended. */
+export type Join = (exchange: Exchange, headers: string[], socket: Duplex, done: () => void) => void
+
+/** Sends a request to the service its line names and streams the response back. Bodies are never parsed. */
+export const forward =
+  (deps: ForwardDeps) =>
+  (exchange: Exchange, route: CompiledRoute): void => {
+    // The client left while it was asked who it is: nothing would ever end what is begun for it now.
+    if (exchange.response.destroyed) return
+    if (route.stream) exchange.response.once('close', deps.streams.take(exchange))
+    new Forwarded(exchange, route, deps).send()
+  }
 
 type Controller = Dispatcher.DispatchController
 
@@ -21,7 +42,7 @@ const WHOLE_MAX_BYTES = 65_536
 /** A request that was given no connection by then is refused: nothing of it was sent. */
 const UNSENT_MAX_MS = 3000
 
-/** One request on its way to a service and its answer on the way back; the handler undici calls. */
+/** One request on its way to a service and the response on its way back; the handler undici calls. */
 export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   waitingSince = 0
   readonly #exchange: Exchange
@@ -29,11 +50,11 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   readonly #route: CompiledRoute
   readonly #join: Join | undefined
   readonly #hasBody: boolean
-  readonly #answer: RelayedAnswer
+  readonly #relayed: RelayedResponse
   #body: Upload | Buffer | null = null
   #instance: Instance | undefined
-  /** Its place among those that wait for the instance; -1 while it does not. */
-  #place = -1
+  /** Its slot in the list of those that wait for the instance; -1 while it does not. */
+  #slot = -1
   /** Set as soon as there is a connection to send on. */
   #controller: Controller | undefined
   #retried = false
@@ -47,7 +68,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     this.#route = route
     this.#deps = deps
     this.#hasBody = hasBody(exchange.request)
-    this.#answer = new RelayedAnswer(exchange)
+    this.#relayed = new RelayedResponse(exchange)
     exchange.onAbandoned = this
   }
 
@@ -101,24 +122,24 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
 
   onResponseStart(controller: Controller, status: number, headers: UpstreamHeaders): void {
     if (status < 200 || this.#isOver) return
-    this.#answered(headers.connection)
+    this.#responded(headers.connection)
     this.#deps.streams.begun(this.#exchange, headers)
-    this.#answer.begin(status, headers, controller, this.#instance)
+    this.#relayed.begin(status, headers, controller, this.#instance)
   }
 
   onRequestUpgrade(_controller: Controller, _status: number, headers: UpstreamHeaders, socket: Duplex): void {
-    this.#answered(undefined)
+    this.#responded(undefined)
     const list = responseHeaders(headers, this.#exchange.correlationId)
     this.#join?.(this.#exchange, list, socket, () => this.#release())
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
-    this.#answer.pass(controller, chunk)
+    this.#relayed.pass(controller, chunk)
   }
 
   onResponseEnd(): void {
     this.#release()
-    this.#answer.end()
+    this.#relayed.end()
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {
@@ -138,7 +159,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
 
   #dispatch(failed: Instance | undefined): void {
     const { instances, internalKey, refuse } = this.#deps
-    const instance = choose(instances, this.#route, this.#exchange.search, failed)
+    const instance = instances.choose(this.#route, this.#exchange.search, failed)
     if (instance === undefined) {
       refuse(this.#exchange, busy())
       return
@@ -156,21 +177,31 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     this.#controller = undefined
     // What has no end is bounded by connections of its own: counted, it would make the instance refuse everybody else.
     if (!this.#route.stream) instance.outstanding += 1
-    this.#place = instance.waiting.add(this)
-    const upgrade = this.#join === undefined ? null : 'websocket'
-    const tag = this.#route.affinity ? instance.tag : undefined
-    const request = upstreamRequest(this.#exchange, { internalKey, body: this.#body, upgrade, tag })
+    this.#slot = instance.waiting.add(this)
+    const headers = requestHeaders(this.#exchange, internalKey)
+    if (this.#route.affinity) headers.push(names.instance, instance.tag)
     const pool = this.#route.stream ? instance.streams : instance.pool
-    pool.dispatch(request, this)
+    pool.dispatch(
+      {
+        path: this.#exchange.path + this.#exchange.search,
+        method: this.#exchange.request.method as Dispatcher.HttpMethod,
+        headers,
+        body: this.#body,
+        // Otherwise undici closes the connection after each HEAD.
+        reset: false,
+        upgrade: this.#join === undefined ? null : 'websocket',
+      },
+      this,
+    )
   }
 
-  /** An answer has begun. A service that is leaving says so with its answers: it is asked sooner than its turn. */
-  #answered(connection: string | string[] | undefined): void {
+  /** A response has begun. A service that is leaving says so in its responses: it is probed before its turn. */
+  #responded(connection: string | string[] | undefined): void {
     const instance = this.#instance
     if (instance === undefined) return
     this.#stopWaiting()
     firstByteTimes(this.#route.to).observe((Date.now() - this.waitingSince) / 1000)
-    if (!instance.breaker.isCalm) instance.breaker.succeeded()
+    if (!instance.breaker.isHealthy) instance.breaker.succeeded()
     if (connection === 'close') instance.probedAt = 0
   }
 
@@ -182,16 +213,16 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   }
 
   #stopWaiting(): void {
-    if (this.#place < 0) return
-    this.#instance?.waiting.remove(this.#place)
-    this.#place = -1
+    if (this.#slot < 0) return
+    this.#instance?.waiting.remove(this.#slot)
+    this.#slot = -1
   }
 
   #release(): void {
     if (this.#instance === undefined) return
     if (!this.#route.stream) this.#instance.outstanding -= 1
     this.#stopWaiting()
-    this.#answer.over()
+    this.#relayed.over()
     this.#instance = undefined
   }
 }

@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto'
 import { SlotList } from '@platform/kernel'
 import { Pool } from 'undici'
-import { Breaker } from './breaker.ts'
 
 /** Connections to one instance; further requests wait for one of them. */
 const CONNECTIONS_MAX = 512
 const CONNECT_MS = 1000
-/** Answers without an end at once; as many as a server takes connections. */
+/** Responses without an end at once; as many as a server takes connections. */
 const STREAMS_MAX = 10_000
+
+/** Requests in a row that lose their connection before an instance counts as broken. */
+const LOST_MAX = 5
 
 /** What the last probe said: takes requests; finishes those it has; accepts connections but says nothing. */
 export type Health = 'ready' | 'draining' | 'frozen'
 
-/** A request that waits for the first byte of its answer. */
+/** A request that waits for the first byte of its response. */
 export interface Waiting {
   /** When it was sent, or when the last piece of its body was; Unix milliseconds. */
   readonly waitingSince: number
@@ -23,12 +25,68 @@ export interface Waiting {
   disconnect(): void
 }
 
-/** An answer that has begun and isn't whole yet. */
-export interface Answering {
+/** A response that has begun and isn't whole yet. */
+export interface OpenResponse {
   /** When something of it came last; Unix milliseconds, never while the client holds it up. */
   readonly silentSince: number
   /** Nothing came for too long. */
   cut(): void
+}
+
+/**
+ * Whether requests may be sent to one instance. It opens when no connection can be made, or when connections are lost
+ * again and again; then it lets one request at a time through, and closes with the first response to one, or to a
+ * probe.
+ */
+export class Breaker {
+  #isOpen = false
+  #lost = 0
+  #isTrying = false
+  /** How often it has opened. */
+  opened = 0
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** True when a request may be sent now. Asked only of an open one, it is that one request. */
+  admits(): boolean {
+    if (!this.#isOpen) return true
+    if (this.#isTrying) return false
+    this.#isTrying = true
+    return true
+  }
+
+  /** Something responded. */
+  succeeded(): void {
+    this.#isOpen = false
+    this.#isTrying = false
+    this.#lost = 0
+  }
+
+  /** The trial ended without telling anything about the instance: its client left. */
+  abandoned(): void {
+    this.#isTrying = false
+  }
+
+  /** No connection could be made: nothing can be sent there. */
+  unreachable(): void {
+    if (!this.#isOpen) this.opened += 1
+    this.#isOpen = true
+    this.#isTrying = false
+  }
+
+  /** A connection ended before the response. Once says nothing: the instance may just have closed an idle connection. */
+  lost(): void {
+    this.#lost += 1
+    this.#isTrying = false
+    if (this.#lost >= LOST_MAX) this.unreachable()
+  }
+
+  /** True while nothing has gone wrong: a good response then changes nothing. */
+  get isHealthy(): boolean {
+    return !this.#isOpen && this.#lost === 0
+  }
 }
 
 /** One address of a service and what is known of it. */
@@ -39,13 +97,13 @@ export class Instance {
   /** What it is called among the instances of its service: the same at every gateway that knows it by this address. */
   readonly tag: string
   readonly pool: Pool
-  /** For answers that have no end, which would use up the connections of the others. */
+  /** For responses that have no end, which would use up the connections of the others. */
   readonly streams: Pool
   readonly breaker = new Breaker()
   /** Requests that were sent and have no first byte yet. */
   readonly waiting = new SlotList<Waiting>()
-  /** Answers on their way. */
-  readonly answering = new SlotList<Answering>()
+  /** Responses on their way. */
+  readonly responses = new SlotList<OpenResponse>()
   /** Requests and upgraded connections under way. */
   outstanding = 0
   health: Health = 'ready'
@@ -58,7 +116,7 @@ export class Instance {
     this.servername = servername
     this.tag = createHash('sha256').update(origin).digest('hex').slice(0, 12)
     const options = {
-      // A stuck answer must not hold up another.
+      // A stuck response must not hold up another.
       pipelining: 1,
       connect: { timeout: CONNECT_MS, ...(servername === undefined ? {} : { servername }) },
       // Shorter than the services' own, so that a connection is never closed under a request.
@@ -66,7 +124,7 @@ export class Instance {
       keepAliveMaxTimeout: 60_000,
       // The first byte is waited for by `waiting`, which also sees requests that have no connection yet.
       headersTimeout: 0,
-      // Silence is seen by `answering`: a timer of undici stays a second in its list, and so each gets into old memory.
+      // Silence is seen by `responses`: a timer of undici stays a second in its list, and so each gets into old memory.
       bodyTimeout: 0,
     }
     this.pool = new Pool(origin, { ...options, connections: CONNECTIONS_MAX })

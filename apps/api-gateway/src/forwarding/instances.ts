@@ -1,17 +1,19 @@
-import { chooseInstance } from './choose-instance.ts'
 import type { Instance } from './instance.ts'
-import { type Resolve, resolveAddresses } from './resolve-addresses.ts'
-import type { RetryBudget } from './retry-budget.ts'
-import { upstreams as names, type Upstream } from './route-table.ts'
-import { UpstreamInstances } from './upstream-instances.ts'
+import { type CompiledRoute, upstreams as names, type Upstream } from './route-table.ts'
+import { type Resolve, type RetryBudget, resolveAddresses, UpstreamInstances } from './upstream-instances.ts'
 import { watchInstances } from './watch-instances.ts'
 
 /** The instances of the services behind the gateway. */
 export interface Instances extends AsyncDisposable {
-  /** Where a request goes, but not to `other`, which just failed; undefined when nobody can take it. */
-  choose(upstream: Upstream, other: Instance | undefined): Instance | undefined
-  /** The instance of this name, unless it can't take a request. */
-  named(upstream: Upstream, tag: string): Instance | undefined
+  /**
+   * Where a request goes: to the instance that began the session its query names, while that takes requests; else to
+   * the least busy one, but not to `failed`, which just failed. Undefined when none can take it.
+   */
+  choose(
+    route: Pick<CompiledRoute, 'to' | 'affinity'>,
+    search: string,
+    failed: Instance | undefined,
+  ): Instance | undefined
   budget(upstream: Upstream): RetryBudget
   /** All instances known at the moment, for metrics. */
   states(): Iterable<{ upstream: Upstream; instance: Instance }>
@@ -33,11 +35,10 @@ export async function openInstances(
   const watching = watchInstances(all)
 
   return {
-    choose: (upstream, other) => chooseInstance(upstreams[upstream].list, other),
-    named: (upstream, tag) => {
-      // One that is leaving takes nothing further: its sessions begin anew at another.
-      const found = upstreams[upstream].list.find((instance) => instance.tag === tag)
-      return found === undefined || found.breaker.isOpen ? undefined : found
+    choose: ({ to, affinity }, search, failed) => {
+      const { list } = upstreams[to]
+      const ofSession = affinity && failed === undefined ? instanceOfSession(list, search) : undefined
+      return ofSession ?? leastBusyOf(list, failed)
     },
     budget: (upstream) => upstreams[upstream].budget,
     *states() {
@@ -51,4 +52,55 @@ export async function openInstances(
       )
     },
   }
+}
+
+/** Requests one instance may have open before further ones are refused: a queue that grows helps nobody. */
+const OUTSTANDING_MAX = 4000
+
+/**
+ * The least busy good instance; of more than two, the less busy of two that are drawn, because several gateways that
+ * all choose the least busy one would all choose the same. When none is good, one that drains or is silent; when none
+ * of those admits a request either, undefined. `other` failed just now and is left out while there is another.
+ */
+function leastBusyOf(list: readonly Instance[], other: Instance | undefined): Instance | undefined {
+  const only = list[0]
+  if (list.length !== 1 || only === undefined) return amongSeveral(list, other)
+  return only === other && only.breaker.isOpen ? undefined : admitted(only)
+}
+
+function amongSeveral(list: readonly Instance[], other: Instance | undefined): Instance | undefined {
+  const others = other === undefined ? list : list.filter((instance) => instance !== other)
+  const good = others.filter(({ isGood }) => isGood)
+  if (good.length > 0) return admitted(good.length > 2 ? drawn(good) : leastBusy(good))
+  const closed = others.filter(({ breaker }) => !breaker.isOpen)
+  if (closed.length > 0) return admitted(leastBusy(closed))
+  return others.find(({ breaker }) => breaker.admits())
+}
+
+const admitted = (instance: Instance): Instance | undefined =>
+  instance.outstanding < OUTSTANDING_MAX && instance.breaker.admits() ? instance : undefined
+
+function drawn(list: readonly Instance[]): Instance {
+  const first = Math.floor(Math.random() * list.length)
+  const second = (first + 1 + Math.floor(Math.random() * (list.length - 1))) % list.length
+  return lessBusy(list[first] as Instance, list[second] as Instance)
+}
+
+const leastBusy = (list: readonly Instance[]): Instance => list.reduce(lessBusy)
+
+/** Of two that are equally busy either: always the same one would get all requests of a quiet hour. */
+function lessBusy(one: Instance, another: Instance): Instance {
+  if (one.outstanding === another.outstanding) return Math.random() < 0.5 ? one : another
+  return one.outstanding < another.outstanding ? one : another
+}
+
+/** The name of the instance a session belongs to, before the dot of its id. */
+const SESSION = /[?&]sid=([0-9a-f]{12})\./
+
+/** The instance that began the session a query names; undefined when it takes nothing, or leaves: its sessions begin anew. */
+function instanceOfSession(list: readonly Instance[], search: string): Instance | undefined {
+  const tag = SESSION.exec(search)?.[1]
+  if (tag === undefined) return undefined
+  const found = list.find((instance) => instance.tag === tag)
+  return found === undefined || found.breaker.isOpen ? undefined : found
 }

@@ -1,34 +1,39 @@
-import type { Exchange } from '../exchange.ts'
-import { ByCredential } from './by-credential.ts'
-import { CallerPlaces, type PlaceLimits } from './caller-places.ts'
-import type { UpstreamHeaders } from './response-headers.ts'
+import type { Job } from '@platform/service'
+import type { Exchange, Step } from '../exchange.ts'
+import { endRevoked } from './end-revoked.ts'
+import type { UpstreamHeaders } from './forwarded-headers.ts'
+import { OpenConnections, type OpenLimits } from './open-connections.ts'
 
-/** Answers under way that have no end, for example event streams, and who asked for them. */
+/** Responses under way that have no end, for example event streams, and who asked for them. */
 export class OpenStreams {
-  readonly open = new ByCredential<Exchange>()
-  readonly #places: CallerPlaces
+  readonly #open: OpenConnections<Exchange>
   #isLeaving = false
 
-  constructor(limits: PlaceLimits) {
-    this.#places = new CallerPlaces('event stream', limits)
+  constructor(limits: OpenLimits) {
+    this.#open = new OpenConnections('event stream', limits)
   }
 
-  /** Takes a place for an answer that may have no end; the answer gives it back. Throws when there is none. */
+  /** Takes room for a response that may have no end; returns the function that gives it back. Throws without room. */
   take(exchange: Exchange): () => void {
-    return this.#places.take(exchange)
+    return this.#open.take(exchange)
   }
 
   get count(): number {
-    return this.open.size
+    return this.#open.count
   }
 
-  /** An answer begins; what comes to an end by itself is not kept. */
+  /** A response begins; one that comes to an end by itself is not listed. */
   begun(exchange: Exchange, headers: UpstreamHeaders): void {
     if (!isStream(headers['content-type'])) return
-    this.open.add(exchange, exchange)
-    exchange.response.once('close', () => this.open.delete(exchange))
-    // Its headers go out first: an answer that is ended before has none.
-    if (this.#isLeaving) setImmediate(() => OpenStreams.end(exchange))
+    this.#open.add(exchange, exchange)
+    exchange.response.once('close', () => this.#open.delete(exchange))
+    // Its headers go out first: a response that is ended before has none.
+    if (this.#isLeaving) setImmediate(() => end(exchange))
+  }
+
+  /** The job that ends streams whose session, token or key has ended meanwhile. */
+  job(identify: Step): Job {
+    return endRevoked('check-event-streams', this.#open, identify, end)
   }
 
   /**
@@ -37,14 +42,14 @@ export class OpenStreams {
    */
   leave(): void {
     this.#isLeaving = true
-    for (const exchange of this.open.all()) OpenStreams.end(exchange)
+    for (const exchange of this.#open.all()) end(exchange)
   }
+}
 
-  /** Clients of an event stream throw away what is no whole event, and come back. */
-  static end(exchange: Exchange): void {
-    exchange.onAbandoned?.abandon()
-    exchange.response.end()
-  }
+/** Clients of an event stream throw away what is no whole event, and come back. */
+function end(exchange: Exchange): void {
+  exchange.onAbandoned?.abandon()
+  exchange.response.end()
 }
 
 const isStream = (contentType: string | string[] | undefined): boolean =>

@@ -4,7 +4,7 @@ import { bodyTooLarge } from '@platform/http'
 
 /**
  * The body of a request that is streamed to a service. It stands between the two because undici destroys what it
- * sends as soon as the service has answered, while the client's connection must live on; nothing of the request is
+ * sends as soon as the service has responded, while the client's connection must live on; nothing of the request is
  * read before undici asks for it, and never faster than the service reads.
  */
 export class Upload extends Readable {
@@ -55,4 +55,15 @@ export class Upload extends Readable {
   readonly #onEnd = (): void => {
     this.push(null)
   }
+}
+
+/**
+ * Reads a small body whole, then calls `done`; it is never called when the client leaves before the end. A body in
+ * one piece leaves together with its headers, which costs half of a stream, and a slow client keeps no connection to
+ * a service busy.
+ */
+export function gatherBody(request: IncomingMessage, done: (body: Buffer) => void): void {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.once('end', () => done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
 }

@@ -1,4 +1,5 @@
 import { Failure } from '@platform/kernel'
+import type { Exchange } from '../exchange.ts'
 import type { Instance } from './instance.ts'
 
 const refused = new Set([
@@ -17,8 +18,8 @@ const codeOf = (error: Error): string => ('code' in error && typeof error.code =
 /** True when no connection could be made, so that nothing of the request was sent. */
 const isConnectFailure = (error: Error): boolean => refused.has(codeOf(error))
 
-/** True when the connection ended before an answer came. */
-export const isConnectionLost = (error: Error): boolean => lost.has(codeOf(error))
+/** True when the connection ended before a response came. */
+const isConnectionLost = (error: Error): boolean => lost.has(codeOf(error))
 
 /** What ends a request whose instance is found to be gone. */
 export const unreachable = () =>
@@ -31,7 +32,7 @@ export function noteFailure({ breaker }: Instance, error: Error, wasUnsent: bool
   else breaker.abandoned()
 }
 
-/** Why a service is let go of when nobody waits for its answer any more; nobody reads it. */
+/** Why a request to a service is aborted whose client is gone; it is never sent. */
 export const clientGone = new Failure('RequestTimeout', 'The client is gone.')
 
 /** Nobody can take a request now. */
@@ -47,7 +48,7 @@ export const busy = () =>
 /** The service had the request and its time, and said nothing. */
 export const timedOut = () => new Failure('GatewayTimeout', 'The service did not answer in time.')
 
-/** What a client is told when a service did not answer (decisions A2). */
+/** What a client is told when a service did not respond. */
 export function toFailure(error: Error): Failure {
   if (error instanceof Failure) return error
   const code = codeOf(error)
@@ -59,3 +60,11 @@ export function toFailure(error: Error): Failure {
   const message = 'The service behind this address does not answer: try again shortly.'
   return new Failure('ServiceUnavailable', message, { cause: error, retryAfterSeconds: 1 })
 }
+
+/**
+ * True when the response can not show that a request which failed with `error` was sent twice: nothing of it was sent
+ * the first time, or its connection was lost before a response and it changes nothing. A DELETE that was done is 404 the
+ * second time, a PUT with If-Match 412.
+ */
+export const mayRepeat = ({ isSafe }: Exchange, wasSent: boolean, hasBody: boolean, error: Error): boolean =>
+  !wasSent || (isSafe && !hasBody && isConnectionLost(error))

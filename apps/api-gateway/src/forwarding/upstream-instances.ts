@@ -1,7 +1,7 @@
+import { lookup, Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
 import { SECOND_MS } from '@platform/kernel'
 import { Instance } from './instance.ts'
-import { isName, type Resolve } from './resolve-addresses.ts'
-import { RetryBudget } from './retry-budget.ts'
 
 /** A name is asked for again this often, however long its records may be kept. */
 const RESOLVE_MIN_MS = SECOND_MS
@@ -84,5 +84,68 @@ export class UpstreamInstances {
       .close()
       .catch(() => undefined)
       .finally(() => this.leaving.delete(instance))
+  }
+}
+
+/** What a name stands for at the moment, and for how long at least. */
+export interface Addresses {
+  addresses: string[]
+  ttlSeconds: number
+}
+
+/** Finds the addresses of a name; none when it has none or nobody knows. */
+export type Resolve = (hostname: string) => Promise<Addresses>
+
+/** A name that the system knows, but no server of names, says nothing about how long. */
+const SYSTEM_TTL_SECONDS = 5
+const resolver = new Resolver({ timeout: 1000, tries: 2 })
+
+/** Whether an origin names a host that may stand for several instances. */
+export const isName = (hostname: string): boolean =>
+  isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && hostname !== 'localhost' && !hostname.endsWith('.localhost')
+
+/** Asks for A and AAAA records, then the system, which also knows /etc/hosts. IPv4 is taken where there are both. */
+export const resolveAddresses: Resolve = async (hostname) => {
+  const [four, six] = await Promise.allSettled([
+    resolver.resolve4(hostname, { ttl: true }),
+    resolver.resolve6(hostname, { ttl: true }),
+  ])
+  const records = [four, six].flatMap((found) => (found.status === 'fulfilled' ? [found.value] : []))
+  const found = records.find((list) => list.length > 0)
+  if (found !== undefined)
+    return {
+      addresses: found.map(({ address }) => address),
+      ttlSeconds: Math.min(...found.map(({ ttl }) => ttl)),
+    }
+  const system = await lookup(hostname, { all: true }).catch(() => [])
+  return { addresses: system.map(({ address }) => address), ttlSeconds: SYSTEM_TTL_SECONDS }
+}
+
+/** Of a hundred requests, ten may be sent twice: retries must never be what keeps a service down. */
+const SHARE = 0.1
+/** What may be spent at once, for example when an instance with many requests under way disappears. */
+const MAX = 100
+
+/** Retries one service may be asked for: a tenth of its requests */
+export class RetryBudget {
+  #left = MAX
+  /** Requests that were sent again, and those that would have been. */
+  spent = 0
+  refused = 0
+
+  /** A request was sent for the first time. */
+  earn(): void {
+    if (this.#left < MAX) this.#left += SHARE
+  }
+
+  /** True when a request may be sent again. */
+  spend(): boolean {
+    if (this.#left < 1) {
+      this.refused += 1
+      return false
+    }
+    this.#left -= 1
+    this.spent += 1
+    return true
   }
 }

@@ -1,20 +1,21 @@
-import type { Instance } from './instance.ts'
-import { probeInstance } from './probe.ts'
+import { request as overHttp } from 'node:http'
+import { request as overHttps } from 'node:https'
+import type { Health, Instance } from './instance.ts'
 import type { UpstreamInstances } from './upstream-instances.ts'
 
 /**
- * How often time-outs are looked at; none is later than this, and answers at most 200 ms after their deadline
- * (reliability I6).
+ * How often time-outs are looked at: none is later than this, so that a client hears of one at most 200 ms after its
+ * deadline.
  */
 const TICK_MS = 100
-/** How often silence within answers is looked for, which is long: there may be ten thousand streams. */
+/** How often silence within responses is looked for, which is long: there may be ten thousand streams. */
 const SILENCE_TICK_MS = 1000
-/** Longest silence within an answer. Live streams send something at least every 15 s. */
+/** Longest silence within a response. Live streams send something at least every 15 s. */
 const SILENCE_MS = 300_000
 /** A healthy instance is asked this often, one that is broken more often. */
 const PROBE_EVERY_MS = 1000
 const PROBE_BROKEN_EVERY_MS = 250
-/** A request that waits longer than this makes us ask whether anybody is there. */
+/** A request that waits longer than this has its instance probed. */
 const SUSPICIOUS_MS = 1000
 
 /** Ends requests whose time is over, probes instances and asks for names again, until disposed. */
@@ -52,10 +53,10 @@ function expire(instance: Instance, now: number): void {
 }
 
 function cutSilent(instance: Instance, now: number): void {
-  for (const answer of instance.answering) if (now - answer.silentSince >= SILENCE_MS) answer.cut()
+  for (const response of instance.responses) if (now - response.silentSince >= SILENCE_MS) response.cut()
 }
 
-/** One that is alone and well is asked nothing: its answers say enough. */
+/** An instance that is alone and well is asked nothing: its responses say enough. */
 function needsProbe(instance: Instance, instances: number, now: number): boolean {
   if (instance.isProbing) return false
   if (instance.breaker.isOpen) return now - instance.probedAt >= PROBE_BROKEN_EVERY_MS
@@ -66,4 +67,81 @@ function needsProbe(instance: Instance, instances: number, now: number): boolean
 function waitsLong({ waiting }: Instance, now: number): boolean {
   for (const request of waiting) if (now - request.waitingSince >= SUSPICIOUS_MS) return true
   return false
+}
+
+/** As long as a connection may take */
+const PROBE_MS = 1000
+/** Errors that say something about this process and nothing about the instance. */
+const ours = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL'])
+/**
+ * Errors by which the host itself says that nobody takes the connection; the second, when it waited to be taken as
+ * listening ended.
+ */
+const refusals = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE'])
+
+/**
+ * What a probe finds: its health; that nobody listens any more, though the host is there; or that no connection can
+ * be made. Undefined when it could not be asked.
+ */
+export type Finding = Health | 'refused' | 'unreachable' | undefined
+
+/**
+ * Asks an instance whether it takes requests, on a connection of its own: one that is there already says nothing
+ * about a host that is gone. Anything that answers is ready, unless it says 503.
+ */
+async function probe(origin: string, servername: string | undefined): Promise<Finding> {
+  const { promise, resolve } = Promise.withResolvers<Finding>()
+  const url = new URL('/sys/readyz', origin)
+  let isConnected = false
+  const silent = () => resolve(isConnected ? 'frozen' : 'unreachable')
+  const options = { agent: false, ...(servername === undefined ? {} : { servername }) } as const
+  const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, options, (response) => {
+    resolve(response.statusCode === 503 ? 'draining' : 'ready')
+    response.destroy()
+  })
+  // What arrived while this process was busy is read before it is judged.
+  const giveUp = () => {
+    // First: ending it here looks like a connection that was reset there.
+    silent()
+    request.destroy()
+  }
+  const timer = setTimeout(() => setImmediate(giveUp), PROBE_MS)
+  request.on('socket', (socket) =>
+    socket.once('connect', () => {
+      isConnected = true
+    }),
+  )
+  request.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+    if (ours.has(code)) resolve(undefined)
+    else if (!isConnected && refusals.has(code)) resolve('refused')
+    else silent()
+  })
+  request.on('close', () => {
+    clearTimeout(timer)
+    silent()
+  })
+  request.end()
+  return promise
+}
+
+/**
+ * Asks and remembers; whoever waits for an instance that can't be reached any more is told. Where nobody listens the
+ * host is there, and ends the connections of a process that died itself: those that are open belong to one that
+ * leaves, and still finishes what it has.
+ */
+export async function probeInstance(instance: Instance): Promise<void> {
+  instance.isProbing = true
+  // What throws here must not be the last probe of the instance.
+  const finding = await probe(instance.origin, instance.servername).finally(() => {
+    instance.isProbing = false
+  })
+  if (finding === undefined) return
+  if (finding === 'refused' || finding === 'unreachable') {
+    instance.breaker.unreachable()
+    if (finding === 'refused') return
+    for (const request of [...instance.waiting]) request.disconnect()
+    return
+  }
+  instance.health = finding
+  if (finding !== 'frozen') instance.breaker.succeeded()
 }

@@ -1,45 +1,60 @@
-import type { ModuleError, ReadinessReport, ServiceEntry, ServiceReport } from '@platform/contracts'
-import { Failure } from '@platform/kernel'
+import type { Broker } from '@platform/broker'
+import type { Cache } from '@platform/cache'
+import { getJwks, type ServiceEntry, type ServiceReport } from '@platform/contracts'
+import type { Database } from '@platform/database'
+import type { Files } from '@platform/files'
+import { createClient } from '@platform/http'
+import type { Clock } from '@platform/kernel'
+import { cachedFor, runChecks } from '@platform/readiness'
+import type { Part } from '@platform/service'
+import { gatewayChecks } from '../checks.ts'
+import type { GatewayConfig } from '../config.ts'
+import { getReadiness } from './get-readiness.ts'
+import { reachInstances, serviceEntry, serviceReports } from './service-reports.ts'
 
-/** What the gateway learnt of a service behind it. */
-export type Outcome = { url: string; report: ServiceReport } | { url: string; error: ModuleError }
-
-/**
- * The names of `?services=` in the order of the report; all without it. Throws RequestValidationError for a name that
- * is none.
- */
-export function requestedServices(text: string | undefined, known: readonly string[]): string[] {
-  if (text === undefined) return [...known]
-  const names = text.split(',').map((name) => name.trim())
-  const unknown = names.find((name) => !known.includes(name))
-  if (unknown === undefined) return known.filter((name) => names.includes(name))
-  throw new Failure(
-    'RequestValidationError',
-    `query.services: "${unknown.slice(0, 50)}" is none of ${known.join(', ')}.`,
-    {
-      details: [{ path: 'query.services', message: `must be some of ${known.join(', ')}` }],
-    },
-  )
+interface Needs {
+  database: Database
+  cache: Cache
+  broker: Broker
+  files: Files | undefined
+  config: GatewayConfig
+  clock: Clock
 }
 
-/** The gateway's own entry: its modules, without an address. */
-export const gatewayEntry = (report: ServiceReport): ServiceEntry => report
-
-/** The entry of a service behind the gateway: its address and its own report. */
-export function serviceEntry(outcome: Outcome): ServiceEntry {
-  const { url } = outcome
-  if ('error' in outcome) return { status: 'error', url, errors: [outcome.error] }
-  const { report } = outcome
-  return {
-    status: report.status,
-    url,
-    response: report,
-    ...(report.errors === undefined ? {} : { errors: report.errors }),
-  }
+/** The readiness of the platform, as the gateway tells it. */
+export interface Readiness {
+  part: Part
+  /** The gateway's own; one round of probes serves all who ask within the cache period. */
+  report: () => Promise<ServiceReport>
 }
 
-/** Ready when every entry is. */
-export function reportOf(services: Record<string, ServiceEntry>): ReadinessReport {
-  const isReady = Object.values(services).every((entry) => entry.status === 'ready')
-  return { status: isReady ? 'ready' : 'error', services }
+export function openReadiness({ database, cache, broker, files, config, clock }: Needs): Readiness {
+  const { internalApiKey: internalKey, readinessCacheTtlMs: cacheTtlMs } = config
+  const services = Object.entries(checkedServices(config))
+  const checks = gatewayChecks({
+    database,
+    cache,
+    broker,
+    files,
+    reachJwks: (signal) => createClient(config.internalOrigin)(getJwks, { signal }),
+    services: new Map(services.map(([name, urls]) => [name, reachInstances(urls)])),
+  })
+  const report = cachedFor(cacheTtlMs, clock, () => runChecks(checks))
+  const sources = new Map<string, () => Promise<ServiceEntry>>([
+    ['api-gateway', report],
+    ...services.map(([name, urls]) => {
+      const outcome = serviceReports({ name, urls, internalKey, cacheTtlMs, clock })
+      return [name, async () => serviceEntry(await outcome())] as const
+    }),
+  ])
+  return { part: { checks, routes: [getReadiness(sources)] }, report }
 }
+
+/** Those behind the gateway, and two more where their address is configured; in the order of the report. */
+const checkedServices = ({ upstreams, readiness }: GatewayConfig): Record<string, readonly string[]> => ({
+  runtime: upstreams.runtime,
+  events: upstreams.events,
+  workspaces: upstreams.workspaces,
+  ...(readiness.searchengine.length === 0 ? {} : { searchengine: readiness.searchengine }),
+  ...(readiness.crawler.length === 0 ? {} : { crawler: readiness.crawler }),
+})

@@ -1,11 +1,13 @@
-import { getServiceReadiness, headers as names, ServiceReport } from '@platform/contracts'
+import { getServiceReadiness, type ModuleError, headers as names, type ServiceEntry, ServiceReport } from '@platform/contracts'
 import { createClient, reach } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
 import { cachedFor } from '@platform/readiness'
-import type { Outcome } from './readiness.ts'
 
 /** Longer than the service's own probes, shorter than the 3 s a caller of readiness waits. */
 const TIMEOUT_MS = 2500
+
+/** What the gateway learnt of a service behind it. */
+type Outcome = { url: string; report: ServiceReport } | { url: string; error: ModuleError }
 
 /** The reports of a service's instances: answers the first that is not ready, so that one bad instance is seen. */
 export function serviceReports(deps: {
@@ -56,3 +58,16 @@ const unavailable = (name: string, url: string, message: string): Outcome => ({
   url,
   error: { error: 'ServiceUnavailable', module: name, driver: 'service', message },
 })
+
+/** The entry of a service behind the gateway: its address and its own report. */
+export function serviceEntry(outcome: Outcome): ServiceEntry {
+  const { url } = outcome
+  if ('error' in outcome) return { status: 'error', url, errors: [outcome.error] }
+  const { report } = outcome
+  return {
+    status: report.status,
+    url,
+    response: report,
+    ...(report.errors === undefined ? {} : { errors: report.errors }),
+  }
+}

@@ -11,7 +11,7 @@ interface Parts {
   origin: string
 }
 
-/** What a browser is shown at `/`: what this is, the way in, and what there is to read (decisions J2). */
+/** What a browser is shown at `/`: what this is, the way in, and what there is to read. */
 export function homePage({ language, version, origin }: Parts): Page {
   const texts = welcomeTextsOf(language)
   const entries = [

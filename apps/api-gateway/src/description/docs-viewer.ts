@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { EncodedBody, hashOf } from './encoded-body.ts'
+import { FRAME_STYLES, START_SCRIPT } from './viewer-frame.ts'
+import { viewerPage } from './viewer-page.ts'
+
+/** A file of the viewer. */
+export interface DocsAsset {
+  /** Name with the hash of the content. */
+  name: string
+  contentType: string
+  body: EncodedBody
+}
+
+/** The pages at /docs: everything they need comes from here. */
+export interface DocsViewer {
+  page(): Promise<{ html: string; headers: Record<string, string> }>
+  /** undefined for a name that is not one of the files as they are now. */
+  asset(name: string): Promise<DocsAsset | undefined>
+}
+
+const sources = {
+  viewerStyles: { file: 'swagger-ui.css', contentType: 'text/css; charset=utf-8' },
+  viewerScript: { file: 'swagger-ui-bundle.js', contentType: 'text/javascript; charset=utf-8' },
+  icon: { file: 'favicon-32x32.png', contentType: 'image/png' },
+  frameStyles: { file: 'frame.css', contentType: 'text/css; charset=utf-8', text: FRAME_STYLES },
+  startScript: { file: 'start.js', contentType: 'text/javascript; charset=utf-8', text: START_SCRIPT },
+} as const
+
+type DocsAssets = Record<keyof typeof sources, DocsAsset>
+
+/** Reads the files when they are asked for first, and once; a failure is tried again. */
+export function docsViewer(): DocsViewer {
+  let loading: Promise<DocsAssets> | undefined
+  const load = (): Promise<DocsAssets> => {
+    loading ??= loadAssets().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+  return {
+    page: async () => viewerPage(await load()),
+    asset: async (name) => Object.values(await load()).find((one) => one.name === name),
+  }
+}
+
+async function loadAssets(): Promise<DocsAssets> {
+  const loaded = await Promise.all(
+    Object.entries(sources).map(async ([purpose, source]) => [purpose, await loadAsset(source)] as const),
+  )
+  return Object.fromEntries(loaded) as DocsAssets
+}
+
+async function loadAsset(source: { file: string; contentType: string; text?: string }): Promise<DocsAsset> {
+  const { file, contentType, text } = source
+  const bytes = text === undefined ? await readViewerFile(file) : Buffer.from(text)
+  return { name: file.replace(/\.(\w+)$/, `.${hashOf(bytes)}.$1`), contentType, body: new EncodedBody(bytes) }
+}
+
+/** Beside the running file, where a build puts them; else in the package they come from. */
+async function readViewerFile(name: string): Promise<Buffer> {
+  const beside = new URL(`swagger-ui/${name}`, import.meta.url)
+  try {
+    return await readFile(beside)
+  } catch {
+    return readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`))
+  }
+}

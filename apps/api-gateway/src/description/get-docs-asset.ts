@@ -1,0 +1,19 @@
+import { getDocsAsset as endpoint } from '@platform/contracts'
+import { route } from '@platform/http'
+import { Failure } from '@platform/kernel'
+import type { DocsViewer } from './docs-viewer.ts'
+import { sendEncoded } from './encoded-body.ts'
+
+/** GET /docs/:asset — a name holds the hash of what it stands for, so browsers keep it for good. */
+export const getDocsAsset = ({ viewer }: { viewer: DocsViewer }) =>
+  route(endpoint, {
+    async handle({ params, request }) {
+      const asset = await viewer.asset(params.asset)
+      if (asset === undefined) throw new Failure('ObjectNotFoundError', 'The pages have no such file.')
+
+      return sendEncoded(asset.body, request.headers['accept-encoding'], {
+        contentType: asset.contentType,
+        cacheControl: 'public, max-age=31536000, immutable',
+      })
+    },
+  })
