@@ -4,8 +4,8 @@ import type { RequestState } from '@platform/http'
 import { STORE_BUDGET_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Span } from '@platform/tracing'
-import type { VersionedCall } from './versions/versioned-call.ts'
 import type { CompiledRoute } from './forwarding/route-table.ts'
+import type { VersionedCall } from './versions/versioned-call.ts'
 
 /**
  * One thing done with a request. Throwing ends it with an error response, 'answered' without; a promise is waited for.

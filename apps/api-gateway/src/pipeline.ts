@@ -7,11 +7,11 @@ import { tracer } from '@platform/tracing'
 import { traceForwarding } from './accounting.ts'
 import { canonicalPath, requireReadableQuery } from './admission/canonical-path.ts'
 import { clientIpOf } from './admission/client-ip.ts'
-import { sendUp } from './versions/send-up.ts'
 import { refuseAccessToken } from './callers/refuse-access-token.ts'
 import { refuseThirdParty } from './callers/refuse-third-party.ts'
 import { Exchange, type Step } from './exchange.ts'
 import type { CompiledRoute, MatchRoute } from './forwarding/route-table.ts'
+import { sendUp } from './versions/send-up.ts'
 
 /** The parts of the pipeline that are made elsewhere. */
 export interface PipelineDeps {
@@ -118,8 +118,6 @@ const answer =
     exchange.request.url = exchange.path + exchange.search
     exchange.requireHttps()
     setRequestState(exchange.request, exchange)
-    withStoreBudget(new StoreBudget(exchange.storeBudgetMs), () =>
-      app(exchange.request, exchange.response),
-    )
+    withStoreBudget(new StoreBudget(exchange.storeBudgetMs), () => app(exchange.request, exchange.response))
     return undefined
   }

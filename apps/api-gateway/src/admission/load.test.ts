@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { isExempt } from './shed-load.ts'
-import { Load } from './shed-load.ts'
+import { isExempt, Load } from './shed-load.ts'
 
 const block = (ms: number) => {
   const until = performance.now() + ms

@@ -10,7 +10,15 @@ import type { OpenStreams } from './open-streams.ts'
 import { RelayedResponse } from './relayed-response.ts'
 import type { CompiledRoute } from './route-table.ts'
 import { gatherBody, Upload } from './upload.ts'
-import { busy, clientGone, mayRepeat, noteFailure, timedOut, toFailure, unreachable } from './upstream-failure.ts'
+import {
+  busy,
+  clientGone,
+  mayRepeat,
+  noteFailure,
+  timedOut,
+  toFailure,
+  unreachable,
+} from './upstream-failure.ts'
 
 /** What forwarding needs. */
 export interface ForwardDeps {

@@ -3,8 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { openInstances } from './instances.ts'
-import { compileRoutes } from './route-table.ts'
-import { routeTable } from './route-table.ts'
+import { compileRoutes, routeTable } from './route-table.ts'
 
 async function origins(count: number) {
   const servers = Array.from({ length: count }, () => createServer((_, response) => void response.end()))

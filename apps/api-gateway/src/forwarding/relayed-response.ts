@@ -1,8 +1,8 @@
 import { discardBody, endConnectionWith } from '@platform/http'
 import type { Dispatcher } from 'undici'
 import type { Exchange } from '../exchange.ts'
-import type { OpenResponse, Instance } from './instance.ts'
 import { responseHeaders, type UpstreamHeaders } from './forwarded-headers.ts'
+import type { Instance, OpenResponse } from './instance.ts'
 import { timedOut } from './upstream-failure.ts'
 
 type Controller = Dispatcher.DispatchController

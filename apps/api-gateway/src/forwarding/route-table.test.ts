@@ -1,8 +1,7 @@
 import * as contracts from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
 import { addressOf, endpointsOf } from '../callers/testing.ts'
-import { compileRoutes } from './route-table.ts'
-import { routeTable } from './route-table.ts'
+import { compileRoutes, routeTable } from './route-table.ts'
 
 const match = compileRoutes(routeTable, 60_000)
 

@@ -9,10 +9,9 @@ import { Exchange } from '../exchange.ts'
 import { refuse as refuseWith } from '../refuse.ts'
 import { forward } from './forwarded.ts'
 import { openInstances } from './instances.ts'
-import { compileRoutes } from './route-table.ts'
 import { OpenStreams } from './open-streams.ts'
+import { compileRoutes, routeTable } from './route-table.ts'
 import type { Resolve } from './upstream-instances.ts'
-import { routeTable } from './route-table.ts'
 
 /** What a test changes of the forwarder. */
 export interface ForwarderOptions {

@@ -1,4 +1,10 @@
-import { getServiceReadiness, type ModuleError, headers as names, type ServiceEntry, ServiceReport } from '@platform/contracts'
+import {
+  getServiceReadiness,
+  type ModuleError,
+  headers as names,
+  type ServiceEntry,
+  ServiceReport,
+} from '@platform/contracts'
 import { createClient, reach } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
 import { cachedFor } from '@platform/readiness'

@@ -2,8 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
-import { closeFrame, FrameEdges } from './tunnel.ts'
-import { closeCodes, Tunnel } from './tunnel.ts'
+import { closeCodes, closeFrame, FrameEdges, Tunnel } from './tunnel.ts'
 
 /** Two ends of one connection: what the test holds, and what the tunnel holds. */
 async function pair(): Promise<[far: Socket, near: Socket]> {
