@@ -1,4 +1,4 @@
-import { keepDeadLetter } from '@platform/broker'
+import { storeDeadLetter } from '@platform/broker'
 import { getServiceReadiness } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
@@ -22,7 +22,7 @@ test('a group that is behind and events that were given up are told, and the ser
   )
   await database.many(sql`insert into outbox.consumers (name) values ('stuck')`)
   for (const eventId of ['1', '2'])
-    await keepDeadLetter(database, { group: 'stuck', eventId, record, reason: 'no' })
+    await storeDeadLetter(database, { group: 'stuck', eventId, record, reason: 'no' })
   // The groups of the service itself have soon handled it.
   await vi.waitFor(async () => {
     const { warnings = [], modulesReady } = await service.internal(getServiceReadiness)

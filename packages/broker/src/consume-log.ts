@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@platform/database'
 import type { WakeUp } from '@platform/kernel'
 import type { BatchHandler, BrokerLog } from './broker.ts'
-import { keepDeadLetter } from './dead-letters.ts'
+import { storeDeadLetter } from './dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from './deliver.ts'
 import { type LogCursor, loadCursor, readEvents, storeCursor } from './event-log.ts'
 import { LogReader } from './log-reader.ts'
@@ -39,7 +39,7 @@ export function consumeLog(
     const delivery: Delivery = {
       ...{ group, handle, maxDeliveries, signal, log: source.log },
       giveUp: (event, reason) =>
-        keepDeadLetter(source.database, { group, eventId: event.id, record: event, reason }),
+        storeDeadLetter(source.database, { group, eventId: event.id, record: event, reason }),
     }
     await consumeWhile(source, delivery, maxBatch)
   })
@@ -60,7 +60,7 @@ async function consumeWhile(
     (after, limit) => throughOutages(delivery, () => readEvents(database, after, limit)),
     { cursor, maxBatch },
   )
-  const keeper = new CursorKeeper((reached) =>
+  const keeper = new CursorWriter((reached) =>
     throughOutages(delivery, () => storeCursor(database, group, reached)),
   )
   try {
@@ -79,7 +79,7 @@ async function consumeWhile(
         events.map(({ record }) => record),
         delivery,
       )
-      await keeper.keep({ xid: last.xid, position: last.position })
+      await keeper.store({ xid: last.xid, position: last.position })
       if (isSmall) await rest(performance.now() - startedAt, signal)
     }
   } finally {
@@ -95,7 +95,7 @@ const rest = (tookMs: number, signal: AbortSignal): Promise<void> =>
  * Keeps how far a group has come while the group goes on: at most one batch further, which a takeover handles again
  * as it would the one in hand.
  */
-class CursorKeeper {
+class CursorWriter {
   readonly #store: (cursor: LogCursor) => Promise<void>
   #storing: Promise<void> = Promise.resolve()
 
@@ -104,7 +104,7 @@ class CursorKeeper {
   }
 
   /** Resolves once the cursor before this one is kept; rejects when it could not be. */
-  async keep(cursor: LogCursor): Promise<void> {
+  async store(cursor: LogCursor): Promise<void> {
     await this.#storing
     this.#storing = this.#store(cursor)
     // It is awaited by whoever is next.

@@ -11,7 +11,7 @@ export interface DeadLetter {
 }
 
 /** A dead letter as it is kept. */
-export interface KeptDeadLetter extends Omit<DeadLetter, 'record'> {
+export interface StoredDeadLetter extends Omit<DeadLetter, 'record'> {
   /** Its place among all dead letters; the cursor of a page. */
   number: number
   /** Undefined when what came was no event at all: that can't be delivered again. */
@@ -26,7 +26,7 @@ export interface KeptDeadLetter extends Omit<DeadLetter, 'record'> {
  * Keeps a dead letter; one that is there already is left as it is, unless somebody asked for it again: then this is
  * the answer, and the new reason is kept.
  */
-export async function keepDeadLetter(queries: Queries, letter: DeadLetter): Promise<void> {
+export async function storeDeadLetter(queries: Queries, letter: DeadLetter): Promise<void> {
   const record = letter.record === undefined ? null : JSON.stringify(letter.record)
   await queries.many(sql`
     insert into outbox.dead_letters as known (group_name, event_id, record, reason)
@@ -44,8 +44,8 @@ export async function keepDeadLetter(queries: Queries, letter: DeadLetter): Prom
 export async function listDeadLetters(
   queries: Queries,
   { group, after = 0, limit = 100 }: { group?: string; after?: number; limit?: number } = {},
-): Promise<KeptDeadLetter[]> {
-  const rows = await queries.many<Omit<KeptDeadLetter, 'record'> & { record: EventRecord | null }>(sql`
+): Promise<StoredDeadLetter[]> {
+  const rows = await queries.many<Omit<StoredDeadLetter, 'record'> & { record: EventRecord | null }>(sql`
     select number, group_name as "group", event_id as "eventId", record, reason, at,
       replay_asked_at is not null as "isAsked"
     from outbox.dead_letters

@@ -23,7 +23,7 @@ export interface Delivery {
  * An event that failed alone, and behind it what came of the same workspace since: that waits, everybody else's goes
  * on.
  */
-interface Held {
+interface Blocked {
   first: EventRecord
   behind: EventRecord[]
   tries: number
@@ -31,7 +31,7 @@ interface Held {
 }
 
 /** By workspace; what belongs to none is one more. */
-type Holding = Map<string | undefined, Held>
+type BlockedWorkspaces = Map<string | undefined, Blocked>
 
 /**
  * Resolves when each event was handled or given up; rejects only when the signal aborts. A failing batch is tried
@@ -45,38 +45,42 @@ export async function deliver(events: EventRecord[], delivery: Delivery): Promis
     { group: delivery.group, events: events.length, err: error },
     'batch failed, it is tried again',
   )
-  const holding: Holding = new Map()
+  const holding: BlockedWorkspaces = new Map()
   const [first] = events
-  if (first !== undefined && events.length === 1) hold(holding, first, error)
+  if (first !== undefined && events.length === 1) block(holding, first, error)
   else {
     await rest(0, delivery.signal)
     await deliverHalves(events, holding, delivery)
   }
-  await deliverHeld(holding, delivery)
+  await deliverBlocked(holding, delivery)
 }
 
-async function deliverHalves(events: EventRecord[], holding: Holding, delivery: Delivery): Promise<void> {
+async function deliverHalves(
+  events: EventRecord[],
+  holding: BlockedWorkspaces,
+  delivery: Delivery,
+): Promise<void> {
   const free = events.filter((event) => !waitsBehind(holding, event))
   const [first] = free
   if (first === undefined) return
   const error = await attempt(free, delivery)
   if (error === undefined) return
-  if (free.length === 1) return hold(holding, first, error)
+  if (free.length === 1) return block(holding, first, error)
   const middle = Math.ceil(free.length / 2)
   await deliverHalves(free.slice(0, middle), holding, delivery)
   await deliverHalves(free.slice(middle), holding, delivery)
 }
 
-const hold = (holding: Holding, first: EventRecord, error: unknown): void =>
+const block = (holding: BlockedWorkspaces, first: EventRecord, error: unknown): void =>
   void holding.set(first.source.workspaceId, { first, behind: [], tries: 1, error })
 
-function waitsBehind(holding: Holding, event: EventRecord): boolean {
+function waitsBehind(holding: BlockedWorkspaces, event: EventRecord): boolean {
   const held = holding.get(event.source.workspaceId)
   held?.behind.push(event)
   return held !== undefined
 }
 
-async function deliverHeld(holding: Holding, delivery: Delivery): Promise<void> {
+async function deliverBlocked(holding: BlockedWorkspaces, delivery: Delivery): Promise<void> {
   for (;;) {
     await giveUpSpent(holding, delivery)
     if (holding.size === 0) return
@@ -91,7 +95,7 @@ async function deliverHeld(holding: Holding, delivery: Delivery): Promise<void> 
   }
 }
 
-async function giveUpSpent(holding: Holding, delivery: Delivery): Promise<void> {
+async function giveUpSpent(holding: BlockedWorkspaces, delivery: Delivery): Promise<void> {
   for (const held of holding.values()) {
     if (held.tries < delivery.maxDeliveries) continue
     await giveUp(held, delivery)
@@ -99,12 +103,16 @@ async function giveUpSpent(holding: Holding, delivery: Delivery): Promise<void> 
   }
 }
 
-async function goOn({ first, behind }: Held, holding: Holding, delivery: Delivery): Promise<void> {
+async function goOn(
+  { first, behind }: Blocked,
+  holding: BlockedWorkspaces,
+  delivery: Delivery,
+): Promise<void> {
   holding.delete(first.source.workspaceId)
   await deliverHalves(behind, holding, delivery)
 }
 
-async function giveUp({ first, error }: Held, delivery: Delivery): Promise<void> {
+async function giveUp({ first, error }: Blocked, delivery: Delivery): Promise<void> {
   const { group, log } = delivery
   const { id: eventId, type, source } = first
   log.error({ group, eventId, type, correlationId: source.correlationId, err: error }, 'event given up')
@@ -145,7 +153,7 @@ async function rest(turn: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Of a batch from many requests not all are told. */
-const CORRELATION_IDS_TOLD = 20
+const CORRELATION_IDS_MAX = 20
 
 /**
  * Hands a batch to the handler of a group, as a part of the trace that its events come from where they have one in
@@ -162,7 +170,7 @@ export async function handleBatch(
     'messaging.operation.type': 'process',
     'messaging.consumer.group.name': group,
     'messaging.batch.message_count': events.length,
-    'platform.correlation_id': [...ids].slice(0, CORRELATION_IDS_TOLD).join(','),
+    'platform.correlation_id': [...ids].slice(0, CORRELATION_IDS_MAX).join(','),
   }
   const origin: Origin = originOf(events)
   const span = tracer.begin({ name: `process ${group}`, kind: 'consumer', attributes }, origin)

@@ -11,10 +11,10 @@ export {
 export {
   countDeadLetters,
   type DeadLetter,
-  type KeptDeadLetter,
-  keepDeadLetter,
   listDeadLetters,
   replayDeadLetters,
+  type StoredDeadLetter,
+  storeDeadLetter,
 } from './dead-letters.ts'
 export {
   findCursor,
@@ -33,5 +33,5 @@ export { type OpenBrokerOptions, openBroker } from './open.ts'
 export { dropOldPartitions, ensurePartitions } from './partitions.ts'
 export { adoptRestoredLog } from './restored-log.ts'
 export { type Sleeper, sleeperOn } from './sleeper.ts'
-export { keepTraces } from './traces.ts'
+export { rememberTraces } from './traces.ts'
 export { deliveryWarnings, type Lag, readLags } from './warnings.ts'

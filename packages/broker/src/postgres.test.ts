@@ -10,7 +10,7 @@ import {
 } from '../test/conformance.ts'
 import { silentLog as log, testEvents, uniqueName } from '../test/events.ts'
 import type { Broker } from './broker.ts'
-import { keepDeadLetter, listDeadLetters, replayDeadLetters } from './dead-letters.ts'
+import { listDeadLetters, replayDeadLetters, storeDeadLetter } from './dead-letters.ts'
 import { openBroker } from './open.ts'
 
 describe('the postgres driver', () => {
@@ -41,7 +41,7 @@ describe('the postgres driver', () => {
   it('keeps what a relay has given up while there is no group of a stream to deliver it to', async () => {
     const [record] = testEvents(uniqueName('workspace'), 1)
     if (record === undefined) throw new Error('There must be an event.')
-    await keepDeadLetter(database, { group: 'relay', eventId: record.id, record, reason: 'too large' })
+    await storeDeadLetter(database, { group: 'relay', eventId: record.id, record, reason: 'too large' })
     expect(await replayDeadLetters(database, { group: 'relay' })).toBe(0)
     expect(await listDeadLetters(database, { group: 'relay' })).toMatchObject([{ eventId: record.id }])
   })

@@ -16,7 +16,7 @@ export function rememberTrace(record: EventRecord, traceparent: string | null | 
  * Remembers that records belong to the work that is under way here, or to none, for those who write them later in one
  * statement with those of others. Does nothing while nothing is traced.
  */
-export function keepTraces(records: readonly EventRecord[]): void {
+export function rememberTraces(records: readonly EventRecord[]): void {
   if (tracer === undefined) return
   const traceparent = tracer.active()?.traceparent
   for (const record of records) traces.set(record, traceparent)

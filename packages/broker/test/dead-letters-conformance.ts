@@ -1,7 +1,7 @@
 import type { EventRecord } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { describe, expect, it, vi } from 'vitest'
-import { keepDeadLetter, listDeadLetters, replayDeadLetters } from '../src/dead-letters.ts'
+import { listDeadLetters, replayDeadLetters, storeDeadLetter } from '../src/dead-letters.ts'
 import type { BrokerFixture } from './broker-fixture.ts'
 import { testEvents, uniqueName } from './events.ts'
 
@@ -91,7 +91,7 @@ export function deadLettersConformance({ broker, database }: BrokerFixture): voi
       let turns = 0
       await using _consumer = await broker().queue.consume(group, async (batch) => {
         for (const record of batch.filter(({ source }) => source.workspaceId === workspaceId))
-          await keepDeadLetter(database(), {
+          await storeDeadLetter(database(), {
             group,
             eventId: record.id,
             record,
@@ -113,7 +113,7 @@ export function deadLettersConformance({ broker, database }: BrokerFixture): voi
         for (const record of batch.filter(({ source }) => source.workspaceId === workspaceId)) {
           turns += 1
           if (turns > 2) continue
-          await keepDeadLetter(database(), { group, eventId: record.id, record, reason: `refused ${turns}` })
+          await storeDeadLetter(database(), { group, eventId: record.id, record, reason: `refused ${turns}` })
           if (turns === 2) await replayDeadLetters(database(), { group })
         }
       })
@@ -153,7 +153,7 @@ export function deadLettersConformance({ broker, database }: BrokerFixture): voi
       const group = uniqueName('group')
       const letters = testEvents(sick, 100)
       for (const record of letters)
-        await keepDeadLetter(database(), { group, eventId: record.id, record, reason: 'old' })
+        await storeDeadLetter(database(), { group, eventId: record.id, record, reason: 'old' })
       let largest = 0
       const began = Promise.withResolvers<void>()
       const handled = recorder(well)

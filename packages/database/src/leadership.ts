@@ -9,7 +9,7 @@ import type { ConnectionUser, SteadyConnection } from './steady-connection.ts'
 const POLL_MS = 1000
 const LOCK_MS = 1500
 /** What fails again and again is told this often. */
-const TELL_EVERY_MS = 30_000
+const REPORT_EVERY_MS = 30_000
 
 type Work = (signal: AbortSignal) => Promise<void>
 
@@ -18,9 +18,9 @@ type Work = (signal: AbortSignal) => Promise<void>
  * session may take a lock twice: `#held` keeps one handle from leading twice under the same name.
  */
 export class Leadership implements ConnectionUser {
-  readonly #held = new Map<string, AbortController>()
+  readonly #leading = new Map<string, AbortController>()
   readonly #running = new Set<AsyncDisposable>()
-  readonly #toldAt = new Map<string, number>()
+  readonly #reportedAt = new Map<string, number>()
   readonly #onFailure: PostgresSettings['onFailure']
 
   constructor(onFailure: PostgresSettings['onFailure']) {
@@ -30,7 +30,7 @@ export class Leadership implements ConnectionUser {
   async up(): Promise<void> {}
 
   down(): void {
-    for (const lost of this.#held.values()) lost.abort()
+    for (const lost of this.#leading.values()) lost.abort()
   }
 
   whileLeader(steady: SteadyConnection, name: string, work: Work): AsyncDisposable {
@@ -57,14 +57,15 @@ export class Leadership implements ConnectionUser {
     await steady.attempted()
     while (!closing.aborted) {
       const connection = steady.current()
-      if (connection !== undefined && !this.#held.has(name)) await this.#lead(connection, name, work, closing)
+      if (connection !== undefined && !this.#leading.has(name))
+        await this.#lead(connection, name, work, closing)
       await pause(POLL_MS * (0.9 + Math.random() / 5), undefined, { signal: closing }).catch(() => undefined)
     }
   }
 
   async #lead(connection: Connection, name: string, work: Work, closing: AbortSignal): Promise<void> {
     const lost = new AbortController()
-    this.#held.set(name, lost)
+    this.#leading.set(name, lost)
     try {
       if (!(await this.#tryLock(connection, name))) return
       const signal = AbortSignal.any([closing, lost.signal])
@@ -73,13 +74,13 @@ export class Leadership implements ConnectionUser {
       await Promise.resolve(signal)
         .then(work)
         .then(
-          () => this.#toldAt.delete(name),
+          () => this.#reportedAt.delete(name),
           (err: unknown) =>
-            signal.aborted || this.#tell(name, err, 'work of a leader failed, it is begun again'),
+            signal.aborted || this.#report(name, err, 'work of a leader failed, it is begun again'),
         )
       await unlock(connection, name)
     } finally {
-      this.#held.delete(name)
+      this.#leading.delete(name)
     }
   }
 
@@ -90,16 +91,16 @@ export class Leadership implements ConnectionUser {
       return row?.held === true
     } catch (err) {
       // A lost connection is tried for anew, and whoever works meanwhile learns of it.
-      if (!breaksConnection(err)) this.#tell(name, err, 'the lock of a leader could not be asked for')
+      if (!breaksConnection(err)) this.#report(name, err, 'the lock of a leader could not be asked for')
       return false
     }
   }
 
   /** The first time, and while it goes on now and again. */
-  #tell(leader: string, err: unknown, message: string): void {
+  #report(leader: string, err: unknown, message: string): void {
     const now = performance.now()
-    if (now - (this.#toldAt.get(leader) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS) return
-    this.#toldAt.set(leader, now)
+    if (now - (this.#reportedAt.get(leader) ?? Number.NEGATIVE_INFINITY) < REPORT_EVERY_MS) return
+    this.#reportedAt.set(leader, now)
     this.#onFailure({ err, leader }, message)
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { type Broker, type BrokerLog, insertEvents, keepTraces, readRecords } from '@platform/broker'
+import { type Broker, type BrokerLog, insertEvents, readRecords, rememberTraces } from '@platform/broker'
 import type { EventContract, EventRecord, EventSource, PayloadInputOf } from '@platform/contracts'
 import { type Database, groupCommit, type Queries, type Sql, sql } from '@platform/database'
 import { Failure, StoreError } from '@platform/kernel'
@@ -79,14 +79,14 @@ export async function openOutbox(options: OpenOutboxOptions): Promise<Outbox & A
       return await despiteDeadlocks(() =>
         database.transaction(async (tx) => {
           if (capped.length > 0) await tx.many(appendEvents(capped))
-          return await keptRecords(tx, capped)
+          return await storedRecords(tx, capped)
         }),
       )
     },
     async commit(records) {
       if (records.length === 0) return
       const capped = cap(records)
-      keepTraces(capped)
+      rememberTraces(capped)
       if (capped.length < LARGE_COMMIT) await group.add(capped)
       else await append(capped)
     },
@@ -110,7 +110,7 @@ function withoutUndefined({ maxLength, executedMaxLength }: Partial<EventLimits>
  * belongs to another event. The words are the same whether that event is one of this workspace or not: nobody learns
  * of what is in another one.
  */
-async function keptRecords(queries: Queries, records: readonly EventRecord[]): Promise<EventRecord[]> {
+async function storedRecords(queries: Queries, records: readonly EventRecord[]): Promise<EventRecord[]> {
   const kept = new Map<string, EventRecord>()
   const ids = records.map(({ id }) => id)
   for (const record of await readRecords(queries, ids)) kept.set(record.id, record)

@@ -4,7 +4,7 @@ import type { LogEvent } from '@platform/broker'
 const REFUSALS = 3
 /** What fills a disk again at once is no reason to write everything again and again. */
 const REMAKE_EVERY_MS = 60_000
-const TELL_EVERY_MS = 60_000
+const REPORT_EVERY_MS = 60_000
 
 /**
  * How the relay has fared since an append was last taken: what decides how long it rests, what it tells, and when it
@@ -16,22 +16,22 @@ export class RelayProgress {
   /** In a row, of appends. */
   #refusals = 0
   #remadeAt = Number.NEGATIVE_INFINITY
-  #toldAt = Number.NEGATIVE_INFINITY
+  #reportedAt = Number.NEGATIVE_INFINITY
   #announcedId: string | undefined
 
   /** Notes that everything is in the stream. */
   succeeded(): void {
     this.failures = 0
     this.#refusals = 0
-    this.#toldAt = Number.NEGATIVE_INFINITY
+    this.#reportedAt = Number.NEGATIVE_INFINITY
   }
 
   /** Notes a failure; true when somebody should hear of it: of the first in a row, and once a minute. */
   failed(): boolean {
     this.failures += 1
     const now = performance.now()
-    if (now - this.#toldAt < TELL_EVERY_MS) return false
-    this.#toldAt = now
+    if (now - this.#reportedAt < REPORT_EVERY_MS) return false
+    this.#reportedAt = now
     return true
   }
 

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import {
   adoptRestoredLog,
   BrokerError,
-  keepDeadLetter,
   type LogCursor,
   type LogEvent,
   readEvents,
   sleeperOn,
+  storeDeadLetter,
 } from '@platform/broker'
 import { WakeUp } from '@platform/kernel'
 import { announcementOf, announcementTopic } from './announced.ts'
@@ -96,7 +96,7 @@ async function append(
     if (events.length > 1) return await appendOneByOne(options, events, place)
     for (const { id, record } of events) {
       options.log.error({ eventId: id, type: record.type, err: error }, 'event given up')
-      await keepDeadLetter(options.database, { group: 'relay', eventId: id, record, reason: error.message })
+      await storeDeadLetter(options.database, { group: 'relay', eventId: id, record, reason: error.message })
     }
     return { ...place, cursor }
   }

@@ -4,7 +4,7 @@ import { uuidv7 } from '@platform/kernel'
 import { type IndexAddress, readIndexAddress } from '../src/index-store/address.ts'
 import { connect } from '../src/index-store/connection.ts'
 import type { IndexOptions } from '../src/index-store/open.ts'
-import type { StoreAnswer } from '../src/index-store/store.ts'
+import type { StoreResponse } from '../src/index-store/store.ts'
 import { openSearchIndex } from '../src/open-search-index.ts'
 import type { PlacedDocument } from '../src/search.ts'
 import type { SearchIndex } from '../src/search-index.ts'
@@ -28,7 +28,7 @@ export interface TestIndex {
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     body?: object,
-  ): Promise<StoreAnswer<Body>>
+  ): Promise<StoreResponse<Body>>
 }
 
 export async function testIndex(options: IndexOptions = {}, server = searchServer ?? ''): Promise<TestIndex> {

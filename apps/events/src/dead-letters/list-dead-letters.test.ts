@@ -1,4 +1,4 @@
-import { keepDeadLetter } from '@platform/broker'
+import { storeDeadLetter } from '@platform/broker'
 import { listDeadLetters } from '@platform/contracts'
 import { uuidv7 } from '@platform/kernel'
 import { describe, expect } from 'vitest'
@@ -11,8 +11,8 @@ describe('GET /v2/platform/events/dead-letters', () => {
     const secret = { payload: { password: 'canary' } }
     const events = [someEvent('w1', secret), someEvent('w1', secret), someEvent('w1', secret)]
     for (const record of events)
-      await keepDeadLetter(service.database, { group, eventId: record.id, record, reason: 'Error: no' })
-    await keepDeadLetter(service.database, { group, eventId: 'x', record: undefined, reason: 'No JSON.' })
+      await storeDeadLetter(service.database, { group, eventId: record.id, record, reason: 'Error: no' })
+    await storeDeadLetter(service.database, { group, eventId: 'x', record: undefined, reason: 'No JSON.' })
 
     const admin = service.as({ superAdmin: true })
     const first = await admin(listDeadLetters, { query: { group, limit: '3' } })

@@ -1,4 +1,4 @@
-import type { KeptDeadLetter } from '@platform/broker'
+import type { StoredDeadLetter } from '@platform/broker'
 import { type EventDeadLetter, listDeadLetters as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import type { DeadLetters } from './dead-letter.ts'
@@ -19,7 +19,7 @@ export const listDeadLetters = (deps: { deadLetters: Pick<DeadLetters, 'list'> }
     },
   })
 
-const shown = ({ group, eventId, record, reason, at, isAsked }: KeptDeadLetter): EventDeadLetter => ({
+const shown = ({ group, eventId, record, reason, at, isAsked }: StoredDeadLetter): EventDeadLetter => ({
   group,
   eventId,
   type: record?.type ?? null,

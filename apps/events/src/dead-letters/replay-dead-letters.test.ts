@@ -1,4 +1,4 @@
-import { keepDeadLetter } from '@platform/broker'
+import { storeDeadLetter } from '@platform/broker'
 import { eventStream, listDeadLetters, replayDeadLetters } from '@platform/contracts'
 import { uuidv7 } from '@platform/kernel'
 import { describe, expect, vi } from 'vitest'
@@ -11,7 +11,7 @@ describe('POST /v2/platform/events/dead-letters/replay', () => {
     workspaceId,
   }) => {
     const record = someEvent(workspaceId)
-    await keepDeadLetter(service.database, {
+    await storeDeadLetter(service.database, {
       group: 'events',
       eventId: record.id,
       record,
@@ -35,7 +35,7 @@ describe('POST /v2/platform/events/dead-letters/replay', () => {
   test('takes all of a group at once', async ({ service }) => {
     const group = `group-${uuidv7()}`
     for (const record of [someEvent(), someEvent()])
-      await keepDeadLetter(service.database, { group, eventId: record.id, record, reason: 'Error: no' })
+      await storeDeadLetter(service.database, { group, eventId: record.id, record, reason: 'Error: no' })
     expect(await service.internal(replayDeadLetters, { body: { group } })).toEqual({ replayed: 2 })
     const { deadLetters } = await service.internal(listDeadLetters, { query: { group } })
     expect(deadLetters.map(({ replaying }) => replaying)).toEqual([true, true])

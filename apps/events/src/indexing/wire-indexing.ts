@@ -1,4 +1,4 @@
-import { countDeadLetters, keepDeadLetter } from '@platform/broker'
+import { countDeadLetters, storeDeadLetter } from '@platform/broker'
 import { type Database, sql } from '@platform/database'
 import type { Route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
@@ -70,7 +70,7 @@ function withIndex({
   const store = indexStore(database)
   const counts = new IndexCounts()
   const trust = new IndexTrust({ log: eventLog, index, store })
-  const keep: BuildDeps['keep'] = (letter) => keepDeadLetter(database, letter)
+  const keep: BuildDeps['keep'] = (letter) => storeDeadLetter(database, letter)
   const withheld = withheldFrom(index, { scheduledAmong: (ids) => scheduledAmong(database, ids) })
   const deps = { log: eventLog, index, store, counts, keep, withheld, clock, logger }
   const status = () =>

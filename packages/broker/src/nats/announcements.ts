@@ -36,7 +36,7 @@ export function natsAnnouncements(link: Link, namespace: string, log: BrokerLog)
 /** One subscription; the client renews it when it connects again, a new client needs a new one. */
 class Listener {
   readonly #subject: string
-  readonly #hear: (payload: string) => void
+  readonly #notify: (payload: string) => void
   readonly #onGap: (() => void) | undefined
   /** True when there was no connection to listen on. */
   #late = false
@@ -45,7 +45,7 @@ class Listener {
 
   constructor(subject: string, hear: (payload: string) => void, onGap: (() => void) | undefined) {
     this.#subject = subject
-    this.#hear = hear
+    this.#notify = hear
     this.#onGap = onGap
   }
 
@@ -53,7 +53,7 @@ class Listener {
     if (up.nc !== this.#up?.nc) {
       this.#subscription = up.nc.subscribe(this.#subject, {
         callback: (error, message) => {
-          if (error === null) this.#hear(message.string())
+          if (error === null) this.#notify(message.string())
         },
       })
     }

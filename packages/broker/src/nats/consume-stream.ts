@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BatchHandler } from '../broker.ts'
 import type { ConsumeOptions } from '../consume-log.ts'
-import { keepDeadLetter } from '../dead-letters.ts'
+import { storeDeadLetter } from '../dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from '../deliver.ts'
 import { replayer } from '../replay.ts'
 import { type GroupReader, openGroupReader, type StreamSource } from './group-reader.ts'
@@ -26,7 +26,7 @@ export function consumeStream(
     const delivery: Delivery = {
       ...{ group, handle, maxDeliveries, signal, log: source.log },
       giveUp: (event, reason) =>
-        keepDeadLetter(source.database, { group, eventId: event.id, record: event, reason }),
+        storeDeadLetter(source.database, { group, eventId: event.id, record: event, reason }),
     }
     const progress = { failures: 0 }
     while (!signal.aborted && progress.failures < FAILURES_BEFORE_HANDOVER) {

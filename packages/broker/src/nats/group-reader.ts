@@ -2,7 +2,7 @@ import type { EventRecord } from '@platform/contracts'
 import type { Database } from '@platform/database'
 import type { Msg } from 'nats'
 import { BrokerError, type BrokerLog } from '../broker.ts'
-import { keepDeadLetter } from '../dead-letters.ts'
+import { storeDeadLetter } from '../dead-letters.ts'
 import { type Delivery, throughOutages } from '../deliver.ts'
 import { rememberTrace, TRACE_HEADER } from '../traces.ts'
 import { remakeConsumer, requireUnchanged } from './group-consumer.ts'
@@ -116,7 +116,7 @@ async function readAll(
     } catch {
       const eventId = message.headers?.get('Nats-Msg-Id') || `sequence ${sequenceOf(message)}`
       const letter = { group: delivery.group, eventId, record: undefined, reason: 'The message is no JSON.' }
-      await throughOutages(delivery, () => keepDeadLetter(database, letter))
+      await throughOutages(delivery, () => storeDeadLetter(database, letter))
     }
   }
   return events

@@ -129,12 +129,12 @@ export class Link implements AsyncDisposable {
   /** The client connects again by itself; this only tells what it does, until it gives up. */
   async #follow(nc: NatsConnection): Promise<void> {
     this.#cameUp(nc)
-    this.#hear(nc).catch(() => undefined)
+    this.#followStatus(nc).catch(() => undefined)
     await nc.closed()
     this.#wentDown()
   }
 
-  async #hear(nc: NatsConnection): Promise<void> {
+  async #followStatus(nc: NatsConnection): Promise<void> {
     for await (const { type } of nc.status()) {
       if (type === Events.Disconnect) this.#wentDown()
       else if (type === Events.Reconnect) this.#cameUp(nc)

@@ -2,7 +2,7 @@ import type { EventRecord } from '@platform/contracts'
 import { tracer } from '@platform/tracing'
 import { headers, type MsgHdrs, type StreamInfo } from 'nats'
 import { BrokerError } from '../broker.ts'
-import { keepTraces, originOf, TRACE_HEADER, traceOf } from '../traces.ts'
+import { originOf, rememberTraces, TRACE_HEADER, traceOf } from '../traces.ts'
 import { isNotFound, type Link, toNatsFailure, type Up } from './link.ts'
 import { remakeStream, repairStream, streamConfig } from './stream-config.ts'
 
@@ -68,7 +68,7 @@ export class EventStream {
 
   /** Publishes in order, each message confirmed by itself. */
   async publish(events: readonly EventRecord[]): Promise<void> {
-    keepTraces(events)
+    rememberTraces(events)
     await this.#traced(events, () => this.#publish(events))
   }
 

@@ -11,15 +11,15 @@ export interface BackingIndex {
 
 /** The backing indexes of a data stream or, by a name with `*`, of several; by stream, the oldest first. */
 export async function backingIndexes(context: IndexContext, dataStream: string): Promise<BackingIndex[]> {
-  const answer = await context.store<{ index: string; prirep: string; store: string | null }[]>({
+  const response = await context.store<{ index: string; prirep: string; store: string | null }[]>({
     method: 'GET',
     path: `/_cat/shards/${encodeURIComponent(backingsPattern(dataStream))}`,
     query: { format: 'json', h: 'index,prirep,store', bytes: 'b' },
     timeoutMs: ADMIN_MS,
   })
-  if (answer.status === 404) return []
+  if (response.status === 404) return []
   const found = new Map<string, BackingIndex>()
-  for (const { index, prirep, store } of bodyOf(answer)) {
+  for (const { index, prirep, store } of bodyOf(response)) {
     const backing = backingOf(index)
     if (backing === undefined || prirep !== 'p') continue
     const primaryBytes = Math.max(found.get(index)?.primaryBytes ?? 0, Number(store ?? 0))

@@ -33,20 +33,20 @@ export async function bulk(
 ): Promise<BulkItem[]> {
   const known = template.driver === 'elasticsearch' ? query : without(query, 'require_data_stream')
   const send = async (part: readonly BulkAction[]): Promise<BulkItem[]> => {
-    const answer = await store<{ items: Record<string, BulkItem>[] }>({
+    const response = await store<{ items: Record<string, BulkItem>[] }>({
       method: 'POST',
       path: '/_bulk',
       query: known,
       lines: part.flatMap(({ lines }) => lines),
       timeoutMs: BULK_MS,
     })
-    return bodyOf(answer).items.flatMap((item) => Object.values(item))
+    return bodyOf(response).items.flatMap((item) => Object.values(item))
   }
   const parts = partsOf(actions)
   const results: BulkItem[] = []
   for (let next = 0; next < parts.length; next += AT_ONCE) {
-    const answers = await Promise.all(parts.slice(next, next + AT_ONCE).map(send))
-    results.push(...answers.flat())
+    const responses = await Promise.all(parts.slice(next, next + AT_ONCE).map(send))
+    results.push(...responses.flat())
   }
   return results
 }

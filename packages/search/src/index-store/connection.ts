@@ -1,10 +1,10 @@
 import { Client, errors } from '@opensearch-project/opensearch'
 import { SearchError, UNREACHABLE } from '../search.ts'
 import type { IndexAddress } from './address.ts'
-import { isAway, nameOf, reasonOf, type StoreAnswer, type StoreRequest } from './store.ts'
+import { isAway, nameOf, reasonOf, type StoreRequest, type StoreResponse } from './store.ts'
 
 export interface Connection extends AsyncDisposable {
-  request<Body>(request: StoreRequest): Promise<StoreAnswer<Body>>
+  request<Body>(request: StoreRequest): Promise<StoreResponse<Body>>
 }
 
 /**
@@ -24,9 +24,9 @@ export function connect({ nodes, credentials }: IndexAddress): Connection {
   return {
     request: async <Body>(request: StoreRequest) => {
       try {
-        return (await send(client, request)) as StoreAnswer<Body>
+        return (await send(client, request)) as StoreResponse<Body>
       } catch (error) {
-        return asAnswer<Body>(error, name)
+        return asResponse<Body>(error, name)
       }
     },
     [Symbol.asyncDispose]: () => client.close(),
@@ -55,7 +55,7 @@ async function send(client: Client, { method, path, query, body, lines, timeoutM
 }
 
 /** Answers that tell something are answers; anything else is a store that can't be asked now. */
-function asAnswer<Body>(error: unknown, name: string): StoreAnswer<Body> {
+function asResponse<Body>(error: unknown, name: string): StoreResponse<Body> {
   if (!(error instanceof errors.OpenSearchClientError)) throw error
   if (error instanceof errors.ResponseError) {
     const status = error.statusCode ?? 500

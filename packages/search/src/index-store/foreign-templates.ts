@@ -22,14 +22,14 @@ export async function foreignTemplateWarnings(context: IndexContext): Promise<st
  * made up from what comes first.
  */
 export async function checkWhatApplies(context: IndexContext, dataStream: string): Promise<void> {
-  const answer = await context.store<{ template?: { mappings?: unknown } }>({
+  const response = await context.store<{ template?: { mappings?: unknown } }>({
     method: 'POST',
     path: `/_index_template/_simulate_index/${dataStream}`,
     timeoutMs: ADMIN_MS,
   })
   // A build may lack the simulation.
-  if (answer.status === 400 || answer.status === 404 || answer.status === 405) return
-  const { template } = bodyOf(answer)
+  if (response.status === 400 || response.status === 404 || response.status === 405) return
+  const { template } = bodyOf(response)
   // Without any template the store was wiped a moment ago, and says so itself.
   if (template === undefined || isOurs(template.mappings)) return
   const [foreign] = await foreignTemplates(context)

@@ -5,13 +5,13 @@ const indexOf = ({ template }: IndexContext): string => `${template.prefix}platf
 
 /** Names this very index (port search-index.ts, `identity`). */
 export async function identity(context: IndexContext): Promise<string | undefined> {
-  const answer = await context.store<{ found?: boolean; _source?: { identity: string } }>({
+  const response = await context.store<{ found?: boolean; _source?: { identity: string } }>({
     method: 'GET',
     path: `/${indexOf(context)}/_doc/identity`,
     timeoutMs: ADMIN_MS,
   })
-  if (answer.status === 404) return undefined
-  return bodyOf(answer)._source?.identity
+  if (response.status === 404) return undefined
+  return bodyOf(response)._source?.identity
 }
 
 /** Gives an index its name, once; who comes second gets the name of the first. */
@@ -19,20 +19,20 @@ export async function initialize(context: IndexContext): Promise<string> {
   const known = await identity(context)
   if (known !== undefined) return known
   await createPlainIndex(context, indexOf(context))
-  const answer = await context.store({
+  const response = await context.store({
     method: 'PUT',
     path: `/${indexOf(context)}/_create/identity`,
     query: { refresh: true },
     body: { identity: randomUUID() },
     timeoutMs: ADMIN_MS,
   })
-  bodyOf(answer, 409)
+  bodyOf(response, 409)
   return (await identity(context)) ?? (await initialize(context))
 }
 
 /** A small index with no fields to search by. */
 export async function createPlainIndex({ store, template }: IndexContext, name: string): Promise<void> {
-  const answer = await store({
+  const response = await store({
     method: 'PUT',
     path: `/${name}`,
     body: {
@@ -41,5 +41,5 @@ export async function createPlainIndex({ store, template }: IndexContext, name: 
     },
     timeoutMs: ADMIN_MS,
   })
-  if (nameOf(answer.body) !== 'resource_already_exists_exception') bodyOf(answer)
+  if (nameOf(response.body) !== 'resource_already_exists_exception') bodyOf(response)
 }

@@ -63,7 +63,7 @@ async function install(context: IndexContext, deletionDays: number): Promise<voi
 async function isInstalled(context: IndexContext): Promise<boolean> {
   const { store, template } = context
   const name = templateName(template.prefix)
-  const [answer, guard] = await Promise.all([
+  const [response, guard] = await Promise.all([
     store<{ index_templates?: { index_template: FoundTemplate }[] }>({
       method: 'GET',
       path: `/_index_template/${name}`,
@@ -71,8 +71,8 @@ async function isInstalled(context: IndexContext): Promise<boolean> {
     }),
     store({ method: 'GET', path: `/_ingest/pipeline/${guardName(template.prefix)}`, timeoutMs: ADMIN_MS }),
   ])
-  if (answer.status === 404 || guard.status === 404) return false
-  const found = bodyOf(answer).index_templates?.[0]?.index_template ?? {}
+  if (response.status === 404 || guard.status === 404) return false
+  const found = bodyOf(response).index_templates?.[0]?.index_template ?? {}
   // While versions change, the old one stops writing instead of undoing what the new one did.
   if (isNewer(found, template))
     throw missing(`A newer version of the platform installed the template ${name}: start that version here.`)

@@ -14,13 +14,13 @@ export async function alreadyIn(
 ): Promise<Set<string>> {
   if (indexes.length === 0 || ids.length === 0) return new Set()
   const docs = indexes.flatMap((_index) => ids.map((_id) => ({ _index, _id, _source: false })))
-  const answer = await store<{ docs: { _id: string; found?: boolean }[] }>({
+  const response = await store<{ docs: { _id: string; found?: boolean }[] }>({
     method: 'POST',
     path: '/_mget',
     body: { docs },
     timeoutMs: BULK_MS,
   })
-  return new Set(bodyOf(answer).docs.flatMap(({ _id, found }) => (found === true ? [_id] : [])))
+  return new Set(bodyOf(response).docs.flatMap(({ _id, found }) => (found === true ? [_id] : [])))
 }
 
 /**

@@ -24,15 +24,15 @@ async function deleteBy(
   query: Query,
   limit: number,
 ): Promise<number> {
-  const answer = await store<{ deleted: number; failures: unknown[] }>({
+  const response = await store<{ deleted: number; failures: unknown[] }>({
     method: 'POST',
     path: `/${target}/_delete_by_query`,
     query: { conflicts: 'proceed', refresh: true, ignore_unavailable: true, max_docs: limit },
     body: { query },
     timeoutMs: SLOW_MS,
   })
-  if (answer.status === 404) return 0
-  const { deleted, failures } = bodyOf(answer)
+  if (response.status === 404) return 0
+  const { deleted, failures } = bodyOf(response)
   if (failures.length === 0) return deleted
   const message = `The search store could not delete ${failures.length} documents of ${target}.`
   throw new SearchError(message, { unavailable: true })
@@ -47,9 +47,9 @@ export async function deleteStream(
   const dataStream = dataStreamOf(context.template.prefix, stream)
   if (dataStream === undefined) return
   const remove = (path: string) => context.store({ method: 'DELETE', path, timeoutMs: ADMIN_MS })
-  const answer = await remove(`/_data_stream/${dataStream}`)
-  if (isNoSuchRequest(answer.status, answer.body)) await empty(context, dataStream)
-  else bodyOf(answer, 404)
+  const response = await remove(`/_data_stream/${dataStream}`)
+  if (isNoSuchRequest(response.status, response.body)) await empty(context, dataStream)
+  else bodyOf(response, 404)
   await remove(`/_index_template/${dataStream}`)
   dataStreams.forget()
 }

@@ -22,7 +22,7 @@ export interface SearchResult {
 export const WINDOW_MAX = 10_000
 
 /**
- * Searches one stream, or all. An answer that is late or lacks a part is none. Undefined when no stream can have the
+ * Searches one stream, or all. An response that is late or lacks a part is none. Undefined when no stream can have the
  * name; a stream that isn't there is empty.
  */
 export async function searchStream(
@@ -34,14 +34,14 @@ export async function searchStream(
   const target =
     stream === undefined ? allDataStreams(template.prefix) : dataStreamOf(template.prefix, stream)
   if (target === undefined) return undefined
-  const answer = await store<SearchResult>({
+  const response = await store<SearchResult>({
     method: 'POST',
     path: `/${encodeURIComponent(target)}/_search`,
     query: { ignore_unavailable: true, allow_no_indices: true, allow_partial_search_results: false },
     body: { timeout: `${SEARCH_MS}ms`, track_total_hits: false, ...body },
     timeoutMs: SEARCH_MS,
   })
-  const result = bodyOf(answer)
+  const result = bodyOf(response)
   if (result.timed_out) {
     throw new SearchError('The search store did not finish in time.', { unavailable: true, code: 'TIMEOUT' })
   }

@@ -11,7 +11,7 @@ export interface StoreRequest {
   timeoutMs: number
 }
 
-export interface StoreAnswer<Body> {
+export interface StoreResponse<Body> {
   status: number
   body: Body
 }
@@ -20,7 +20,7 @@ export interface StoreAnswer<Body> {
  * The search store, asked by HTTP. Rejects with SearchError `unavailable`; what it refuses comes back with its
  * status.
  */
-export type Store = <Body>(request: StoreRequest) => Promise<StoreAnswer<Body>>
+export type Store = <Body>(request: StoreRequest) => Promise<StoreResponse<Body>>
 
 interface StoreFault {
   type?: string
@@ -42,7 +42,7 @@ export const isAway = (status: number): boolean =>
   status === 401 || status === 403 || status === 429 || status >= 500
 
 /** The body of an answer that must not be a refusal, except for the statuses named. */
-export function bodyOf<Body>({ status, body }: StoreAnswer<Body>, ...accepted: number[]): Body {
+export function bodyOf<Body>({ status, body }: StoreResponse<Body>, ...accepted: number[]): Body {
   if (status < 400 || accepted.includes(status)) return body
   const code = nameOf(body)
   const isTooMuch = code === 'too_many_buckets_exception'
