@@ -146,7 +146,7 @@ export default {
       name: 'sql-only-in-stores',
       severity: 'error',
       comment: 'Statements live in <noun>-store.ts; ask a named question of the store instead.',
-      from: { path: '^apps/(api-gateway|workspaces|runtime|events)/src/[^/]+/', pathNot: storeOnly },
+      from: { path: '^apps/(?!all-in-one/|ops/)[^/]+/src/[^/]+/', pathNot: storeOnly },
       // Not "type-only": an import of a value beside a type counts as that too.
       to: { path: '^packages/database/', preCompilationOnly: false },
     },
@@ -177,7 +177,7 @@ export default {
       name: 'main-is-the-process',
       severity: 'error',
       comment: 'main.ts starts the process: it composes services and nothing else.',
-      from: { path: '^apps/(api-gateway|workspaces|runtime|events)/src/main\\.ts$' },
+      from: { path: '^apps/(?!all-in-one/|ops/)[^/]+/src/main\\.ts$' },
       to: { pathNot: '/src/service\\.ts$|^packages/service/' },
     },
     {

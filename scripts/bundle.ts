@@ -2,12 +2,13 @@
 // service without names.
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { serviceNames } from '@platform/contracts'
 import { rolldown } from 'rolldown'
 import { ownUrls } from './bundle/own-urls.ts'
 import { plainCharacters } from './bundle/plain-characters.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const services = ['all-in-one', 'api-gateway', 'events', 'runtime', 'workspaces']
+const apps = ['all-in-one', ...serviceNames].sort()
 
 async function bundle(app: string): Promise<void> {
   const directory = `${root}dist/${app}`
@@ -40,9 +41,9 @@ function libraryOf(id: string): string | null {
   return name === undefined ? null : name.replace('@', '').replace('/', '-')
 }
 
-const wanted = process.argv.length > 2 ? process.argv.slice(2) : services
-const unknown = wanted.filter((app) => !services.includes(app))
-if (unknown.length > 0) throw new Error(`No service is called ${unknown.join(', ')}: ${services.join(', ')}.`)
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : apps
+const unknown = wanted.filter((app) => !apps.includes(app))
+if (unknown.length > 0) throw new Error(`No service is called ${unknown.join(', ')}: ${apps.join(', ')}.`)
 for (const app of wanted) {
   const startedAt = performance.now()
   await bundle(app)

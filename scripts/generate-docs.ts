@@ -2,27 +2,21 @@
 // docs/configuration.md from the configuration of every service.
 import { writeFileSync } from 'node:fs'
 import { processEnv } from '@platform/service'
+import type { ZodType } from 'zod'
 import { allInOneEnv } from '../apps/all-in-one/src/config.ts'
-import { gatewayEnvs } from '../apps/api-gateway/src/config.ts'
-import { eventsEnv } from '../apps/events/src/config.ts'
-import { runtimeEnv } from '../apps/runtime/src/config.ts'
-import { workspacesEnv } from '../apps/workspaces/src/config.ts'
+import { environments } from '../apps/ops/src/config/environments.ts'
 import { automationsPage } from './generate/automations-page.ts'
 import { configurationPage } from './generate/configuration-page.ts'
 import { events } from './generate/declared.ts'
 import { eventsPage } from './generate/events-page.ts'
 
+const readers: Record<string, ZodType | readonly ZodType[]> = {
+  'every process': processEnv,
+  'all in one': allInOneEnv,
+  ...environments,
+}
+
 writeFileSync('docs/events.md', eventsPage(events))
 writeFileSync('docs/automations.md', automationsPage())
-writeFileSync(
-  'docs/configuration.md',
-  configurationPage({
-    'every process': processEnv,
-    'all in one': allInOneEnv,
-    'api-gateway': gatewayEnvs,
-    workspaces: workspacesEnv,
-    runtime: runtimeEnv,
-    events: eventsEnv,
-  }),
-)
+writeFileSync('docs/configuration.md', configurationPage(readers))
 console.log(`docs/events.md: ${events.length} events`)

@@ -7,7 +7,16 @@ import { ended, withOurNode } from './set-up/run.mjs'
 import { setUp } from './set-up/set-up.mjs'
 import { watchStops } from './set-up/stops.mjs'
 
-const generators = ['scripts/generate-openapi.ts', 'scripts/generate-docs.ts']
+const generators = ['scripts/generate-services.ts', 'scripts/generate-openapi.ts', 'scripts/generate-docs.ts']
+
+/** What the generators write, beside docs/. */
+const generated = [
+  'apps/all-in-one/src/services.ts',
+  'apps/ops/src/config/environments.ts',
+  'deploy/compose/platform.yaml',
+  'deploy/prometheus/scrape.yaml',
+  'deploy/images/Dockerfile',
+]
 
 /** What each check runs, in order: the arguments of Node. A script that does not exist is left out. */
 const checks = {
@@ -43,7 +52,7 @@ async function check(name, execute) {
   const commands = (checks[name] ?? format).filter(([script]) => existsSync(inRoot(script)))
   if (commands.length === 0) return say(name, 'left out, its script does not exist', 0)
   const startedAt = Date.now()
-  const before = name === 'generate' ? documents() : ''
+  const before = name === 'generate' ? generatedFiles() : ''
   let output = ''
   let isGood = true
   for (const args of commands) {
@@ -51,9 +60,9 @@ async function check(name, execute) {
     output += result.output
     isGood &&= result.code === 0
   }
-  if (isGood && name === 'generate' && documents() !== before) {
+  if (isGood && name === 'generate' && generatedFiles() !== before) {
     isGood = false
-    output += 'The generated documents were out of date. They have been written anew: commit docs/.\n'
+    output += 'What is generated was out of date. It has been written anew: commit what `git status` shows.\n'
   }
   say(name, isGood ? 'passed' : 'FAILED', Date.now() - startedAt)
   if (!isGood) process.stdout.write(output)
@@ -81,11 +90,12 @@ async function runQuietly(stops, node, args) {
   return { code, output: Buffer.concat(chunks).toString() }
 }
 
-/** A fingerprint of docs/: generating must not change it, whether or not this is a git checkout. */
-function documents() {
+/** A fingerprint of what is generated: generating must not change it, whether or not this is a git checkout. */
+function generatedFiles() {
   const hash = createHash('sha256')
-  for (const entry of readdirSync(inRoot('docs'), { withFileTypes: true }))
-    if (entry.isFile()) hash.update(entry.name).update(readFileSync(inRoot('docs', entry.name)))
+  const documents = readdirSync(inRoot('docs'), { withFileTypes: true }).filter((entry) => entry.isFile())
+  for (const file of [...documents.map(({ name }) => `docs/${name}`), ...generated])
+    if (existsSync(inRoot(file))) hash.update(file).update(readFileSync(inRoot(file)))
   return hash.digest('hex')
 }
 

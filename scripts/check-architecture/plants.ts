@@ -14,7 +14,7 @@ const plants: [rule: string, folder: string, source: string][] = [
     'apps/all-in-one/src',
     "export { runtimeEnv } from '../../runtime/src/config.ts'",
   ],
-  ['ops-takes-configs', 'apps/ops/src', "export { runtime } from '@platform/runtime'"],
+  ['ops-takes-configs', 'apps/ops/src', "export { runtime } from '../../runtime/src/service.ts'"],
   ['package-doors', 'apps/events/src', "export { uuidv7 } from '../../../packages/kernel/src/ids.ts'"],
   [
     'sql-only-in-stores',

@@ -1,4 +1,5 @@
 import { type Env, readConfig } from '@platform/config'
+import { services, servicesBehindGateway } from '@platform/contracts'
 import { allInOneEnv } from './config.ts'
 import { firstStartSecrets } from './first-start-secrets.ts'
 import { servicePorts } from './service-ports.ts'
@@ -26,13 +27,15 @@ export async function embeddedEnvironment(given: Env): Promise<Env> {
 
 /** The services find each other and themselves where this process listens, also when a port was changed. */
 function ownAddresses(env: Env): Env {
-  const port = env.PORT ?? '3001'
+  const port = env.PORT ?? String(services['api-gateway'].port)
   return {
     API_URL: `http://localhost:${port}/v2`,
     INTERNAL_API_URL: `http://127.0.0.1:${port}/v2`,
-    WORKSPACES_API_URL: `http://127.0.0.1:${env.WORKSPACES_PORT}`,
-    RUNTIME_API_URL: `http://127.0.0.1:${env.RUNTIME_PORT}`,
-    EVENTS_API_URL: `http://127.0.0.1:${env.EVENTS_PORT}`,
+    ...Object.fromEntries(
+      servicesBehindGateway
+        .map((name) => services[name])
+        .map(({ urlVariable, portVariable }) => [urlVariable, `http://127.0.0.1:${env[portVariable]}`]),
+    ),
   }
 }
 

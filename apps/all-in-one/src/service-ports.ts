@@ -1,8 +1,11 @@
 import type { Env } from '@platform/config'
+import { services, servicesBehindGateway } from '@platform/contracts'
 import { freePort } from '@platform/service'
 
-/** Where the services behind the gateway listen as long as nobody else does. */
-const usual = { WORKSPACES_PORT: '3002', RUNTIME_PORT: '3003', EVENTS_PORT: '3004' }
+/** Where the services behind the gateway listen unless another program does. */
+const usual = Object.fromEntries(
+  servicesBehindGateway.map((name) => [services[name].portVariable, String(services[name].port)]),
+)
 
 /**
  * A port for every service that was given none: only this process asks there, so any that is free will do. With

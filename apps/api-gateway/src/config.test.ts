@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { ConfigError } from '@platform/config'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { gatewayEnvs, requireEnvironment } from './config.ts'
+import { environment, requireEnvironment } from './config.ts'
 
 /** Every variable of every part: what the page of all variables says of it. */
-const described = gatewayEnvs.flatMap((schema) => {
+const described = environment.flatMap((schema) => {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return Object.entries(properties).map(([name, property]) => ({
     name,
@@ -41,7 +41,7 @@ describe('the environment of the gateway', () => {
       const part: Record<string, unknown> = await import(join(import.meta.dirname, file))
       const schemas = Object.entries(part).filter(([name]) => name.endsWith('Env'))
       expect(schemas, file).toHaveLength(1)
-      for (const [name, schema] of schemas) expect(gatewayEnvs, name).toContain(schema)
+      for (const [name, schema] of schemas) expect(environment, name).toContain(schema)
     }
   })
 

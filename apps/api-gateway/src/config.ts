@@ -10,6 +10,15 @@ import {
   seconds,
   secret,
 } from '@platform/config'
+import {
+  defaultServiceUrl,
+  type ExternalService,
+  externalServiceNames,
+  externalServices,
+  type ServiceBehindGateway,
+  services,
+  servicesBehindGateway,
+} from '@platform/contracts'
 import { masterKeysField } from '@platform/master-keys'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { workersField } from '@platform/service'
@@ -28,11 +37,27 @@ import { usersEnv } from './users/users-env.ts'
 import { variables } from './variables.ts'
 import { apiVersionsField } from './versions/api-version.ts'
 
+type Addresses<Name extends string> = Record<Name, ReturnType<typeof list>>
+
+const instancesVariables = Object.fromEntries(
+  servicesBehindGateway.map((name) => [
+    services[name].urlVariable,
+    list(defaultServiceUrl(name)).describe(`Instances of ${name}.`),
+  ]),
+) as Addresses<(typeof services)[ServiceBehindGateway]['urlVariable']>
+
+const externalVariables = Object.fromEntries(
+  Object.values(externalServices).map(({ urlVariable, title }) => [
+    urlVariable,
+    list('').describe(`Instances of ${title}; in the readiness report when set.`),
+  ]),
+) as Addresses<(typeof externalServices)[ExternalService]['urlVariable']>
+
 /** What the gateway itself reads; its parts read theirs beside it. */
 const schema = z.object({
   NODE_ENV: variables.NODE_ENV,
   HOST: z.string().default('0.0.0.0').describe('Address the gateway listens on.'),
-  PORT: port(3001).describe('Port of the gateway.'),
+  PORT: port(services['api-gateway'].port).describe('Port of the gateway.'),
   GATEWAY_WORKERS: workersField.describe('Processes that share the port: a number, or auto for one a core.'),
   DATABASE_URL: z.string({ error: 'is required' }).describe('postgres:… or embedded:<directory>.'),
   CACHE_URL: z.string().default('memory:').describe('redis:… or memory:.'),
@@ -44,9 +69,7 @@ const schema = z.object({
   OIDC_PROVIDER_URL: variables.OIDC_PROVIDER_URL,
   CONSOLE_URL: variables.CONSOLE_URL,
   CORS_ADDITIONAL_ALLOWED_ORIGINS: variables.CORS_ADDITIONAL_ALLOWED_ORIGINS,
-  WORKSPACES_API_URL: list('http://127.0.0.1:3002').describe('Instances of workspaces.'),
-  RUNTIME_API_URL: list('http://127.0.0.1:3003').describe('Instances of runtime.'),
-  EVENTS_API_URL: list('http://127.0.0.1:3004').describe('Instances of events.'),
+  ...instancesVariables,
   INTERNAL_API_KEY: secret.describe('Proves to services that a call comes from the platform.'),
   SECRETS_MASTER_KEYS: masterKeysField.describe(
     '<id>:<base64 of 32 bytes>, comma list; the first one seals.',
@@ -68,10 +91,7 @@ const schema = z.object({
   INTERNAL_API_URL: httpUrl('http://127.0.0.1:3001/v2')
     .optional()
     .describe('Internal address of the API; the own port on loopback without it.'),
-  SEARCHENGINE_API_URL: list('').describe(
-    'Instances of the search engine; in the readiness report when set.',
-  ),
-  CRAWLER_API_URL: list('').describe('Instances of the crawler; in the readiness report when set.'),
+  ...externalVariables,
   READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long a readiness result is kept.'),
   OIDC_STUDIO_CLIENT_ID: variables.OIDC_STUDIO_CLIENT_ID,
   ANONYMOUS_SESSIONS_MAX: count(100_000).describe(
@@ -93,13 +113,11 @@ export const apiGatewayEnv = schema
     if (env.NODE_ENV === 'production' && isPlainHttp(env.API_URL)) {
       add('API_URL', 'is http on a name that is not loopback: credentials would travel in clear, use https')
     }
-    for (const name of ['WORKSPACES_API_URL', 'RUNTIME_API_URL', 'EVENTS_API_URL'] as const) {
+    for (const { urlVariable: name } of servicesBehindGateway.map((service) => services[service]))
       if (env[name].length === 0 || !env[name].every((url) => URL.canParse(url)))
         add(name, 'must be http addresses')
-    }
-    for (const name of ['SEARCHENGINE_API_URL', 'CRAWLER_API_URL'] as const) {
+    for (const { urlVariable: name } of Object.values(externalServices))
       if (!env[name].every((url) => URL.canParse(url))) add(name, 'must be http addresses')
-    }
   })
   .transform((env) => ({
     listen: { host: env.HOST, port: env.PORT },
@@ -108,11 +126,9 @@ export const apiGatewayEnv = schema
     issuer: `${new URL(env.OIDC_PROVIDER_URL ?? env.API_URL).origin}/oidc`,
     secureCookies: !env.API_URL.startsWith('http:') || !isLoopback(env.API_URL),
     allowedOrigins: [env.API_URL, ...env.CONSOLE_URL, ...env.CORS_ADDITIONAL_ALLOWED_ORIGINS].map(originOf),
-    upstreams: {
-      workspaces: env.WORKSPACES_API_URL.map(originOf),
-      runtime: env.RUNTIME_API_URL.map(originOf),
-      events: env.EVENTS_API_URL.map(originOf),
-    },
+    upstreams: Object.fromEntries(
+      servicesBehindGateway.map((name) => [name, env[services[name].urlVariable].map(originOf)]),
+    ) as Record<ServiceBehindGateway, string[]>,
     internalApiKey: env.INTERNAL_API_KEY,
     masterKeys: env.SECRETS_MASTER_KEYS,
     cookieSecret: env.SESSION_COOKIES_SIGN_SECRET,
@@ -129,10 +145,9 @@ export const apiGatewayEnv = schema
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
     internalOrigin: new URL(env.INTERNAL_API_URL ?? `http://127.0.0.1:${env.PORT}`).origin,
     readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
-    readiness: {
-      searchengine: env.SEARCHENGINE_API_URL.map(originOf),
-      crawler: env.CRAWLER_API_URL.map(originOf),
-    },
+    externalServices: Object.fromEntries(
+      externalServiceNames.map((name) => [name, env[externalServices[name].urlVariable].map(originOf)]),
+    ) as Record<ExternalService, string[]>,
     studioClientId: env.OIDC_STUDIO_CLIENT_ID,
     anonymousSessionsMax: env.ANONYMOUS_SESSIONS_MAX,
     rateLimits: limitSettings(env),
@@ -155,7 +170,7 @@ function isLoopback(url: string): boolean {
 }
 
 /** Everything the gateway reads, part by part: for the page of all variables, and to tell all problems at once. */
-export const gatewayEnvs: readonly z.ZodType[] = [
+export const environment: readonly z.ZodType[] = [
   apiGatewayEnv,
   accountsEnv,
   authProvidersEnv,
@@ -170,7 +185,7 @@ export const gatewayEnvs: readonly z.ZodType[] = [
 
 /** Throws ConfigError with the problems of every part. */
 export function requireEnvironment(env: Env): void {
-  const problems = gatewayEnvs.flatMap((schema) => problemsOf(schema, env))
+  const problems = environment.flatMap((schema) => problemsOf(schema, env))
   if (problems.length > 0) throw new ConfigError([...new Set(problems)])
 }
 

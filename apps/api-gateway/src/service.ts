@@ -3,7 +3,7 @@ import { migrate } from '@platform/database'
 import { openIdempotency } from '@platform/idempotency'
 import { joinParts, type Resources, type Service } from '@platform/service'
 import { refuseForgedRequest } from './callers/refuse-forged-request.ts'
-import { apiGatewayEnv, type GatewayConfig, gatewayEnvs, requireEnvironment } from './config.ts'
+import { apiGatewayEnv, environment, type GatewayConfig, requireEnvironment } from './config.ts'
 import { openDescription } from './description/description.ts'
 import { openEdge } from './edge.ts'
 import type { Stores } from './identity-base.ts'
@@ -18,7 +18,7 @@ import { wireIdentity } from './wire-identity.ts'
 /** The only public door: authentication, sessions, routing. */
 export const apiGateway: Service = {
   name: 'api-gateway',
-  variables: gatewayEnvs,
+  variables: environment,
   address(env) {
     requireEnvironment(env)
     return readConfig(apiGatewayEnv, env).listen

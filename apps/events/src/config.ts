@@ -1,4 +1,5 @@
 import { count, httpUrl, milliseconds, optionalPort, port, secret } from '@platform/config'
+import { services } from '@platform/contracts'
 import { SECOND_MS } from '@platform/kernel'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
@@ -10,7 +11,7 @@ import { webhookSettings, webhookVariables } from './subscriptions/webhooks-env.
 /** The environment of the events service (decisions I1, I2). */
 export const eventsEnv = z
   .object({
-    PORT: port(3004).describe('Port of the service when it runs alone.'),
+    PORT: port(services.events.port).describe('Port of the service when it runs alone.'),
     EVENTS_PORT: optionalPort().describe('Port of the events service beside the others in one process.'),
     HOST: z.string().default('0.0.0.0').describe('Address the service listens on.'),
     DATABASE_URL: z.string().describe('postgres://… or embedded:<directory>.'),
@@ -59,5 +60,8 @@ export const eventsEnv = z
       executedMaxLength: env.BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN,
     },
   }))
+
+/** Everything the service reads, for the documents and the operators’ tool. */
+export const environment: readonly z.ZodType[] = [eventsEnv]
 
 export type EventsConfig = z.output<typeof eventsEnv>

@@ -7,7 +7,7 @@ import { rateLimiter } from '@platform/rate-limits'
 import type { Resources, Service, ServiceParts } from '@platform/service'
 import { eventsChecks } from './checks.ts'
 import { wireCleanup } from './cleanup/wire-cleanup.ts'
-import { type EventsConfig, eventsEnv } from './config.ts'
+import { type EventsConfig, environment, eventsEnv } from './config.ts'
 import { wireDeadLetters } from './dead-letters/wire-dead-letters.ts'
 import { logPace } from './event-log/log-backpressure.ts'
 import { wireEventLog } from './event-log/wire-event-log.ts'
@@ -20,7 +20,7 @@ import { wireUsage } from './usage/wire-usage.ts'
 /** Stores, searches and distributes events. */
 export const events: Service = {
   name: 'events',
-  variables: [eventsEnv],
+  variables: environment,
   address: (env) => readConfig(eventsEnv, env),
   async build(env, resources, { clock, log }) {
     const config = readConfig(eventsEnv, env)

@@ -1,4 +1,5 @@
 import { count, days, httpUrl, milliseconds, optionalPort, port, seconds, secret } from '@platform/config'
+import { services } from '@platform/contracts'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
 
@@ -14,7 +15,7 @@ const rate = (preset: number) => count(preset).refine((value) => value > 0, 'mus
 export const runtimeEnv = z
   .object({
     RUNTIME_PORT: optionalPort().describe('Port, where several services share one environment.'),
-    PORT: port(3003).describe('Port the service listens on.'),
+    PORT: port(services.runtime.port).describe('Port the service listens on.'),
     HOST: z.string().default('0.0.0.0').describe('Address the service listens on.'),
     DATABASE_URL: z
       .string({ error: 'is required' })
@@ -119,6 +120,9 @@ export const runtimeEnv = z
     },
     expressions: { locale: env.DEFAULT_LOCALE, timezone: env.DEFAULT_TIMEZONE },
   }))
+
+/** Everything the service reads, for the documents and the operators’ tool. */
+export const environment: readonly z.ZodType[] = [runtimeEnv]
 
 export type RuntimeConfig = z.output<typeof runtimeEnv>
 

@@ -7,7 +7,7 @@ import type { Service } from '@platform/service'
 import { testAutomation } from './automations/test-automation.ts'
 import { wireEngine } from './automations/wire-engine.ts'
 import { runtimeChecks } from './checks.ts'
-import { runtimeEnv } from './config.ts'
+import { environment, runtimeEnv } from './config.ts'
 import { stepCompiler } from './definitions/compile-steps.ts'
 import { definitionStore } from './definitions/definition-store.ts'
 import { Definitions } from './definitions/definitions.ts'
@@ -18,7 +18,7 @@ import { callWebhook } from './webhooks/call-webhook.ts'
 /** Executes automations: URL triggers, test runs and the runs that events trigger. */
 export const runtime: Service = {
   name: 'runtime',
-  variables: [runtimeEnv],
+  variables: environment,
   address: (env) => readConfig(runtimeEnv, env),
   async build(env, resources, { log, clock }) {
     const config = readConfig(runtimeEnv, env)

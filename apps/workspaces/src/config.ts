@@ -1,11 +1,12 @@
 import { count, days, httpUrl, milliseconds, optionalPort, port, secret } from '@platform/config'
+import { services } from '@platform/contracts'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
 
 /** The environment of the workspaces service (decisions I1, I2). */
 export const workspacesEnv = z
   .object({
-    PORT: port(3002).describe('Port of the service when it runs alone.'),
+    PORT: port(services.workspaces.port).describe('Port of the service when it runs alone.'),
     WORKSPACES_PORT: optionalPort().describe(
       'Port of the workspaces service beside the others in one process.',
     ),
@@ -55,3 +56,6 @@ export const workspacesEnv = z
       executedMaxLength: env.BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN,
     },
   }))
+
+/** Everything the service reads, for the documents and the operators’ tool. */
+export const environment: readonly z.ZodType[] = [workspacesEnv]

@@ -15,7 +15,7 @@ import { listAutomations } from './automations/list-automations.ts'
 import { patchAutomation } from './automations/patch-automation.ts'
 import { changeStore } from './changes/change-store.ts'
 import { workspacesChecks } from './checks.ts'
-import { workspacesEnv } from './config.ts'
+import { environment, workspacesEnv } from './config.ts'
 import { createSampleWorkspace } from './sample-workspace/create-sample-workspace.ts'
 import { createWorkspace } from './workspaces/create-workspace.ts'
 import { deleteWorkspace } from './workspaces/delete-workspace.ts'
@@ -31,7 +31,7 @@ export { workspacesEnv } from './config.ts'
 /** Keeps workspaces and what belongs to them. */
 export const workspaces: Service = {
   name: 'workspaces',
-  variables: [workspacesEnv],
+  variables: environment,
   address: (env) => readConfig(workspacesEnv, env),
   async build(env, resources, { clock, log }) {
     const config = readConfig(workspacesEnv, env)

@@ -3,11 +3,9 @@ import type { z } from 'zod'
 import type { LimitName } from './rate-limits.ts'
 import type { rightActions, rightSubjects } from './right-words.ts'
 import type { ResourceScope } from './scopes.ts'
+import type { ServiceName } from './services.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-
-/** The services that answer requests. */
-export type ServiceName = 'api-gateway' | 'workspaces' | 'runtime' | 'events'
 
 /** How a body arrives: strict JSON, an automation (JSON or YAML text), or any bytes (URL triggers). */
 export type BodyKind = 'json' | 'automation' | 'bytes'

@@ -1,6 +1,6 @@
 import type { RequestListener, Server } from 'node:http'
 import type { Env } from '@platform/config'
-import type { ServiceReport, Setting } from '@platform/contracts'
+import type { ServiceName, ServiceReport, Setting } from '@platform/contracts'
 import type { Mount, Route, RouteServices } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
@@ -89,7 +89,7 @@ export interface ServiceParts extends Part {
 
 /** A function of its environment and its resources; it runs alone or with others without knowing which. */
 export interface Service {
-  name: 'api-gateway' | 'workspaces' | 'runtime' | 'events'
+  name: ServiceName
   /** What it reads of the environment. */
   variables?: readonly z.ZodType[]
   /**

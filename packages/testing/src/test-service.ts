@@ -1,5 +1,5 @@
 import { identityHeaders, type Principal, type UserPrincipal } from '@platform/auth'
-import { headers as names, resourceScopes } from '@platform/contracts'
+import { headers as names, resourceScopes, services } from '@platform/contracts'
 import { type Database, openDatabase } from '@platform/database'
 import { type Client, createClient } from '@platform/http'
 import { type Clock, systemClock } from '@platform/kernel'
@@ -60,10 +60,8 @@ export async function startTestService(
 function testEnvironment(databaseUrl: string): Record<string, string> {
   return {
     NODE_ENV: 'test',
+    ...Object.fromEntries(Object.values(services).map(({ portVariable }) => [portVariable, '0'])),
     PORT: '0',
-    WORKSPACES_PORT: '0',
-    RUNTIME_PORT: '0',
-    EVENTS_PORT: '0',
     HOST: '127.0.0.1',
     DATABASE_URL: databaseUrl,
     BROKER_URL: 'postgres:',

@@ -1,8 +1,8 @@
+import { servicesBehindGateway } from '@platform/contracts'
 import { exposeReadings, type Reading } from '@platform/http'
 import type { Shed } from '../admission/shed-load.ts'
 import type { Instance } from './instance.ts'
 import type { Instances } from './instances.ts'
-import { upstreams } from './route-table.ts'
 
 interface Sources {
   instances: Instances
@@ -25,7 +25,7 @@ export function exposeForwarding({ instances, shed, openSockets, openStreams }: 
   } as const
   stack.use(
     exposeReadings(retries, () =>
-      upstreams.flatMap((upstream) => {
+      servicesBehindGateway.flatMap((upstream) => {
         const { spent, refused } = instances.budget(upstream)
         return [
           { labels: { upstream, outcome: 'sent' }, value: spent },

@@ -1,5 +1,6 @@
+import { type ServiceBehindGateway, servicesBehindGateway } from '@platform/contracts'
 import type { Instance } from './instance.ts'
-import { type CompiledRoute, upstreams as names, type Upstream } from './route-table.ts'
+import type { CompiledRoute } from './route-table.ts'
 import { type Resolve, type RetryBudget, resolveAddresses, UpstreamInstances } from './upstream-instances.ts'
 import { watchInstances } from './watch-instances.ts'
 
@@ -14,21 +15,18 @@ export interface Instances extends AsyncDisposable {
     search: string,
     failed: Instance | undefined,
   ): Instance | undefined
-  budget(upstream: Upstream): RetryBudget
+  budget(upstream: ServiceBehindGateway): RetryBudget
   /** All instances known at the moment, for metrics. */
-  states(): Iterable<{ upstream: Upstream; instance: Instance }>
+  states(): Iterable<{ upstream: ServiceBehindGateway; instance: Instance }>
 }
 
 /** Opens a connection pool for each instance and watches over them. Names are asked for once before this resolves. */
 export async function openInstances(
-  origins: Record<Upstream, readonly string[]>,
+  origins: Record<ServiceBehindGateway, readonly string[]>,
   resolve: Resolve = resolveAddresses,
 ): Promise<Instances> {
-  const upstreams = {
-    workspaces: new UpstreamInstances(origins.workspaces, resolve),
-    runtime: new UpstreamInstances(origins.runtime, resolve),
-    events: new UpstreamInstances(origins.events, resolve),
-  }
+  const entries = servicesBehindGateway.map((name) => [name, new UpstreamInstances(origins[name], resolve)])
+  const upstreams = Object.fromEntries(entries) as Record<ServiceBehindGateway, UpstreamInstances>
   const all = Object.values(upstreams)
   const now = Date.now()
   await Promise.all(all.map((each) => each.resolveNames(now)))
@@ -42,7 +40,7 @@ export async function openInstances(
     },
     budget: (upstream) => upstreams[upstream].budget,
     *states() {
-      for (const upstream of names)
+      for (const upstream of servicesBehindGateway)
         for (const instance of upstreams[upstream].list) yield { upstream, instance }
     },
     async [Symbol.asyncDispose]() {

@@ -1,13 +1,9 @@
-import { limits } from '@platform/contracts'
-
-/** Services a request may be forwarded to. */
-export const upstreams = ['workspaces', 'runtime', 'events'] as const
-export type Upstream = (typeof upstreams)[number]
+import { limits, type ServiceBehindGateway } from '@platform/contracts'
 
 /** One line of the table. `:name` is one segment, `*name` the rest of the path, `{…}` may be missing. */
 export interface Forwarding {
   path: string
-  to: Upstream
+  to: ServiceBehindGateway
   /** Whether a caller is needed; what they may do is decided by the service. */
   access: 'required' | 'optional'
   /** A bearer that is not ours belongs to the sender, and our credentials are never passed on. */

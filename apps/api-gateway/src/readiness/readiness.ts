@@ -50,11 +50,8 @@ export function openReadiness({ database, cache, broker, files, config, clock }:
   return { part: { checks, routes: [getReadiness(sources)] }, report }
 }
 
-/** Those behind the gateway, and two more where their address is configured; in the order of the report. */
-const checkedServices = ({ upstreams, readiness }: GatewayConfig): Record<string, readonly string[]> => ({
-  runtime: upstreams.runtime,
-  events: upstreams.events,
-  workspaces: upstreams.workspaces,
-  ...(readiness.searchengine.length === 0 ? {} : { searchengine: readiness.searchengine }),
-  ...(readiness.crawler.length === 0 ? {} : { crawler: readiness.crawler }),
+/** Those behind the gateway, and the external ones whose address is configured; in the order of the report. */
+const checkedServices = ({ upstreams, externalServices }: GatewayConfig): Record<string, string[]> => ({
+  ...upstreams,
+  ...Object.fromEntries(Object.entries(externalServices).filter(([, urls]) => urls.length > 0)),
 })

@@ -1,20 +1,9 @@
-import { gatewayEnvs } from '@platform/api-gateway/config'
 import { getProcessSettings, type Setting } from '@platform/contracts'
-import { eventsEnv } from '@platform/events/config'
-import { runtimeEnv } from '@platform/runtime/config'
 import { processEnv, settingsOf } from '@platform/service'
-import { workspacesEnv } from '@platform/workspaces/config'
 import { ask } from '../platform/call.ts'
 import { keptSecrets } from '../platform/find-platform.ts'
 import { columns, OpsProblem, paintOf, plain, type Terminal } from '../terminal.ts'
-
-const schemas = {
-  process: processEnv,
-  'api-gateway': gatewayEnvs,
-  workspaces: workspacesEnv,
-  runtime: runtimeEnv,
-  events: eventsEnv,
-}
+import { environments } from './environments.ts'
 
 /**
  * `ops config print`: every variable the running process reads, its value and where it comes from; secrets are never
@@ -48,4 +37,4 @@ async function running(terminal: Terminal): Promise<Setting[] | undefined> {
 }
 
 const settingsFromHere = ({ env }: Terminal): Setting[] =>
-  settingsOf(schemas, { environment: env, 'secrets file': keptSecrets(env) })
+  settingsOf({ process: processEnv, ...environments }, { environment: env, 'secrets file': keptSecrets(env) })

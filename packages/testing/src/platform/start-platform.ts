@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { serviceNames, services } from '@platform/contracts'
 import { freePorts } from './free-port.ts'
 import { freshDirectory } from './fresh-directory.ts'
 import { type PlatformProcess, spawnPlatform } from './spawn.ts'
@@ -33,14 +34,12 @@ export async function startAllInOne(
   main = 'apps/all-in-one/src/main.ts',
 ): Promise<Platform> {
   const directory = dataDirectory ?? freshDirectory('platform-')
-  const [port = 0, workspaces = 0, runtime = 0, events = 0] = await freePorts(4)
+  const ports = await freePorts(serviceNames.length)
+  const port = ports[serviceNames.indexOf('api-gateway')] ?? 0
   const env = {
     ...platformSecrets,
     DATA_DIRECTORY: directory,
-    PORT: String(port),
-    WORKSPACES_PORT: String(workspaces),
-    RUNTIME_PORT: String(runtime),
-    EVENTS_PORT: String(events),
+    ...Object.fromEntries(serviceNames.map((name, at) => [services[name].portVariable, String(ports[at])])),
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,
     RATE_LIMIT_DISABLED: 'true',

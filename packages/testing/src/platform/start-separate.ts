@@ -1,3 +1,9 @@
+import {
+  type ServiceBehindGateway,
+  type ServiceName,
+  services,
+  servicesBehindGateway,
+} from '@platform/contracts'
 import { freePorts } from './free-port.ts'
 import { spawnPlatform } from './spawn.ts'
 import { ADMIN, type Launcher, type Platform, platformOf, platformSecrets } from './start-platform.ts'
@@ -19,16 +25,12 @@ export interface SeparateOptions {
   through?: (name: string, port: number) => Promise<string>
 }
 
-type Kind = keyof typeof apps
+/** What tests call a service: the gateway by a shorter name. */
+type Kind = ServiceBehindGateway | 'gateway'
 
-const apps = {
-  workspaces: 'workspaces',
-  runtime: 'runtime',
-  events: 'events',
-  gateway: 'api-gateway',
-} as const
-const kinds = Object.keys(apps) as Kind[]
-const COUNTS = { workspaces: 1, runtime: 2, events: 1, gateway: 2 }
+const kinds: readonly Kind[] = [...servicesBehindGateway, 'gateway']
+const appOf = (kind: Kind): ServiceName => (kind === 'gateway' ? 'api-gateway' : kind)
+const countOf = (kind: Kind): number => (kind === 'gateway' || kind === 'runtime' ? 2 : 1)
 
 interface Place {
   kind: Kind
@@ -46,7 +48,7 @@ export async function startSeparate(
   extra: Record<string, string> = {},
   options: SeparateOptions = {},
 ): Promise<Platform> {
-  const places = await placesOf({ ...COUNTS, ...options.counts }, options.through)
+  const places = await placesOf(options.counts, options.through)
   const urls = (kind: Kind) => places.filter((place) => place.kind === kind).map(({ url }) => url)
   const origins = places
     .filter(({ kind }) => kind === 'gateway')
@@ -62,9 +64,9 @@ export async function startSeparate(
     SEARCH_URL: 'postgres:',
     API_URL: `${origins[0]}/v2`,
     INTERNAL_API_URL: `${urls('gateway')[0]}/v2`,
-    WORKSPACES_API_URL: urls('workspaces').join(','),
-    RUNTIME_API_URL: urls('runtime').join(','),
-    EVENTS_API_URL: urls('events').join(','),
+    ...Object.fromEntries(
+      servicesBehindGateway.map((name) => [services[name].urlVariable, urls(name).join(',')]),
+    ),
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,
     RATE_LIMIT_DISABLED: 'true',
@@ -73,7 +75,7 @@ export async function startSeparate(
     ...extra,
   }
   const launchers = places.map(({ kind, name, port }): [string, Launcher] => {
-    const launch = () => spawnPlatform(name, `dist/${apps[kind]}/main.js`, { ...env, PORT: String(port) })
+    const launch = () => spawnPlatform(name, `dist/${appOf(kind)}/main.js`, { ...env, PORT: String(port) })
     return [name, { launch, ready: /service is ready/ }]
   })
   const platform = platformOf(origins, env, Object.fromEntries(launchers))
@@ -82,15 +84,16 @@ export async function startSeparate(
 }
 
 async function placesOf(
-  counts: Record<Kind, number>,
+  counts: SeparateOptions['counts'] = {},
   through: SeparateOptions['through'] = async (_, port) => `http://127.0.0.1:${port}`,
 ): Promise<Place[]> {
-  const named = kinds.flatMap((kind) =>
-    Array.from({ length: counts[kind] }, (_, at) => ({
+  const named = kinds.flatMap((kind) => {
+    const count = counts[kind] ?? countOf(kind)
+    return Array.from({ length: count }, (_, at) => ({
       kind,
-      name: counts[kind] === 1 ? kind : `${kind}-${at + 1}`,
-    })),
-  )
+      name: count === 1 ? kind : `${kind}-${at + 1}`,
+    }))
+  })
   const ports = await freePorts(named.length)
   return Promise.all(
     named.map(async ({ kind, name }, at) => {
