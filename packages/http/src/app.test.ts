@@ -31,7 +31,7 @@ const get = async (routes: Route[], path: string, init: RequestInit = {}) => {
   }
 }
 
-describe('a path of the specification that is not built', () => {
+describe('a path that is announced and not built', () => {
   test.each([
     ['/v2/workspaces/w1/pages', 'Pages'],
     ['/v2/workspaces/w1/versions/v1/pull', 'Versions, import and export of workspaces'],

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '@platform/kernel'
 
 /**
@@ -79,3 +79,24 @@ export function requireMediaType(request: IncomingMessage, accepted: readonly st
 
 const unsupported = (message: string, accepted: readonly string[]) =>
   new Failure('UnsupportedMediaType', message, { details: { accepted } })
+
+const waiting = new WeakSet<IncomingMessage>()
+
+/**
+ * Answers `Expect: 100-continue` when somebody begins to read the body, and not before it is known that it is wanted.
+ */
+export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  const read = request._read
+  waiting.add(request)
+  request._read = function (size) {
+    request._read = read
+    if (!response.headersSent) {
+      waiting.delete(request)
+      response.writeContinue()
+    }
+    read.call(this, size)
+  }
+}
+
+/** True while the client holds its body back; an answer now leaves open whether the body will ever come. */
+export const holdsBodyBack = (request: IncomingMessage): boolean => waiting.has(request)

@@ -1,11 +1,9 @@
-import type { BodyInputOf, Endpoint, ParamsOf, QueryInputOf, ResponseOf } from '@platform/contracts'
+import type { BodyInputOf, ParamsOf, QueryInputOf, ResponseOf } from '@platform/contracts'
 import { headers as names } from '@platform/contracts'
 import { Failure, type FailureBody, isFailureName, STORE_BUDGET_MS, storeBudget } from '@platform/kernel'
 import { tracer } from '@platform/tracing'
 import { Agent, type Dispatcher, request as send } from 'undici'
-import type { z } from 'zod'
-
-type AnyEndpoint = Endpoint<string, z.ZodType, z.ZodType, z.ZodType>
+import type { AnyEndpoint } from './respond.ts'
 
 /** Arguments of one call; what the contract does not have is left out. */
 export interface CallInput<E> {

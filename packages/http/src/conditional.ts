@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Endpoint } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { z } from 'zod'
 
@@ -21,9 +20,9 @@ export const strongEtag = (text: string | Uint8Array): string =>
   `"${createHash('sha256').update(text).digest('base64url').slice(0, HASH_LENGTH)}"`
 
 /**
- * The tag GET answers for this value where its handler sets none; for `requireMatch` before a change (decisions A6).
+ * The tag that GET sends for this value where its handler sets none; for `requireMatch` before a change.
  */
-export const etagOf = (contract: Endpoint<string, z.ZodType, z.ZodType, z.ZodType>, value: unknown): string =>
+export const etagOf = (contract: { response: z.ZodType }, value: unknown): string =>
   strongEtag(JSON.stringify(contract.response.parse(value)))
 
 /**

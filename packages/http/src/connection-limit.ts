@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { Failure } from '@platform/kernel'
 import { correlationIdOf } from './correlation.ts'
 import { networkOf } from './network-of.ts'
-import { answerOnSocket } from './socket-answer.ts'
+import { respondOnSocket } from './raw-response.ts'
 
 type Take = (this: Server, socket: Socket) => void
 
@@ -55,5 +55,5 @@ function refuse(socket: Socket): void {
   socket.on('error', () => socket.destroy())
   socket.resume()
   const failure = new Failure('TooManyRequests', message, { retryAfterSeconds: 1 })
-  answerOnSocket(socket, failure, correlationIdOf(undefined, undefined))
+  respondOnSocket(socket, failure, correlationIdOf(undefined, undefined))
 }

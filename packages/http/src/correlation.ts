@@ -19,7 +19,7 @@ function newCorrelationId(): string {
   return ids.slice(offset - ID_CHARACTERS, offset)
 }
 
-/** The caller's id when it is well formed, else the trace id of `traceparent`, else a new one (decisions A4). */
+/** The caller's id when it is well formed, else the trace id of `traceparent`, else a new one. */
 export function correlationIdOf(
   given: string | string[] | undefined,
   trace: string | string[] | undefined,

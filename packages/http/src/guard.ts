@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '@platform/kernel'
-import { endConnectionWith, isBehindTheLast } from './last-request.ts'
+import { endConnectionWith, isBehindTheLast } from './end-response.ts'
 
 const singletons = new Set([
   'host',
@@ -18,15 +18,15 @@ const singletons = new Set([
 const host = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 const urlBytes = /^[!-~]+$/
 
-/** Node drops the headers beyond this number in silence, and with them what they say. */
+/** Node drops the headers beyond this number without a word. */
 export const MAX_HEADERS = 100
-/** Parameters a query may have (reliability T-DOS-2). */
+/** Parameters a query may have: parsing more would cost others their time. */
 const MAX_PARAMETERS = 100
 
 /**
- * What node:http lets through but an honest client never sends (reliability §6, L7): the first thing done with any
- * request. Throws RequestValidationError; a caller of several identities is refused here too (decisions C1). Who is
- * unclear about where a request ends is told so, and nothing further is believed on that connection.
+ * Refuses what node:http lets through but an honest client never sends, before anything else is done with a request.
+ * Throws RequestValidationError, also for a request with several identities. A request whose end can be read in two
+ * ways is the last one of its connection.
  */
 export function refuseAmbiguous(request: IncomingMessage, response: ServerResponse): void {
   if (isBehindTheLast(request)) throw invalid('The connection had ended before this request.')

@@ -4,31 +4,33 @@ export { type CallInput, type Client, createClient, fillPath } from './client.ts
 export { etagOf, requireMatch, strongEtag } from './conditional.ts'
 export { setConnectionsPerAddress } from './connection-limit.ts'
 export { correlationIdOf, traceIdOf } from './correlation.ts'
-export { discardBody } from './end-answer.ts'
+export { discardBody, endConnectionWith } from './end-response.ts'
 export { refuseAmbiguous } from './guard.ts'
-export type { IdempotencyStore, KeptAnswer, KeyedRequest, KeyState } from './idempotency-store.ts'
-export { endConnectionWith } from './last-request.ts'
-export { showLimit } from './limit-headers.ts'
+export { showLimit, TooManyRequests } from './limit-state.ts'
 export { serviceListener } from './listener.ts'
-export { requestsInFlight } from './metrics/in-flight.ts'
 export { mergePages } from './metrics/merge-pages.ts'
 export { exposeReadings, type Reading, type ReadingsDefinition } from './metrics/readings.ts'
 export { collectProcessMetrics, registry } from './metrics/registry.ts'
-export { type CountedRequest, countRequest } from './metrics/requests.ts'
-export { firstByteTimes } from './metrics/upstream-times.ts'
+export { type CountedRequest, countRequest, firstByteTimes, requestsInFlight } from './metrics/requests.ts'
 export { networkOf } from './network-of.ts'
 export { nextLink, nextPage } from './next-page.ts'
 export { beginServerSpan, endServerSpan } from './observe-requests.ts'
 export { piecesOf } from './pieces-of.ts'
-export type { LimitState, RateLimiter } from './rate-limiter.ts'
 export { reach, UnreachableError } from './reach.ts'
-export { isWebSocket, refuseUpgrade } from './refuse-tunnels.ts'
 export { type RequestState, requestState, setRequestState } from './request-state.ts'
 export { RouteResponse, respond, sendFailure, sendJson, sendRaw, toFailure } from './respond.ts'
 export { type AutomationText, type RequestInfo, type Route, type RouteInput, route } from './route.ts'
-export type { RouteServices } from './route-services.ts'
+export type {
+  IdempotencyStore,
+  KeyedRequest,
+  KeyState,
+  LimitState,
+  RateLimiter,
+  RouteServices,
+  StoredResponse,
+} from './route-services.ts'
 export { createHardenedServer, type ServerLimits } from './server.ts'
 export { decodeUtf8, parseStrictJson } from './strict-json.ts'
 export { callerKey, refuseOver } from './take-limits.ts'
-export { TooManyRequests } from './too-many-requests.ts'
+export { isWebSocket, refuseUpgrade } from './upgrades.ts'
 export { parseQuery, validate } from './validation.ts'

@@ -45,7 +45,7 @@ const send = async (bytes: Buffer, isChunked: boolean) => {
 const wireOf = (bytes: Buffer) =>
   JSON.parse(JSON.stringify(JSON.parse(bytes.toString().replace(/^\ufeff/, ''))))
 
-describe('T-IMP-3: JSON', () => {
+describe('JSON', () => {
   test('has as many cases as it says', () => {
     const count = (kind: string) => jsonCases.filter(({ name }) => name.startsWith(kind)).length
     expect(count('y_')).toBeGreaterThan(60)

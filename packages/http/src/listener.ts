@@ -41,8 +41,7 @@ export const serviceListener = (
 }
 
 /**
- * Operators and scheduled jobs may send the key as they do at the gateway, which forwards nothing under `/sys`
- * (decisions C12).
+ * Operators and scheduled jobs may send the key as they do at the gateway, which forwards nothing under `/sys`.
  */
 const givenKey = ({ url, headers }: IncomingMessage) =>
   headers[names.internalKey] ?? (url?.startsWith('/sys/') ? headers[names.apiKey] : undefined)
@@ -67,7 +66,7 @@ function startRequest(request: IncomingMessage, log: Logger): RequestState {
   return state
 }
 
-/** Whoever forwards a request says what is left when some of it is spent. */
+/** The gateway says what is left of the budget when some of it is spent. */
 function budgetOf(given: string | string[] | undefined): StoreBudget {
   const leftMs = given === undefined ? STORE_BUDGET_MS : Number(given)
   return new StoreBudget(leftMs >= 0 ? Math.min(leftMs, STORE_BUDGET_MS) : STORE_BUDGET_MS)

@@ -3,8 +3,7 @@ import { principalKind } from '@platform/auth'
 import { type Logger, requestLines } from '@platform/logging'
 import { type Span, tracer } from '@platform/tracing'
 import { traceIdOf } from './correlation.ts'
-import { requestsInFlight } from './metrics/in-flight.ts'
-import { countRequest } from './metrics/requests.ts'
+import { countRequest, requestsInFlight } from './metrics/requests.ts'
 import type { RequestState } from './request-state.ts'
 
 /** What is logged and counted for a client that left before its answer; never sent. */

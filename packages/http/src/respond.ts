@@ -1,12 +1,19 @@
-import type { ServerResponse } from 'node:http'
-import { headers as names } from '@platform/contracts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Endpoint, headers as names } from '@platform/contracts'
 import { Failure, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
-import { endAnswer } from './end-answer.ts'
-import { setLimitHeaders } from './limit-headers.ts'
-import { TooManyRequests } from './too-many-requests.ts'
+import type { z } from 'zod'
+import { isUnchanged, strongEtag } from './conditional.ts'
+import { endResponse } from './end-response.ts'
+import { setLimitHeaders, TooManyRequests } from './limit-state.ts'
 
-/** What a handler answers when a plain value is not enough: another status, headers, or bytes that are no JSON. */
+/** A contract, whatever its schemas. */
+export type AnyEndpoint = Endpoint<string, z.ZodType, z.ZodType, z.ZodType>
+
+/** The type of every response that is no file. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** What a handler returns where a plain value is not enough: another status, headers, or bytes that are no JSON. */
 export class RouteResponse {
   readonly body: unknown
   readonly status: number | undefined
@@ -14,7 +21,7 @@ export class RouteResponse {
   /** Set for bytes or text that are sent as they are. */
   readonly contentType: string | undefined
   /**
-   * `_id` of the record that was made, where the answer holds a secret: all that a replay tells of it (decisions A7).
+   * `_id` of the record that was made, where the response holds a secret: all that a replay shows of it.
    */
   readonly createdId: string | undefined
   /** Set where the answer has no end yet: called when its headers are out, not for HEAD; ends the response itself. */
@@ -39,11 +46,73 @@ export class RouteResponse {
   }
 }
 
-/** Shorthand of `new Answer`. */
+/** Shorthand of `new RouteResponse`. */
 export const respond = (
   body: unknown,
   options?: ConstructorParameters<typeof RouteResponse>[1],
 ): RouteResponse => new RouteResponse(body, options)
+
+/** A response that has passed its schema: nothing can fail any more but the connection. */
+export interface PreparedResponse {
+  status: number
+  headers: Readonly<Record<string, string | string[]>>
+  body: string | Uint8Array
+  contentType: string
+  /** `_id` of the record that was made, where the answer holds a secret. */
+  createdId?: string | undefined
+  /** True for an answer that was given before. */
+  isReplay?: boolean
+  /** Writes the body, where it has no end yet. */
+  stream?: ((response: ServerResponse) => void) | undefined
+}
+
+/**
+ * Makes what will be sent. Nothing is set on the response before: a failure must not carry the headers of a success.
+ */
+export function prepare(contract: AnyEndpoint, result: unknown): PreparedResponse {
+  const { headers, ...wrapped } = result instanceof RouteResponse ? result : new RouteResponse(result)
+  const status = wrapped.status ?? contract.status ?? 200
+  if (wrapped.contentType !== undefined) {
+    const body = wrapped.body instanceof Uint8Array ? wrapped.body : String(wrapped.body ?? '')
+    return { status, headers, body, contentType: wrapped.contentType, stream: wrapped.stream }
+  }
+  const isEmpty = wrapped.body === undefined && (status === 204 || (status >= 300 && status < 400))
+  // The contract's response schema is also the filter: a field it does not name never leaves.
+  const body = isEmpty ? '' : jsonOf(contract.response.parse(wrapped.body))
+  return { status, headers, body, contentType: JSON_TYPE, createdId: wrapped.createdId }
+}
+
+/** `JSON.stringify` answers undefined for undefined. */
+const jsonOf = (value: unknown): string => (JSON.stringify(value) as string | undefined) ?? ''
+
+/** Sends a prepared response: a single resource with its tag, or 304 to a caller who has the resource already. */
+export function sendPrepared(
+  contract: AnyEndpoint,
+  request: IncomingMessage,
+  response: ServerResponse,
+  prepared: PreparedResponse,
+  correlationId: string,
+): void {
+  if (response.destroyed) return
+  const { headers, status, body, contentType } = prepared
+  response.setHeader(names.correlationId, correlationId)
+  for (const name in headers) response.setHeader(name, headers[name] as string | string[])
+  if (!response.hasHeader('cache-control') && contentType === JSON_TYPE)
+    response.setHeader('cache-control', 'no-store')
+  if (prepared.stream !== undefined) {
+    sendStream(response, status, contentType, prepared.stream)
+    return
+  }
+  if (contract.etag === true && contract.method === 'get' && status === 200) {
+    const etag = String(headers.etag ?? strongEtag(body))
+    response.setHeader('etag', etag)
+    if (isUnchanged(request.headers, etag)) {
+      sendRaw(response, 304, '', contentType)
+      return
+    }
+  }
+  sendRaw(response, status, body, contentType)
+}
 
 /**
  * Sends a JSON body with its length; it is not to be stored unless `cache-control` was set before. `undefined` is an
@@ -53,7 +122,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   const text = body === undefined ? '' : JSON.stringify(body)
   if (response.destroyed) return
   if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 'no-store')
-  send(response, status, text, 'application/json; charset=utf-8')
+  send(response, status, text, JSON_TYPE)
 }
 
 /** Sends text or bytes as they are. */
@@ -92,7 +161,7 @@ function send(
     response.setHeader('content-type', contentType)
     response.setHeader('content-length', typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
   }
-  endAnswer(response, body)
+  endResponse(response, body)
 }
 
 /** What every answer carries: browsers neither guess its type nor tell others where it was. */
@@ -102,8 +171,7 @@ export function setSafetyHeaders(response: ServerResponse): void {
 }
 
 /**
- * What a caller may see of an error; everything unknown becomes InternalError with a fixed sentence (decisions A1,
- * A2).
+ * What a caller may see of an error; everything unknown becomes InternalError with a fixed sentence.
  */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
@@ -134,13 +202,13 @@ export function sendFailure(
     if (!response.writableEnded) response.destroy()
     return
   }
-  tellWhenToReturn(response, failure)
+  setRetryHeaders(response, failure)
   response.setHeader(names.correlationId, correlationId)
   response.setHeader('cache-control', 'no-store')
   sendJson(response, failure.status, failure)
 }
 
-function tellWhenToReturn(response: ServerResponse, failure: Failure): void {
+function setRetryHeaders(response: ServerResponse, failure: Failure): void {
   if (failure instanceof TooManyRequests) setLimitHeaders(response, failure.state)
   const retryAfter = failure.retryAfterSeconds ?? (failure.status === 503 ? 1 : undefined)
   if (retryAfter !== undefined) response.setHeader('retry-after', String(Math.max(1, Math.ceil(retryAfter))))

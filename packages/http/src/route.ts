@@ -3,15 +3,13 @@ import type { PrincipalOf } from '@platform/auth'
 import type {
   BodyOf,
   CredentialRule,
-  Endpoint,
   LimitName,
   ParamsOf,
   QueryOf,
   ResponseInputOf,
 } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
-import type { z } from 'zod'
-import type { RouteResponse } from './respond.ts'
+import type { AnyEndpoint, RouteResponse } from './respond.ts'
 
 /** What a handler may know of the request itself. */
 export interface RequestInfo {
@@ -51,8 +49,6 @@ export interface AutomationText {
   mediaType: 'json' | 'yaml'
 }
 
-type AnyEndpoint = Endpoint<string, z.ZodType, z.ZodType, z.ZodType>
-
 /** A contract with what answers it. */
 export interface Route {
   readonly contract: AnyEndpoint
@@ -71,7 +67,7 @@ const credentialRules: ReadonlySet<unknown> = new Set<CredentialRule>([
 
 /**
  * Joins a contract and its handler. `principal` has the type that the contract admits. `admit` decides what the
- * contract can't, for example by the workspace of the path: it runs before an answer is given a second time, too, and
+ * contract can't, for example by the workspace of the path. It runs before a stored response is sent again, too, and
  * before a body of bytes is read, so that it sees none.
  */
 export const route = <E extends AnyEndpoint, A = undefined>(

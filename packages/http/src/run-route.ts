@@ -1,22 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { admit } from '@platform/auth'
+import { limits } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import { answerOnce } from './answer-once.ts'
-import { callerSignal } from './caller-signal.ts'
+import { hasBody, mediaTypeOf, readBody, requireMediaType } from './body.ts'
 import { refuseTags } from './conditional.ts'
-import { parseContractBody, readContractBytes } from './contract-body.ts'
-import { type Prepared, prepare, sendPrepared } from './prepared.ts'
 import { type RequestState, requestState } from './request-state.ts'
-import type { RequestInfo, Route } from './route.ts'
+import { type PreparedResponse, prepare, sendPrepared } from './respond.ts'
+import { respondOnce } from './respond-once.ts'
+import type { AutomationText, RequestInfo, Route } from './route.ts'
 import type { RouteServices } from './route-services.ts'
-import { type LimitedVisit, noteReplay, takeLimit, withLimits } from './take-limits.ts'
+import { decodeUtf8, parseStrictJson } from './strict-json.ts'
+import { noteReplay, type RequestContext, takeLimit, withLimits } from './take-limits.ts'
 import { parseQuery, validate } from './validation.ts'
 
 type Contract = Route['contract']
 
+const nothing = Buffer.alloc(0)
+const yamlTypes = ['application/yaml', 'text/yaml', 'application/x-yaml']
+
 /**
- * access → params → query → limits → body → admission → handler → answer: the fixed order of every route. Bytes come
- * after the admission: they say nothing about who may send them, and may be many.
+ * access → params → query → limits → body → admission → handler → response: the fixed order of every route. A body of
+ * bytes is read after the admission: it says nothing about who may send it, and may be large.
  */
 export async function runRoute(
   route: Route,
@@ -33,45 +37,45 @@ export async function runRoute(
   const url = request.url ?? '/'
   const query = contract.query === undefined ? undefined : validate(contract.query, parseQuery(url), 'query')
   if (changesByMethod(contract)) refuseTags(request.headers)
-  const visit: LimitedVisit = { services, request, response, params, isAdmitted: false, taken: [] }
-  await withLimits(contract, visit, () => runWithin(route, visit, { params, query, principal }))
+  const context: RequestContext = { services, request, response, params, isAdmitted: false, taken: [] }
+  await withLimits(contract, context, () => runWithin(route, context, { params, query, principal }))
 }
 
-/** What is left when the caller is within the limits. */
+/** The rest of the order, for a caller who is within the limits. */
 async function runWithin(
   route: Route,
-  visit: LimitedVisit,
+  context: RequestContext,
   known: Pick<Parameters<Route['handle']>[0], 'params' | 'principal'> & { query: unknown },
 ): Promise<void> {
   const { contract } = route
-  const { request, response, services } = visit
+  const { request, response, services } = context
   const state = requestState(request)
-  const info = requestInfo(visit, state)
+  const info = requestInfo(context, state)
   const input = { ...known, body: undefined as unknown, request: info, admitted: undefined as unknown }
   const isOfBytes = contract.bodyKind === 'bytes'
   if (isOfBytes) input.admitted = await route.admit?.(input)
   const readingSince = Date.now()
-  const bytes = await readContractBytes(contract, request)
-  // Whoever waits for the answer began to when the last of the body was sent.
+  const bytes = await readBytes(contract, request)
+  // A client begins to wait when it has sent the last of the body.
   state.deadlineAt += Date.now() - readingSince
-  input.body = parseContractBody(contract, request, bytes)
+  input.body = parseBody(contract, request, bytes)
   if (!isOfBytes) input.admitted = await route.admit?.(input)
-  visit.isAdmitted = true
-  const work = async (): Promise<Prepared> => prepare(contract, await route.handle(input))
+  context.isAdmitted = true
+  const work = async (): Promise<PreparedResponse> => prepare(contract, await route.handle(input))
   const store = services.idempotency
   const isKeyed = request.headers['idempotency-key'] !== undefined && isIdempotent(route, input.admitted)
   const prepared =
     isKeyed && store !== undefined
-      ? await answerOnce({ contract, request, bytes, store }, work)
+      ? await respondOnce({ contract, request, bytes, store }, work)
       : await work()
-  if (prepared.isReplay === true) noteReplay(visit)
+  if (prepared.isReplay === true) noteReplay(context)
   sendPrepared(contract, request, response, prepared, state.correlationId)
 }
 
 const isIdempotent = ({ contract, isIdempotent: isDeclared }: Route, admitted: unknown): boolean =>
   contract.idempotent === 'declared' ? isDeclared?.(admitted) === true : contract.idempotent !== undefined
 
-/** Of what has no tag, nobody can have read the one that If-Match names. */
+/** A resource without a tag can't have the one that If-Match names. */
 const changesByMethod = ({ method, etag }: Contract): boolean =>
   etag !== true && (method === 'patch' || method === 'put' || method === 'delete')
 
@@ -88,8 +92,33 @@ function readParams(raw: Record<string, string | string[]>): Record<string, stri
   return params
 }
 
-function requestInfo(visit: LimitedVisit, state: RequestState): RequestInfo {
-  const { request, response } = visit
+/** The bytes of a body the contract has; empty without one. Throws UnsupportedMediaType, PayloadTooLarge. */
+async function readBytes(contract: Contract, request: IncomingMessage): Promise<Buffer> {
+  const limit = contract.bodyLimitBytes ?? limits.bodyBytes
+  if (contract.bodyKind === 'bytes') return hasBody(request) ? readBody(request, limit) : nothing
+  if (contract.bodyKind === 'automation') {
+    requireMediaType(request, ['application/json', ...yamlTypes])
+    return readBody(request, limit)
+  }
+  if (contract.body === undefined || !hasBody(request)) return nothing
+  requireMediaType(request, ['application/json'])
+  return readBody(request, limit)
+}
+
+/** The body as the handler gets it. Throws RequestValidationError with every problem. */
+function parseBody(contract: Contract, request: IncomingMessage, bytes: Buffer): unknown {
+  if (contract.bodyKind === 'bytes') return bytes
+  if (contract.bodyKind === 'automation') {
+    const mediaType = yamlTypes.includes(mediaTypeOf(request)) ? 'yaml' : 'json'
+    return { text: decodeUtf8(bytes), mediaType } satisfies AutomationText
+  }
+  if (contract.body === undefined) return undefined
+  // A chunked body may turn out to be empty: nothing was sent then.
+  return validate(contract.body, bytes.length === 0 ? undefined : parseStrictJson(bytes), 'body')
+}
+
+function requestInfo(context: RequestContext, state: RequestState): RequestInfo {
+  const { request, response } = context
   let made: { signal: AbortSignal; deadlineAt: number } | undefined
   return {
     correlationId: state.correlationId,
@@ -101,11 +130,24 @@ function requestInfo(visit: LimitedVisit, state: RequestState): RequestInfo {
     get deadlineAt() {
       return state.deadlineAt
     },
-    takeLimit: (name, key, points = 1) => takeLimit(name, key, points, visit),
+    takeLimit: (name, key, points = 1) => takeLimit(name, key, points, context),
     get signal() {
       const { deadlineAt } = state
       if (made?.deadlineAt !== deadlineAt) made = { signal: callerSignal(response, deadlineAt), deadlineAt }
       return made.signal
     },
   }
+}
+
+/**
+ * Aborts when the response is of no use any more: the client is gone, or the deadline (Unix milliseconds) has passed.
+ */
+function callerSignal(response: ServerResponse, deadlineAt: number): AbortSignal {
+  const gone = new AbortController()
+  const abort = () => {
+    if (!response.writableEnded) gone.abort(new Failure('RequestTimeout', 'The client is gone.'))
+  }
+  if (response.destroyed) abort()
+  else response.once('close', abort)
+  return AbortSignal.any([gone.signal, AbortSignal.timeout(Math.max(1, deadlineAt - Date.now()))])
 }

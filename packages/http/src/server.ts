@@ -7,19 +7,17 @@ import {
 } from 'node:http'
 import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import { ArrivingBodies } from './arriving-bodies.ts'
+import { continueWhenRead } from './body.ts'
 import { limitConnections } from './connection-limit.ts'
 import { correlationIdOf } from './correlation.ts'
-import { endStalled } from './end-stalled.ts'
-import { continueWhenRead } from './expect-continue.ts'
 import { MAX_HEADERS, refuseAmbiguous } from './guard.ts'
-import { refuseTunnels } from './refuse-tunnels.ts'
+import { refuseLate, refuseUnreadable } from './raw-response.ts'
 import { sendJson, toFailure } from './respond.ts'
-import { answerLate, answerUnreadable } from './unreadable-request.ts'
+import { BodyPace, endStalled } from './slow-clients.ts'
+import { refuseTunnels } from './upgrades.ts'
 
 /**
- * Time-outs and limits of every listener of the platform (reliability §6). What is left out has the value written
- * there.
+ * Time-outs and limits of a server. What is left out has the value of the constants below.
  */
 export interface ServerLimits {
   keepAliveTimeoutMs: number
@@ -41,7 +39,7 @@ const STALLED_MS = 30_000
  * shape.
  */
 export function createHardenedServer(listener: RequestListener, limits: ServerLimits): Server {
-  const bodies = new ArrivingBodies(limits.requestTimeoutMs ?? REQUEST_MS, answerLate)
+  const bodies = new BodyPace(limits.requestTimeoutMs ?? REQUEST_MS, refuseLate)
   const server = createServer(
     {
       // Node's own would cut an upload that goes on well: bodies are watched by their pace.
@@ -68,14 +66,14 @@ export function createHardenedServer(listener: RequestListener, limits: ServerLi
   server.maxRequestsPerSocket = 10_000
   server.maxConnections = limits.maxConnections
   endStalled(server, limits.stalledTimeoutMs ?? STALLED_MS)
-  server.on('clientError', answerUnreadable)
+  server.on('clientError', refuseUnreadable)
   refuseTunnels(server)
   limitConnections(server)
   answerExpectations(server, bodies, listener)
   return server
 }
 
-function answerExpectations(server: Server, bodies: ArrivingBodies, listener: RequestListener): void {
+function answerExpectations(server: Server, bodies: BodyPace, listener: RequestListener): void {
   server.on('checkContinue', (request, response) => {
     bodies.watch(request)
     // Node also takes lists and parameters for it.

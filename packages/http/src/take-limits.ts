@@ -1,21 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '@platform/auth'
 import { type LimitName, type LimitSubject, type RateLimit, rateLimits } from '@platform/contracts'
-import { setLimitHeaders, showLimit } from './limit-headers.ts'
-import type { LimitState } from './rate-limiter.ts'
+import { setLimitHeaders, showLimit, TooManyRequests } from './limit-state.ts'
 import { requestState } from './request-state.ts'
 import { toFailure } from './respond.ts'
 import type { Route } from './route.ts'
-import type { RouteServices } from './route-services.ts'
-import { TooManyRequests } from './too-many-requests.ts'
+import type { LimitState, RouteServices } from './route-services.ts'
 
-/** A request on its way, and who counts. */
-export interface LimitedVisit {
+/** One request of a route, as its steps pass it on. */
+export interface RequestContext {
   services: RouteServices
   request: IncomingMessage
   response: ServerResponse
   params: Readonly<Record<string, string>>
-  /** False until the body was read and `admit` of the route has let the caller in: so far anybody may have come. */
+  /** True when the body was read and `admit` of the route has let the caller in; before that anybody may have come. */
   isAdmitted: boolean
   /** What the request has used so far. */
   readonly taken: Taken[]
@@ -30,47 +28,47 @@ interface Taken {
 }
 
 /**
- * Takes one use of each limit of the contract, in its order, then does the work; limits that a handler takes are left
- * to it. The answer, whatever it will be, tells about the limit with the least left. What turns out not to count is
- * given back. Throws TooManyRequests.
+ * Takes one use of each limit of the contract, in its order, then does the work; limits whose `per` is `handler` are
+ * left to the handler. The response, whatever it is, shows the limit with the least left. A use that turns out not to
+ * count is given back. Throws TooManyRequests.
  */
 export async function withLimits(
   contract: Route['contract'],
-  visit: LimitedVisit,
+  context: RequestContext,
   work: () => Promise<void>,
 ): Promise<void> {
-  if (contract.limits === undefined || visit.services.rateLimiter === undefined) return work()
+  if (contract.limits === undefined || context.services.rateLimiter === undefined) return work()
   try {
     for (const name of contract.limits) {
       const limit: RateLimit = rateLimits[name]
-      if (limit.per !== 'handler') await take(limit, await keyOf(limit.per, visit), 1, visit)
+      if (limit.per !== 'handler') await take(limit, await keyOf(limit.per, context), 1, context)
     }
     await work()
   } catch (error) {
-    giveBack(visit, ({ limit }) => countsNothing(limit, visit, error))
+    giveBack(context, ({ limit }) => countsNothing(limit, context, error))
     throw error
   }
 }
 
-function countsNothing({ per, counts }: RateLimit, visit: LimitedVisit, error: unknown): boolean {
-  // Strangers must not be able to use up what belongs to a workspace, with bodies nobody reads to their end neither.
-  if (per === 'workspace' && !visit.isAdmitted) return true
+function countsNothing({ per, counts }: RateLimit, context: RequestContext, error: unknown): boolean {
+  // Callers without a right to the workspace must not use up its limit, nor must bodies that were not read whole.
+  if (per === 'workspace' && !context.isAdmitted) return true
   if (counts === undefined) return false
   const { status } = toFailure(error)
-  // After any other error nobody knows whether something was made.
+  // After any other error it is not known whether something was made.
   return counts === 'created' ? status < 500 : malformed.has(status)
 }
 
-/** What is said of a request for its own sake: its form, its length, its type. */
+/** Refusals of a request for its form, its length or its type. */
 const malformed: ReadonlySet<number> = new Set([400, 413, 415])
 
-/** An answer that is given again makes nothing. To be called before its headers are sent. */
-export function noteReplay(visit: LimitedVisit): void {
-  giveBack(visit, ({ limit }) => limit.counts !== undefined)
+/** Gives back what a replayed response took: it makes nothing. To be called before its headers are sent. */
+export function noteReplay(context: RequestContext): void {
+  giveBack(context, ({ limit }) => limit.counts !== undefined)
 }
 
-/** The answer tells where the caller stands then. */
-function giveBack({ services, response, taken }: LimitedVisit, isFree: (taken: Taken) => boolean): void {
+/** The response shows where the caller stands after it. */
+function giveBack({ services, response, taken }: RequestContext, isFree: (taken: Taken) => boolean): void {
   for (const one of taken.splice(0)) {
     if (!isFree(one)) continue
     const { limit, key, points, state } = one
@@ -82,15 +80,19 @@ function giveBack({ services, response, taken }: LimitedVisit, isFree: (taken: T
 }
 
 /** Takes uses of a limit for what a handler found out; see RequestInfo.takeLimit. */
-export const takeLimit = (name: LimitName, key: string, points: number, visit: LimitedVisit): Promise<void> =>
-  take(rateLimits[name], key, points, visit)
+export const takeLimit = (
+  name: LimitName,
+  key: string,
+  points: number,
+  context: RequestContext,
+): Promise<void> => take(rateLimits[name], key, points, context)
 
-async function take(limit: RateLimit, key: string, points: number, visit: LimitedVisit): Promise<void> {
-  const state = await visit.services.rateLimiter?.take(limit, key, points)
+async function take(limit: RateLimit, key: string, points: number, context: RequestContext): Promise<void> {
+  const state = await context.services.rateLimiter?.take(limit, key, points)
   if (state === undefined) return
   refuseOver(state)
-  visit.taken.push({ limit, key, points, state })
-  showLimit(visit.response, state)
+  context.taken.push({ limit, key, points, state })
+  showLimit(context.response, state)
 }
 
 /** Throws TooManyRequests for a state that is over its limit. */
@@ -98,13 +100,13 @@ export function refuseOver(state: LimitState | undefined): void {
   if (state !== undefined && state.remaining < 0) throw new TooManyRequests(state)
 }
 
-async function keyOf(per: Exclude<LimitSubject, 'handler'>, visit: LimitedVisit): Promise<string> {
-  const { clientIp, principal } = requestState(visit.request)
+async function keyOf(per: Exclude<LimitSubject, 'handler'>, context: RequestContext): Promise<string> {
+  const { clientIp, principal } = requestState(context.request)
   if (per === 'address') return clientIp
   if (per === 'caller') return callerKey(principal) ?? clientIp
-  const address = visit.params.workspaceId ?? ''
+  const address = context.params.workspaceId ?? ''
   // The two addresses of a workspace, its id and `slug:<slug>`, share one limit.
-  return (await visit.services.workspaceIdOf?.(address)) ?? address
+  return (await context.services.workspaceIdOf?.(address)) ?? address
 }
 
 /** Whose use of a limit counts: the user, else the API key; undefined where only the address is known. */

@@ -1,8 +1,8 @@
 import { type Database, migrate } from '@platform/database'
 import type { IdempotencyStore } from '@platform/http'
 import { inBatches, type Job } from '@platform/service'
-import { keptAnswers } from './kept-answers.ts'
 import { requestStore } from './request-store.ts'
+import { storedResponses } from './stored-responses.ts'
 
 /** The answers remembered by one process, and the job that forgets them. */
 export interface OpenIdempotency {
@@ -32,7 +32,7 @@ export async function openIdempotency({ database, pepper }: Needs): Promise<Open
   const requests = requestStore(database)
   const run = (signal: AbortSignal) => inBatches(BATCH, signal, requests.purge)
   return {
-    store: keptAnswers(requests, pepper),
+    store: storedResponses(requests, pepper),
     jobs: [{ name: 'purge idempotent answers', everyMs: PURGE_EVERY_MS, run }],
   }
 }

@@ -2,7 +2,7 @@ import type { Sample } from './registry.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Durations in seconds, counted in buckets (0.2 s is the specification's threshold). Observing is two additions. */
+/** Durations in seconds, counted in buckets. Observing is two additions. */
 export class Durations {
   /** How many fell into each bucket and none below; the last one takes what is longer than all. */
   readonly #counts = new Float64Array(SECONDS.length + 1)

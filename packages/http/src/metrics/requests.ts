@@ -1,4 +1,3 @@
-import { FewValues } from './few-values.ts'
 import { Durations } from './histogram.ts'
 import { type Sample, showMetric } from './registry.ts'
 
@@ -14,6 +13,26 @@ export interface CountedRequest {
   /** Version of the API that answered; empty where paths have none. */
   apiVersion: string
   ms: number
+}
+
+/** Numbers the values of a label from 0; once there are as many as there may be, every further value is `other`. */
+class FewValues {
+  readonly #values: string[] = ['other']
+  readonly #max: number
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  indexOf(value: string): number {
+    const values = this.#values
+    for (let index = 0; index < values.length; index += 1) if (values[index] === value) return index
+    return values.length <= this.#max ? values.push(value) - 1 : 0
+  }
+
+  valueOf(index: number): string {
+    return this.#values[index] ?? 'other'
+  }
 }
 
 /** Routes one service may have here; contracts and the route table have far fewer. */
@@ -97,4 +116,46 @@ showMetric({
   help: 'Seconds from the first byte of a request to the last of its answer.',
   type: 'histogram',
   read: () => allSeries().flatMap(({ durations, labels }) => durations.samples(DURATION, labels)),
+})
+
+const servers: { service: string; count: number }[] = []
+
+/**
+ * The requests that one server is answering, to be counted up and down by the code that takes them. A new count for
+ * each server.
+ */
+export function requestsInFlight(service: string): { count: number } {
+  const inFlight = { service, count: 0 }
+  servers.push(inFlight)
+  return inFlight
+}
+
+showMetric({
+  name: 'platform_http_requests_in_flight',
+  help: 'Requests that are being answered.',
+  type: 'gauge',
+  read: () => {
+    const byService = new Map<string, number>()
+    for (const { service, count } of servers) byService.set(service, (byService.get(service) ?? 0) + count)
+    return [...byService].map(([service, value]) => ({ labels: { service }, value }))
+  },
+})
+
+const upstreams = new Map<string, Durations>()
+const FIRST_BYTE = 'platform_upstream_first_byte_seconds'
+
+/** Counts the seconds until a service behind the gateway began its response: one object for each upstream. */
+export function firstByteTimes(upstream: string): Durations {
+  const known = upstreams.get(upstream)
+  if (known !== undefined) return known
+  const durations = new Durations()
+  upstreams.set(upstream, durations)
+  return durations
+}
+
+showMetric({
+  name: FIRST_BYTE,
+  help: 'Seconds from sending a request to a service until its answer began.',
+  type: 'histogram',
+  read: () => [...upstreams].flatMap(([upstream, durations]) => durations.samples(FIRST_BYTE, { upstream })),
 })

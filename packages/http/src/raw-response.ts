@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { headers as names } from '@platform/contracts'
-import type { Failure } from '@platform/kernel'
+import { Failure } from '@platform/kernel'
+import { correlationIdOf } from './correlation.ts'
 
 const LINGER_MS = 500
 
@@ -15,8 +16,8 @@ export type Busy = Socket & {
  * Writes an error where Node gives no response to write to, and closes. Nothing is written that would be read as
  * another's answer.
  */
-export function answerOnSocket(socket: Busy, failure: Failure, correlationId: string): void {
-  if (isTakenForAnother(socket)) {
+export function respondOnSocket(socket: Busy, failure: Failure, correlationId: string): void {
+  if (isOwedToAnother(socket)) {
     socket.destroySoon()
     return
   }
@@ -43,7 +44,7 @@ export function answerOnSocket(socket: Busy, failure: Failure, correlationId: st
  * An answer is under way, or owed to an earlier request, or was given before the body of its request came to an end:
  * whatever is written now would be read as that answer, or as one to a request that nobody sent.
  */
-export function isTakenForAnother({ _httpMessage: answer, parser }: Busy): boolean {
+export function isOwedToAnother({ _httpMessage: answer, parser }: Busy): boolean {
   if (answer !== undefined && answer !== null) return answer.headersSent || answer.req.complete
   return parser?.incoming?.complete === false
 }
@@ -57,4 +58,33 @@ const reasons: Record<number, string> = {
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   503: 'Service Unavailable',
+}
+
+/**
+ * Node calls this with bytes that are no request, before there is a request to answer, and when one does not come to
+ * its end.
+ */
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Busy): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  // Bytes behind a request that said it was the last one: the answer to it is under way and closes the connection.
+  if (error.code === 'HPE_CLOSED_CONNECTION') return
+  respondOnSocket(socket, failureOf(error.code), correlationIdOf(undefined, undefined))
+}
+
+/** Ends a connection whose request does not come to its end: told so where nothing else would be read into it. */
+export function refuseLate(socket: Busy): void {
+  if (socket.writable) respondOnSocket(socket, late(), correlationIdOf(undefined, undefined))
+  else socket.destroy()
+}
+
+const late = () => new Failure('RequestTimeout', 'The request did not come to its end in time.')
+
+function failureOf(code: string | undefined): Failure {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new Failure('HeadersTooLarge', 'The headers are larger than 16 KB: send fewer.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return late()
+  return new Failure('RequestValidationError', 'The bytes received are not a valid HTTP/1.1 request.')
 }

@@ -2,21 +2,20 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Principal } from '@platform/auth'
 import { Failure, withLeastBudget } from '@platform/kernel'
-import type { IdempotencyStore, KeptAnswer, KeyedRequest, KeyState } from './idempotency-store.ts'
 import { networkOf } from './network-of.ts'
-import { JSON_TYPE, type Prepared } from './prepared.ts'
 import { type RequestState, requestState } from './request-state.ts'
-import { toFailure } from './respond.ts'
+import { JSON_TYPE, type PreparedResponse, toFailure } from './respond.ts'
 import type { Route } from './route.ts'
+import type { IdempotencyStore, KeyedRequest, KeyState, StoredResponse } from './route-services.ts'
 
 type Contract = Route['contract']
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/
-/** What becomes of a key is written even where the request has waited as long as it may. */
+/** The end of a key is written even where the request has waited as long as it may. */
 const SETTLE_MS = 300
-const KEPT_BYTES = 1_000_000
-/** What a replay shows of the first answer's headers; cookies and the like belong to one answer. */
-const keptHeaders = ['etag', 'location', 'link', 'cache-control'] as const
+const STORED_BYTES = 1_000_000
+/** The headers of the first response that a replay shows; cookies and the like belong to one response. */
+const storedHeaders = ['etag', 'location', 'link', 'cache-control'] as const
 
 /** A request that is to happen once. */
 interface Once {
@@ -28,11 +27,14 @@ interface Once {
 }
 
 /**
- * Runs `work` unless the caller's `Idempotency-Key` has been used before: then the kept answer is given again
- * (decisions A7). Throws IdempotencyKeyReused, IdempotencyKeyInUse, AlreadyCreated, OutcomeUnknown; StoreError when
+ * Runs `work` unless the caller's `Idempotency-Key` has been used before: then the stored response is sent again.
+ * Throws IdempotencyKeyReused, IdempotencyKeyInUse, AlreadyCreated, OutcomeUnknown; StoreError when
  * the key can't be claimed, and nothing ran.
  */
-export async function answerOnce(once: Once, work: () => Promise<Prepared>): Promise<Prepared> {
+export async function respondOnce(
+  once: Once,
+  work: () => Promise<PreparedResponse>,
+): Promise<PreparedResponse> {
   const state = requestState(once.request)
   const keyed = keyedRequest(once, state)
   const known = await once.store.begin(keyed, state.deadlineAt)
@@ -56,7 +58,7 @@ const invalidKey = (message: string) =>
     details: [{ path: 'headers.idempotency-key', message }],
   })
 
-/** Who has no credential is known by the address: what others do under the same key says nothing of them. */
+/** A caller without a credential is known by the address, so that two of them don't share a key. */
 function callerOf({ principal, clientIp }: { principal: Principal | undefined; clientIp: string }): string {
   if (principal === undefined) return `address:${networkOf(clientIp)}`
   if (principal.kind === 'user') return `user:${principal.userId}`
@@ -67,20 +69,20 @@ async function runOnce(
   once: Once,
   keyed: KeyedRequest,
   owner: string,
-  work: () => Promise<Prepared>,
-): Promise<Prepared> {
+  work: () => Promise<PreparedResponse>,
+): Promise<PreparedResponse> {
   const { store, contract } = once
   const { log, correlationId }: RequestState = requestState(once.request)
-  // What can't be written now is decided by the lease: the key ends as unknown and never runs again.
+  // Where the end can't be written now, the lease decides: the key ends as unknown and never runs again.
   const settle = (settled: () => Promise<void>) =>
     withLeastBudget(SETTLE_MS, settled).catch((err: unknown) =>
       log.warn({ err, correlationId }, 'the answer to a key could not be kept'),
     )
   try {
     const prepared = await work()
-    const kept = keptAnswer(contract, prepared)
+    const stored = storedResponse(contract, prepared)
     await settle(() =>
-      kept === undefined ? store.doubt(keyed, owner) : store.keep(keyed, owner, kept, isSecret(contract)),
+      stored === undefined ? store.doubt(keyed, owner) : store.keep(keyed, owner, stored, isSecret(contract)),
     )
     return prepared
   } catch (error) {
@@ -92,27 +94,27 @@ async function runOnce(
 const isSecret = (contract: Contract): boolean => contract.idempotent === 'secret'
 
 /**
- * A refusal changes nothing. Whoever gave up waiting, and who met an error in the middle, can't say that of the work.
+ * A refusal changes nothing. After a timeout, or an error in the middle of the work, that is not known.
  */
 function hasRefused(error: unknown): boolean {
   const { status } = toFailure(error)
   return status < 500 && status !== 408
 }
 
-function keptAnswer(contract: Contract, prepared: Prepared): KeptAnswer | undefined {
+function storedResponse(contract: Contract, prepared: PreparedResponse): StoredResponse | undefined {
   const { status, body, contentType } = prepared
   if (typeof body !== 'string' || contentType !== JSON_TYPE) return undefined
   if (isSecret(contract)) return { status, headers: {}, body: prepared.createdId ?? '' }
-  if (Buffer.byteLength(body) > KEPT_BYTES) return undefined
+  if (Buffer.byteLength(body) > STORED_BYTES) return undefined
   const headers: Record<string, string> = {}
-  for (const name of keptHeaders) {
+  for (const name of storedHeaders) {
     const value = prepared.headers[name]
     if (typeof value === 'string') headers[name] = value
   }
   return { status, headers, body }
 }
 
-function replay(known: Exclude<KeyState, { state: 'begun' }>): Prepared {
+function replay(known: Exclude<KeyState, { state: 'begun' }>): PreparedResponse {
   switch (known.state) {
     case 'running':
       throw new Failure(
@@ -123,7 +125,8 @@ function replay(known: Exclude<KeyState, { state: 'begun' }>): Prepared {
     case 'unknown':
       throw new Failure(
         'OutcomeUnknown',
-        'It is not known whether the first request with this Idempotency-Key was done: look whether it was, and use a new key if not.',
+        'It is not known whether the first request with this Idempotency-Key was done: ' +
+          'look whether it was, and use a new key if not.',
       )
     case 'other-request':
       throw new Failure(
@@ -141,7 +144,7 @@ function replay(known: Exclude<KeyState, { state: 'begun' }>): Prepared {
   }
 }
 
-/** What was made can be found or removed by its id; its secret was shown once. */
+/** The record can be found or removed by its id; its secret was shown once. */
 const alreadyCreated = (id: string): Failure =>
   id === ''
     ? new Failure(

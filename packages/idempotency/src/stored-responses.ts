@@ -8,7 +8,7 @@ import type { Claim, RequestRow, RequestStore } from './request-store.ts'
 const MARGIN_MS = 5000
 
 /** What routes ask about keys, on the table of requests. */
-export const keptAnswers = (requests: RequestStore, pepper: string): IdempotencyStore => ({
+export const storedResponses = (requests: RequestStore, pepper: string): IdempotencyStore => ({
   async begin(request, deadlineAt) {
     const leaseMs = Math.max(0, deadlineAt - Date.now()) + MARGIN_MS
     // A body may hold a password, and its key may be as plain as "1".

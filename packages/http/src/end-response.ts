@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { declaredLength } from './body.ts'
-import { holdsBodyBack } from './expect-continue.ts'
-import { endConnectionWith } from './last-request.ts'
+import { declaredLength, holdsBodyBack } from './body.ts'
 
 /** A body up to here is thrown away so that the connection can serve the next request. */
 const DISCARDED_BYTES = 65_536
@@ -16,7 +14,7 @@ const LINGER_MS = 1000
  * connection busy: a short one is thrown away, a long one ends the connection, after a moment in which the client can
  * read why.
  */
-export function endAnswer(response: ServerResponse, body: string | Uint8Array): void {
+export function endResponse(response: ServerResponse, body: string | Uint8Array): void {
   const { req: request } = response
   if (request.complete || isShort(request)) {
     response.end(body)
@@ -53,3 +51,19 @@ export function discardBody(request: IncomingMessage, done: () => void): void {
   // Whoever had begun to read it lets go of it first, and holds it back for others.
   setImmediate(() => request.resume())
 }
+
+const key = Symbol('last request')
+
+type Carrier = IncomingMessage['socket'] & { [key]?: true }
+
+/**
+ * Nothing that arrives behind this request on its connection is a request any more. Node closes the connection when
+ * the answer is out, but until then it goes on to read requests, and to call us with them.
+ */
+export const endConnectionWith = (request: IncomingMessage): void => {
+  ;(request.socket as Carrier)[key] = true
+}
+
+/** True for what came behind the last request of its connection. */
+export const isBehindTheLast = (request: IncomingMessage): boolean =>
+  (request.socket as Carrier)[key] === true
