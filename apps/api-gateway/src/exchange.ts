@@ -5,6 +5,7 @@ import { STORE_BUDGET_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Span } from '@platform/tracing'
 import type { CompiledRoute } from './forwarding/route-table.ts'
+import { ResponseWrapper } from './response-wrapper.ts'
 import type { VersionedCall } from './versions/versioned-call.ts'
 
 /**
@@ -54,6 +55,7 @@ export class Exchange implements RequestState {
   /** While traces are sent: the whole request, and the part of it that a service takes. */
   span: Span | undefined = undefined
   upstreamSpan: Span | undefined = undefined
+  #wrapper: ResponseWrapper | undefined = undefined
   /** Called when the client is gone before the response was complete. */
   onAbandoned: { abandon(): void } | undefined = undefined
 
@@ -73,6 +75,12 @@ export class Exchange implements RequestState {
   get storeBudgetMs(): number | undefined {
     const { credentialMs } = this
     return credentialMs <= QUICK_MS ? undefined : Math.max(0, Math.floor(STORE_BUDGET_MS - credentialMs))
+  }
+
+  /** Through which the response is written, where something of it is to be changed. */
+  get wrapper(): ResponseWrapper {
+    this.#wrapper ??= new ResponseWrapper(this.response)
+    return this.#wrapper
   }
 
   /** Tells browsers to come by https only, in a response of the gateway's own; those of services get it when passed on. */

@@ -11,7 +11,7 @@ import { refuseAccessToken } from './callers/refuse-access-token.ts'
 import { refuseThirdParty } from './callers/refuse-third-party.ts'
 import { Exchange, type Step } from './exchange.ts'
 import type { CompiledRoute, MatchRoute } from './forwarding/route-table.ts'
-import { sendUp } from './versions/send-up.ts'
+import { changeRequest } from './versions/versioned-request.ts'
 
 /** The parts of the pipeline that are made elsewhere. */
 export interface PipelineDeps {
@@ -43,7 +43,7 @@ const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
   refuseAccessToken, //                        accounts and sign-ins are changed by people
   refuseThirdParty, //                         what no scope of an application covers
   requireCaller, //                            the access column of the route table
-  sendUp, //                                   another version's body → v2's
+  changeRequest, //                              another version's body → v2's
   answer(deps, app), //                        forward, with the identity set by us; or the gateway's own routes
 ]
 

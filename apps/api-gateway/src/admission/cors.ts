@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { clientHeaders, headers as names } from '@platform/contracts'
 import { sendJson } from '@platform/http'
 import type { Exchange } from '../exchange.ts'
@@ -47,7 +47,7 @@ const OIDC = /^\/(oidc|\.well-known)\//
 export const admitPage =
   (judge: (origin: string) => Admission) =>
   (exchange: Exchange): 'answered' | undefined => {
-    const { request, response } = exchange
+    const { request } = exchange
     const { origin } = request.headers
     if (origin === undefined || OIDC.test(request.url ?? '')) return undefined
     const admission = judge(origin)
@@ -55,7 +55,7 @@ export const admitPage =
       answerPreflight(exchange, origin, admission)
       return 'answered'
     }
-    addWhenWritten(response, [...admitted(origin, admission), 'vary', 'Origin'])
+    exchange.wrapper.add([...admitted(origin, admission), 'vary', 'Origin'])
     return undefined
   }
 
@@ -81,35 +81,6 @@ function answerPreflight(exchange: Exchange, origin: string, admission: Admissio
     if (admission === 'cookie') response.setHeader(`${ALLOW}credentials`, 'true')
   }
   sendJson(response, 204, undefined)
-}
-
-/**
- * Adds names and values when the head is written, whoever writes it: a service, a route or an error. What a service
- * says of the same names gives way, apart from Vary, which names one more. Only pages of other origins pay for it.
- */
-function addWhenWritten(response: ServerResponse, added: readonly string[]): void {
-  const write = response.writeHead.bind(response) as (status: number, ...rest: unknown[]) => ServerResponse
-  response.writeHead = (status: number, ...rest: unknown[]): ServerResponse => {
-    const last = rest.at(-1)
-    if (Array.isArray(last)) return write(status, joined(last, added))
-    for (let index = 0; index < added.length; index += 2) {
-      const [name = '', value = ''] = added.slice(index)
-      if (name === 'vary') response.appendHeader(name, value)
-      else response.setHeader(name, value)
-    }
-    return write(status, ...rest)
-  }
-}
-
-function joined(list: readonly string[], added: readonly string[]): string[] {
-  const kept: string[] = []
-  const replaces = added.length > 2
-  for (let index = 0; index < list.length; index += 2) {
-    const [name = '', value = ''] = list.slice(index)
-    if (replaces && /^access-control-(allow|expose)-/i.test(name)) continue
-    kept.push(name, value)
-  }
-  return [...kept, ...added]
 }
 
 /** What a page of an origin may do: nothing, call with a token, or also with the cookie of whoever looks at it. */

@@ -38,7 +38,7 @@ export interface OpenResponse {
  * again and again; then it lets one request at a time through, and closes with the first response to one, or to a
  * probe.
  */
-export class Breaker {
+class Breaker {
   #isOpen = false
   #lost = 0
   #isTrying = false

@@ -101,7 +101,7 @@ const SYSTEM_TTL_SECONDS = 5
 const resolver = new Resolver({ timeout: 1000, tries: 2 })
 
 /** Whether an origin names a host that may stand for several instances. */
-export const isName = (hostname: string): boolean =>
+const isName = (hostname: string): boolean =>
   isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && hostname !== 'localhost' && !hostname.endsWith('.localhost')
 
 /** Asks for A and AAAA records, then the system, which also knows /etc/hosts. IPv4 is taken where there are both. */

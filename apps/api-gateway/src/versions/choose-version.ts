@@ -1,13 +1,19 @@
 import { headers as names } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import type { Exchange } from '../exchange.ts'
-import { type ApiVersion, stateOf, successorOf } from './api-version.ts'
-import { requestedDate } from './requested-date.ts'
+import {
+  type ApiVersion,
+  invalidApiVersion,
+  requestedDate,
+  retired,
+  stateOf,
+  successorOf,
+  unknownVersion,
+} from './api-version.ts'
 import { behaviourOf, type FindTransforms, majorTransforms } from './served-versions.ts'
-import { invalidApiVersion, retired, unknownVersion } from './version-failures.ts'
 import { type Notice, speakV2, type VersionedCall } from './versioned-call.ts'
 
-/** The version whose handlers answer; others reach them through transforms. */
+/** The version that handlers speak; others reach them through transforms. */
 const SERVED = 'v2'
 const SERVED_PREFIX = '/v2/'
 const VERSION_LIKE = /^\/(v\d[^/]*)/i
@@ -15,13 +21,13 @@ const VERSION_LIKE = /^\/(v\d[^/]*)/i
 interface Needs {
   versions: readonly ApiVersion[]
   clock: Clock
-  /** Makes the answer one of the version that was asked for. */
-  changeAnswer: (exchange: Exchange, call: VersionedCall) => void
+  /** Makes the response one of the version that was asked for. */
+  changeResponse: (exchange: Exchange, call: VersionedCall) => void
 }
 
 /**
- * Reads which version is asked for, before anything else is spent, and makes the request one for v2: whatever comes
- * after sees a v2 path, so that nothing can be reached past a rule by another prefix. Throws RetiredVersion,
+ * Reads which version is asked for, before anything else is spent, and makes the request one for v2: all later steps
+ * see a v2 path, so that no rule can be passed by with another prefix. Throws RetiredVersion,
  * UnknownVersion or InvalidApiVersion; paths without a version (`/`, `/oidc/…`) pass.
  */
 export const chooseVersion = (deps: Needs) => {
@@ -49,7 +55,7 @@ function enter(deps: Needs, exchange: Exchange, segment: string): void {
   const call = callOf(exchange, entry.name, { used, find: find ?? asked, notices })
   exchange.version = call
   speakV2(exchange.request, call)
-  deps.changeAnswer(exchange, call)
+  deps.changeResponse(exchange, call)
 }
 
 function served(versions: readonly ApiVersion[], { response }: Exchange, segment: string, now: Date) {
@@ -93,7 +99,7 @@ function callOf(
   return { name, used, representation, transforms, query, notices }
 }
 
-/** Decisions B3: a text, RFC 9745, RFC 8594, and where to go. */
+/** What a deprecated version says of itself: a text, RFC 9745, RFC 8594, and where to go. */
 function noticesOf(entry: ApiVersion): Notice[] {
   const successor = successorOf(entry)
   const end = entry.retiresAt === undefined ? '' : ` and retires at ${entry.retiresAt}`

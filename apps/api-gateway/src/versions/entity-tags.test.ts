@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { conditionOf, tagOf } from './entity-tags.ts'
+import { conditionOf, tagOf } from './versioned-call.ts'
 
 describe('the tag of another representation', () => {
   test('is its own, strong or weak', () => {

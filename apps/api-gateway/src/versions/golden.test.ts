@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { datedChanges } from './transforms/dated-changes.ts'
+import { v1Transforms, v3Transforms } from './transforms/majors.ts'
 import { type Transform, transformFinder } from './transforms/transform.ts'
-import { v1Transforms } from './transforms/v1.ts'
-import { v3Transforms } from './transforms/v3.ts'
 
 /** One operation in two versions: what a caller sends and v2 is given, what v2 answers and the caller gets. */
 interface Golden {

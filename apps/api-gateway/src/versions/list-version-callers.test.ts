@@ -3,8 +3,8 @@ import { sql } from '@platform/database'
 import { systemClock } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type SignedIn, startGateway, type TestGateway } from '../testing.ts'
-import { purgeVersionCallers } from './purge-version-callers.ts'
 import { versionCallerStore } from './version-caller-store.ts'
+import { purgeVersionCallers } from './version-uses.ts'
 
 let gateway: TestGateway
 let root: SignedIn

@@ -1,9 +1,8 @@
 import { datedChanges } from './transforms/dated-changes.ts'
+import { v1Transforms, v3Transforms } from './transforms/majors.ts'
 import { type Transform, transformFinder } from './transforms/transform.ts'
-import { v1Transforms } from './transforms/v1.ts'
-import { v3Transforms } from './transforms/v3.ts'
 
-/** Finds what is to be done with an operation of v2, the outermost step first for answers and last for requests. */
+/** Finds what is to be done with an operation of v2, the outermost step first for responses and last for requests. */
 export type FindTransforms = (method: string, path: string) => Transform[]
 
 /** How a major version is served by the handlers of v2. */

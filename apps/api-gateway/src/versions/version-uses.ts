@@ -1,6 +1,6 @@
 import { isProgram, type Principal } from '@platform/auth'
-import { SECOND_MS } from '@platform/kernel'
-import type { Job } from '@platform/service'
+import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from '@platform/kernel'
+import { inBatches, type Job } from '@platform/service'
 
 /** Callers that are counted between two writes; more are not told apart but left out. */
 const CALLERS_MAX = 10_000
@@ -78,3 +78,20 @@ function callerOf(principal: Principal | undefined): Caller {
   if (isProgram(principal)) return { kind: 'program', callerId: '', clientId }
   return { kind: 'user', callerId: principal.userId, clientId }
 }
+
+const BATCH = 1000
+/** More than a year: a yearly job that calls a version is still known when it comes again. */
+const KEPT_DAYS = 400
+
+/** Forgets callers that have not called for long. Any instance may do it. */
+export const purgeVersionCallers = (deps: {
+  store: { deleteUnseen(before: Date, limit: number): Promise<number> }
+  clock: Clock
+}): Job => ({
+  name: 'purge-version-callers',
+  everyMs: 6 * HOUR_MS,
+  run: (signal) =>
+    inBatches(BATCH, signal, (limit) =>
+      deps.store.deleteUnseen(new Date(deps.clock.now().getTime() - KEPT_DAYS * DAY_MS), limit),
+    ),
+})

@@ -6,10 +6,9 @@ import type { ApiVersion } from './api-version.ts'
 import { chooseVersion } from './choose-version.ts'
 import { listVersionCallers } from './list-version-callers.ts'
 import { listVersions } from './list-versions.ts'
-import { purgeVersionCallers } from './purge-version-callers.ts'
 import { versionCallerStore } from './version-caller-store.ts'
-import { VersionUses } from './version-uses.ts'
-import { changeAnswer } from './versioned-answer.ts'
+import { purgeVersionCallers, VersionUses } from './version-uses.ts'
+import { changeResponse } from './versioned-response.ts'
 
 interface Needs {
   database: Database
@@ -38,7 +37,7 @@ export function openVersions({ database, versions, clock, refuse }: Needs): Vers
     choose: chooseVersion({
       versions,
       clock,
-      changeAnswer: changeAnswer({
+      changeResponse: changeResponse({
         refuse,
         note: ({ name, used = '' }, { principal, startedAt }) => uses.note(name, used, principal, startedAt),
       }),

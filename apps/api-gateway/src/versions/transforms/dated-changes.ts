@@ -3,7 +3,7 @@ import { each, isRecord } from './record-ids.ts'
 import type { Transform } from './transform.ts'
 
 /**
- * A change within v2 and how it is undone for who asks for an earlier date (decisions B5). Each is told in
+ * A change within v2 and how it is undone for a caller who asks for an earlier date. Each is told in
  * docs/api-changes.md.
  */
 export interface DatedChange extends ShownChange {
@@ -30,7 +30,9 @@ export const datedChanges: readonly DatedChange[] = [
     date: '2026-11-21',
     resource: 'API keys',
     summary:
-      'Keys in lists and edits also show _id, disabled, expiresAt, createdBy and the times they were made, changed and used; a deleted key shows its _id. PUT takes expiresAt and disabled and refuses fields it does not know. Before, keys were shown as at their creation, and PUT read name and rules and nothing else.',
+      'Keys in lists and edits also show _id, disabled, expiresAt, createdBy and the times they were made, changed and ' +
+      'used; a deleted key shows its _id. PUT takes expiresAt and disabled and refuses fields it does not know. ' +
+      'Before, keys were shown as at their creation, and PUT read name and rules and nothing else.',
     transforms: [
       { contract: listApiKeys, down: each(shownKey) },
       { contract: updateApiKey, up: replacedKey, down: shownKey },

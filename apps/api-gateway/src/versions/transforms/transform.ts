@@ -1,10 +1,10 @@
 import type { Endpoint } from '@platform/contracts'
 
-/** What a transform may know of the answer beside its body. */
+/** What a transform may know of the response beside its body. */
 export interface AnswerFacts {
   /** The query as the v2 handlers were given it. */
   readonly query: URLSearchParams
-  /** The number of the next page, as the answer's `Link` header says; undefined on the last one. */
+  /** The number of the next page, as the `Link` header of the response says; undefined on the last one. */
   readonly nextPage: string | undefined
 }
 

@@ -8,16 +8,16 @@ import type { VersionedCall } from './versioned-call.ts'
  * Makes the JSON body of a request for another version one for v2. It is read only after it is known that the caller
  * may send it, and only where a transform needs it; anything that is no JSON is left for v2 to refuse.
  */
-export function sendUp(exchange: Exchange): void | Promise<void> {
+export function changeRequest(exchange: Exchange): void | Promise<void> {
   if (exchange.version === undefined) return undefined
   const { request, version } = exchange
   if (!version.transforms.some(({ up }) => up !== undefined)) return undefined
   const isPlainJson =
     mediaTypeOf(request) === 'application/json' && request.headers['content-encoding'] === undefined
-  return isPlainJson && hasBody(request) ? changeRequest(exchange, version) : undefined
+  return isPlainJson && hasBody(request) ? changeBody(exchange, version) : undefined
 }
 
-async function changeRequest(exchange: Exchange, version: VersionedCall): Promise<void> {
+async function changeBody(exchange: Exchange, version: VersionedCall): Promise<void> {
   const limit = exchange.forwarding?.bodyLimitBytes ?? limits.bodyBytes
   const bytes = await readBody(exchange.request, limit)
   // A chunked body may turn out to be empty.
@@ -48,5 +48,6 @@ function requestWith(request: IncomingMessage, body: Buffer): IncomingMessage {
 /** What the body was framed by on the wire. */
 const FRAMING = new Set(['content-length', 'transfer-encoding', 'expect', 'trailer'])
 
+/** The name of the header an entry of the raw list belongs to. */
 const nameAt = (raw: readonly string[], index: number): string =>
   raw[index - (index % 2)]?.toLowerCase() ?? ''

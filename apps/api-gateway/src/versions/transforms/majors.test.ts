@@ -2,7 +2,7 @@ import * as contracts from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { endpointsOf } from '../../callers/testing.ts'
-import { v3Transforms } from './v3.ts'
+import { v3Transforms } from './majors.ts'
 
 const operations = endpointsOf(contracts)
   .filter(({ path }) => path.startsWith('/v2/'))

@@ -30,8 +30,15 @@ import {
   pageOf,
   pageQuery,
 } from './cursors.ts'
-import { each, idWithoutUnderscore, idWithUnderscore } from './record-ids.ts'
+import { each, idBesideUnderscore, idWithoutUnderscore, idWithUnderscore } from './record-ids.ts'
 import type { Transform } from './transform.ts'
+
+/** v1: access tokens have `id` beside `_id`. */
+export const v1Transforms: readonly Transform[] = [
+  { contract: createAccessToken, up: idWithUnderscore, down: idBesideUnderscore },
+  { contract: listAccessTokens, down: each(idBesideUnderscore) },
+  { contract: revokeAccessToken, down: idBesideUnderscore },
+]
 
 const page = (contract: Transform['contract']): Transform => ({ contract, query: pageQuery, down: pageOf })
 const whole = (contract: Transform['contract']): Transform => ({ contract, down: pageOf })
@@ -45,7 +52,7 @@ const record = (contract: Transform['contract']): Transform => ({
   down: idWithoutUnderscore,
 })
 
-/** v3: lists answer `{ results, nextCursor }` and take `cursor`, `_id` is `id` (decisions B4). */
+/** v3: lists answer `{ results, nextCursor }` and take `cursor`, `_id` is `id`. */
 export const v3Transforms: readonly Transform[] = [
   ...[listWorkspaces, listAutomations, listSessions, listSubscriptions, listVersionCallers].map(page),
   ...[listAuthProviders, listSigningKeys, listMasterKeys, listVersions].map(whole),

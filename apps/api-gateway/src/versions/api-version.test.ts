@@ -1,6 +1,6 @@
 import { Failure } from '@platform/kernel'
 import { describe, expect, test } from 'vitest'
-import { requestedDate } from './requested-date.ts'
+import { requestedDate } from './api-version.ts'
 import { abusiveDates } from './testing.ts'
 
 const now = new Date('2026-11-21T23:59:59Z')
