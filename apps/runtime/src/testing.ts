@@ -226,7 +226,7 @@ export async function runMain(
     automation,
     payload,
     trigger: { type: 'endpoint', value: 'main' },
-    caller: { userId: 'ada', sessionId: 'session-of-ada', email: 'ada@example.com' },
+    subject: { userId: 'ada', sessionId: 'session-of-ada', email: 'ada@example.com' },
     correlationId: 'correlation-of-the-test',
     depth: 0,
     timeLimitMs: 5000,

@@ -4,12 +4,12 @@ import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import { Variables } from '../contexts/variables.ts'
 import { share } from '../contexts/write-path.ts'
 import { AutomationFailure, Break, located } from './automation-failure.ts'
-import type { Call, Chain, CompiledAutomation, Trigger } from './model.ts'
+import type { CompiledAutomation, Frame, RunState, Trigger } from './model.ts'
 import { executedEvent } from './run-events.ts'
 
 /** How an automation is called. */
-export interface CallParts {
-  readonly chain: Chain
+export interface CallOrder {
+  readonly run: RunState
   readonly automation: CompiledAutomation
   readonly payload: Readonly<Record<string, unknown>>
   readonly depth: number
@@ -21,15 +21,15 @@ export interface CallParts {
  * Runs one automation in a frame of its own. Rejects with AutomationFailure, or with the Break that goes on to the
  * caller.
  */
-export async function callAutomation(parts: CallParts, limits: EventLimits): Promise<unknown> {
-  const { chain, automation } = parts
-  const call = frameOf(parts)
-  const startedAt = chain.now()
+export async function callAutomation(parts: CallOrder, limits: EventLimits): Promise<unknown> {
+  const { run, automation } = parts
+  const frame = frameOf(parts)
+  const startedAt = run.now()
   const clock = performance.now()
   let result: Result
   let thrown: unknown
   try {
-    result = await perform(parts, call)
+    result = await perform(parts, frame)
   } catch (error) {
     thrown = located(error, automation.slug, 'do')
     result = resultOfThrown(thrown)
@@ -44,7 +44,7 @@ export async function callAutomation(parts: CallParts, limits: EventLimits): Pro
     isBroken,
     failure: newFailureIn(thrown),
   }
-  const held = chain.record(executedEvent(call, executed, limits))
+  const held = run.record(executedEvent(frame, executed, limits))
   if (held !== undefined) await held
   if (thrown !== undefined) throw thrown
   return output
@@ -55,58 +55,58 @@ interface Result {
   readonly isBroken: boolean
 }
 
-function frameOf({ chain, automation, payload, depth, trace }: CallParts): Call {
+function frameOf({ run, automation, payload, depth, trace }: CallOrder): Frame {
   const place = { automationSlug: automation.slug, depth }
   // An argument may be part of a variable of the caller, which a write here must not change.
-  for (const value of Object.values(payload)) share(value, chain.contexts.owned)
+  for (const value of Object.values(payload)) share(value, run.contexts.owned)
   const locals = new Map(Object.entries(payload))
-  const variables = new Variables(locals, chain.contexts, place)
-  return { chain, automation, variables, depth, trace, measures: { throttledMs: 0 } }
+  const variables = new Variables(locals, run.contexts, place)
+  return { run, automation, variables, depth, trace, measures: { throttledMs: 0 } }
 }
 
-async function perform({ chain, automation, payload, depth }: CallParts, call: Call): Promise<Result> {
-  if (depth > chain.maxDepth) throw tooDeep(chain)
-  const turn = chain.tick()
+async function perform({ run, automation, payload, depth }: CallOrder, frame: Frame): Promise<Result> {
+  if (depth > run.maxDepth) throw tooDeep(run)
+  const turn = run.tick()
   if (turn !== undefined) await turn
-  const held = chain.throttle('automations', 1, call)
+  const held = run.throttle('automations', 1, frame)
   if (held !== undefined) await held
-  checkInputs(chain, automation, payload)
-  const preparing = chain.prepareContexts(automation)
+  checkInputs(run, automation, payload)
+  const preparing = run.prepareContexts(automation)
   if (preparing !== undefined) await preparing
-  return await finish(call)
+  return await finish(frame)
 }
 
-async function finish(call: Call): Promise<Result> {
-  const { automation } = call
+async function finish(frame: Frame): Promise<Result> {
+  const { automation } = frame
   let isBroken = false
   try {
-    const running = automation.steps(call)
+    const running = automation.steps(frame)
     if (running !== undefined) await running
   } catch (error) {
     if (!(error instanceof Break) || error.scope === 'all') throw error
     if (error.payload !== undefined) return { output: error.payload, isBroken: true }
     isBroken = true
   }
-  return { output: outputOf(call), isBroken }
+  return { output: outputOf(frame), isBroken }
 }
 
-function outputOf(call: Call): unknown {
+function outputOf(frame: Frame): unknown {
   try {
-    const output = call.automation.output?.(call)
-    requireSize(output, MAX_OUTPUT, () => `The output of the automation "${call.automation.slug}"`)
+    const output = frame.automation.output?.(frame)
+    requireSize(output, MAX_OUTPUT, () => `The output of the automation "${frame.automation.slug}"`)
     return output
   } catch (error) {
-    throw located(error, call.automation.slug, 'output')
+    throw located(error, frame.automation.slug, 'output')
   }
 }
 
 function checkInputs(
-  chain: Chain,
+  run: RunState,
   automation: CompiledAutomation,
   payload: Readonly<Record<string, unknown>>,
 ): void {
   try {
-    for (const secret of automation.inputs.secretsIn(payload)) chain.secrets.add(secret)
+    for (const secret of automation.inputs.secretsIn(payload)) run.secrets.add(secret)
     automation.inputs.validate(payload)
   } catch (error) {
     throw located(error, automation.slug, 'arguments')
@@ -125,9 +125,9 @@ function newFailureIn(thrown: unknown): Failure | undefined {
   return thrown.failure
 }
 
-const tooDeep = (chain: Chain) =>
+const tooDeep = (run: RunState) =>
   new Failure(
     'TooManyCallError',
-    `More than ${chain.maxDepth} automations called or triggered one another: look for a loop.`,
-    { details: { max: chain.maxDepth } },
+    `More than ${run.maxDepth} automations called or triggered one another: look for a loop.`,
+    { details: { max: run.maxDepth } },
   )

@@ -1,5 +1,5 @@
 import type { EventRecord } from '@platform/contracts'
-import type { StoredPatch } from '../contexts/stored-patch.ts'
+import type { StoredPatch } from '../contexts/context-store.ts'
 import type { QueuedRun } from './model.ts'
 
 /** What is committed together: events, runs that were started, changed contexts. */

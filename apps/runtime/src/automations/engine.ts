@@ -4,16 +4,15 @@ import type { Logger } from '@platform/logging'
 import type { EventLimits } from '@platform/outbox'
 import type { ContextStore } from '../contexts/context-store.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
-import { contextsOfRun, type PublicUrls } from '../contexts/run-contexts.ts'
-import { type ContextLifetimes, storedPatches } from '../contexts/stored-patch.ts'
+import { type ContextLifetimes, contextsOfRun, type PublicUrls } from '../contexts/run-contexts.ts'
+import { ActiveRun } from './active-run.ts'
 import { AutomationFailure, Break, located } from './automation-failure.ts'
 import { callAutomation } from './call-automation.ts'
-import { RunningChain } from './chain.ts'
 import { EffectBuffer, type Effects } from './effect-buffer.ts'
-import type { Caller, CompiledAutomation, CompiledWorkspace, Trigger } from './model.ts'
+import type { CompiledAutomation, CompiledWorkspace, RunSubject, Trigger } from './model.ts'
 import { failedEvent } from './run-events.ts'
 import type { Throttle } from './throttle.ts'
-import { Turns } from './turns.ts'
+import { TimeSlices } from './time-slices.ts'
 
 export interface EngineParts {
   readonly clock: Clock
@@ -24,7 +23,7 @@ export interface EngineParts {
   readonly urls: PublicUrls
   readonly contexts: Pick<ContextStore, 'load'>
   readonly lifetimes: ContextLifetimes
-  /** Characters of JSON the kept contexts may grow to. */
+  /** Characters of JSON the stored contexts may grow to. */
   readonly contextSizes: Readonly<Record<StoredContext, number>>
   readonly log: Pick<Logger, 'warn'>
   readonly roleOf: (userId: string, workspaceId: string) => Promise<string | undefined>
@@ -37,7 +36,7 @@ export interface RunOrder {
   readonly automation: CompiledAutomation
   readonly payload: Readonly<Record<string, unknown>>
   readonly trigger: Trigger
-  readonly caller: Caller
+  readonly subject: RunSubject
   readonly correlationId: string
   /** Depth of what caused the run; 0 when it stands at the beginning. */
   readonly depth: number
@@ -60,110 +59,104 @@ export interface RunOutcome {
 }
 
 export interface StartedRun {
-  readonly chain: RunningChain
+  readonly run: ActiveRun
   /** Never rejects because of what an automation does. */
   readonly outcome: Promise<RunOutcome>
 }
 
-/** Runs automations. It commits nothing at their end: whoever started a run does, together with its record. */
+/** Runs automations. The caller that started a run commits its end, together with its record. */
 export interface Engine {
   start(order: RunOrder): StartedRun
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const turns = new Turns()
+  const slices = new TimeSlices()
   return {
     start(order) {
-      const { chain, buffer } = chainOf(parts, order, turns)
-      return { chain, outcome: perform(parts, order, chain, buffer) }
+      const { run, buffer } = openRun(parts, order, slices)
+      return { run, outcome: perform(parts, order, run, buffer) }
     },
   }
 }
 
-function chainOf(
+function openRun(
   parts: EngineParts,
   order: RunOrder,
-  turns: Turns,
-): { chain: RunningChain; buffer: EffectBuffer } {
-  const { workspace, trigger, caller, correlationId } = order
+  slices: TimeSlices,
+): { run: ActiveRun; buffer: EffectBuffer } {
+  const { runId, workspace, trigger, subject, correlationId, repeatable } = order
   const now = () => parts.clock.now()
-  const { contexts, load } = contextsOfRun({
+  const stored = contextsOfRun({
     workspace,
     trigger,
-    caller,
+    subject,
     correlationId,
     now,
     urls: parts.urls,
     store: parts.contexts,
     roleOf: parts.roleOf,
-    continuesRun: order.repeatable,
+    lifetimes: parts.lifetimes,
+    maxSizes: parts.contextSizes,
+    continuesRun: repeatable,
   })
-  const run = { workspaceId: workspace.id, caller, correlationId }
   const buffer: EffectBuffer = new EffectBuffer(
     order.commit,
-    () =>
-      contexts.findTooLarge(parts.contextSizes) === undefined
-        ? storedPatches(contexts.takePatches(keptContexts(order, buffer)), run, parts.lifetimes)
-        : [],
-    (err) =>
-      parts.log.warn({ err, runId: order.runId }, 'a run could not commit on its way, its end tries again'),
+    () => stored.takePatches(contextsToStore(repeatable, buffer)),
+    (err) => parts.log.warn({ err, runId }, 'a run could not commit on its way, its end tries again'),
   )
-  const chain = new RunningChain({
-    runId: order.runId,
+  const run = new ActiveRun({
+    runId,
     workspace,
     trigger,
-    caller,
+    subject,
     correlationId,
     maxDepth: parts.maxDepth,
     timeLimitMs: order.timeLimitMs,
-    repeatable: order.repeatable,
-    contexts,
+    repeatable,
+    stored,
     options: parts.options,
     throttle: parts.throttle,
-    turns,
+    slices,
     buffer,
     now,
-    loadContexts: load,
   })
-  return { chain, buffer }
+  return { run, buffer }
 }
 
-/** Nobody can read the `run` context of a run that has triggered nothing. */
-const keptContexts = (order: RunOrder, buffer: EffectBuffer): StoredContext[] =>
-  order.repeatable || buffer.hasTriggered
-    ? ['global', 'user', 'session', 'run']
-    : ['global', 'user', 'session']
+/** No other run can read the `run` context of one that has triggered nothing. */
+const contextsToStore = (repeatable: boolean, buffer: EffectBuffer): StoredContext[] =>
+  repeatable || buffer.hasTriggered ? ['global', 'user', 'session', 'run'] : ['global', 'user', 'session']
 
 async function perform(
   parts: EngineParts,
   order: RunOrder,
-  chain: RunningChain,
+  run: ActiveRun,
   buffer: EffectBuffer,
 ): Promise<RunOutcome> {
   const { automation, payload, trigger } = order
   const startedAt = parts.clock.now()
   const clock = performance.now()
-  const root = { chain, automation, payload, trigger, depth: order.depth + 1, trace: '' }
+  const root = { run, automation, payload, trigger, depth: order.depth + 1, trace: '' }
   let output: unknown
   let failed: AutomationFailure | undefined
   try {
     output = await callAutomation(root, parts.events)
-    requireSizes(chain, parts.contextSizes)
+    requireSizes(run, parts.contextSizes)
   } catch (error) {
     if (error instanceof Break) output = error.payload
     else failed = asFailure(error, automation)
   }
   if (failed !== undefined) void buffer.add(failedEvent(root, failed, parts.events))
   const effects = await buffer.close()
-  const error = chain.secrets.mask(failed?.failure.toJSON()) as FailureBody | undefined
+  const error = run.secrets.mask(failed?.failure.toJSON()) as FailureBody | undefined
   return { output, failed, error, startedAt, durationMs: Math.round(performance.now() - clock), effects }
 }
 
 /** A context that has grown too large fails the run that made it so; nothing it set is kept. */
-function requireSizes(chain: RunningChain, maxSizes: EngineParts['contextSizes']): void {
-  const name = chain.contexts.findTooLarge(maxSizes)
+function requireSizes(run: ActiveRun, maxSizes: EngineParts['contextSizes']): void {
+  const name = run.contexts.findTooLarge(maxSizes)
   if (name === undefined) return
-  chain.contexts.dropChanges()
+  run.contexts.dropChanges()
   const message = `The context ${name} would have more than ${maxSizes[name]} characters: keep less in it.`
   throw new Failure('PayloadTooLarge', message, { details: { context: name, max: maxSizes[name] } })
 }

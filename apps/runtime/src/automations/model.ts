@@ -5,7 +5,7 @@ import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
 
 /** Runs what was compiled. Work that needs no waiting ends without a promise, which keeps short automations fast. */
-export type Execute = (call: Call) => void | Promise<void>
+export type Execute = (frame: Frame) => void | Promise<void>
 
 /** What started a run, as `run.trigger` and events show it. */
 export interface Trigger {
@@ -15,7 +15,7 @@ export interface Trigger {
 }
 
 /** The person or session a run acts for; nobody when all is undefined. */
-export interface Caller {
+export interface RunSubject {
   readonly userId?: string | undefined
   readonly sessionId?: string | undefined
   readonly email?: string | undefined
@@ -36,7 +36,7 @@ export interface CompiledAutomation {
   readonly readsRole: boolean
   readonly storedContexts: readonly StoredContext[]
   readonly steps: Execute
-  readonly output: ((call: Call) => unknown) | undefined
+  readonly output: ((frame: Frame) => unknown) | undefined
   readonly inputs: Inputs
   /** What could not be compiled; such a step fails when it is run. */
   readonly problems: readonly string[]
@@ -74,8 +74,8 @@ export interface UrlMatch {
 }
 
 /** One run of one automation, and the frame its instructions work in. */
-export interface Call {
-  readonly chain: Chain
+export interface Frame {
+  readonly run: RunState
   readonly automation: CompiledAutomation
   readonly variables: Variables
   readonly depth: number
@@ -85,11 +85,11 @@ export interface Call {
 }
 
 /** What calls of one run share: one trigger, one deadline, one set of contexts, one buffer of events. */
-export interface Chain {
+export interface RunState {
   readonly runId: string
   readonly workspace: CompiledWorkspace
   readonly trigger: Trigger
-  readonly caller: Caller
+  readonly subject: RunSubject
   readonly correlationId: string
   readonly maxDepth: number
   readonly contexts: Contexts
@@ -99,10 +99,10 @@ export interface Chain {
   now(): Date
   /** Call it in every loop: lets other requests in, and throws once the run is over its time or was taken away. */
   tick(): Promise<void> | undefined
-  /** Takes from a limit of the workspace; a promise when the run is held back, which `call` then remembers. */
-  throttle(limit: ThrottledWork, amount: number, call: Call): Promise<void> | undefined
+  /** Takes from a limit of the workspace; a promise when the run is held back, which `frame` then remembers. */
+  throttle(limit: ThrottledWork, amount: number, frame: Frame): Promise<void> | undefined
   /** The id of an effect: the same for the same effect of a run that is done again. */
-  effectId(call: Pick<Call, 'trace'>, path: string): string
+  effectId(frame: Pick<Frame, 'trace'>, path: string): string
   /** How often this was asked for `place`, beginning with 1; 0 in runs that are never done again. */
   countOf(place: string): number
   /** Hands an event on; it is committed with the run, or about 20 ms later when the run lasts longer. */
@@ -127,7 +127,7 @@ export interface QueuedRun {
 /** What a worker needs to start a queued run. */
 export interface RunInput {
   readonly payload: Readonly<Record<string, unknown>>
-  readonly caller: Caller
+  readonly caller: RunSubject
   /** Depth of whatever caused the run. */
   readonly depth: number
 }

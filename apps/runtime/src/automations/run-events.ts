@@ -3,7 +3,7 @@ import type { Failure } from '@platform/kernel'
 import { buildRecord, capEvent, checkNative, type EventLimits } from '@platform/outbox'
 import { measure } from '../contexts/value-size.ts'
 import type { AutomationFailure } from './automation-failure.ts'
-import type { Call, Chain, Trigger } from './model.ts'
+import type { Frame, RunState, Trigger } from './model.ts'
 import { storable } from './storable.ts'
 
 export interface Executed {
@@ -20,19 +20,19 @@ export interface Executed {
 const COUNTED_EXACTLY = 10
 
 /** Where the platform's own events about a run come from. */
-const sourceOf = (chain: Chain, automationSlug: string, depth: number): EventSource => ({
-  workspaceId: chain.workspace.id,
-  ...(chain.caller.userId === undefined ? {} : { userId: chain.caller.userId }),
-  ...(chain.caller.sessionId === undefined ? {} : { sessionId: chain.caller.sessionId }),
-  correlationId: chain.correlationId,
+const sourceOf = (run: RunState, automationSlug: string, depth: number): EventSource => ({
+  workspaceId: run.workspace.id,
+  ...(run.subject.userId === undefined ? {} : { userId: run.subject.userId }),
+  ...(run.subject.sessionId === undefined ? {} : { sessionId: run.subject.sessionId }),
+  correlationId: run.correlationId,
   automationSlug,
   automationDepth: depth,
   host: { service: 'runtime' },
 })
 
 /** `runtime.automations.executed` of one call: secrets masked, marked arguments left out, cut to its size. */
-export function executedEvent(call: Call, executed: Executed, limits: EventLimits): EventRecord {
-  const { chain, automation, measures } = call
+export function executedEvent(frame: Frame, executed: Executed, limits: EventLimits): EventRecord {
+  const { run, automation, measures } = frame
   const { trigger, startedAt, durationMs, isBroken, failure } = executed
   const max = limits.executedMaxLength * COUNTED_EXACTLY
   const shown = cut(withoutCredentials(automation.inputs.redacted(executed.payload)), max)
@@ -40,15 +40,15 @@ export function executedEvent(call: Call, executed: Executed, limits: EventLimit
   const payload = {
     slug: automation.slug,
     trigger,
-    payload: chain.secrets.mask(shown),
-    ...(output === undefined ? {} : { output: chain.secrets.mask(output) }),
+    payload: run.secrets.mask(shown),
+    ...(output === undefined ? {} : { output: run.secrets.mask(output) }),
     duration: durationMs,
     ...(measures.throttledMs === 0 ? {} : { throttled: Math.round(measures.throttledMs) }),
     startedAt: startedAt.toISOString(),
     break: isBroken,
-    ...(failure === undefined ? {} : { error: chain.secrets.mask(failure.toJSON()) }),
+    ...(failure === undefined ? {} : { error: run.secrets.mask(failure.toJSON()) }),
   }
-  return storableRecord(call, automationExecuted.type, payload, limits)
+  return storableRecord(frame, automationExecuted.type, payload, limits)
 }
 
 /** What is far too large for the event is not even looked at: its size says how much of it was counted. */
@@ -58,10 +58,10 @@ function cut(value: unknown, max: number): unknown {
 }
 
 /** What an event needs to know of the call it tells of. */
-export type FailedPlace = Pick<Call, 'chain' | 'automation' | 'depth' | 'trace'>
+export type FailedFrame = Pick<Frame, 'run' | 'automation' | 'depth' | 'trace'>
 
 /** `error` of a run that failed (decisions I9), secrets masked in both places that tell of it. */
-export function failedEvent(call: FailedPlace, failed: AutomationFailure, limits: EventLimits): EventRecord {
+export function failedEvent(frame: FailedFrame, failed: AutomationFailure, limits: EventLimits): EventRecord {
   const { failure, automationSlug, instruction } = failed
   const details = {
     automationSlug,
@@ -69,18 +69,23 @@ export function failedEvent(call: FailedPlace, failed: AutomationFailure, limits
     ...(failure.details === undefined ? {} : { details: failure.details }),
   }
   const told = { error: failure.name, message: failure.message, details }
-  const { error, ...rest } = storable(call.chain.secrets.mask(told)) as typeof told
-  const record = storableRecord(call, errorEvent.type, { type: error, ...rest }, limits)
+  const { error, ...rest } = storable(frame.run.secrets.mask(told)) as typeof told
+  const record = storableRecord(frame, errorEvent.type, { type: error, ...rest }, limits)
   return { ...record, error: { error, ...rest, level: 'error' } }
 }
 
-function storableRecord(call: FailedPlace, type: string, payload: unknown, limits: EventLimits): EventRecord {
-  const source = sourceOf(call.chain, call.automation.slug, call.depth)
+function storableRecord(
+  frame: FailedFrame,
+  type: string,
+  payload: unknown,
+  limits: EventLimits,
+): EventRecord {
+  const source = sourceOf(frame.run, frame.automation.slug, frame.depth)
   const parts = {
     type,
     source,
-    id: call.chain.effectId(call, type),
-    createdAt: call.chain.now().toISOString(),
+    id: frame.run.effectId(frame, type),
+    createdAt: frame.run.now().toISOString(),
   }
   try {
     return capEvent(checkNative(buildRecord({ ...parts, payload })), limits)

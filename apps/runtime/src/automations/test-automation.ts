@@ -4,7 +4,7 @@ import { Failure } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { RunNow } from '../runs/run-now.ts'
-import { callerOf } from './caller.ts'
+import { runSubjectOf } from './caller.ts'
 import type { CompiledAutomation, CompiledWorkspace } from './model.ts'
 
 interface Deps {
@@ -24,7 +24,7 @@ export const testAutomation = (deps: Deps) =>
       const output = await deps.runNow({
         ...automation,
         payload: body.payload ?? {},
-        caller: callerOf(principal, request.clientIp),
+        subject: runSubjectOf(principal, request.clientIp),
         correlationId: request.correlationId,
         triggerValue: `test/${params.automationSlug}`,
         deadlineAt: request.deadlineAt,

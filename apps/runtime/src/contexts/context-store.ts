@@ -1,11 +1,21 @@
 import { type Queries, type Sql, sql } from '@platform/database'
 import { storableJson } from '../automations/storable.ts'
 import type { StoredContext } from './contexts.ts'
-import { mergedPatches, type StoredPatch } from './stored-patch.ts'
+
+/** A change of a stored context, as it is written. */
+export interface StoredPatch {
+  readonly workspaceId: string
+  readonly context: StoredContext
+  readonly owner: string
+  readonly content: Record<string, unknown>
+  readonly removed: readonly string[]
+  /** undefined: stored as long as the workspace. */
+  readonly ttlSeconds: number | undefined
+}
 
 export type ContextStore = ReturnType<typeof contextStore>
 
-/** What automations have set and is kept between runs. */
+/** What automations have set and other runs read again. */
 export const contextStore = (database: Queries) => ({
   /** The values of one owner; nothing for one that never had any. */
   async load(workspaceId: string, context: StoredContext, owner: string): Promise<Record<string, unknown>> {
@@ -29,12 +39,35 @@ export const contextStore = (database: Queries) => ({
 
 /** Writes patches, as part of a larger statement. */
 export const upsertPatches = (patches: readonly StoredPatch[]): Sql => sql`
-  insert into runtime.contexts as kept (workspace_id, context, owner, content, removed, expires_at)
+  insert into runtime.contexts as before (workspace_id, context, owner, content, removed, expires_at)
   select p."workspaceId", p.context, p.owner, p.content, p.removed, now() + p."ttlSeconds" * interval '1 second'
   from jsonb_to_recordset(${storableJson(mergedPatches(patches))}::jsonb)
     as p ("workspaceId" text, context text, owner text, content jsonb, removed text[], "ttlSeconds" int)
   on conflict (workspace_id, context, owner) do update set
     -- What has expired but was not deleted yet must not come back.
-    content = case when kept.expires_at < now() then excluded.content
-      else (kept.content - excluded.removed) || excluded.content end,
+    content = case when before.expires_at < now() then excluded.content
+      else (before.content - excluded.removed) || excluded.content end,
     removed = '{}', updated_at = now(), expires_at = excluded.expires_at`
+
+/**
+ * Patches of one owner as one: a statement may write a row once. In a fixed order, so that no two writers wait for
+ * each other.
+ */
+function mergedPatches(patches: readonly StoredPatch[]): StoredPatch[] {
+  const merged = new Map<string, StoredPatch>()
+  for (const patch of patches) {
+    const key = `${patch.workspaceId}\n${patch.context}\n${patch.owner}`
+    const before = merged.get(key)
+    merged.set(key, before === undefined ? patch : followed(before, patch))
+  }
+  return [...merged.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, patch]) => patch)
+}
+
+function followed(before: StoredPatch, after: StoredPatch): StoredPatch {
+  const content = { ...before.content, ...after.content }
+  for (const key of after.removed) delete content[key]
+  const removed = [...new Set([...before.removed, ...after.removed])].filter(
+    (key) => !Object.hasOwn(content, key),
+  )
+  return { ...after, content, removed }
+}

@@ -10,7 +10,7 @@ export type StoredContext = 'global' | 'user' | 'session' | 'run'
 const COPIED_KEY = 10
 
 /** Where a read happens; some builtins depend on it. */
-export interface ReadingPlace {
+export interface CallSite {
   readonly automationSlug: string
   readonly depth: number
 }
@@ -20,7 +20,7 @@ export type Change = (before: unknown) => unknown
 
 interface Context {
   /** Read-only values of the platform. */
-  readonly builtins: (place: ReadingPlace) => Readonly<Record<string, unknown>>
+  readonly builtins: (place: CallSite) => Readonly<Record<string, unknown>>
   readonly builtinNames: ReadonlySet<string>
   /** Values that automations have set, and whether they may. */
   custom: Record<string, unknown>
@@ -29,7 +29,7 @@ interface Context {
 }
 
 export interface ContextDefinition {
-  builtins?: (place: ReadingPlace) => Readonly<Record<string, unknown>>
+  builtins?: (place: CallSite) => Readonly<Record<string, unknown>>
   /** Names that can't be written, also those without a value now. */
   builtinNames?: readonly string[]
   custom?: Record<string, unknown>
@@ -65,7 +65,7 @@ export class Contexts {
   }
 
   /** A context as one object; what the platform says wins over what automations have set. */
-  read(name: string, place: ReadingPlace, meter: Meter): unknown {
+  read(name: string, place: CallSite, meter: Meter): unknown {
     const context = this.#contexts.get(name)
     if (context === undefined) return undefined
     const kept = Object.keys(context.custom)
@@ -75,7 +75,7 @@ export class Contexts {
   }
 
   /** One value of a context, without making the whole of it. */
-  readKey(name: string, key: string, place: ReadingPlace): unknown {
+  readKey(name: string, key: string, place: CallSite): unknown {
     const context = this.#contexts.get(name)
     if (context === undefined) return undefined
     const builtin = context.builtinNames.has(key) || !context.writable ? context.builtins(place) : {}

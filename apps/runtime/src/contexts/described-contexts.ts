@@ -45,7 +45,9 @@ export const contextDescriptions = {
   },
   session: {
     text: 'The session of the caller, anonymous ones as well.',
-    kept: '30 days after the last write, an hour in anonymous sessions, unless CONTEXT_SESSION_EXPIRE_TIME and CONTEXT_UNAUTHENTICATED_SESSION_EXPIRE_TIME say otherwise.',
+    kept:
+      '30 days after the last write, an hour in anonymous sessions, ' +
+      'unless CONTEXT_SESSION_EXPIRE_TIME and CONTEXT_UNAUTHENTICATED_SESSION_EXPIRE_TIME say otherwise.',
     names: { id: 'The session.', org: reserved },
   },
   global: {
@@ -68,3 +70,14 @@ export const contextDescriptions = {
     names: { id: 'Its id.', slug: 'Its slug.', name: 'Its name.', config: 'Its configuration.' },
   },
 } as const satisfies Readonly<Record<string, ContextDescription>>
+
+/** Names of a context that belong to the platform. */
+export const builtinNames = (context: keyof typeof contextDescriptions): readonly string[] =>
+  names.get(context) ?? []
+
+const names: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(contextDescriptions).map(([context, description]) => [
+    context,
+    Object.keys(description.names),
+  ]),
+)

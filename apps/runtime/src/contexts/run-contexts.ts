@@ -1,8 +1,13 @@
-import type { Caller, CompiledAutomation, CompiledWorkspace, Trigger } from '../automations/model.ts'
-import type { ContextStore } from './context-store.ts'
-import { type ContextDefinition, Contexts, type ReadingPlace, type StoredContext } from './contexts.ts'
-import { builtinNames } from './mentioned-contexts.ts'
-import { ownerOf } from './stored-patch.ts'
+import type { CompiledAutomation, CompiledWorkspace, RunSubject, Trigger } from '../automations/model.ts'
+import type { ContextStore, StoredPatch } from './context-store.ts'
+import {
+  type CallSite,
+  type ContextDefinition,
+  type ContextPatch,
+  Contexts,
+  type StoredContext,
+} from './contexts.ts'
+import { builtinNames } from './described-contexts.ts'
 
 /** Addresses that automations may show or call. */
 export interface PublicUrls {
@@ -10,30 +15,45 @@ export interface PublicUrls {
   readonly consoleUrl: string
 }
 
+/** How long contexts outlive their last write, in seconds. */
+export interface ContextLifetimes {
+  readonly run: number
+  readonly session: number
+  readonly anonymousSession: number
+}
+
 export interface ContextParts {
   readonly workspace: CompiledWorkspace
   readonly trigger: Trigger
-  readonly caller: Caller
+  readonly subject: RunSubject
   readonly correlationId: string
   readonly urls: PublicUrls
   readonly store: Pick<ContextStore, 'load'>
   readonly roleOf: (userId: string, workspaceId: string) => Promise<string | undefined>
   readonly now: () => Date
-  /** False where nobody can have set anything in the `run` context before. */
+  readonly lifetimes: ContextLifetimes
+  /** Characters of JSON each stored context may grow to. */
+  readonly maxSizes: Readonly<Record<StoredContext, number>>
+  /** False where no other run can have set anything in the `run` context before. */
   readonly continuesRun: boolean
 }
 
-/** The contexts of one run, and how the kept values of those an automation mentions come in. */
-export function contextsOfRun(parts: ContextParts): {
-  contexts: Contexts
-  load: (automation: CompiledAutomation) => Promise<void> | undefined
-} {
+export interface RunContexts {
+  readonly contexts: Contexts
+  /** Reads what is stored of the contexts that an automation mentions; a promise where there is something to read. */
+  load(automation: CompiledAutomation): Promise<void> | undefined
+  /** What is to be stored of the changes since the last call: nothing once a context has become too large. */
+  takePatches(names: readonly StoredContext[]): StoredPatch[]
+}
+
+/** The contexts of one run, how stored values come into them, and what of them is stored. */
+export function contextsOfRun(parts: ContextParts): RunContexts {
   const role: { current: string | undefined } = { current: undefined }
   const contexts = new Contexts(definitionsOf(parts, role))
   const loaded = new Set<Loadable>(parts.continuesRun ? [] : ['run'])
-  if (parts.caller.userId === undefined || parts.caller.anonymous === true) loaded.add('role')
+  if (parts.subject.userId === undefined || parts.subject.anonymous === true) loaded.add('role')
   const loadOne = async (name: Loadable): Promise<void> => {
-    if (name === 'role') role.current = await parts.roleOf(parts.caller.userId ?? '', parts.workspace.id)
+    if (name === 'role') role.current = await parts.roleOf(parts.subject.userId ?? '', parts.workspace.id)
     else await loadContext(parts, contexts, name)
     loaded.add(name)
   }
@@ -51,6 +71,10 @@ export function contextsOfRun(parts: ContextParts): {
       const missing = needed.filter((name) => !loaded.has(name))
       return missing.length === 0 ? undefined : Promise.all(missing.map(loadOnce)).then(() => undefined)
     },
+    takePatches: (names) =>
+      contexts.findTooLarge(parts.maxSizes) === undefined
+        ? contexts.takePatches(names).flatMap((patch) => storedPatch(parts, patch))
+        : [],
   }
 }
 
@@ -58,15 +82,40 @@ export function contextsOfRun(parts: ContextParts): {
 type Loadable = StoredContext | 'role'
 
 async function loadContext(parts: ContextParts, contexts: Contexts, name: StoredContext): Promise<void> {
-  const owner = ownerOf(name, parts.caller, parts.correlationId)
+  const owner = ownerOf(name, parts.subject, parts.correlationId)
   if (owner !== undefined) contexts.load(name, await parts.store.load(parts.workspace.id, name, owner))
+}
+
+/** Whose context it is; undefined where there is no user or session: then nothing is stored. */
+function ownerOf(context: StoredContext, subject: RunSubject, correlationId: string): string | undefined {
+  if (context === 'global') return ''
+  if (context === 'run') return correlationId
+  return context === 'user' ? subject.userId : subject.sessionId
+}
+
+function storedPatch(parts: ContextParts, { context, values, removed }: ContextPatch): StoredPatch[] {
+  const { workspace, subject, correlationId, lifetimes } = parts
+  const owner = ownerOf(context, subject, correlationId)
+  if (owner === undefined) return []
+  const ttlSeconds = secondsStored(context, subject, lifetimes)
+  return [{ workspaceId: workspace.id, context, owner, content: values, removed, ttlSeconds }]
+}
+
+function secondsStored(
+  context: StoredContext,
+  subject: RunSubject,
+  lifetimes: ContextLifetimes,
+): number | undefined {
+  if (context === 'run') return lifetimes.run
+  if (context !== 'session') return undefined
+  return subject.anonymous === true ? lifetimes.anonymousSession : lifetimes.session
 }
 
 function definitionsOf(
   parts: ContextParts,
   role: { current: string | undefined },
 ): Readonly<Record<string, ContextDefinition>> {
-  const { workspace, caller } = parts
+  const { workspace, subject } = parts
   const global = once(() => globalBuiltins(parts))
   return {
     run: {
@@ -75,12 +124,12 @@ function definitionsOf(
       writable: true,
     },
     user: {
-      builtins: () => withoutMissing({ ...userBuiltins(caller), role: role.current }),
+      builtins: () => withoutMissing({ ...userBuiltins(subject), role: role.current }),
       builtinNames: builtinNames('user'),
       writable: true,
     },
     session: {
-      builtins: () => withoutMissing({ id: caller.sessionId }),
+      builtins: () => withoutMissing({ id: subject.sessionId }),
       builtinNames: builtinNames('session'),
       writable: true,
     },
@@ -100,17 +149,17 @@ function definitionsOf(
   }
 }
 
-const runBuiltins = (parts: ContextParts, { automationSlug, depth }: ReadingPlace): Record<string, unknown> =>
+const runBuiltins = (parts: ContextParts, { automationSlug, depth }: CallSite): Record<string, unknown> =>
   withoutMissing({
     date: parts.now().toISOString(),
-    ip: parts.caller.ip,
+    ip: parts.subject.ip,
     automationSlug,
     correlationId: parts.correlationId,
     depth,
     trigger: parts.trigger,
   })
 
-function userBuiltins({ userId, email, anonymous }: Caller): Record<string, unknown> {
+function userBuiltins({ userId, email, anonymous }: RunSubject): Record<string, unknown> {
   if (userId === undefined) return {}
   const authData = anonymous === true ? { anonymous: {} } : { prismeai: {} }
   return { id: userId, email, authData, orgSlugs: [] }

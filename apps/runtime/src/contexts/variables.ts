@@ -1,5 +1,5 @@
 import { type Meter, type ResolvedPath, readProperty, type VariableSource } from '@platform/expressions'
-import type { Contexts, ReadingPlace } from './contexts.ts'
+import type { CallSite, Contexts } from './contexts.ts'
 import { MAX_VARIABLE, requireSize } from './value-size.ts'
 import { merged, pushed, removePath, share, writePath } from './write-path.ts'
 
@@ -9,7 +9,7 @@ export type SetType = 'replace' | 'merge' | 'push'
 export class Variables implements VariableSource {
   readonly #locals: Map<string, unknown>
   readonly #contexts: Contexts
-  readonly #place: ReadingPlace
+  readonly #place: CallSite
   /** Variables of a loop: its inner writes go there, the outer ones of the same name stay as they are. */
   readonly #loop: Map<string, unknown> | undefined
   readonly #outer: Variables | undefined
@@ -17,7 +17,7 @@ export class Variables implements VariableSource {
   constructor(
     locals: Map<string, unknown>,
     contexts: Contexts,
-    place: ReadingPlace,
+    place: CallSite,
     loop?: { variables: Map<string, unknown>; outer: Variables },
   ) {
     this.#locals = locals

@@ -1,8 +1,7 @@
 import { AutomationDefinition, type When } from '@platform/contracts'
 import { ExpressionError } from '@platform/expressions'
 import type { CompiledAutomation } from '../automations/model.ts'
-import { Mentions } from '../contexts/mentioned-contexts.ts'
-import { TextCompiler } from '../instructions/text-compiler.ts'
+import { Mentions, TextCompiler } from '../instructions/text-compiler.ts'
 import { compileInputs } from './compile-inputs.ts'
 import type { StepCompiler } from './compile-steps.ts'
 

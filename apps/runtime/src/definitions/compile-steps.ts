@@ -1,10 +1,10 @@
 import { CallArguments, instructionSchemas, readStep } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
-import type { Call, Execute } from '../automations/model.ts'
+import type { Execute, Frame } from '../automations/model.ts'
 import { compileCall } from '../instructions/call.ts'
 import { vocabulary } from '../instructions/index.ts'
-import { type CompilePlace, type Instruction, invalidInstruction } from '../instructions/instruction.ts'
+import { type Instruction, invalidInstruction, type StepContext } from '../instructions/instruction.ts'
 import { runStep, type Step, sequence } from '../instructions/sequence.ts'
 import type { TextCompiler } from '../instructions/text-compiler.ts'
 
@@ -69,17 +69,17 @@ class Compilation {
     }
   }
 
-  #placeAt(path: string, depth: number): CompilePlace {
+  #placeAt(path: string, depth: number): StepContext {
     return {
       path,
       texts: this.#texts,
       steps: (steps, key) => sequence(this.list(steps, path + key, depth + 1)),
       branches: (steps) =>
-        this.list(steps, path, depth + 1).map((step) => (call: Call) => runStep(step, call)),
+        this.list(steps, path, depth + 1).map((step) => (frame: Frame) => runStep(step, frame)),
     }
   }
 
-  #instruction(name: string, args: unknown, place: CompilePlace): Execute {
+  #instruction(name: string, args: unknown, place: StepContext): Execute {
     const instruction = this.#instructions.get(name)
     if (instruction === undefined) {
       return compileCall(name, parseArguments(CallArguments, name, args), place, this.#limits)

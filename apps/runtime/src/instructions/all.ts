@@ -1,6 +1,6 @@
 import type { AllArguments } from '@platform/contracts'
 import { Break } from '../automations/automation-failure.ts'
-import type { Call, Execute } from '../automations/model.ts'
+import type { Execute, Frame } from '../automations/model.ts'
 import type { Instruction } from './instruction.ts'
 import { settleAll } from './settle-all.ts'
 
@@ -9,17 +9,17 @@ export const all: Instruction<AllArguments> = {
   name: 'all',
   compile(steps, place) {
     const branches = place.branches(steps)
-    return async (call) => {
-      await settleAll(branches.map((branch) => runBranch(branch, call)))
+    return async (frame) => {
+      await settleAll(branches.map((branch) => runBranch(branch, frame)))
     }
   },
 }
 
-async function runBranch(branch: Execute, call: Call): Promise<void> {
+async function runBranch(branch: Execute, frame: Frame): Promise<void> {
   try {
-    const turn = call.chain.tick()
+    const turn = frame.run.tick()
     if (turn !== undefined) await turn
-    await branch(call)
+    await branch(frame)
   } catch (error) {
     if (error instanceof Break && error.scope !== 'all') return
     throw error

@@ -11,10 +11,10 @@ export const breakOut: Instruction<BreakArguments> = {
   compile(args, { texts }) {
     const readScope = texts.reader(args?.scope ?? 'automation')
     const readPayload = texts.reader(args?.payload)
-    return (call) => {
-      const scope = readScope(call)
+    return (frame) => {
+      const scope = readScope(frame)
       if (!isScope(scope)) throw invalidInstruction('The scope of break must be automation, repeat or all.')
-      const payload = readPayload(call)
+      const payload = readPayload(frame)
       requireSize(payload, MAX_OUTPUT, () => 'The payload of break')
       throw new Break(scope, payload)
     }

@@ -2,37 +2,37 @@ import type { CallArguments } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import { callAutomation } from '../automations/call-automation.ts'
-import type { Call, CompiledAutomation, Execute } from '../automations/model.ts'
+import type { CompiledAutomation, Execute, Frame } from '../automations/model.ts'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
-import { type CompilePlace, invalidInstruction, isRecord } from './instruction.ts'
+import { invalidInstruction, isRecord, type StepContext } from './instruction.ts'
 
 /** Any key that is no instruction calls the automation of that slug with what stands behind it. */
 export function compileCall(
   slug: string,
   args: CallArguments,
-  place: CompilePlace,
+  place: StepContext,
   limits: EventLimits,
 ): Execute {
   const { output, ...payload } = isRecord(args) ? args : { output: undefined }
   const readSlug = place.texts.reader(slug)
   const readPayload = place.texts.reader(isRecord(args) ? payload : args)
   const write = place.texts.writer(typeof output === 'string' ? output : undefined)
-  return async (call) => {
-    const automation = await requireAutomation(call, readSlug(call))
+  return async (frame) => {
+    const automation = await requireAutomation(frame, readSlug(frame))
     const result = await callFrom(
-      call,
+      frame,
       automation,
-      argumentsOf(readPayload(call), automation),
+      argumentsOf(readPayload(frame), automation),
       place.path,
       limits,
     )
-    write(call, result)
+    write(frame, result)
   }
 }
 
 /** Calls an automation and waits for its output. */
 export const callFrom = (
-  call: Call,
+  frame: Frame,
   automation: CompiledAutomation,
   payload: Readonly<Record<string, unknown>>,
   path: string,
@@ -40,25 +40,25 @@ export const callFrom = (
 ): Promise<unknown> =>
   callAutomation(
     {
-      chain: call.chain,
+      run: frame.run,
       automation,
       payload,
-      depth: call.depth + 1,
-      trace: traceOf(call, path),
-      trigger: { type: 'automation', value: call.automation.slug, id: call.chain.runId },
+      depth: frame.depth + 1,
+      trace: traceOf(frame, path),
+      trigger: { type: 'automation', value: frame.automation.slug, id: frame.run.runId },
     },
     limits,
   )
 
 /** Rounds of a loop call the same place again and again; the count tells them apart. */
-const traceOf = (call: Call, path: string): string =>
-  `${call.trace}/${path}#${call.chain.countOf(`${call.trace}/${path}`)}`
+const traceOf = (frame: Frame, path: string): string =>
+  `${frame.trace}/${path}#${frame.run.countOf(`${frame.trace}/${path}`)}`
 
 /** The automation of this workspace behind a slug. Throws ObjectNotFoundError. */
-export async function requireAutomation(call: Call, slug: unknown): Promise<CompiledAutomation> {
+export async function requireAutomation(frame: Frame, slug: unknown): Promise<CompiledAutomation> {
   if (typeof slug === 'object') throw invalidInstruction('The name of an automation must be a text.')
   const name = String(slug)
-  const automation = await call.chain.workspace.find(name)
+  const automation = await frame.run.workspace.find(name)
   if (automation !== undefined && !automation.disabled) return automation
   if (automation !== undefined)
     throw new Failure('ObjectNotFoundError', `The automation "${name}" is disabled.`)

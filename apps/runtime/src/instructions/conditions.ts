@@ -1,5 +1,5 @@
 import type { ConditionsArguments } from '@platform/contracts'
-import type { Call, Execute } from '../automations/model.ts'
+import type { Execute, Frame } from '../automations/model.ts'
 import type { Instruction } from './instruction.ts'
 import type { Read } from './text-compiler.ts'
 
@@ -14,7 +14,7 @@ export const conditions: Instruction<ConditionsArguments> = {
         steps: place.steps(steps, `["${key}"]`),
       }))
     const otherwise = place.steps(args.default ?? [], '.default')
-    return (call) => choose(call, cases, otherwise)
+    return (frame) => choose(frame, cases, otherwise)
   },
 }
 
@@ -24,11 +24,11 @@ interface Case {
 }
 
 /** The first expression costs no turn: its step had one. */
-function choose(call: Call, cases: readonly Case[], otherwise: Execute): void | Promise<void> {
+function choose(frame: Frame, cases: readonly Case[], otherwise: Execute): void | Promise<void> {
   for (const [index, { holds, steps }] of cases.entries()) {
-    const turn = index === 0 ? undefined : call.chain.tick()
-    if (turn !== undefined) return turn.then(() => choose(call, cases.slice(index), otherwise))
-    if (holds(call)) return steps(call)
+    const turn = index === 0 ? undefined : frame.run.tick()
+    if (turn !== undefined) return turn.then(() => choose(frame, cases.slice(index), otherwise))
+    if (holds(frame)) return steps(frame)
   }
-  return otherwise(call)
+  return otherwise(frame)
 }

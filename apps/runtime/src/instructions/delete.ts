@@ -6,6 +6,6 @@ export const deleteVariable: Instruction<DeleteArguments> = {
   name: 'delete',
   compile({ name, scope }, { texts }) {
     const path = texts.path(scope === undefined || name.startsWith(`${scope}.`) ? name : `${scope}.${name}`)
-    return (call) => call.variables.remove(path.resolve(call.variables, call.chain.options))
+    return (frame) => frame.variables.remove(path.resolve(frame.variables, frame.run.options))
   },
 }

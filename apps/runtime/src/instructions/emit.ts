@@ -9,7 +9,7 @@ import {
 } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { buildRecord, capEvent, type EventLimits } from '@platform/outbox'
-import type { Call } from '../automations/model.ts'
+import type { Frame } from '../automations/model.ts'
 import { measure } from '../contexts/value-size.ts'
 import { type Instruction, isRecord } from './instruction.ts'
 
@@ -25,28 +25,28 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
     const readTarget = place.texts.reader(args.target)
     const readOptions = place.texts.reader(args.options)
     const write = place.texts.writer(args.output)
-    return async (call) => {
-      const type = requireType(readType(call))
-      const payload = requirePayload(type, readPayload(call))
+    return async (frame) => {
+      const type = requireType(readType(frame))
+      const payload = requirePayload(type, readPayload(frame))
       requireEventSize(type, payload, limits.maxLength)
-      const audience = readTarget(call)
+      const audience = readTarget(frame)
       const target = parsePart(EventTarget, 'target', audience)
       if (target === undefined && isRecord(audience) && Object.keys(audience).length > 0)
         throw namesNobody(type)
-      const options = parsePart(EventOptions, 'options', readOptions(call))
+      const options = parsePart(EventOptions, 'options', readOptions(frame))
 
-      const id = call.chain.effectId(call, place.path)
-      const createdAt = call.chain.now().toISOString()
-      const shown = call.chain.secrets.mask(payload)
+      const id = frame.run.effectId(frame, place.path)
+      const createdAt = frame.run.now().toISOString()
+      const shown = frame.run.secrets.mask(payload)
       const record = capEvent(
-        buildRecord({ type, payload: shown, source: sourceOf(call), target, options, id, createdAt }),
+        buildRecord({ type, payload: shown, source: sourceOf(frame), target, options, id, createdAt }),
         limits,
       )
-      const held = call.chain.throttle('emits', 1, call)
+      const held = frame.run.throttle('emits', 1, frame)
       if (held !== undefined) await held
 
-      write(call, record)
-      await call.chain.record(record)
+      write(frame, record)
+      await frame.run.record(record)
     }
   },
 })
@@ -55,12 +55,12 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
  * Set by the platform; nothing of it can be written in an automation. The user stays unnamed (reference automations
  * 2.3).
  */
-function sourceOf({ chain, automation, depth }: Call): EventSource {
-  const { sessionId } = chain.caller
+function sourceOf({ run, automation, depth }: Frame): EventSource {
+  const { sessionId } = run.subject
   return {
-    workspaceId: chain.workspace.id,
+    workspaceId: run.workspace.id,
     ...(sessionId === undefined ? {} : { sessionId }),
-    correlationId: chain.correlationId,
+    correlationId: run.correlationId,
     automationSlug: automation.slug,
     automationDepth: depth,
     serviceTopic: EMIT_TOPIC,

@@ -4,7 +4,7 @@ import type { Execute } from '../automations/model.ts'
 import type { TextCompiler } from './text-compiler.ts'
 
 /** What an instruction needs to compile itself. */
-export interface CompilePlace {
+export interface StepContext {
   /** Where it stands, for example `do[2].set`; failures name it. */
   readonly path: string
   /** Compiles the templates, expressions and paths it holds. */
@@ -18,7 +18,7 @@ export interface CompilePlace {
 /** A word of the language: its arguments become a closure once, which then runs any number of times. */
 export interface Instruction<Arguments = unknown> {
   readonly name: InstructionName
-  compile(args: Arguments, place: CompilePlace): Execute
+  compile(args: Arguments, place: StepContext): Execute
 }
 
 export const invalidInstruction = (message: string): Failure =>

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Call, Execute } from '../automations/model.ts'
+import type { Execute, Frame } from '../automations/model.ts'
 import { invalidInstruction, isRecord } from './instruction.ts'
 import { isLoopBreak, isOver, roomForRound, type Until } from './rounds.ts'
 import { settleAll } from './settle-all.ts'
@@ -9,7 +9,7 @@ const MAX_INTERVAL_MS = 60_000
 
 /** Runs groups of items side by side, with a pause between the groups. */
 export async function repeatInBatches(
-  call: Call,
+  frame: Frame,
   items: Iterable<unknown>,
   until: Until,
   batch: unknown,
@@ -20,10 +20,10 @@ export async function repeatInBatches(
   let index = 0
   try {
     for (const item of items) {
-      if (isOver(until, index, call)) break
-      const turn = roomForRound(call, index)
+      if (isOver(until, index, frame)) break
+      const turn = roomForRound(frame, index)
       if (turn !== undefined) await turn
-      group.push(heard(runRound(call, item, index, steps)))
+      group.push(heard(runRound(frame, item, index, steps)))
       index += 1
       if (group.length < size) continue
       if (await endGroup(group, intervalMs)) return
@@ -51,15 +51,15 @@ async function endGroup(group: Promise<boolean>[], intervalMs: number): Promise<
 }
 
 /** Each item has variables of its own. Answers whether the round broke out of the repeat. */
-async function runRound(call: Call, item: unknown, index: number, steps: Execute): Promise<boolean> {
+async function runRound(frame: Frame, item: unknown, index: number, steps: Execute): Promise<boolean> {
   const variables = new Map<string, unknown>([
-    ['item', call.variables.handOver(item)],
+    ['item', frame.variables.handOver(item)],
     ['$index', index],
   ])
-  const round: Call = {
-    ...call,
-    variables: call.variables.within(variables),
-    trace: `${call.trace}[${index}]`,
+  const round: Frame = {
+    ...frame,
+    variables: frame.variables.within(variables),
+    trace: `${frame.trace}[${index}]`,
   }
   try {
     await steps(round)

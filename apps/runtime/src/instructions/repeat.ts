@@ -1,6 +1,6 @@
 import type { RepeatArguments } from '@platform/contracts'
-import type { Call, Execute } from '../automations/model.ts'
-import { type CompilePlace, type Instruction, invalidInstruction, isRecord } from './instruction.ts'
+import type { Execute, Frame } from '../automations/model.ts'
+import { type Instruction, invalidInstruction, isRecord, type StepContext } from './instruction.ts'
 import { repeatInBatches } from './repeat-in-batches.ts'
 import { isLoopBreak, isOver, roomForRound, type Until } from './rounds.ts'
 import type { Read } from './text-compiler.ts'
@@ -14,28 +14,28 @@ export const repeat: Instruction<RepeatArguments> = {
     const untilOf = compileUntil(args.until, place)
     if (args.batch !== undefined) {
       const readBatch = place.texts.reader(args.batch)
-      return (call) =>
-        repeatInBatches(call, itemsOf(call, args, readItems), untilOf(call), readBatch(call), steps)
+      return (frame) =>
+        repeatInBatches(frame, itemsOf(frame, args, readItems), untilOf(frame), readBatch(frame), steps)
     }
-    return (call) => repeatOneByOne(call, itemsOf(call, args, readItems), untilOf(call), steps)
+    return (frame) => repeatOneByOne(frame, itemsOf(frame, args, readItems), untilOf(frame), steps)
   },
 }
 
-function compileUntil(until: string | number | undefined, place: CompilePlace): (call: Call) => Until {
+function compileUntil(until: string | number | undefined, place: StepContext): (frame: Frame) => Until {
   if (until === undefined) return () => ({ count: Number.POSITIVE_INFINITY, isReached: undefined })
   if (typeof until === 'number') return () => ({ count: until, isReached: undefined })
   const evaluate = place.texts.expression(until)
-  return (call) => {
-    const first = evaluate(call)
+  return (frame) => {
+    const first = evaluate(frame)
     const count = typeof first === 'number' ? first : Number.POSITIVE_INFINITY
     return { count, isReached: typeof first === 'number' ? undefined : (inner) => Boolean(evaluate(inner)) }
   }
 }
 
 /** Without `on` there are as many items as there are rounds, each its own number. */
-function itemsOf(call: Call, args: RepeatArguments, read: Read): Iterable<unknown> {
+function itemsOf(frame: Frame, args: RepeatArguments, read: Read): Iterable<unknown> {
   if (args.on === undefined) return numbers()
-  const items = read(call)
+  const items = read(frame)
   if (items === undefined || items === null) return []
   if (Array.isArray(items)) return items
   if (isRecord(items)) return Object.entries(items).map(([key, value]) => ({ key, value }))
@@ -47,17 +47,17 @@ function* numbers(): Generator<number> {
 }
 
 async function repeatOneByOne(
-  call: Call,
+  frame: Frame,
   items: Iterable<unknown>,
   until: Until,
   steps: Execute,
 ): Promise<void> {
   const variables = new Map<string, unknown>()
-  const loop: Call = { ...call, variables: call.variables.within(variables) }
+  const loop: Frame = { ...frame, variables: frame.variables.within(variables) }
   let index = 0
   try {
     for (const item of items) {
-      variables.set('item', call.variables.handOver(item)).set('$index', index)
+      variables.set('item', frame.variables.handOver(item)).set('$index', index)
       if (isOver(until, index, loop)) return
       const turn = roomForRound(loop, index)
       if (turn !== undefined) await turn

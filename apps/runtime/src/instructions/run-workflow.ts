@@ -1,6 +1,6 @@
 import type { RunWorkflowArguments } from '@platform/contracts'
 import type { EventLimits } from '@platform/outbox'
-import type { Call, CompiledAutomation } from '../automations/model.ts'
+import type { CompiledAutomation, Frame } from '../automations/model.ts'
 import { argumentsOf, callFrom, requireAutomation } from './call.ts'
 import type { Instruction } from './instruction.ts'
 
@@ -12,28 +12,28 @@ export const runWorkflow = (limits: EventLimits): Instruction<RunWorkflowArgumen
     const readPayload = place.texts.reader(args.parameters)
     const readWait = place.texts.reader(args.wait ?? true)
     const write = place.texts.writer(args.output)
-    return async (call) => {
-      const automation = await requireAutomation(call, readSlug(call))
-      const payload = argumentsOf(readPayload(call), automation)
-      if (readWait(call) === false) return await startRun(call, automation, payload, place.path)
-      write(call, await callFrom(call, automation, payload, place.path, limits))
+    return async (frame) => {
+      const automation = await requireAutomation(frame, readSlug(frame))
+      const payload = argumentsOf(readPayload(frame), automation)
+      if (readWait(frame) === false) return await startRun(frame, automation, payload, place.path)
+      write(frame, await callFrom(frame, automation, payload, place.path, limits))
     }
   },
 })
 
 async function startRun(
-  call: Call,
+  frame: Frame,
   automation: CompiledAutomation,
   payload: Readonly<Record<string, unknown>>,
   path: string,
 ): Promise<void> {
-  const { chain } = call
-  await chain.enqueue({
-    id: chain.effectId(call, path),
-    workspaceId: chain.workspace.id,
+  const { run } = frame
+  await run.enqueue({
+    id: run.effectId(frame, path),
+    workspaceId: run.workspace.id,
     automationSlug: automation.slug,
-    trigger: { type: 'automation', value: call.automation.slug, id: chain.runId },
-    correlationId: chain.correlationId,
-    input: { payload, caller: chain.caller, depth: call.depth },
+    trigger: { type: 'automation', value: frame.automation.slug, id: run.runId },
+    correlationId: run.correlationId,
+    input: { payload, caller: run.subject, depth: frame.depth },
   })
 }

@@ -1,5 +1,5 @@
 import { located } from '../automations/automation-failure.ts'
-import type { Call, Execute } from '../automations/model.ts'
+import type { Execute, Frame } from '../automations/model.ts'
 
 /** One step and where it stands. */
 export interface Step {
@@ -9,32 +9,37 @@ export interface Step {
 
 /** Steps one after another, others let in between. As long as nothing has to wait there is no promise at all. */
 export function sequence(steps: readonly Step[]): Execute {
-  return (call) => {
+  return (frame) => {
     for (let index = 0; index < steps.length; index += 1) {
-      const pending = runStep(steps[index] as Step, call) ?? call.chain.tick()
-      if (pending !== undefined) return goOn(pending, steps, index + 1, call)
+      const pending = runStep(steps[index] as Step, frame) ?? frame.run.tick()
+      if (pending !== undefined) return goOn(pending, steps, index + 1, frame)
     }
   }
 }
 
 /** One step whose failure knows its place. */
-export function runStep(step: Step, call: Call): Promise<void> | undefined {
+export function runStep(step: Step, frame: Frame): Promise<void> | undefined {
   try {
-    const pending = step.run(call)
+    const pending = step.run(frame)
     return pending?.catch((error: unknown) => {
-      throw located(error, call.automation.slug, step.path)
+      throw located(error, frame.automation.slug, step.path)
     })
   } catch (error) {
-    throw located(error, call.automation.slug, step.path)
+    throw located(error, frame.automation.slug, step.path)
   }
 }
 
-async function goOn(pending: Promise<void>, steps: readonly Step[], next: number, call: Call): Promise<void> {
+async function goOn(
+  pending: Promise<void>,
+  steps: readonly Step[],
+  next: number,
+  frame: Frame,
+): Promise<void> {
   await pending
   for (let index = next; index < steps.length; index += 1) {
-    const turn = call.chain.tick()
+    const turn = frame.run.tick()
     if (turn !== undefined) await turn
-    const waiting = runStep(steps[index] as Step, call)
+    const waiting = runStep(steps[index] as Step, frame)
     if (waiting !== undefined) await waiting
   }
 }

@@ -11,10 +11,10 @@ export const set: Instruction<SetArguments> = {
     const path = texts.path(scope === undefined || name.startsWith(`${scope}.`) ? name : `${scope}.${name}`)
     const readValue = texts.reader(value)
     const readType = texts.reader(type ?? 'replace')
-    return (call) => {
-      const how = readType(call)
+    return (frame) => {
+      const how = readType(frame)
       if (!isSetType(how)) throw invalidInstruction('The type of set must be replace, merge or push.')
-      call.variables.assign(path.resolve(call.variables, call.chain.options), readValue(call), how)
+      frame.variables.assign(path.resolve(frame.variables, frame.run.options), readValue(frame), how)
     }
   },
 }

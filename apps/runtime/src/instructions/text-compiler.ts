@@ -3,15 +3,18 @@ import {
   compileExpression,
   compilePath,
   compileTemplate,
+  type NamedPath,
+  type NamedVariable,
   namesOfPath,
   readsOfExpression,
   readsOfTemplate,
 } from '@platform/expressions'
-import type { Call } from '../automations/model.ts'
-import type { Mentions } from '../contexts/mentioned-contexts.ts'
+import type { Frame } from '../automations/model.ts'
+import type { StoredContext } from '../contexts/contexts.ts'
+import { builtinNames } from '../contexts/described-contexts.ts'
 
 /** Reads a value with its templates filled in. What was filled in is data: it is never read as a template. */
-export type Read = (call: Call) => unknown
+export type Read = (frame: Frame) => unknown
 
 /**
  * Compiles everything of an automation that reads or writes variables, and remembers which it names: nothing else may
@@ -29,14 +32,14 @@ export class TextCompiler {
     if (value === undefined) return () => undefined
     const template = compileTemplate(value)
     this.#mentions.read(readsOfTemplate(value))
-    return (call) => template.evaluate(call.variables, call.chain.options)
+    return (frame) => template.evaluate(frame.variables, frame.run.options)
   }
 
   /** A bare expression, as in the key of a condition. */
   expression(source: string): Read {
     const expression = compileExpression(source)
     this.#mentions.read(readsOfExpression(source))
-    return (call) => expression.evaluate(call.variables, call.chain.options)
+    return (frame) => expression.evaluate(frame.variables, frame.run.options)
   }
 
   /** The path of a variable that is written or removed. */
@@ -47,9 +50,52 @@ export class TextCompiler {
   }
 
   /** Puts the result of an instruction into the variable named by its `output`. */
-  writer(output: string | undefined): (call: Call, value: unknown) => void {
+  writer(output: string | undefined): (frame: Frame, value: unknown) => void {
     if (output === undefined || output === '') return () => undefined
     const path = this.path(output)
-    return (call, value) => call.variables.assign(path.resolve(call.variables, call.chain.options), value)
+    return (frame, value) => frame.variables.assign(path.resolve(frame.variables, frame.run.options), value)
   }
 }
+
+/** What the expressions and paths of an automation name, gathered while they are compiled. */
+export class Mentions {
+  readonly #stored = new Set<StoredContext>()
+  readonly #roots = new Set<string>()
+  #role = false
+
+  read(variables: readonly NamedVariable[]): void {
+    for (const variable of variables) this.#add(variable)
+  }
+
+  /** A name that comes from a variable may be that of any context. */
+  write({ target, reads }: NamedPath): void {
+    this.read(reads)
+    if (target !== undefined) this.#add(target)
+    else for (const context of storedContexts) this.#stored.add(context)
+  }
+
+  /** The contexts whose stored values may be read or written: only those are loaded before a run. */
+  get storedContexts(): StoredContext[] {
+    return storedContexts.filter((context) => this.#stored.has(context))
+  }
+
+  /** True when the role of the user may be asked for, which takes a question to the permissions. */
+  get role(): boolean {
+    return this.#role
+  }
+
+  /** True when a variable of this name may be read. */
+  names(variable: string): boolean {
+    return this.#roots.has(variable)
+  }
+
+  #add({ name, key }: NamedVariable): void {
+    this.#roots.add(name)
+    if (name === 'user' && (key === undefined || key === 'role')) this.#role = true
+    if (isStored(name) && (key === undefined || !builtinNames(name).includes(key))) this.#stored.add(name)
+  }
+}
+
+const storedContexts = ['run', 'user', 'session', 'global'] as const satisfies readonly StoredContext[]
+
+const isStored = (name: string): name is StoredContext => storedContexts.some((one) => one === name)

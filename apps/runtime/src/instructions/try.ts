@@ -11,16 +11,16 @@ export const tryCatch: Instruction<TryArguments> = {
     const attempt = place.steps(args.do, '.do')
     const recover = args.catch === undefined ? undefined : place.steps(args.catch, '.catch')
     const cleanUp = place.steps(args.finally ?? [], '.finally')
-    return async (call) => {
+    return async (frame) => {
       try {
-        await attempt(call)
+        await attempt(frame)
       } catch (error) {
         const caught = recover === undefined ? undefined : describe(error)
         if (caught === undefined || recover === undefined) throw error
-        call.variables.assign(errorPath, caught)
-        await recover(call)
+        frame.variables.assign(errorPath, caught)
+        await recover(frame)
       } finally {
-        await cleanUp(call)
+        await cleanUp(frame)
       }
     }
   },

@@ -4,13 +4,13 @@ import { buildRecord, checkNative } from '@platform/outbox'
 import type { ClaimedRun, ClaimedWork } from './run.ts'
 
 /** A run whose workers died this often is given up. */
-export const MAX_DEATHS = 5
+export const MAX_CRASHES = 5
 
 /** A run whose workers died again and again does so for a reason of its own: it is put aside and everybody is told. */
 export function giveUp(run: ClaimedRun): Pick<ClaimedWork, 'effects' | 'end'> {
   const error = {
     error: 'TooManyAttempts',
-    message: `The run was given up after ${MAX_DEATHS} attempts, because none of them ended.`,
+    message: `The run was given up after ${MAX_CRASHES} attempts, because none of them ended.`,
   }
   const details = { automationSlug: run.automationSlug, instruction: 'do', runId: run.id }
   const built = buildRecord({

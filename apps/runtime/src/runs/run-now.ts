@@ -8,7 +8,7 @@ import type { Commits } from './commit-store.ts'
 /** A run somebody waits for. */
 export type ImmediateOrder = Pick<
   RunOrder,
-  'workspace' | 'automation' | 'payload' | 'caller' | 'correlationId'
+  'workspace' | 'automation' | 'payload' | 'subject' | 'correlationId'
 > & {
   readonly triggerValue: string
   /** Unix milliseconds after which nobody waits any more. */
@@ -33,22 +33,22 @@ export const runNow =
   (deps: { engine: Engine; commits: Commits; times: RunTimes; now: () => number }): RunNow =>
   async (order) => {
     const runId = uuidv7()
-    const { workspace, automation, correlationId, payload, caller } = order
+    const { workspace, automation, correlationId, payload, subject } = order
     const trigger = { type: 'endpoint' as const, value: order.triggerValue, id: runId }
-    const { chain, outcome } = deps.engine.start({
+    const { run, outcome } = deps.engine.start({
       runId,
       workspace,
       automation,
       payload,
       trigger,
-      caller,
+      subject,
       correlationId,
       depth: 0,
       timeLimitMs: timeLimit(order.deadlineAt, deps.times, deps.now()),
       repeatable: false,
       commit: (effects) => deps.commits.writeEffects(effects),
     })
-    for (const event of order.events ?? []) void chain.record(event)
+    for (const event of order.events ?? []) void run.record(event)
     const { output, failed, error, startedAt, durationMs, effects } = await outcome
 
     const failure = failed?.failure

@@ -3,7 +3,7 @@ import { insertEvents } from '@platform/outbox'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import { storableJson } from '../automations/storable.ts'
-import type { StoredPatch } from '../contexts/stored-patch.ts'
+import type { StoredPatch } from '../contexts/context-store.ts'
 import type { Claim, ClaimedRun, ClaimedWork, FinishedRun } from './run.ts'
 
 export type RunStore = ReturnType<typeof runStore>

@@ -1,5 +1,5 @@
 import type { FailureBody } from '@platform/kernel'
-import type { RunningChain } from '../automations/chain.ts'
+import type { ActiveRun } from '../automations/active-run.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { RunInput, Trigger } from '../automations/model.ts'
 
@@ -37,7 +37,7 @@ export interface Claim {
 /** A run that a worker has claimed. */
 export interface ClaimedRun extends Claim {
   /** How many of its earlier workers have died. */
-  readonly deaths: number
+  readonly crashCount: number
   readonly workspaceId: string
   readonly automationSlug: string
   readonly triggerType: Trigger['type']
@@ -48,11 +48,11 @@ export interface ClaimedRun extends Claim {
 }
 
 /** A run this instance works on. */
-export interface HeldRun {
+export interface LeasedRun {
   readonly claim: Claim
   readonly workspaceId: string
   /** Known as soon as the run has begun. */
-  chain: RunningChain | undefined
+  active: ActiveRun | undefined
   /** Set when somebody else was seen to have claimed it. */
   isLost?: boolean
 }

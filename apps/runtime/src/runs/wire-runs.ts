@@ -39,7 +39,7 @@ export function wireRuns(deps: {
   const partitions = partitionStore(database)
   return {
     runNow: runNow({ engine, commits, times: config.times, now: () => clock.now().getTime() }),
-    subscriptions: [onEvents({ definitions, runs, kick: () => queue.kick() })],
+    subscriptions: [onEvents({ definitions, runs, kick: () => queue.wake() })],
     jobs: [keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }), ...queue.jobs],
   }
 }

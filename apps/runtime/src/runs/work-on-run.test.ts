@@ -41,7 +41,7 @@ describe('a run that an event triggered', () => {
       const [run] = await claimed
       if (run === undefined) throw new Error('There must be a run.')
       const { id, attempt, workspaceId } = run
-      const held = { claim: { id, attempt }, workspaceId, chain: undefined }
+      const held = { claim: { id, attempt }, workspaceId, active: undefined }
       return await work(run, held, new AbortController().signal)
     }
     await runs.enqueue([

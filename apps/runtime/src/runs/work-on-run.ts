@@ -5,8 +5,8 @@ import type { Effects } from '../automations/effect-buffer.ts'
 import type { Engine, RunOutcome } from '../automations/engine.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { Commits } from './commit-store.ts'
-import { giveUp, MAX_DEATHS } from './give-up.ts'
-import type { ClaimedRun, ClaimedWork, HeldRun, RunEnd } from './run.ts'
+import { giveUp, MAX_CRASHES } from './give-up.ts'
+import type { ClaimedRun, ClaimedWork, LeasedRun, RunEnd } from './run.ts'
 
 interface Deps {
   readonly engine: Engine
@@ -22,29 +22,29 @@ const nothing: Effects = { events: [], queued: [], patches: [] }
 /** Does a claimed run and commits what came of it, as long as nobody else has claimed it meanwhile. */
 export const workOnRun =
   (deps: Deps) =>
-  async (run: ClaimedRun, held: HeldRun, signal: AbortSignal): Promise<void> => {
+  async (run: ClaimedRun, held: LeasedRun, signal: AbortSignal): Promise<void> => {
     const { claim } = held
-    if (run.deaths >= MAX_DEATHS) return await write(deps, { claim, ...giveUp(run) }, signal)
+    if (run.crashCount >= MAX_CRASHES) return await write(deps, { claim, ...giveUp(run) }, signal)
     const workspace = await deps.definitions.find(run.workspaceId)
     const automation = await workspace?.find(run.automationSlug)
     if (workspace === undefined || automation === undefined || automation.disabled) {
       return await write(deps, { claim, effects: nothing, end: cancelled }, signal)
     }
 
-    const { chain, outcome } = deps.engine.start({
+    const { run: active, outcome } = deps.engine.start({
       runId: run.id,
       workspace,
       automation,
       payload: run.input.payload,
       trigger: triggerOf(run),
-      caller: run.input.caller,
+      subject: run.input.caller,
       correlationId: run.correlationId,
       depth: run.input.depth,
       timeLimitMs: deps.timeLimitMs,
       repeatable: true,
       commit: (effects) => commitSoFar(deps.commits, { claim, effects, end: undefined }),
     })
-    held.chain = chain
+    held.active = active
     const result = await outcome
     throwIfStoreWasAway(result)
 
@@ -54,7 +54,7 @@ export const workOnRun =
         'an automation failed for a reason of ours',
       )
     }
-    if (chain.hasEnded) return
+    if (active.hasEnded) return
     await write(deps, { claim, effects: result.effects, end: endOf(result) }, signal)
   }
 

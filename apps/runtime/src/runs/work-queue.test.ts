@@ -1,7 +1,7 @@
 import { createLogger } from '@platform/logging'
 import { describe, expect, test, vi } from 'vitest'
 import { compiled, testEngine } from '../testing.ts'
-import type { ClaimedRun, HeldRun } from './run.ts'
+import type { ClaimedRun, LeasedRun } from './run.ts'
 import { WorkQueue } from './work-queue.ts'
 
 const RUN_ID = '01900000-0000-7000-8000-000000000000'
@@ -9,7 +9,7 @@ const RUN_ID = '01900000-0000-7000-8000-000000000000'
 const claimedRun = (attempt: number): ClaimedRun => ({
   id: RUN_ID,
   attempt,
-  deaths: attempt - 1,
+  crashCount: attempt - 1,
   workspaceId: 'w0123456789abcde',
   automationSlug: 'main',
   triggerType: 'event',
@@ -20,7 +20,7 @@ const claimedRun = (attempt: number): ClaimedRun => ({
 })
 
 /** A queue whose claims answer, in turn, what `claims` holds. */
-function queueOf(claims: ClaimedRun[][], work: (held: HeldRun) => Promise<void>, leaseSeconds = 10) {
+function queueOf(claims: ClaimedRun[][], work: (held: LeasedRun) => Promise<void>, leaseSeconds = 10) {
   const runs = {
     claimAbandoned: async () => [],
     claimQueued: async () => claims.shift() ?? [],
@@ -50,27 +50,27 @@ const startedRun = () => {
       automation,
       payload: {},
       trigger: { type: 'event', value: 'x' },
-      caller: {},
+      subject: {},
     },
     ...{ correlationId: 'c', depth: 0, timeLimitMs: 1000, repeatable: true, commit: async () => undefined },
-  }).chain
+  }).run
 }
 
 describe('the queue of an instance', () => {
   test('ends what it still works on when it claims the same run once more', async () => {
     const stopping = new AbortController()
     const isOver = Promise.withResolvers<void>()
-    const held: HeldRun[] = []
+    const held: LeasedRun[] = []
     let ended: (boolean | undefined)[] = []
     const queue = queueOf([[claimedRun(1)], [claimedRun(2)]], async (one) => {
-      one.chain = startedRun()
+      one.active = startedRun()
       held.push(one)
       if (held.length === 1) return await isOver.promise
-      ended = held.map(({ chain }) => chain?.hasEnded)
+      ended = held.map(({ active }) => active?.hasEnded)
       stopping.abort()
       isOver.resolve()
     })
-    queue.kick()
+    queue.wake()
     await queue.jobs[0]?.run(stopping.signal)
     expect(ended).toEqual([true, false])
   })
@@ -83,11 +83,11 @@ describe('the queue of an instance', () => {
     ])
     let working = 0
     const queue = queueOf(claims, async (one) => {
-      one.chain = Object.defineProperty(startedRun(), 'isHeldBack', { value: true })
+      one.active = Object.defineProperty(startedRun(), 'isHeldBack', { value: true })
       working += 1
       await isOver.promise
     })
-    queue.kick()
+    queue.wake()
     const done = queue.jobs[0]?.run(stopping.signal)
     await vi.waitFor(() => expect(working).toBe(16), { timeout: 15_000 })
     stopping.abort()

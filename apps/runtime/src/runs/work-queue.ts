@@ -3,12 +3,12 @@ import type { HoldersFound } from '@platform/database'
 import { Failure, StoreError, WakeUp } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
-import type { ClaimedRun, HeldRun } from './run.ts'
+import type { ClaimedRun, LeasedRun } from './run.ts'
 import type { RunStore } from './run-store.ts'
 
 export interface WorkQueueOptions {
   readonly runs: Pick<RunStore, 'claimQueued' | 'claimAbandoned' | 'extendLeases' | 'release'>
-  readonly work: (run: ClaimedRun, held: HeldRun, signal: AbortSignal) => Promise<void>
+  readonly work: (run: ClaimedRun, held: LeasedRun, signal: AbortSignal) => Promise<void>
   /** By what others know this worker; it changes as soon as they can see that it lives, or no more. */
   readonly worker: () => string
   /** Tells which workers have died. */
@@ -33,7 +33,7 @@ const DRAIN_MS = 5000
 /** Claims queued runs, works on them, and keeps hold of them while it does. Any number of instances share the queue. */
 export class WorkQueue {
   readonly #options: WorkQueueOptions
-  readonly #held = new Map<string, HeldRun>()
+  readonly #held = new Map<string, LeasedRun>()
   readonly #wakeUp = new WakeUp()
   readonly #working = new Set<Promise<void>>()
   #lookAt = 0
@@ -43,7 +43,7 @@ export class WorkQueue {
   }
 
   /** Runs were queued: look at once. */
-  kick(): void {
+  wake(): void {
     this.#wakeUp.wake()
   }
 
@@ -88,7 +88,7 @@ export class WorkQueue {
   #room(): number {
     const { concurrency } = this.#options
     let heldBack = 0
-    for (const { chain } of this.#held.values()) if (chain?.isHeldBack === true) heldBack += 1
+    for (const { active } of this.#held.values()) if (active?.isThrottled === true) heldBack += 1
     const places = Math.min(concurrency + heldBack, concurrency * HELD_BACK_FACTOR)
     return Math.min(LARGEST_CLAIM, places - this.#held.size)
   }
@@ -115,9 +115,9 @@ export class WorkQueue {
 
   #begin(run: ClaimedRun, signal: AbortSignal): void {
     const { id, attempt, workspaceId } = run
-    const held: HeldRun = { claim: { id, attempt }, workspaceId, chain: undefined }
+    const held: LeasedRun = { claim: { id, attempt }, workspaceId, active: undefined }
     // A process that stood still for longer than a lease may claim what it is still working on.
-    this.#held.get(run.id)?.chain?.end(leaseLost())
+    this.#held.get(run.id)?.active?.end(leaseLost())
     this.#held.set(run.id, held)
     const working = this.#options
       .work(run, held, signal)
@@ -135,7 +135,7 @@ export class WorkQueue {
    * bug kept from ending is left to the end of its lease, and counts as if it had killed its worker: it is not tried
    * for ever.
    */
-  async #giveBack(held: HeldRun, cause: unknown, signal: AbortSignal): Promise<void> {
+  async #giveBack(held: LeasedRun, cause: unknown, signal: AbortSignal): Promise<void> {
     const { runs, log } = this.#options
     const { id } = held.claim
     log[isAway(cause) ? 'warn' : 'error']({ err: cause, runId: id }, 'run not finished')
@@ -160,7 +160,7 @@ export class WorkQueue {
       const held = this.#held.get(id)
       if (held === undefined) continue
       held.isLost = true
-      held.chain?.end(leaseLost())
+      held.active?.end(leaseLost())
     }
   }
 
@@ -168,7 +168,7 @@ export class WorkQueue {
     const late = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS).unref())
     await Promise.race([Promise.allSettled(this.#working), late])
     const left = [...this.#held.values()]
-    for (const { chain } of left) chain?.end(leaseLost())
+    for (const { active } of left) active?.end(leaseLost())
     if (left.length > 0) await this.#options.runs.release(left.map(({ claim }) => claim))
   }
 }

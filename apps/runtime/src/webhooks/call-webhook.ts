@@ -4,7 +4,7 @@ import { parseQuery, type RequestInfo, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { buildRecord, checkNative } from '@platform/outbox'
 import type { Permissions } from '@platform/permissions'
-import { callerOf } from '../automations/caller.ts'
+import { runSubjectOf } from '../automations/caller.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { RunNow } from '../runs/run-now.ts'
@@ -43,7 +43,7 @@ export const callWebhook = (deps: Deps) =>
         workspace,
         automation,
         payload,
-        caller: callerOf(principal, request.clientIp),
+        subject: runSubjectOf(principal, request.clientIp),
         correlationId: request.correlationId,
         triggerValue: params.path,
         deadlineAt: request.deadlineAt,

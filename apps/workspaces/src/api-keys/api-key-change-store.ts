@@ -5,7 +5,7 @@ import type { Database } from '@platform/database'
 import { Failure, isUuid } from '@platform/kernel'
 import type { Outbox } from '@platform/outbox'
 import { type ApiKeyRecord, apiKeyStore, type KeyAddress } from '@platform/permissions'
-import type { Caller } from '../callers/caller.ts'
+import type { Actor } from '../changes/actor.ts'
 import { apiKeyNotFound, masked } from './api-key.ts'
 
 /** One change of a key: its row, the event and the audit row that tell of it, committed together or not at all. */
@@ -22,7 +22,7 @@ export interface ApiKeyChange {
     payload: PayloadInputOf<C>
     action: AuditAction
     key: ApiKeyRecord
-    caller: Caller
+    caller: Actor
   }): Promise<void>
 }
 

@@ -3,7 +3,7 @@ import { apiKeysCreated, createApiKey as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { type Clock, uuidv7 } from '@platform/kernel'
 import { type ApiKeyRecord, isAllPowerful, type Permissions } from '@platform/permissions'
-import { callerOf } from '../callers/caller.ts'
+import { actorOf } from '../changes/actor.ts'
 import { admitGrant } from './admit-grant.ts'
 import { announced, apiKeyEtag, described, expiryOf, ORG_SLUG } from './api-key.ts'
 import type { ApiKeyChangeStore } from './api-key-change-store.ts'
@@ -12,7 +12,7 @@ export const createApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Pe
   route(endpoint, {
     admit: ({ params, body, principal }) => admitGrant(deps, principal, params.workspaceId, body),
     async handle({ body, principal, request, admitted: { workspace, role, rules = [], now } }) {
-      const caller = callerOf(principal, request)
+      const caller = actorOf(principal, request)
 
       const apiKey = newApiKey(ORG_SLUG)
       const record: ApiKeyRecord = {

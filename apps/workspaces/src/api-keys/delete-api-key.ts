@@ -1,7 +1,7 @@
 import { apiKeysDeleted, deleteApiKey as endpoint } from '@platform/contracts'
 import { requireMatch, route } from '@platform/http'
 import type { OpenPermissions } from '@platform/permissions'
-import { callerOf } from '../callers/caller.ts'
+import { actorOf } from '../changes/actor.ts'
 import { admitAdministrator } from './admit-administrator.ts'
 import { announced, apiKeyEtag, masked } from './api-key.ts'
 import type { ApiKeyChangeStore } from './api-key-change-store.ts'
@@ -10,7 +10,7 @@ export const deleteApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Op
   route(endpoint, {
     async handle({ params, principal, request }) {
       const { workspace } = await admitAdministrator(deps.permissions, principal, params.workspaceId)
-      const caller = callerOf(principal, request)
+      const caller = actorOf(principal, request)
 
       const deleted = await deps.apiKeys.commit(async (change) => {
         const key = await change.lock(workspace.id, params.apiKey)

@@ -2,7 +2,7 @@ import { apiKeysUpdated, updateApiKey as endpoint } from '@platform/contracts'
 import { requireMatch, respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type OpenPermissions, requireScopesFor } from '@platform/permissions'
-import { callerOf } from '../callers/caller.ts'
+import { actorOf } from '../changes/actor.ts'
 import { admitGrant } from './admit-grant.ts'
 import { announced, apiKeyEtag, changedApiKey, presentApiKey } from './api-key.ts'
 import type { ApiKeyChangeStore } from './api-key-change-store.ts'
@@ -15,7 +15,7 @@ export const updateApiKey = (deps: {
   route(endpoint, {
     async handle({ params, body, principal, request }) {
       const { workspace, rules, now } = await admitGrant(deps, principal, params.workspaceId, body)
-      const caller = callerOf(principal, request)
+      const caller = actorOf(principal, request)
 
       const saved = await deps.apiKeys.commit(async (change) => {
         const before = await change.lock(workspace.id, params.apiKey)

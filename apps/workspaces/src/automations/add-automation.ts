@@ -1,5 +1,5 @@
 import { type AutomationDefinition, automationCreated } from '@platform/contracts'
-import type { Caller } from '../callers/caller.ts'
+import type { Actor } from '../changes/actor.ts'
 import type { Change } from '../changes/change-store.ts'
 import { type AutomationRecord, announcedAutomation, recordOf } from './automation.ts'
 
@@ -8,7 +8,7 @@ export async function addAutomation(
   change: Change,
   workspaceId: string,
   definition: AutomationDefinition,
-  caller: Caller,
+  caller: Actor,
   options: { now: Date; eventMaxLength: number },
 ): Promise<AutomationRecord> {
   const record = recordOf(definition, caller.id, options.now)

@@ -2,7 +2,7 @@ import { createAutomation as endpoint } from '@platform/contracts'
 import { type AutomationText, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type Permissions, workspaceNotFound } from '@platform/permissions'
-import { callerOf } from '../callers/caller.ts'
+import { actorOf } from '../changes/actor.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
 import { addAutomation } from './add-automation.ts'
 import { answerSaved } from './answer-saved.ts'
@@ -24,7 +24,7 @@ export const createAutomation = (deps: {
       deps.permissions.require(principal, 'create', 'automations', params.workspaceId),
     async handle({ body, principal, request, admitted: { workspace } }) {
       const input = readDefinition(body as unknown as AutomationText, true, deps.limits)
-      const caller = callerOf(principal, request)
+      const caller = actorOf(principal, request)
 
       return await deps.changes.commit(async (change) => {
         // The row of the workspace stays locked: nobody else adds an automation between the question and the insert.

@@ -1,7 +1,7 @@
 import { automationDeleted, deleteAutomation as endpoint } from '@platform/contracts'
 import { requireMatch, route } from '@platform/http'
 import { type Permissions, workspaceNotFound } from '@platform/permissions'
-import { callerOf } from '../callers/caller.ts'
+import { actorOf } from '../changes/actor.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
 import { automationEtag } from './automation.ts'
 import { automationNotFound } from './automation-failures.ts'
@@ -16,7 +16,7 @@ export const deleteAutomation = (deps: { changes: ChangeStore; permissions: Perm
         params.workspaceId,
       )
       const slug = params.automationSlug
-      const source = { ...callerOf(principal, request).source, workspaceId: workspace.id }
+      const source = { ...actorOf(principal, request).source, workspaceId: workspace.id }
 
       await deps.changes.commit(async (change) => {
         if ((await change.workspaces.touch(workspace.id)) === undefined) throw workspaceNotFound()

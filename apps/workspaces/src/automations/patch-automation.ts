@@ -2,7 +2,7 @@ import { type AutomationInput, automationUpdated, patchAutomation as endpoint } 
 import { type AutomationText, type RequestInfo, requireMatch, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type Permissions, workspaceNotFound } from '@platform/permissions'
-import { type Caller, callerOf } from '../callers/caller.ts'
+import { type Actor, actorOf } from '../changes/actor.ts'
 import type { Change, ChangeStore } from '../changes/change-store.ts'
 import { answerSaved } from './answer-saved.ts'
 import { announcedAutomation, automationEtag, patchedDefinition, recordOf } from './automation.ts'
@@ -27,7 +27,7 @@ export const patchAutomation = (deps: {
         params.workspaceId,
       )
       const patch = readDefinition(body as unknown as AutomationText, false, deps.limits)
-      const caller = callerOf(principal, request)
+      const caller = actorOf(principal, request)
 
       const place = { workspaceId: workspace.id, slug: params.automationSlug }
       const options = {
@@ -44,7 +44,7 @@ async function applyPatch(
   change: Change,
   { workspaceId, slug }: { workspaceId: string; slug: string },
   patch: AutomationInput,
-  caller: Caller,
+  caller: Actor,
   options: {
     now: Date
     eventMaxLength: number

@@ -2,7 +2,7 @@ import { createSampleWorkspace as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { addAutomation } from '../automations/add-automation.ts'
-import { type Caller, callerOf } from '../callers/caller.ts'
+import { type Actor, actorOf } from '../changes/actor.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
 import { addWorkspace } from '../workspaces/add-workspace.ts'
 import { newWorkspace } from '../workspaces/workspace.ts'
@@ -16,11 +16,11 @@ interface Deps {
 
 export const createSampleWorkspace = (deps: Deps) =>
   route(endpoint, {
-    handle: ({ body, principal, request }) => makeSample(deps, body.ownerId, callerOf(principal, request)),
+    handle: ({ body, principal, request }) => makeSample(deps, body.ownerId, actorOf(principal, request)),
   })
 
 /** Makes the sample once in the life of the platform; later calls answer what was made. */
-async function makeSample(deps: Deps, ownerId: string, caller: Caller) {
+async function makeSample(deps: Deps, ownerId: string, caller: Actor) {
   const now = deps.clock.now()
   const record = newWorkspace(sampleInput, ownerId, now)
   const owner = { ...caller, id: ownerId }

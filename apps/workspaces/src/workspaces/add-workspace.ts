@@ -1,5 +1,5 @@
 import { type Workspace, workspaceCreated } from '@platform/contracts'
-import type { Caller } from '../callers/caller.ts'
+import type { Actor } from '../changes/actor.ts'
 import type { Change } from '../changes/change-store.ts'
 import { announcedWorkspace, presentWorkspace } from './workspace.ts'
 import type { WorkspaceRecord } from './workspace-store.ts'
@@ -9,7 +9,7 @@ export async function addWorkspace(
   change: Change,
   record: WorkspaceRecord,
   ownerId: string,
-  caller: Caller,
+  caller: Actor,
   eventMaxLength: number,
 ): Promise<Workspace> {
   await change.permissions.insertWorkspace(record)

@@ -1,7 +1,7 @@
 import { createWorkspace as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
-import { callerOf } from '../callers/caller.ts'
+import { actorOf } from '../changes/actor.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
 import { addWorkspace } from './add-workspace.ts'
 import { newWorkspace, workspaceEtag } from './workspace.ts'
@@ -9,7 +9,7 @@ import { newWorkspace, workspaceEtag } from './workspace.ts'
 export const createWorkspace = (deps: { changes: ChangeStore; clock: Clock; eventMaxLength: number }) =>
   route(endpoint, {
     async handle({ body, principal, request }) {
-      const caller = callerOf(principal, request)
+      const caller = actorOf(principal, request)
       const record = newWorkspace(body, caller.id, deps.clock.now())
 
       const workspace = await deps.changes.commit((change) =>

@@ -2,7 +2,7 @@ import { deleteWorkspace as endpoint, workspaceDeleted } from '@platform/contrac
 import { requireMatch, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type OpenPermissions, workspaceNotFound } from '@platform/permissions'
-import { callerOf } from '../callers/caller.ts'
+import { actorOf } from '../changes/actor.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
 import { workspaceEtag } from './workspace.ts'
 
@@ -15,7 +15,7 @@ export const deleteWorkspace = (deps: { changes: ChangeStore; permissions: OpenP
         'workspaces',
         params.workspaceId,
       )
-      const caller = callerOf(principal, request)
+      const caller = actorOf(principal, request)
 
       await deps.changes.commit(async (change) => {
         const record = await change.workspaces.touch(workspace.id)

@@ -2,7 +2,7 @@ import { patchWorkspace as endpoint, workspaceUpdated } from '@platform/contract
 import { requireMatch, respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type OpenPermissions, workspaceNotFound } from '@platform/permissions'
-import { callerOf } from '../callers/caller.ts'
+import { actorOf } from '../changes/actor.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
 import { announcedWorkspace, patchedWorkspace, presentWorkspace, workspaceEtag } from './workspace.ts'
 
@@ -20,7 +20,7 @@ export const patchWorkspace = (deps: {
         'workspaces',
         params.workspaceId,
       )
-      const caller = callerOf(principal, request)
+      const caller = actorOf(principal, request)
 
       const saved = await deps.changes.commit(async (change) => {
         const before = await change.workspaces.touch(workspace.id)

@@ -3,7 +3,7 @@ import { type BodyOf, restoreWorkspace as endpoint, workspaceRestored } from '@p
 import { route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
 import { type OpenPermissions, workspaceNotFound } from '@platform/permissions'
-import { type Caller, callerOf } from '../callers/caller.ts'
+import { type Actor, actorOf } from '../changes/actor.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
 import { presentWorkspace } from './workspace.ts'
 import type { WorkspaceRecord, WorkspaceStore } from './workspace-store.ts'
@@ -20,7 +20,7 @@ export const restoreWorkspace = (deps: Deps) =>
     async handle({ params, body, principal, request }) {
       await requireOwner(deps, principal, params.workspaceId)
 
-      const restored = await restore(deps, params.workspaceId, body, callerOf(principal, request))
+      const restored = await restore(deps, params.workspaceId, body, actorOf(principal, request))
       // Asked for a second time, for example because the first answer was lost.
       const record = restored ?? (await deps.workspaces.find(params.workspaceId))
       if (record === undefined) throw workspaceNotFound()
@@ -46,7 +46,7 @@ const restore = (
   { changes, clock }: Deps,
   workspaceId: string,
   body: BodyOf<typeof endpoint>,
-  caller: Caller,
+  caller: Actor,
 ): Promise<WorkspaceRecord | undefined> =>
   changes.commit(async ({ workspaces, permissions, emit }) => {
     const deleted = await workspaces.findDeleted(workspaceId)

@@ -3,68 +3,68 @@ import type { EventRecord } from '@platform/contracts'
 import type { Options } from '@platform/expressions'
 import { derivedUuidv7, Failure, SecretTexts, uuidv7 } from '@platform/kernel'
 import type { Contexts } from '../contexts/contexts.ts'
+import type { RunContexts } from '../contexts/run-contexts.ts'
 import { RunEnded } from './automation-failure.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
 import type {
-  Call,
-  Caller,
-  Chain,
   CompiledAutomation,
   CompiledWorkspace,
+  Frame,
   QueuedRun,
+  RunState,
+  RunSubject,
   ThrottledWork,
   Trigger,
 } from './model.ts'
 import type { Throttle } from './throttle.ts'
-import type { Turn, Turns } from './turns.ts'
+import type { Slice, TimeSlices } from './time-slices.ts'
 
-export interface ChainParts {
-  runId: string
-  workspace: CompiledWorkspace
-  trigger: Trigger
-  caller: Caller
-  correlationId: string
-  maxDepth: number
-  /** How long the run may take. */
-  timeLimitMs: number
-  /** True when the run may be done again after a crash: its effects then get the ids they had. */
-  repeatable: boolean
-  contexts: Contexts
-  options: Options
-  throttle: Throttle
-  turns: Turns
-  buffer: EffectBuffer
-  now: () => Date
-  loadContexts: (automation: CompiledAutomation) => Promise<void> | undefined
-}
-
-/** The state of one run while it goes on. */
-export class RunningChain implements Chain {
+export interface ActiveRunParts {
   readonly runId: string
   readonly workspace: CompiledWorkspace
   readonly trigger: Trigger
-  readonly caller: Caller
+  readonly subject: RunSubject
+  readonly correlationId: string
+  readonly maxDepth: number
+  /** How long the run may take. */
+  readonly timeLimitMs: number
+  /** True when the run may be done again after a crash: its effects then get the ids they had. */
+  readonly repeatable: boolean
+  readonly stored: RunContexts
+  readonly options: Options
+  readonly throttle: Throttle
+  readonly slices: TimeSlices
+  readonly buffer: EffectBuffer
+  readonly now: () => Date
+}
+
+/** The state of one run while it goes on. */
+export class ActiveRun implements RunState {
+  readonly runId: string
+  readonly workspace: CompiledWorkspace
+  readonly trigger: Trigger
+  readonly subject: RunSubject
   readonly correlationId: string
   readonly maxDepth: number
   readonly contexts: Contexts
   readonly options: Options
   readonly secrets = new SecretTexts()
-  readonly #parts: ChainParts
+  readonly #parts: ActiveRunParts
   readonly #endsAt: number
   readonly #counts = new Map<string, number>()
   #ended: Failure | undefined
-  #turn: Turn = 0
-  #heldBack = 0
+  #slice: Slice = 0
+  #throttles = 0
 
-  constructor(parts: ChainParts) {
+  constructor(parts: ActiveRunParts) {
     this.#parts = parts
     this.runId = parts.runId
     this.workspace = parts.workspace
     this.trigger = parts.trigger
-    this.caller = parts.caller
+    this.subject = parts.subject
     this.correlationId = parts.correlationId
     this.maxDepth = parts.maxDepth
-    this.contexts = parts.contexts
+    this.contexts = parts.stored.contexts
     this.options = parts.options
     this.#endsAt = performance.now() + parts.timeLimitMs
   }
@@ -82,32 +82,32 @@ export class RunningChain implements Chain {
     return this.#ended !== undefined
   }
 
-  /** True while the run waits for a limit of its workspace: it takes part in nothing then. */
-  get isHeldBack(): boolean {
-    return this.#heldBack > 0
+  /** True while the run waits for a limit of its workspace: it does no work then. */
+  get isThrottled(): boolean {
+    return this.#throttles > 0
   }
 
   tick(): Promise<void> | undefined {
     const now = performance.now()
     this.#requireTime(now)
-    const turn = this.#parts.turns.take(this.#turn, now)
-    if (turn === undefined) return this.#letOthersIn()
-    this.#turn = turn
+    const slice = this.#parts.slices.take(this.#slice, now)
+    if (slice === undefined) return this.#letOthersIn()
+    this.#slice = slice
     return undefined
   }
 
-  throttle(work: ThrottledWork, amount: number, call: Call): Promise<void> | undefined {
+  throttle(work: ThrottledWork, amount: number, frame: Frame): Promise<void> | undefined {
     const waitMs = this.#parts.throttle.take(this.workspace.id, work, amount, performance.now())
     if (waitMs <= 0) return undefined
-    // A run whose time is over before its turn comes will not have done the work.
+    // A run whose time is over before the wait ends will not have done the work.
     if (performance.now() + waitMs > this.#endsAt)
       this.#parts.throttle.giveBack(this.workspace.id, work, amount)
-    return this.#holdBack(waitMs, call)
+    return this.#wait(waitMs, frame)
   }
 
-  effectId(call: Pick<Call, 'trace'>, path: string): string {
+  effectId(frame: Pick<Frame, 'trace'>, path: string): string {
     if (!this.#parts.repeatable) return uuidv7()
-    const place = `${call.trace}/${path}`
+    const place = `${frame.trace}/${path}`
     return derivedUuidv7(this.runId, this.runId, place, this.countOf(place))
   }
 
@@ -127,7 +127,7 @@ export class RunningChain implements Chain {
   }
 
   prepareContexts(automation: CompiledAutomation): Promise<void> | undefined {
-    return this.#parts.loadContexts(automation)
+    return this.#parts.stored.load(automation)
   }
 
   #requireTime(now: number): void {
@@ -139,17 +139,17 @@ export class RunningChain implements Chain {
   }
 
   async #letOthersIn(): Promise<void> {
-    this.#turn = await this.#parts.turns.next()
+    this.#slice = await this.#parts.slices.next()
     this.#requireTime(performance.now())
   }
 
-  async #holdBack(waitMs: number, call: Call): Promise<void> {
+  async #wait(waitMs: number, frame: Frame): Promise<void> {
     const startedAt = performance.now()
-    this.#heldBack += 1
+    this.#throttles += 1
     await pause(Math.min(waitMs, Math.max(0, this.#endsAt - startedAt) + 1))
-    this.#heldBack -= 1
+    this.#throttles -= 1
     const now = performance.now()
-    call.measures.throttledMs += now - startedAt
+    frame.measures.throttledMs += now - startedAt
     this.#requireTime(now)
   }
 }

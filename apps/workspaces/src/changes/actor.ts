@@ -3,14 +3,14 @@ import { type EventSource, shownIp } from '@platform/contracts'
 import type { RequestInfo } from '@platform/http'
 
 /** Who changes something and over which request, as records and events keep it. */
-export interface Caller {
+export interface Actor {
   /** Id of the user, or a word for what acts without one. */
   id: string
   source: EventSource
 }
 
 /** The caller of a route. */
-export const callerOf = (principal: Principal, request: RequestInfo): Caller => ({
+export const actorOf = (principal: Principal, request: RequestInfo): Actor => ({
   id: actorId(principal),
   source: {
     ...(principal.kind === 'user' ? { userId: principal.userId, sessionId: principal.sessionId } : {}),
