@@ -4,7 +4,6 @@ import { Failure } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { RunNow } from '../runs/run-now.ts'
-import { runSubjectOf } from './caller.ts'
 import type { CompiledAutomation, CompiledWorkspace } from './model.ts'
 
 interface Deps {
@@ -24,7 +23,8 @@ export const testAutomation = (deps: Deps) =>
       const output = await deps.runNow({
         ...automation,
         payload: body.payload ?? {},
-        subject: runSubjectOf(principal, request.clientIp),
+        principal,
+        ip: request.clientIp,
         correlationId: request.correlationId,
         triggerValue: `test/${params.automationSlug}`,
         deadlineAt: request.deadlineAt,

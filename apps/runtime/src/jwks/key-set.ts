@@ -2,16 +2,16 @@ import { getJwks, type PublicJwk, runtimeJwksUpdated } from '@platform/contracts
 import { type Client, createClient } from '@platform/http'
 import { SECOND_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
-import { type Job, onEveryInstance, type Subscription } from '@platform/service'
+import { onEveryInstance, type Part } from '@platform/service'
 
 /**
- * A key removed by hand is forgotten within 30 s without any announcement, counting the pause of the gateway
- * (decisions C7).
+ * A key removed by hand is forgotten within 30 s, also without an announcement: 10 s here, and the gateway itself reads
+ * its keys at intervals.
  */
 const REFRESH_MS = 10 * SECOND_MS
 
 /**
- * The public keys of the platform, kept in step with the gateway: on its announcement, after a gap, and every ten
+ * The public keys of the platform, as the gateway has them: on its announcement, after a gap, and every ten
  * seconds. While the gateway can't be reached the keys known last stay.
  */
 export class KeySet {
@@ -38,25 +38,23 @@ export class KeySet {
     this.#keys = new Map(keys.map((key) => [key.kid, key]))
   }
 
-  get subscription(): Subscription {
-    const reload = () => {
-      this.reload().catch((error: unknown) => {
-        this.#log.warn({ err: error }, 'signing keys not reloaded, it will be tried again')
-      })
+  get part(): Part {
+    return {
+      subscriptions: [onEveryInstance(runtimeJwksUpdated, this.#reloadSoon, this.#reloadSoon)],
+      jobs: [{ name: 'reload-signing-keys', everyMs: REFRESH_MS, run: this.#reloadQuietly }],
     }
-    return onEveryInstance(runtimeJwksUpdated, reload, reload)
   }
 
-  /** The gateway may start after this service, so a missing answer is nothing to warn of. */
-  get job(): Job {
-    return {
-      name: 'reload-signing-keys',
-      everyMs: REFRESH_MS,
-      run: async () => {
-        await this.reload().catch((error: unknown) => {
-          this.#log.debug({ err: error }, 'signing keys not there yet')
-        })
-      },
-    }
+  readonly #reloadSoon = (): void => {
+    this.reload().catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'signing keys not reloaded, it will be tried again')
+    })
+  }
+
+  /** The gateway may start after this service: then it does not respond yet, which deserves no warning. */
+  readonly #reloadQuietly = async (): Promise<void> => {
+    await this.reload().catch((error: unknown) => {
+      this.#log.debug({ err: error }, 'signing keys not there yet')
+    })
   }
 }

@@ -8,8 +8,8 @@ import type { RunStore } from './run-store.ts'
 interface Deps {
   readonly definitions: Definitions
   readonly runs: Pick<RunStore, 'enqueue'>
-  /** Wakes the workers of this instance. */
-  readonly kick: () => void
+  /** Makes the workers of this instance look for queued runs. */
+  readonly wakeWorkers: () => void
 }
 
 /**
@@ -21,7 +21,7 @@ export const onEvents = (deps: Deps): Subscription =>
     const runs = (await Promise.all(events.map((event) => runsOf(event, deps.definitions)))).flat()
     if (runs.length === 0) return
     await deps.runs.enqueue(runs)
-    deps.kick()
+    deps.wakeWorkers()
   })
 
 async function runsOf(event: EventRecord, definitions: Definitions): Promise<QueuedRun[]> {

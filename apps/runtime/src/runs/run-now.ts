@@ -1,17 +1,18 @@
+import type { Principal } from '@platform/auth'
 import type { EventRecord } from '@platform/contracts'
 import { Failure, uuidv7 } from '@platform/kernel'
 import type { AutomationFailure } from '../automations/automation-failure.ts'
 import type { Engine, RunOrder } from '../automations/engine.ts'
+import type { RunSubject } from '../automations/model.ts'
 import { MAX_OUTPUT } from '../contexts/value-size.ts'
-import type { Commits } from './commit-store.ts'
+import type { Commits } from './run-store.ts'
 
-/** A run somebody waits for. */
-export type ImmediateOrder = Pick<
-  RunOrder,
-  'workspace' | 'automation' | 'payload' | 'subject' | 'correlationId'
-> & {
+/** A run that a request waits for. */
+export type ImmediateOrder = Pick<RunOrder, 'workspace' | 'automation' | 'payload' | 'correlationId'> & {
+  readonly principal: Principal | undefined
+  readonly ip: string
   readonly triggerValue: string
-  /** Unix milliseconds after which nobody waits any more. */
+  /** Unix milliseconds at which the request is given up. */
   readonly deadlineAt: number
   /** Other events that are committed with the run. */
   readonly events?: readonly EventRecord[]
@@ -22,18 +23,18 @@ export interface RunTimes {
   readonly gatewayTimeoutMs: number
 }
 
-/** Leaves the time to write the end of the run and to answer before anybody gives up. */
+/** Leaves the time to write the end of the run and to respond before the request is given up. */
 const RESERVE_MS = 5000
 const SHORTEST_MS = 100
 
-/** Runs an automation and answers its output as JSON, once the run and all it did are committed (decisions I11). */
+/** Runs an automation and answers its output as JSON, once the run and all it did are committed. */
 export type RunNow = (order: ImmediateOrder) => Promise<string>
 
 export const runNow =
   (deps: { engine: Engine; commits: Commits; times: RunTimes; now: () => number }): RunNow =>
   async (order) => {
     const runId = uuidv7()
-    const { workspace, automation, correlationId, payload, subject } = order
+    const { workspace, automation, correlationId, payload } = order
     const trigger = { type: 'endpoint' as const, value: order.triggerValue, id: runId }
     const { run, outcome } = deps.engine.start({
       runId,
@@ -41,7 +42,7 @@ export const runNow =
       automation,
       payload,
       trigger,
-      subject,
+      subject: runSubjectOf(order.principal, order.ip),
       correlationId,
       depth: 0,
       timeLimitMs: timeLimit(order.deadlineAt, deps.times, deps.now()),
@@ -64,15 +65,22 @@ export const runNow =
       error,
       effects,
     })
-    if (failed !== undefined) throw toldToCaller(failed)
+    if (failed !== undefined) throw shownFailure(failed)
     return textOf(output)
   }
 
+/** The person a request comes from, as `user` and `session` show them; an API key is no person. */
+function runSubjectOf(principal: Principal | undefined, ip: string): RunSubject {
+  if (principal?.kind !== 'user') return { ip }
+  const { userId, sessionId, email, anonymous } = principal
+  return { userId, sessionId: sessionId === '' ? undefined : sessionId, email, anonymous, ip }
+}
+
 /**
- * 404 is for an automation that is not there. This one ran, and something it needs was not found: whoever called
- * could look for a mistake in the address, where there is none.
+ * 404 says that there is no such automation. This one ran, and something it needs was not found: with 404 the caller
+ * would look for a mistake in the address.
  */
-function toldToCaller({ failure, automationSlug, instruction }: AutomationFailure): Failure {
+function shownFailure({ failure, automationSlug, instruction }: AutomationFailure): Failure {
   if (failure.status !== 404) return failure
   const message = `The automation "${automationSlug}" ran and failed at ${instruction}: ${failure.message}`
   return new Failure('InvalidInstructionError', message, {

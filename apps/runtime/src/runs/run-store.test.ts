@@ -7,10 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { QueuedRun } from '../automations/model.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import { emittedEvent } from '../testing.ts'
-import { commitStore } from './commit-store.ts'
-import { neededPartitions } from './partition.ts'
+import { neededPartitions } from './keep-partitions.ts'
 import { partitionStore } from './partition-store.ts'
-import { runStore as openRunStore } from './run-store.ts'
+import { groupCommits, runStore as openRunStore } from './run-store.ts'
 
 let database: TestDatabase
 let second: Database
@@ -59,7 +58,7 @@ describe('the queue of runs', () => {
 
   test('a worker that lost its lease writes nothing', async () => {
     const store = runStore(database)
-    const commits = commitStore(store)
+    const commits = groupCommits(store)
     const run = queued('fenced')
     await store.enqueue([run])
     const [slow] = await store.claimQueued('slow', 0, 1)

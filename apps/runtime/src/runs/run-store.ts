@@ -1,4 +1,4 @@
-import { type Database, join, type Queries, type Sql, sql } from '@platform/database'
+import { type Database, groupCommit, join, type Queries, type Sql, sql } from '@platform/database'
 import { insertEvents } from '@platform/outbox'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
@@ -9,7 +9,7 @@ import type { Claim, ClaimedRun, ClaimedWork, FinishedRun } from './run.ts'
 export type RunStore = ReturnType<typeof runStore>
 
 const claimedColumns = sql`
-  r.id, r.attempt, r.deaths, r.workspace_id as "workspaceId", r.automation_slug as "automationSlug",
+  r.id, r.attempt, r.deaths as "crashCount", r.workspace_id as "workspaceId", r.automation_slug as "automationSlug",
   r.trigger_type as "triggerType", r.trigger_value as "triggerValue", r.trigger_id as "triggerId",
   r.correlation_id as "correlationId", r.input`
 
@@ -47,16 +47,17 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
     return database.many<ClaimedRun>(claim(worker, leaseSeconds, which, 0))
   },
 
-  /** The presences of workers that hold runs. One that others can't see goes by another name. */
+  /** The workers that have leased runs, by their presence; a worker without one is known by another name. */
   async listHolders(): Promise<number[]> {
     const rows = await database.many<{ holder: number }>(sql`
-      select distinct worker::bigint as holder from runtime.runs where status = 'running' and worker ~ '^[0-9]{1,10}$'`)
+      select distinct worker::bigint as holder from runtime.runs
+      where status = 'running' and worker ~ '^[0-9]{1,10}$'`)
     return rows.map(({ holder }) => holder)
   },
 
   /**
-   * Takes over the runs of workers that died: those that are `gone`, and with `expired` whoever stopped to hold on to
-   * a run.
+   * Takes over the runs of workers that crashed: those that are `gone`, and with `expired` also the runs whose lease
+   * is over.
    */
   claimAbandoned: (
     worker: string,
@@ -71,36 +72,36 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
   },
 
   /**
-   * Holds on to runs; those that are being written at this moment are left alone. Answers the ids that somebody else
+   * Extends the leases of runs, but of none that is being written at this moment. Answers the ids that another worker
    * has claimed.
    */
   async extendLeases(worker: string, claims: readonly Claim[], leaseSeconds: number): Promise<string[]> {
     const rows = await database.many<{ id: string }>(sql`
-      with held as materialized (
+      with leased as materialized (
         select r.id from runtime.runs r join ${claimList(claims)} on r.id = c.id and r.attempt = c.attempt
         where r.status = 'running' for update of r skip locked
       ), extended as (
         update runtime.runs r set worker = ${worker}, leased_until = now() + ${leaseSeconds} * interval '1 second'
-        from held where r.id = held.id
+        from leased where r.id = leased.id
       )
       select r.id from runtime.runs r join ${claimList(claims)} on r.id = c.id where r.attempt <> c.attempt`)
     return rows.map(({ id }) => id)
   },
 
-  /** Gives runs back to whoever has time. */
+  /** Gives runs back to the queue. */
   release: (claims: readonly Claim[]): Promise<unknown> =>
     database.many(sql`
       update runtime.runs r set status = 'queued', leased_until = null, worker = null
       from ${claimList(claims)} where r.id = c.id and r.attempt = c.attempt and r.status = 'running'`),
 
   /**
-   * Writes what claimed runs did, and their ends; of a run that somebody else has claimed, nothing. Answers what
-   * counted.
+   * Writes what claimed runs did, and their ends; nothing of a run that another worker has claimed. Answers what was
+   * written.
    */
   writeClaimed: (work: readonly ClaimedWork[]): Promise<ClaimedWork[]> =>
     database.transaction(async (tx) => {
-      const held = await holdClaims(tx, work)
-      const counted = work.filter(({ claim: { id, attempt } }) => held.get(id) === attempt)
+      const attempts = await writeEnds(tx, work)
+      const counted = work.filter(({ claim: { id, attempt } }) => attempts.get(id) === attempt)
       const parts = effectParts(
         counted.map(({ effects }) => effects),
         writePatches,
@@ -111,7 +112,7 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
 })
 
 /** Locks the rows of the runs that are still ours, and ends those that are over. Answers their ids and attempts. */
-async function holdClaims(tx: Queries, work: readonly ClaimedWork[]): Promise<Map<string, number>> {
+async function writeEnds(tx: Queries, work: readonly ClaimedWork[]): Promise<Map<string, number>> {
   const input = work.map(({ claim: { id, attempt }, end }) => ({ id, attempt, ...end }))
   const rows = await tx.many<Claim>(sql`
     update runtime.runs r set
@@ -127,10 +128,10 @@ async function holdClaims(tx: Queries, work: readonly ClaimedWork[]): Promise<Ma
 }
 
 /** The selected rows are locked first, so that two workers never claim the same run. */
-const claim = (worker: string, leaseSeconds: number, which: Sql, deaths: number): Sql => sql`
+const claim = (worker: string, leaseSeconds: number, which: Sql, crashes: number): Sql => sql`
   with due as materialized (select id from runtime.runs ${which} for update skip locked)
   update runtime.runs r set
-    status = 'running', attempt = r.attempt + 1, deaths = r.deaths + ${deaths}, worker = ${worker},
+    status = 'running', attempt = r.attempt + 1, deaths = r.deaths + ${crashes}, worker = ${worker},
     leased_until = now() + ${leaseSeconds} * interval '1 second', started_at = coalesce(r.started_at, now())
   from due where r.id = due.id returning ${claimedColumns}`
 
@@ -181,3 +182,36 @@ const triggerColumns = ({ type, value, id }: QueuedRun['trigger']) => ({
   triggerValue: value,
   triggerId: id,
 })
+
+/** Writes the work of many runs in few transactions; each promise resolves when its part is committed. */
+export interface Commits {
+  writeFinished(run: FinishedRun): Promise<void>
+  writeEffects(effects: Effects): Promise<void>
+  /** False when another worker has claimed the run: then nothing was written. */
+  writeClaimed(work: ClaimedWork): Promise<boolean>
+}
+
+export function groupCommits(store: RunStore): Commits {
+  const finished = groupCommit<FinishedRun>(async (runs) => void (await store.insertFinished(runs)), {
+    maxItems: 200,
+  })
+  const effects = groupCommit<Effects>(async (all) => void (await store.insertEffects(all)), {
+    maxItems: 100,
+  })
+  const claimed = groupCommit<{ work: ClaimedWork; counted: boolean }>(
+    async (items) => {
+      const counted = new Set(await store.writeClaimed(items.map(({ work }) => work)))
+      for (const item of items) item.counted = counted.has(item.work)
+    },
+    { maxItems: 100 },
+  )
+  return {
+    writeFinished: (run) => finished.add(run),
+    writeEffects: (one) => effects.add(one),
+    async writeClaimed(work) {
+      const item = { work, counted: false }
+      await claimed.add(item)
+      return item.counted
+    },
+  }
+}

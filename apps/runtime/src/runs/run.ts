@@ -4,7 +4,7 @@ import type { Effects } from '../automations/effect-buffer.ts'
 import type { RunInput, Trigger } from '../automations/model.ts'
 
 /*
- * A run happens in one of two ways. Somebody waits for it: run-now.ts runs it in the request and writes it once, with
+ * A run happens in one of two ways. A request waits for it: run-now.ts runs it in the request and writes it once, with
  * everything it did. Or an event or another run triggered it: on-events.ts queues it, work-queue.ts claims it with a
  * lease, work-on-run.ts runs it, and what it writes counts only while its claim does.
  */
@@ -28,7 +28,7 @@ export interface FinishedRun extends RunEnd {
   readonly effects: Effects
 }
 
-/** A worker's hold on a run: whatever it writes counts only while no other attempt was begun. */
+/** A worker's attempt at a run: what it writes counts only while no other attempt was begun. */
 export interface Claim {
   readonly id: string
   readonly attempt: number
@@ -36,7 +36,7 @@ export interface Claim {
 
 /** A run that a worker has claimed. */
 export interface ClaimedRun extends Claim {
-  /** How many of its earlier workers have died. */
+  /** How many workers crashed while they worked on it. */
   readonly crashCount: number
   readonly workspaceId: string
   readonly automationSlug: string
@@ -47,13 +47,13 @@ export interface ClaimedRun extends Claim {
   readonly input: RunInput
 }
 
-/** A run this instance works on. */
+/** A run this instance has leased and works on. */
 export interface LeasedRun {
   readonly claim: Claim
   readonly workspaceId: string
   /** Known as soon as the run has begun. */
   active: ActiveRun | undefined
-  /** Set when somebody else was seen to have claimed it. */
+  /** Set when another worker has claimed it. */
   isLost?: boolean
 }
 

@@ -6,8 +6,7 @@ import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { upsertPatches } from '../contexts/context-store.ts'
 import { compiled, testEngine } from '../testing.ts'
-import { commitStore } from './commit-store.ts'
-import { runStore } from './run-store.ts'
+import { groupCommits, runStore } from './run-store.ts'
 import { workOnRun } from './work-on-run.ts'
 
 const log = createLogger({ level: 'silent' })
@@ -33,7 +32,7 @@ describe('a run that an event triggered', () => {
     const work = workOnRun({
       engine: testEngine({ contexts: { load } }),
       definitions: { find: async () => workspace },
-      commits: commitStore(runs),
+      commits: groupCommits(runs),
       timeLimitMs: 5000,
       log,
     })

@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { StoreError } from '@platform/kernel'
+import { type EventRecord, errorEvent } from '@platform/contracts'
+import { derivedUuidv7, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
+import { buildRecord, checkNative } from '@platform/outbox'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { Engine, RunOutcome } from '../automations/engine.ts'
 import type { Definitions } from '../definitions/definitions.ts'
-import type { Commits } from './commit-store.ts'
-import { giveUp, MAX_CRASHES } from './give-up.ts'
 import type { ClaimedRun, ClaimedWork, LeasedRun, RunEnd } from './run.ts'
+import type { Commits } from './run-store.ts'
 
 interface Deps {
   readonly engine: Engine
@@ -17,13 +18,17 @@ interface Deps {
 }
 
 const RETRY_MS = 500
+
+/** A run whose workers crashed this often is given up. */
+const MAX_CRASHES = 5
+
 const nothing: Effects = { events: [], queued: [], patches: [] }
 
-/** Does a claimed run and commits what came of it, as long as nobody else has claimed it meanwhile. */
+/** Does a claimed run and commits what it did, unless another worker has claimed it meanwhile. */
 export const workOnRun =
   (deps: Deps) =>
-  async (run: ClaimedRun, held: LeasedRun, signal: AbortSignal): Promise<void> => {
-    const { claim } = held
+  async (run: ClaimedRun, leased: LeasedRun, signal: AbortSignal): Promise<void> => {
+    const { claim } = leased
     if (run.crashCount >= MAX_CRASHES) return await write(deps, { claim, ...giveUp(run) }, signal)
     const workspace = await deps.definitions.find(run.workspaceId)
     const automation = await workspace?.find(run.automationSlug)
@@ -44,7 +49,7 @@ export const workOnRun =
       repeatable: true,
       commit: (effects) => commitSoFar(deps.commits, { claim, effects, end: undefined }),
     })
-    held.active = active
+    leased.active = active
     const result = await outcome
     throwIfStoreWasAway(result)
 
@@ -58,7 +63,7 @@ export const workOnRun =
     await write(deps, { claim, effects: result.effects, end: endOf(result) }, signal)
   }
 
-/** Nothing is written then: the run is given back, and whoever claims it next does it again. */
+/** Nothing is written then: the run is given back, and the worker that claims it next does it again. */
 function throwIfStoreWasAway({ failed }: RunOutcome): void {
   if (failed?.cause instanceof StoreError && failed.cause.unavailable) throw failed.cause
 }
@@ -88,7 +93,7 @@ async function commitSoFar(commits: Commits, work: ClaimedWork): Promise<void> {
   if (!(await commits.writeClaimed(work))) throw new Error('Somebody else has claimed the run.')
 }
 
-/** A store that is away is waited for; what it can't take for a reason of the data ends the run without its effects. */
+/** Waits for a store that is away. Effects that the store refuses because of their data end the run without them. */
 async function write(deps: Deps, work: ClaimedWork, signal: AbortSignal): Promise<void> {
   for (;;) {
     const error = await attempt(deps.commits, work)
@@ -113,4 +118,32 @@ async function writeUnstorable(deps: Deps, { claim }: ClaimedWork, cause: unknow
     effects: nothing,
     end: { status: 'failed', durationMs: 0, error },
   })
+}
+
+/**
+ * A run whose workers crash again and again is the reason itself: it ends as a dead letter, and an event reports it.
+ */
+function giveUp(run: ClaimedRun): Pick<ClaimedWork, 'effects' | 'end'> {
+  const error = {
+    error: 'TooManyAttempts',
+    message: `The run was given up after ${MAX_CRASHES} attempts, because none of them ended.`,
+  }
+  const details = { automationSlug: run.automationSlug, instruction: 'do', runId: run.id }
+  const built = buildRecord({
+    type: errorEvent.type,
+    payload: { type: error.error, message: error.message, details },
+    source: {
+      workspaceId: run.workspaceId,
+      correlationId: run.correlationId,
+      automationSlug: run.automationSlug,
+      automationDepth: run.input.depth + 1,
+      host: { service: 'runtime' },
+    },
+    id: derivedUuidv7(run.id, run.id, 'given up'),
+  })
+  const record: EventRecord = { ...checkNative(built), error: { ...error, details, level: 'error' } }
+  return {
+    effects: { queued: [], patches: [], events: [record] },
+    end: { status: 'failed', durationMs: 0, error, isDeadLetter: true },
+  }
 }

@@ -8,10 +8,10 @@ import type { RunStore } from './run-store.ts'
 
 export interface WorkQueueOptions {
   readonly runs: Pick<RunStore, 'claimQueued' | 'claimAbandoned' | 'extendLeases' | 'release'>
-  readonly work: (run: ClaimedRun, held: LeasedRun, signal: AbortSignal) => Promise<void>
-  /** By what others know this worker; it changes as soon as they can see that it lives, or no more. */
+  readonly work: (run: ClaimedRun, leased: LeasedRun, signal: AbortSignal) => Promise<void>
+  /** The name others know this worker by; it changes when its presence becomes visible or is lost. */
   readonly worker: () => string
-  /** Tells which workers have died. */
+  /** Finds the workers that have crashed. */
   readonly lookForHolders: () => Promise<HoldersFound>
   readonly concurrency: number
   readonly leaseSeconds: number
@@ -19,21 +19,23 @@ export interface WorkQueueOptions {
 }
 
 const POLL_MS = 500
-/** A run that a store kept from ending is given back after this, as soon as the store takes it. */
+/** How often a run that could not end is offered back to a store that is away. */
 const GIVE_BACK_MS = 1000
 /** Leases are extended this often, and so often that two extensions may fail before a short lease is over. */
 const LONGEST_HEARTBEAT_MS = 3000
 const HEARTBEATS_PER_LEASE = 3
 const LARGEST_CLAIM = 32
-/** Runs at most that are worked on or held back by a limit of their workspace, as a multiple of those worked on. */
-const HELD_BACK_FACTOR = 8
+/** Runs at most that are leased, throttled ones included, as a multiple of those that are worked on. */
+const THROTTLED_FACTOR = 8
 /** Time that runs get to end when the service stops; what is left is given back and done again elsewhere. */
 const DRAIN_MS = 5000
 
-/** Claims queued runs, works on them, and keeps hold of them while it does. Any number of instances share the queue. */
+/**
+ * Claims queued runs, works on them, and extends their leases until they end. Any number of instances share the queue.
+ */
 export class WorkQueue {
   readonly #options: WorkQueueOptions
-  readonly #held = new Map<string, LeasedRun>()
+  readonly #leased = new Map<string, LeasedRun>()
   readonly #wakeUp = new WakeUp()
   readonly #working = new Set<Promise<void>>()
   #lookAt = 0
@@ -42,7 +44,7 @@ export class WorkQueue {
     this.#options = options
   }
 
-  /** Runs were queued: look at once. */
+  /** Runs were queued: the worker looks at once. */
   wake(): void {
     this.#wakeUp.wake()
   }
@@ -54,7 +56,7 @@ export class WorkQueue {
       {
         name: 'hold-claimed-runs',
         everyMs: Math.min(LONGEST_HEARTBEAT_MS, heartbeatMs),
-        run: () => this.#hold(),
+        run: () => this.#extendLeases(),
       },
     ]
   }
@@ -84,16 +86,16 @@ export class WorkQueue {
     return claimed.length === room && this.#room() > 0
   }
 
-  /** Runs that a limit of their workspace holds back leave their places to others. */
+  /** Runs that are throttled by a limit of their workspace leave their places to others. */
   #room(): number {
     const { concurrency } = this.#options
-    let heldBack = 0
-    for (const { active } of this.#held.values()) if (active?.isThrottled === true) heldBack += 1
-    const places = Math.min(concurrency + heldBack, concurrency * HELD_BACK_FACTOR)
-    return Math.min(LARGEST_CLAIM, places - this.#held.size)
+    let throttled = 0
+    for (const { active } of this.#leased.values()) if (active?.isThrottled === true) throttled += 1
+    const places = Math.min(concurrency + throttled, concurrency * THROTTLED_FACTOR)
+    return Math.min(LARGEST_CLAIM, places - this.#leased.size)
   }
 
-  /** Now and again, also while there is no room: who is dead shows only to one who looks all the time. */
+  /** Also while there is no room: a worker counts as crashed only after several looks. */
   async #lookForAbandoned(signal: AbortSignal): Promise<void> {
     if (performance.now() < this.#lookAt) return
     this.#lookAt = performance.now() + POLL_MS
@@ -105,25 +107,25 @@ export class WorkQueue {
     for (const run of claimed) this.#begin(run, signal)
   }
 
-  /** Workspaces that hold half of the places here already: what is left is for the others. */
+  /** Workspaces that take half of the places here already: what is left is for the others. */
   #greedyWorkspaces(): string[] {
     const counts = new Map<string, number>()
-    for (const { workspaceId } of this.#held.values())
+    for (const { workspaceId } of this.#leased.values())
       counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
     return [...counts].filter(([, count]) => count * 2 >= this.#options.concurrency).map(([id]) => id)
   }
 
   #begin(run: ClaimedRun, signal: AbortSignal): void {
     const { id, attempt, workspaceId } = run
-    const held: LeasedRun = { claim: { id, attempt }, workspaceId, active: undefined }
+    const leased: LeasedRun = { claim: { id, attempt }, workspaceId, active: undefined }
     // A process that stood still for longer than a lease may claim what it is still working on.
-    this.#held.get(run.id)?.active?.end(leaseLost())
-    this.#held.set(run.id, held)
+    this.#leased.get(run.id)?.active?.end(leaseLost())
+    this.#leased.set(run.id, leased)
     const working = this.#options
-      .work(run, held, signal)
-      .catch((error: unknown) => this.#giveBack(held, error, signal))
+      .work(run, leased, signal)
+      .catch((error: unknown) => this.#giveBack(leased, error, signal))
       .finally(() => {
-        if (this.#held.get(run.id) === held) this.#held.delete(run.id)
+        if (this.#leased.get(run.id) === leased) this.#leased.delete(run.id)
         this.#working.delete(working)
         this.#wakeUp.wake()
       })
@@ -131,18 +133,18 @@ export class WorkQueue {
   }
 
   /**
-   * A run that a store kept from ending is held on to until it can be given back: its worker has not died. One that a
-   * bug kept from ending is left to the end of its lease, and counts as if it had killed its worker: it is not tried
-   * for ever.
+   * A run that could not end because a store was away stays leased until it can be given back: its worker has not
+   * crashed. A run that could not end because of a bug is left to the end of its lease and counts as a crash, so that
+   * it is not tried for ever.
    */
-  async #giveBack(held: LeasedRun, cause: unknown, signal: AbortSignal): Promise<void> {
+  async #giveBack(leased: LeasedRun, cause: unknown, signal: AbortSignal): Promise<void> {
     const { runs, log } = this.#options
-    const { id } = held.claim
+    const { id } = leased.claim
     log[isAway(cause) ? 'warn' : 'error']({ err: cause, runId: id }, 'run not finished')
     let obstacle = cause
-    while (isAway(obstacle) && held.isLost !== true) {
+    while (isAway(obstacle) && leased.isLost !== true) {
       await pause(GIVE_BACK_MS, undefined, { signal }).catch(() => undefined)
-      obstacle = await runs.release([held.claim]).then(
+      obstacle = await runs.release([leased.claim]).then(
         () => undefined,
         (error: unknown) => error,
       )
@@ -152,28 +154,28 @@ export class WorkQueue {
       log.error({ err: obstacle, runId: id }, 'a run was not given back, its lease must run out')
   }
 
-  async #hold(): Promise<void> {
-    if (this.#held.size === 0) return
+  async #extendLeases(): Promise<void> {
+    if (this.#leased.size === 0) return
     const { runs, worker, leaseSeconds } = this.#options
-    const claims = [...this.#held.values()].map(({ claim }) => claim)
+    const claims = [...this.#leased.values()].map(({ claim }) => claim)
     for (const id of await runs.extendLeases(worker(), claims, leaseSeconds)) {
-      const held = this.#held.get(id)
-      if (held === undefined) continue
-      held.isLost = true
-      held.active?.end(leaseLost())
+      const leased = this.#leased.get(id)
+      if (leased === undefined) continue
+      leased.isLost = true
+      leased.active?.end(leaseLost())
     }
   }
 
   async #drain(): Promise<void> {
     const late = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS).unref())
     await Promise.race([Promise.allSettled(this.#working), late])
-    const left = [...this.#held.values()]
+    const left = [...this.#leased.values()]
     for (const { active } of left) active?.end(leaseLost())
     if (left.length > 0) await this.#options.runs.release(left.map(({ claim }) => claim))
   }
 }
 
-/** Never shown to anybody: what the run did since is dropped. */
+/** No caller sees it: what the run did since is dropped. */
 const leaseLost = () => new Failure('ServiceUnavailable', 'Another instance has taken over the run.')
 
 const isAway = (error: unknown): boolean => error instanceof StoreError && error.unavailable

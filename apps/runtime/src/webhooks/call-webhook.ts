@@ -1,21 +1,19 @@
 import type { Principal } from '@platform/auth'
 import { type EventRecord, callWebhook as endpoint, webhookTriggered } from '@platform/contracts'
-import { parseQuery, type RequestInfo, respond, route } from '@platform/http'
+import { type RequestInfo, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { buildRecord, checkNative } from '@platform/outbox'
 import type { Permissions } from '@platform/permissions'
-import { runSubjectOf } from '../automations/caller.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { RunNow } from '../runs/run-now.ts'
-import { readPayload } from './read-payload.ts'
-import { shownHeaders } from './shown-headers.ts'
+import { payloadOf } from './payload.ts'
 
 interface Deps {
   readonly definitions: Definitions
   readonly permissions: Permissions
   readonly runNow: RunNow
-  /** Issuer of our own tokens, which no automation may see. */
+  /** Issuer of the platform's own tokens, which no automation may see. */
   readonly issuer: string
 }
 
@@ -37,31 +35,36 @@ export const callWebhook = (deps: Deps) =>
     isIdempotent: ({ automation }) => automation.idempotent,
     async handle({ params, body, principal, request, admitted: target }) {
       const { workspace, automation } = target
-      const payload = await payloadOf(target, request, body as Buffer, deps.issuer)
+      const payload = await payloadOf(request, body as Buffer, {
+        pathParams: target.pathParams,
+        readsRawBody: automation.readsRawBody,
+        issuer: deps.issuer,
+      })
 
       const running = deps.runNow({
         workspace,
         automation,
         payload,
-        subject: runSubjectOf(principal, request.clientIp),
+        principal,
+        ip: request.clientIp,
         correlationId: request.correlationId,
         triggerValue: params.path,
         deadlineAt: request.deadlineAt,
         events: triggeredEvents(target, request),
       })
 
-      if (automation.idempotent) return await running.then(answerOf, answerOfFailure)
-      return answerOf(await running)
+      if (automation.idempotent) return await running.then(outputResponse, failureResponse)
+      return outputResponse(await running)
     },
   })
 
-const answerOf = (output: string) => respond(output, { contentType: 'application/json; charset=utf-8' })
+const outputResponse = (output: string) => respond(output, { contentType: 'application/json; charset=utf-8' })
 
 /**
- * A run that failed may have done some of its work: unlike a refused request it must not be done again, so that its
- * failure is an answer like any other. What failed for a reason of ours is in doubt, and stays a failure.
+ * A run that failed may have done some of its work: unlike a refused request it must not be done again, so its failure
+ * is stored as the response. After a failure of the platform itself it is unknown what was done: that stays a failure.
  */
-function answerOfFailure(error: unknown) {
+function failureResponse(error: unknown) {
   if (!(error instanceof Failure) || error.status >= 500) throw error
   return respond(JSON.stringify(error), {
     status: error.status,
@@ -78,10 +81,7 @@ async function findTarget(definitions: Definitions, address: string, path: strin
   return { workspace, automation, pathParams: match.pathParams }
 }
 
-/**
- * An automation that names an action is for members, and for keys that may execute; to everybody else it isn't there
- * (decisions A2).
- */
+/** An automation that names an action is for members, and for keys that may execute; others find nothing here. */
 async function requireMember(
   permissions: Permissions,
   principal: Principal | undefined,
@@ -91,31 +91,14 @@ async function requireMember(
   if (by === 'everybody') throw notFound()
 }
 
-/** The one answer for whatever a caller can't reach, whether it exists or not. */
+/** The same for what does not exist and for what the caller can't reach. */
 const notFound = () =>
   new Failure(
     'ObjectNotFoundError',
     'No automation answers here: check the workspace and the path of the URL.',
   )
 
-async function payloadOf(
-  { automation, pathParams }: Target,
-  request: RequestInfo,
-  bytes: Buffer,
-  issuer: string,
-): Promise<Readonly<Record<string, unknown>>> {
-  const body = await readPayload(bytes, request.headers['content-type'] ?? '')
-  return {
-    body,
-    query: { ...parseQuery(request.url) },
-    headers: shownHeaders(request.headers, issuer),
-    method: request.method,
-    pathParams,
-    ...(automation.readsRawBody ? { rawBody: bytes.toString('base64') } : {}),
-  }
-}
-
-/** Only where an automation of the workspace listens: nobody else needs one more event for each call. */
+/** One more event for each call, made only where an automation of the workspace listens to it. */
 function triggeredEvents({ workspace, automation }: Target, request: RequestInfo): EventRecord[] {
   if (workspace.listeners(webhookTriggered.type).length === 0) return []
   const { correlationId, method } = request

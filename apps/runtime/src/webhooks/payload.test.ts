@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readMultipart } from './multipart.ts'
+import { readBody } from './payload.ts'
 
 const TYPE = 'multipart/form-data; boundary=b'
 
@@ -16,7 +16,7 @@ test.each([
   }, 1)
   const bytes = Buffer.from(text)
   last = performance.now()
-  await readMultipart(bytes, TYPE).catch(() => undefined)
+  await readBody(bytes, TYPE).catch(() => undefined)
   longest = Math.max(longest, performance.now() - last)
   clearInterval(others)
   expect(longest).toBeLessThan(400)

@@ -1,0 +1,55 @@
+import type { Database } from '@platform/database'
+import { type Clock, MINUTE_MS } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
+import type { Permissions } from '@platform/permissions'
+import { inBatches, type Job, type Part } from '@platform/service'
+import type { RuntimeConfig } from '../config.ts'
+import { type ContextStore, contextStore } from '../contexts/context-store.ts'
+import { createEngine, type Engine } from './engine.ts'
+import { createThrottle, unlimited } from './throttle.ts'
+
+/** What runs automations, and the stored contexts they share. */
+export interface Automations {
+  readonly engine: Engine
+  readonly part: Part
+}
+
+export function automationsPart({
+  database,
+  permissions,
+  clock,
+  log,
+  config,
+}: {
+  database: Database
+  permissions: Permissions
+  clock: Clock
+  log: Logger
+  config: RuntimeConfig
+}): Automations {
+  const contexts = contextStore(database)
+  const engine = createEngine({
+    clock,
+    throttle: config.throttling === undefined ? unlimited : createThrottle(config.throttling),
+    events: config.events,
+    maxDepth: config.maxDepth,
+    options: { ...config.expressions, now: () => clock.now() },
+    urls: config.urls,
+    contexts,
+    log,
+    lifetimes: config.lifetimes,
+    contextSizes: config.contextSizes,
+    roleOf: (userId, workspaceId) => permissions.roleOf(userId, workspaceId),
+  })
+  return { engine, part: { jobs: [deleteExpiredContexts(contexts)] } }
+}
+
+/** Contexts deleted in one statement, so that none keeps its locks for long. */
+const BATCH = 1000
+
+/** Deletes the values of runs and sessions that are over. Any instance may run it. */
+const deleteExpiredContexts = (contexts: Pick<ContextStore, 'deleteExpired'>): Job => ({
+  name: 'delete-expired-contexts',
+  everyMs: MINUTE_MS,
+  run: (signal) => inBatches(BATCH, signal, contexts.deleteExpired),
+})
