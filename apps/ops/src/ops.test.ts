@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runOps } from './testing.ts'
+import { runOps } from '../test/testing.ts'
 
 test('without a command it shows what there is and ends with 1', async () => {
   const { code, out, err } = await runOps([])

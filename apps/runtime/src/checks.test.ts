@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { runtimeJwksUpdated, ServiceReport } from '@platform/contracts'
 import { buildRecord, insertEvents } from '@platform/outbox'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startRuntime, type TestRuntime } from './testing.ts'
+import { startRuntime, type TestRuntime } from '../test/testing.ts'
 
 let gateway: Server
 let runtime: TestRuntime

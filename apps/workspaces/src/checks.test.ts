@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { getServiceReadiness } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { expect, it } from 'vitest'
-import { startWorkspaces } from './testing.ts'
+import { startWorkspaces } from '../test/testing.ts'
 
 async function startGateway(): Promise<{ url: string; server: Server }> {
   const server = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { KEY, runOps, serve } from '../testing.ts'
+import { KEY, runOps, serve } from '../../test/testing.ts'
 
 const HEAD = 'a'.repeat(64)
 const entry = (sequence: number, changes: object = {}) => ({

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { KEY, runOps, serve } from '../testing.ts'
+import { KEY, runOps, serve } from '../../test/testing.ts'
 
 describe('ops config print', () => {
   test('asks the process that runs, with the internal key, and lets nothing it says move the cursor', async () => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test, vi } from 'vitest'
+import { KEY, serve } from '../../test/testing.ts'
 import { ops } from '../ops.ts'
-import { KEY, serve } from '../testing.ts'
 
 const soon = (check: () => void) => vi.waitFor(check, { timeout: 8000, interval: 20 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { KEY, runOps, serve } from '../testing.ts'
+import { KEY, runOps, serve } from '../../test/testing.ts'
 
 const KID = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG'
 const OLD = 'old-key-0123456789-old-key-0123456789-01234'

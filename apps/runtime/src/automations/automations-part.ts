@@ -48,7 +48,7 @@ export function automationsPart({
 const BATCH = 1000
 
 /** Deletes the values of runs and sessions that are over. Any instance may run it. */
-const deleteExpiredContexts = (contexts: Pick<ContextStore, 'deleteExpired'>): Job => ({
+export const deleteExpiredContexts = (contexts: Pick<ContextStore, 'deleteExpired'>): Job => ({
   name: 'delete-expired-contexts',
   everyMs: MINUTE_MS,
   run: (signal) => inBatches(BATCH, signal, contexts.deleteExpired),

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { emittedEvent } from '../testing.ts'
+import { emittedEvent } from '../../test/testing.ts'
 import { EffectBuffer, type Effects } from './effect-buffer.ts'
 
 test('what could not be committed on the way is told once, and stays for the end', async () => {

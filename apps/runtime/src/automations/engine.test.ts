@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compiled, runMain, type TestAutomation, type TestAutomations } from '../testing.ts'
+import { compiled, runMain, type TestAutomation, type TestAutomations } from '../../test/testing.ts'
 
 interface Case {
   promise: string

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compiled, runMain, startRuntime, type TestAutomations, type TestRuntime } from '../testing.ts'
+import {
+  compiled,
+  runMain,
+  startRuntime,
+  type TestAutomations,
+  type TestRuntime,
+} from '../../test/testing.ts'
 
 let runtime: TestRuntime
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { compiled, runMain, startRuntime, type TestRuntime, testEngine } from '../testing.ts'
+import { compiled, runMain, startRuntime, type TestRuntime, testEngine } from '../../test/testing.ts'
 import type { CompiledWorkspace } from './model.ts'
 import { createThrottle } from './throttle.ts'
 

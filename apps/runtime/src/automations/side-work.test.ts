@@ -1,6 +1,6 @@
 import { DatabaseError } from '@platform/database'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { compiled, runMain, testEngine } from '../testing.ts'
+import { compiled, runMain, testEngine } from '../../test/testing.ts'
 
 /** What nobody waited for ends the process: it must not happen whatever an automation does. */
 const unheard: unknown[] = []

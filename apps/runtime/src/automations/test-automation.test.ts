@@ -1,6 +1,6 @@
 import { testAutomation } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startRuntime, type TestRuntime, type TestWorkspace } from '../testing.ts'
+import { startRuntime, type TestRuntime, type TestWorkspace } from '../../test/testing.ts'
 
 let runtime: TestRuntime
 let workspace: TestWorkspace

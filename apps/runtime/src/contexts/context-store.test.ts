@@ -1,8 +1,8 @@
 import { type Database, migrate, openDatabase, sql } from '@platform/database'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deleteExpiredContexts } from '../automations/automations-part.ts'
 import { contextStore, upsertPatches } from './context-store.ts'
-import { deleteExpiredContexts } from './delete-expired-contexts.ts'
 
 let database: TestDatabase
 let second: Database

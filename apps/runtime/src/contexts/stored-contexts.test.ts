@@ -1,7 +1,7 @@
 import { callWebhook } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startRuntime, type TestRuntime } from '../testing.ts'
+import { startRuntime, type TestRuntime } from '../../test/testing.ts'
 
 let runtime: TestRuntime
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { expectOthersServed } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startRuntime, type TestAutomations, type TestRuntime } from '../testing.ts'
+import { startRuntime, type TestAutomations, type TestRuntime } from '../../test/testing.ts'
 
 let runtime: TestRuntime
 beforeAll(async () => {

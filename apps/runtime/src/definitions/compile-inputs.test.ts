@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compiled, runMain, type TestAutomation } from '../testing.ts'
+import { compiled, runMain, type TestAutomation } from '../../test/testing.ts'
 
 const main = (automation: TestAutomation) =>
   compiled({ main: { output: 'ok', validateArguments: true, ...automation } })

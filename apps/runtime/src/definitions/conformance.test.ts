@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { compiled, type TestAutomation } from '../testing.ts'
+import { compiled, type TestAutomation } from '../../test/testing.ts'
 
 const folder =
   process.env.CONFORMANCE_DIR ?? fileURLToPath(new URL('../../../../../shared/conformance', import.meta.url))

@@ -11,7 +11,7 @@ import {
   startRuntime,
   type TestRuntime,
   type TestWorkspace,
-} from '../testing.ts'
+} from '../../test/testing.ts'
 import { stepCompiler } from './compile-steps.ts'
 import { Definitions } from './definitions.ts'
 import { LiveRevisions } from './live-revisions.ts'

@@ -1,6 +1,6 @@
 import { expectOthersServed } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compiled, runMain, startRuntime, type TestRuntime } from '../testing.ts'
+import { compiled, runMain, startRuntime, type TestRuntime } from '../../test/testing.ts'
 
 let runtime: TestRuntime
 beforeAll(async () => {

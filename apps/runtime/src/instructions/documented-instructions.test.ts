@@ -1,6 +1,6 @@
 import { type InstructionName, instructionDescriptions, notYetRunnable } from '@platform/contracts'
 import { expect, test } from 'vitest'
-import { compiled, runMain } from '../testing.ts'
+import { compiled, runMain } from '../../test/testing.ts'
 
 const missing: ReadonlySet<string> = new Set(notYetRunnable)
 const names = Object.keys(instructionDescriptions) as InstructionName[]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compiled, runMain } from '../testing.ts'
+import { compiled, runMain } from '../../test/testing.ts'
 
 const CAP = 100_000
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { compiled, type TestAutomation } from '../../test/testing.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
-import { compiled, type TestAutomation } from '../testing.ts'
 
 const neededBy = (main: TestAutomation): readonly StoredContext[] =>
   compiled({ main }).find('main')?.storedContexts ?? []

@@ -1,7 +1,7 @@
 import { sql } from '@platform/database'
 import { insertEvents } from '@platform/outbox'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { emittedEvent, runtimeDatabaseUrl, startRuntime, type TestRuntime } from '../testing.ts'
+import { emittedEvent, runtimeDatabaseUrl, startRuntime, type TestRuntime } from '../../test/testing.ts'
 
 let one: TestRuntime
 let two: TestRuntime

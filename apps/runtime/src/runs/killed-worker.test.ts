@@ -2,7 +2,7 @@ import { openDatabase, sql } from '@platform/database'
 import { insertEvents } from '@platform/outbox'
 import { spawnPlatform } from '@platform/testing/platform'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { emittedEvent, startRuntime } from '../testing.ts'
+import { emittedEvent, startRuntime } from '../../test/testing.ts'
 
 const SOON = { timeout: 15_000, interval: 20 }
 /** A takeover is done within 5 s; a busy machine gets as much again, which is still far less than a lease. */

@@ -1,7 +1,7 @@
 import { createLogger } from '@platform/logging'
 import { insertEvents } from '@platform/outbox'
 import { expect, test, vi } from 'vitest'
-import { emittedEvent, startRuntime } from '../testing.ts'
+import { emittedEvent, startRuntime } from '../../test/testing.ts'
 
 const SOON = { timeout: 20_000, interval: 50 }
 

@@ -4,9 +4,9 @@ import { uuidv7 } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { emittedEvent } from '../../test/testing.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
-import { emittedEvent } from '../testing.ts'
 import { neededPartitions } from './keep-partitions.ts'
 import { partitionStore } from './partition-store.ts'
 import { groupCommits, runStore as openRunStore } from './run-store.ts'
@@ -108,9 +108,9 @@ describe('the queue of runs', () => {
     await store.enqueue([run])
     await store.claimQueued('w', 10, 1)
     await store.release([{ id: run.id, attempt: 1 }])
-    expect(await store.claimQueued('v', 0, 1)).toMatchObject([{ id: run.id, attempt: 2, deaths: 0 }])
+    expect(await store.claimQueued('v', 0, 1)).toMatchObject([{ id: run.id, attempt: 2, crashCount: 0 }])
     expect(await store.claimAbandoned('u', 10, 1, over)).toMatchObject([
-      { id: run.id, attempt: 3, deaths: 1 },
+      { id: run.id, attempt: 3, crashCount: 1 },
     ])
   })
 
@@ -124,7 +124,7 @@ describe('the queue of runs', () => {
     const expired = await store.claimAbandoned('w', 60, 50, over)
     expect(expired.map(({ id }) => id)).not.toEqual(expect.arrayContaining([mine.id]))
     const taken = await store.claimAbandoned('w', 60, 5, { gone: [4711], expired: false })
-    expect(taken).toMatchObject([{ id: mine.id, attempt: 2, deaths: 1 }])
+    expect(taken).toMatchObject([{ id: mine.id, attempt: 2, crashCount: 1 }])
     expect(await store.extendLeases('4711', [{ id: mine.id, attempt: 1 }], 10)).toEqual([mine.id])
     expect(await store.listHolders()).not.toContain(4711)
     await store.extendLeases('4712', [{ id: other.id, attempt: 1 }], 60)

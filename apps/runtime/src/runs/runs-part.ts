@@ -55,10 +55,7 @@ export function runsPart({
     runNow: runNow({ engine, commits, times: config.times, now: () => clock.now().getTime() }),
     part: {
       subscriptions: [onEvents({ definitions, runs, wakeWorkers: () => queue.wake() })],
-      jobs: [
-        keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }),
-        ...queue.jobs,
-      ],
+      jobs: [keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }), ...queue.jobs],
     },
   }
 }

@@ -1,6 +1,6 @@
 import { createLogger } from '@platform/logging'
 import { describe, expect, test, vi } from 'vitest'
-import { compiled, testEngine } from '../testing.ts'
+import { compiled, testEngine } from '../../test/testing.ts'
 import type { ClaimedRun, LeasedRun } from './run.ts'
 import { WorkQueue } from './work-queue.ts'
 
@@ -83,7 +83,7 @@ describe('the queue of an instance', () => {
     ])
     let working = 0
     const queue = queueOf(claims, async (one) => {
-      one.active = Object.defineProperty(startedRun(), 'isHeldBack', { value: true })
+      one.active = Object.defineProperty(startedRun(), 'isThrottled', { value: true })
       working += 1
       await isOver.promise
     })

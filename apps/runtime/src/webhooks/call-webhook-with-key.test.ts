@@ -1,7 +1,7 @@
 import { apiKeyStore, grantRules, rulesOf } from '@platform/permissions'
 import { apiKeyRecord } from '@platform/permissions/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startRuntime, type TestRuntime, type TestWorkspace } from '../testing.ts'
+import { startRuntime, type TestRuntime, type TestWorkspace } from '../../test/testing.ts'
 
 let runtime: TestRuntime
 let hello: TestWorkspace

@@ -2,7 +2,7 @@ import { callWebhook, getMe } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { userPrincipal } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startRuntime, type TestRuntime, type TestWorkspace } from '../testing.ts'
+import { startRuntime, type TestRuntime, type TestWorkspace } from '../../test/testing.ts'
 
 let runtime: TestRuntime
 let hello: TestWorkspace

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runtimeDatabaseUrl, startRuntime, type TestRuntime, type TestWorkspace } from '../testing.ts'
+import { runtimeDatabaseUrl, startRuntime, type TestRuntime, type TestWorkspace } from '../../test/testing.ts'
 
 const idempotent = { endpoint: { path: 'orders/:id', idempotent: true } }
 

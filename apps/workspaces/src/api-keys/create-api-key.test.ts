@@ -3,8 +3,8 @@ import { apiKeysCreated, createApiKey, listApiKeys } from '@platform/contracts'
 import { newWorkspaceId } from '@platform/kernel'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorkspaces, type TestWorkspaces } from '../testing.ts'
-import { auditOf, exampleRules, newKey, traces } from './testing.ts'
+import { auditOf, exampleRules, newKey, traces } from '../../test/api-keys.ts'
+import { startWorkspaces, type TestWorkspaces } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { explainApiKey, updateApiKey } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorkspaces, type TestWorkspaces } from '../testing.ts'
-import { newKey, type TestKey } from './testing.ts'
+import { newKey, type TestKey } from '../../test/api-keys.ts'
+import { startWorkspaces, type TestWorkspaces } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

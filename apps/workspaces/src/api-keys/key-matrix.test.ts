@@ -1,7 +1,7 @@
 import { createAutomation } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorkspaces, type TestWorkspaces } from '../testing.ts'
-import { newKey, type TestKey } from './testing.ts'
+import { newKey, type TestKey } from '../../test/api-keys.ts'
+import { startWorkspaces, type TestWorkspaces } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

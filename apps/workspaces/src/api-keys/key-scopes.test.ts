@@ -1,7 +1,7 @@
 import { createApiKey, listApiKeys, updateApiKey } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorkspaces, type TestWorkspaces } from '../testing.ts'
-import { newKey } from './testing.ts'
+import { newKey } from '../../test/api-keys.ts'
+import { startWorkspaces, type TestWorkspaces } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { createApiKey, listApiKeys } from '@platform/contracts'
 import { newWorkspaceId } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorkspaces, type TestWorkspaces } from '../testing.ts'
-import { exampleRules, newKey } from './testing.ts'
+import { exampleRules, newKey } from '../../test/api-keys.ts'
+import { startWorkspaces, type TestWorkspaces } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { apiKeysUpdated, getWorkspace, updateApiKey } from '@platform/contracts'
 import { uuidv7 } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorkspaces, type TestWorkspaces } from '../testing.ts'
-import { auditOf, exampleRules, newKey } from './testing.ts'
+import { auditOf, exampleRules, newKey } from '../../test/api-keys.ts'
+import { startWorkspaces, type TestWorkspaces } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { createAutomation } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWorkspaces, type TestWorkspaces } from '../testing.ts'
+import { startWorkspaces, type TestWorkspaces } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

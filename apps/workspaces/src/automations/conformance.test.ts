@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createAutomation, getAutomation } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { startWorkspaces, type TestWorkspaces } from '../testing.ts'
+import { startWorkspaces, type TestWorkspaces } from '../../test/testing.ts'
 
 const folder =
   process.env.CONFORMANCE_DIR ?? new URL('../../../../../shared/conformance', import.meta.url).pathname

@@ -1,6 +1,6 @@
 import { automationDeleted, createAutomation, deleteAutomation, getAutomation } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorkspaces, type TestWorkspaces } from '../testing.ts'
+import { startWorkspaces, type TestWorkspaces } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

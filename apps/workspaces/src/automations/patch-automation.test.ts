@@ -7,7 +7,7 @@ import {
 } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorkspaces, type TestWorkspaces } from '../testing.ts'
+import { startWorkspaces, type TestWorkspaces } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { createAutomation, listApiKeys, listWorkspaces } from '@platform/contrac
 import { sql } from '@platform/database'
 import { startTestService, type TestService, userPrincipal } from '@platform/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startWorkspaces, type TestWorkspaces, unique } from '../../test/testing.ts'
 import { workspaces } from '../service.ts'
-import { startWorkspaces, type TestWorkspaces, unique } from '../testing.ts'
 
 let service: TestWorkspaces
 let second: TestService

@@ -1,7 +1,7 @@
 import { createWorkspace, getWorkspace, workspaceCreated } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorkspaces, type TestWorkspaces, unique } from '../testing.ts'
+import { startWorkspaces, type TestWorkspaces, unique } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

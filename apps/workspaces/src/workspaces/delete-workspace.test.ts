@@ -2,9 +2,9 @@ import { createWorkspace, deleteWorkspace, getWorkspace, workspaceDeleted } from
 import { sql } from '@platform/database'
 import { DAY_MS, newWorkspaceId, systemClock } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorkspaces, type TestWorkspaces, unique } from '../../test/testing.ts'
 import { automationStore } from '../automations/automation-store.ts'
 import { changeStore } from '../changes/change-store.ts'
-import { startWorkspaces, type TestWorkspaces, unique } from '../testing.ts'
 import { emptyTrash } from './empty-trash.ts'
 import { workspaceStore } from './workspace-store.ts'
 

@@ -1,8 +1,8 @@
 import { createAutomation, getWorkspace } from '@platform/contracts'
 import { newWorkspaceId } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newKey } from '../api-keys/testing.ts'
-import { startWorkspaces, type TestWorkspaces } from '../testing.ts'
+import { newKey } from '../../test/api-keys.ts'
+import { startWorkspaces, type TestWorkspaces } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

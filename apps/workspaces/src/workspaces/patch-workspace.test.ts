@@ -2,7 +2,7 @@ import { getWorkspace, patchWorkspace, workspaceUpdated } from '@platform/contra
 import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorkspaces, type TestWorkspaces, unique } from '../testing.ts'
+import { startWorkspaces, type TestWorkspaces, unique } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

@@ -14,7 +14,7 @@ import { sql } from '@platform/database'
 import type { Client } from '@platform/http'
 import { newWorkspaceId } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorkspaces, type TestWorkspaces, unique } from '../testing.ts'
+import { startWorkspaces, type TestWorkspaces, unique } from '../../test/testing.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

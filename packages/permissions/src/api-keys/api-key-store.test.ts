@@ -2,9 +2,9 @@ import { sql } from '@platform/database'
 import { newWorkspaceId, systemClock, uuidv7 } from '@platform/kernel'
 import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { apiKeyRecord } from '../../test/testing.ts'
 import { openPermissions } from '../open-permissions.ts'
 import { permissionStore } from '../permission-store.ts'
-import { apiKeyRecord } from '../testing.ts'
 import { apiKeyStore } from './api-key-store.ts'
 
 let database: TestDatabase

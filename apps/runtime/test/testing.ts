@@ -12,14 +12,14 @@ import {
   type EngineParts,
   type RunOrder,
   type RunOutcome,
-} from './automations/engine.ts'
-import type { CompiledAutomation, CompiledWorkspace } from './automations/model.ts'
-import { unlimited } from './automations/throttle.ts'
-import { compileAutomation } from './definitions/compile-automation.ts'
-import { stepCompiler } from './definitions/compile-steps.ts'
-import { compileWorkspace } from './definitions/compile-workspace.ts'
-import type { IndexedAutomation } from './definitions/definition-store.ts'
-import { runtime } from './service.ts'
+} from '../src/automations/engine.ts'
+import type { CompiledAutomation, CompiledWorkspace } from '../src/automations/model.ts'
+import { unlimited } from '../src/automations/throttle.ts'
+import { compileAutomation } from '../src/definitions/compile-automation.ts'
+import { stepCompiler } from '../src/definitions/compile-steps.ts'
+import { compileWorkspace } from '../src/definitions/compile-workspace.ts'
+import type { IndexedAutomation } from '../src/definitions/definition-store.ts'
+import { runtime } from '../src/service.ts'
 
 /** What a test writes of an automation; its name is its slug. */
 export type TestAutomation = Partial<Omit<AutomationDefinition, 'slug'>>

@@ -2,7 +2,7 @@ import type { ApiKey, ApiKeyRuleInput, ListedApiKey, Workspace } from '@platform
 import { createApiKey, listApiKeys } from '@platform/contracts'
 import { type Database, sql } from '@platform/database'
 import type { Client } from '@platform/http'
-import type { TestWorkspaces } from '../testing.ts'
+import type { TestWorkspaces } from './testing.ts'
 
 /** The key of the specification's example. */
 export const exampleRules: ApiKeyRuleInput[] = [

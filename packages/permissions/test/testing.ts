@@ -1,5 +1,5 @@
 import { uuidv7 } from '@platform/kernel'
-import type { ApiKeyRecord } from './api-keys/api-key.ts'
+import type { ApiKeyRecord } from '../src/api-keys/api-key.ts'
 
 /** For tests: a key without rules that is good for ever, but for what is given. */
 export function apiKeyRecord(

@@ -3,7 +3,7 @@ import { createWorkspace } from '@platform/contracts'
 import { sql } from '@platform/database'
 import type { Client } from '@platform/http'
 import { type CallerOptions, startTestService, type TestService, userPrincipal } from '@platform/testing'
-import { workspaces } from './service.ts'
+import { workspaces } from '../src/service.ts'
 
 let count = 0
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Env } from '@platform/config'
-import { ops } from './ops.ts'
+import { ops } from '../src/ops.ts'
 
 /** Runs a command as in a shell without any variable; answers what was printed and the exit code. */
 export async function runOps(
