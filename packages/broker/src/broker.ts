@@ -17,7 +17,7 @@ export interface Broker extends AsyncDisposable {
   ping(signal: AbortSignal): Promise<void>
 }
 
-/** What every instance hears, best effort: it never carries what must not be lost, pollers are the safety net. */
+/** News for every instance, best effort: nothing is announced that must not be lost; those who listen also poll. */
 export interface Announcements {
   /** Tells all instances. `payload` is at most 7,000 bytes. */
   announce(topic: string, payload: string): Promise<void>
@@ -35,10 +35,7 @@ export type BatchHandler = (events: EventRecord[]) => Promise<void>
  * on.
  */
 export interface Queue {
-  /**
-   * Hands events to the transport. Resolves when they are durable there; the relay calls it with what PostgreSQL
-   * committed.
-   */
+  /** Hands events to the transport; resolves when they are durable there. */
   publish(events: EventRecord[]): Promise<void>
   /** Consumes as one of the instances of `group`. Disposing stops after the batch in hand. */
   consume(
@@ -69,11 +66,11 @@ export interface RelayTarget {
   eventAt(sequence: number): Promise<string | undefined>
   /** Appends; the first event gets the sequence after `afterSequence`. Rejects when the stream ends elsewhere. */
   append(events: readonly EventRecord[], afterSequence: number): Promise<void>
-  /** Throws the stream away with all it holds and makes an empty one. */
+  /** Deletes the stream with its events and makes an empty one. */
   reset(): Promise<void>
 }
 
-/** Where this package tells an operator what happened; a pino logger fits. */
+/** Where this package reports what happened; a pino logger fits. */
 export interface BrokerLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -94,7 +91,10 @@ export function toBrokerError(error: unknown): BrokerError {
   return new BrokerError('The broker could not do its work.', { cause: error, unavailable: false })
 }
 
-/** A listener's mistake is logged; thrown into the connection that delivers, it would end the process. */
+/**
+ * A handler of announcements whose errors are logged. Thrown into the connection that delivers, they would end the
+ * process.
+ */
 export const notifySafely =
   (topic: string, handle: (payload: string) => void, log: BrokerLog) =>
   (payload: string): void => {

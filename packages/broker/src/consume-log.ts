@@ -37,7 +37,11 @@ export function consumeLog(
   const { maxBatch = 256, maxDeliveries = 5 } = options
   return source.database.whileLeader(`outbox consumer ${group}`, async (signal) => {
     const delivery: Delivery = {
-      ...{ group, handle, maxDeliveries, signal, log: source.log },
+      group,
+      handle,
+      maxDeliveries,
+      signal,
+      log: source.log,
       giveUp: (event, reason) =>
         storeDeadLetter(source.database, { group, eventId: event.id, record: event, reason }),
     }
@@ -87,13 +91,13 @@ async function consumeWhile(
   }
 }
 
-/** As long as the work took: a busy process then handles twice as many at once, and a calm one hardly waits. */
+/** As long as the work took: a busy process then handles twice as many at once, and an idle one hardly waits. */
 const rest = (tookMs: number, signal: AbortSignal): Promise<void> =>
   pause(Math.min(tookMs, REST_MS), undefined, { signal }).catch(() => undefined)
 
 /**
- * Keeps how far a group has come while the group goes on: at most one batch further, which a takeover handles again
- * as it would the one in hand.
+ * Stores how far a group has come while the group goes on, at most one batch further: who takes over handles that
+ * batch again, as it would the one that was being handled.
  */
 class CursorWriter {
   readonly #store: (cursor: LogCursor) => Promise<void>
@@ -103,15 +107,15 @@ class CursorWriter {
     this.#store = store
   }
 
-  /** Resolves once the cursor before this one is kept; rejects when it could not be. */
+  /** Resolves once the cursor before this one is stored; rejects when it could not be. */
   async store(cursor: LogCursor): Promise<void> {
     await this.#storing
     this.#storing = this.#store(cursor)
-    // It is awaited by whoever is next.
+    // The next call awaits it.
     this.#storing.catch(() => undefined)
   }
 
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves when no cursor is being stored any more. */
   async done(): Promise<void> {
     await this.#storing.catch(() => undefined)
   }

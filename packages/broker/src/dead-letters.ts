@@ -10,9 +10,9 @@ export interface DeadLetter {
   reason: string
 }
 
-/** A dead letter as it is kept. */
+/** A dead letter as it is stored. */
 export interface StoredDeadLetter extends Omit<DeadLetter, 'record'> {
-  /** Its place among all dead letters; the cursor of a page. */
+  /** Its position among all dead letters; the cursor of a page. */
   number: number
   /** Undefined when what came was no event at all: that can't be delivered again. */
   record: EventRecord | undefined
@@ -23,8 +23,8 @@ export interface StoredDeadLetter extends Omit<DeadLetter, 'record'> {
 }
 
 /**
- * Keeps a dead letter; one that is there already is left as it is, unless somebody asked for it again: then this is
- * the answer, and the new reason is kept.
+ * Stores a dead letter. One that is there already is left as it is, unless it was asked for again: then this delivery
+ * failed too, and the new reason is stored.
  */
 export async function storeDeadLetter(queries: Queries, letter: DeadLetter): Promise<void> {
   const record = letter.record === undefined ? null : JSON.stringify(letter.record)
@@ -37,9 +37,8 @@ export async function storeDeadLetter(queries: Queries, letter: DeadLetter): Pro
 }
 
 /**
- * The dead letters of a group, or of all, in the order they were kept. `after` is the number of the last one of the
- * page before;
- * `limit` is at most 1000.
+ * The dead letters of a group, or of all, in the order they were stored. `after` is the number of the last one of the
+ * page before; `limit` is at most 1000.
  */
 export async function listDeadLetters(
   queries: Queries,
@@ -60,7 +59,7 @@ export async function listDeadLetters(
 
 /**
  * Asks for dead letters of a group, all of them or those with these event ids, to be delivered to that group again,
- * and to no other. Answers how many were asked for now; those that were no event don't count, nor do those that are
+ * and to no other. Returns how many were asked for now; those that were no event don't count, nor do those that are
  * asked for already. One that is handled disappears; one that fails again stays, with its new reason. The letters of
  * the `relay` are what the broker can't carry: every group gets them without it, and where there is no group yet they
  * stay.
@@ -78,7 +77,7 @@ export async function replayDeadLetters(
           delete from outbox.dead_letters
           where ${wanted} and exists (select from outbox.stream_positions)
           returning event_id, record, reason),
-        spread as (
+        copies as (
           insert into outbox.dead_letters as known (group_name, event_id, record, reason, replay_asked_at)
           select positions.group_name, event_id, record, reason, now()
           from taken cross join outbox.stream_positions positions
@@ -91,7 +90,7 @@ export async function replayDeadLetters(
   return letters
 }
 
-/** How many dead letters each group has that nobody asked for again. */
+/** How many dead letters each group has that were not asked for again. */
 export const countDeadLetters = (queries: Queries): Promise<{ group: string; letters: number }[]> =>
   queries.many(sql`
     select group_name as "group", count(*)::int as letters from outbox.dead_letters

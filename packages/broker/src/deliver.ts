@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@platform/contracts'
-import { StoreError } from '@platform/kernel'
+import { growingPauseMs, StoreError } from '@platform/kernel'
 import { type Origin, tracer } from '@platform/tracing'
 import type { BatchHandler, BrokerLog } from './broker.ts'
 import { originOf } from './traces.ts'
 
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5000
+const PAUSES = { firstMs: 100, longestMs: 5000 }
 
 /** One group's way of handling a batch. */
 export interface Delivery {
@@ -19,10 +18,7 @@ export interface Delivery {
   giveUp(event: EventRecord, reason: string): Promise<void>
 }
 
-/**
- * An event that failed alone, and behind it what came of the same workspace since: that waits, everybody else's goes
- * on.
- */
+/** An event that failed alone, and the later events of its workspace, which wait for it. Other workspaces go on. */
 interface Blocked {
   first: EventRecord
   behind: EventRecord[]
@@ -45,71 +41,71 @@ export async function deliver(events: EventRecord[], delivery: Delivery): Promis
     { group: delivery.group, events: events.length, err: error },
     'batch failed, it is tried again',
   )
-  const holding: BlockedWorkspaces = new Map()
+  const workspaces: BlockedWorkspaces = new Map()
   const [first] = events
-  if (first !== undefined && events.length === 1) block(holding, first, error)
+  if (first !== undefined && events.length === 1) block(workspaces, first, error)
   else {
     await rest(0, delivery.signal)
-    await deliverHalves(events, holding, delivery)
+    await deliverHalves(events, workspaces, delivery)
   }
-  await deliverBlocked(holding, delivery)
+  await deliverBlocked(workspaces, delivery)
 }
 
 async function deliverHalves(
   events: EventRecord[],
-  holding: BlockedWorkspaces,
+  workspaces: BlockedWorkspaces,
   delivery: Delivery,
 ): Promise<void> {
-  const free = events.filter((event) => !waitsBehind(holding, event))
+  const free = events.filter((event) => !waitsBehind(workspaces, event))
   const [first] = free
   if (first === undefined) return
   const error = await attempt(free, delivery)
   if (error === undefined) return
-  if (free.length === 1) return block(holding, first, error)
+  if (free.length === 1) return block(workspaces, first, error)
   const middle = Math.ceil(free.length / 2)
-  await deliverHalves(free.slice(0, middle), holding, delivery)
-  await deliverHalves(free.slice(middle), holding, delivery)
+  await deliverHalves(free.slice(0, middle), workspaces, delivery)
+  await deliverHalves(free.slice(middle), workspaces, delivery)
 }
 
-const block = (holding: BlockedWorkspaces, first: EventRecord, error: unknown): void =>
-  void holding.set(first.source.workspaceId, { first, behind: [], tries: 1, error })
+const block = (workspaces: BlockedWorkspaces, first: EventRecord, error: unknown): void =>
+  void workspaces.set(first.source.workspaceId, { first, behind: [], tries: 1, error })
 
-function waitsBehind(holding: BlockedWorkspaces, event: EventRecord): boolean {
-  const held = holding.get(event.source.workspaceId)
-  held?.behind.push(event)
-  return held !== undefined
+function waitsBehind(workspaces: BlockedWorkspaces, event: EventRecord): boolean {
+  const blocked = workspaces.get(event.source.workspaceId)
+  blocked?.behind.push(event)
+  return blocked !== undefined
 }
 
-async function deliverBlocked(holding: BlockedWorkspaces, delivery: Delivery): Promise<void> {
+async function deliverBlocked(workspaces: BlockedWorkspaces, delivery: Delivery): Promise<void> {
   for (;;) {
-    await giveUpSpent(holding, delivery)
-    if (holding.size === 0) return
-    const all = [...holding.values()]
+    await giveUpSpent(workspaces, delivery)
+    if (workspaces.size === 0) return
+    const all = [...workspaces.values()]
     // One pause for all of them: many workspaces that fail take no longer than one.
     await rest(Math.min(...all.map(({ tries }) => tries)) - 1, delivery.signal)
-    for (const held of all) {
-      held.error = await attempt([held.first], delivery)
-      held.tries += 1
-      if (held.error === undefined) await goOn(held, holding, delivery)
+    for (const blocked of all) {
+      blocked.error = await attempt([blocked.first], delivery)
+      blocked.tries += 1
+      if (blocked.error === undefined) await goOn(blocked, workspaces, delivery)
     }
   }
 }
 
-async function giveUpSpent(holding: BlockedWorkspaces, delivery: Delivery): Promise<void> {
-  for (const held of holding.values()) {
-    if (held.tries < delivery.maxDeliveries) continue
-    await giveUp(held, delivery)
-    await goOn(held, holding, delivery)
+async function giveUpSpent(workspaces: BlockedWorkspaces, delivery: Delivery): Promise<void> {
+  for (const blocked of workspaces.values()) {
+    if (blocked.tries < delivery.maxDeliveries) continue
+    await giveUp(blocked, delivery)
+    await goOn(blocked, workspaces, delivery)
   }
 }
 
 async function goOn(
   { first, behind }: Blocked,
-  holding: BlockedWorkspaces,
+  workspaces: BlockedWorkspaces,
   delivery: Delivery,
 ): Promise<void> {
-  holding.delete(first.source.workspaceId)
-  await deliverHalves(behind, holding, delivery)
+  workspaces.delete(first.source.workspaceId)
+  await deliverHalves(behind, workspaces, delivery)
 }
 
 async function giveUp({ first, error }: Blocked, delivery: Delivery): Promise<void> {
@@ -119,7 +115,7 @@ async function giveUp({ first, error }: Blocked, delivery: Delivery): Promise<vo
   await throughOutages(delivery, () => delivery.giveUp(first, reasonOf(error)))
 }
 
-/** One try that counts; answers what was thrown. */
+/** One try that counts; returns what was thrown. */
 async function attempt(events: EventRecord[], delivery: Delivery): Promise<unknown> {
   try {
     await throughOutages(delivery, () => handleBatch(events, delivery))
@@ -147,12 +143,11 @@ export async function throughOutages<T>(
 }
 
 /** Growing pauses with jitter; rejects when the signal aborts. */
-async function rest(turn: number, signal: AbortSignal): Promise<void> {
-  const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(turn, 10))
-  await pause(longestMs * (0.5 + Math.random() / 2), undefined, { signal })
+async function rest(failures: number, signal: AbortSignal): Promise<void> {
+  await pause(growingPauseMs(failures, PAUSES), undefined, { signal })
 }
 
-/** Of a batch from many requests not all are told. */
+/** Of a batch from many requests only the first correlation ids are written into the span. */
 const CORRELATION_IDS_MAX = 20
 
 /**
@@ -179,7 +174,7 @@ export async function handleBatch(
 
 const LONGEST_REASON = 2000
 
-/** What is kept of an error with a dead letter. */
+/** The text of an error as it is stored with a dead letter. */
 export const reasonOf = (error: unknown): string =>
   (error instanceof Error ? `${error.name}: ${error.message}` : String(error))
     .replaceAll('\0', '')

@@ -1,17 +1,17 @@
-import type { EventRecord } from '@platform/contracts'
+import { type EventRecord, nativeEvents } from '@platform/contracts'
 import { type Queries, type Sql, sql } from '@platform/database'
 import { rememberTrace, traceOf } from './traces.ts'
 
-/** A place in the log: after the event that was position `position` of transaction `xid`. */
+/** A position in the log: after the event with this `position` in transaction `xid`. */
 export interface LogCursor {
   xid: string
   position: number
 }
 
-/** An event of the log with its place. */
+/** An event of the log with its position. */
 export interface LogEvent extends LogCursor {
   id: string
-  /** True when every instance is to hear of it. */
+  /** True when it is announced to every instance. */
   announce: boolean
   record: EventRecord
 }
@@ -19,7 +19,7 @@ export interface LogEvent extends LogCursor {
 /** Before everything. */
 export const LOG_START: LogCursor = { xid: '0', position: 0 }
 
-/** The next `limit` events after a cursor, in the one order of the log, none of which anything can precede any more. */
+/** The next `limit` events after a cursor, in the order of the log; no later commit can come before one of them. */
 export async function readEvents(queries: Queries, after: LogCursor, limit: number): Promise<LogEvent[]> {
   const rows = await queries.many<LogEvent & { traceparent: string | null }>(sql`
     select id, xid, position, announce, record, traceparent
@@ -28,7 +28,7 @@ export async function readEvents(queries: Queries, after: LogCursor, limit: numb
   return rows
 }
 
-/** Where the event with this id is; undefined when the log doesn't hold it (any more). */
+/** Where the event with this id is; undefined when the log doesn't have it (any more). */
 export async function findCursor(queries: Queries, id: string): Promise<LogCursor | undefined> {
   const [cursor] = await queries.many<LogCursor>(
     sql`select xid, position from outbox.events where id = ${id}::uuid`,
@@ -36,13 +36,13 @@ export async function findCursor(queries: Queries, id: string): Promise<LogCurso
   return cursor
 }
 
-/** The record of the event with this id, as it was committed; undefined when the log doesn't hold it (any more). */
+/** The record of the event with this id, as it was committed; undefined when the log doesn't have it (any more). */
 export async function readRecord(queries: Queries, id: string): Promise<EventRecord | undefined> {
   const [record] = await readRecords(queries, [id])
   return record
 }
 
-/** The records with these ids that the log still holds, in no order. */
+/** The records with these ids that the log still has, in no order. */
 export async function readRecords(queries: Queries, ids: readonly string[]): Promise<EventRecord[]> {
   const rows = await queries.many<{ record: EventRecord }>(
     sql`select record from outbox.events where id = any(${ids}::uuid[])`,
@@ -50,7 +50,7 @@ export async function readRecords(queries: Queries, ids: readonly string[]): Pro
   return rows.map(({ record }) => record)
 }
 
-/** The cursor of a reader; a reader nobody knew begins before everything and holds back from now on what is deleted. */
+/** The cursor of a reader. A new reader begins before everything; from now on only what it has read is deleted. */
 export async function loadCursor(queries: Queries, reader: string): Promise<LogCursor> {
   await queries.many(sql`insert into outbox.consumers (name) values (${reader}) on conflict do nothing`)
   const [cursor] = await queries.many<LogCursor>(
@@ -67,14 +67,23 @@ export async function storeCursor(queries: Queries, reader: string, cursor: LogC
     where name = ${reader} and (xid, position) < (${cursor.xid}::xid8, ${cursor.position}::bigint)`)
 }
 
+/** The types of native events that are announced to every instance; only the platform can emit a native type. */
+const announcedTypes: ReadonlySet<string> = new Set(
+  [...nativeEvents.values()].flatMap(({ type, everyInstance }) => (everyInstance === true ? [type] : [])),
+)
+
 /**
- * The body of an insert that appends records to the log: run it alone, in a transaction, or as a CTE of a larger
- * statement. An id that is there already is left as it is. Readers are woken, and instances told of announced events,
- * when it commits.
+ * An `insert … returning` that appends records to the log. It runs alone, in a transaction, or as a part of a
+ * statement that writes other rows as well:
+ *
+ *     sql`with run_rows as (insert into runtime.runs …), events as (${insertEvents(records)}) select 1`
+ *
+ * At least one record; an id that is there already is left as it is. The commit wakes the readers and announces what
+ * every instance is to know. The records must have passed `capEvent` of the outbox.
  */
 export function insertEvents(
   records: readonly EventRecord[],
-  isAnnounced: (record: EventRecord) => boolean,
+  isAnnounced = ({ type }: EventRecord): boolean => announcedTypes.has(type),
 ): Sql {
   const ids = records.map(({ id }) => id)
   const workspaceIds = records.map(({ source }) => source.workspaceId ?? null)
@@ -93,8 +102,8 @@ export function insertEvents(
 }
 
 /**
- * The only reader of the log where the transport is another system; where it is the log itself, the groups are. The
- * readers of the other kind are forgotten at each opening: one that stands still for ever would keep every partition.
- * Should they come back, they read again what is left, which their handlers don't mind.
+ * The only reader of the log where the transport is another system; where the log is the queue, each group reads it.
+ * Opening deletes the readers of the other kind, because a reader that stands still keeps every partition. Should they
+ * come back, they read what is left once more, which their handlers are made for.
  */
 export const RELAY_READER = 'relay'

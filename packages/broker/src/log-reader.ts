@@ -1,8 +1,8 @@
 import type { LogCursor, LogEvent } from './event-log.ts'
 
-/** Characters of events that a batch is to have at most, as far as the events before it tell. */
+/** Characters of events that a batch is to have at most, as far as the sizes of the events before it show. */
 const BATCH_LENGTH = 4_000_000
-/** Of large events that nobody expected a first batch has so few. */
+/** The first batch has so few events, because they may be large. */
 const FIRST_BATCH = 64
 
 interface Batch {
@@ -15,7 +15,7 @@ interface Batch {
 
 /**
  * Reads the log batch by batch. Where a batch was full the next one is read while it is handled. Batches grow to
- * `maxBatch`, and have fewer events where events are large, so that what is held in memory has an end.
+ * `maxBatch`, and have fewer events where events are large, so that the memory they take is bounded.
  */
 export class LogReader {
   readonly #read: (after: LogCursor, limit: number) => Promise<LogEvent[]>
@@ -37,7 +37,7 @@ export class LogReader {
   async next(): Promise<Batch> {
     const ahead = await this.#ahead
     this.#ahead = undefined
-    // What was read ahead and is nothing says nothing about now.
+    // An empty batch that was read ahead is old: since then events may have come.
     const batch = ahead !== undefined && ahead.events.length > 0 ? ahead : await this.#batch()
     if (batch.isFull) {
       this.#ahead = this.#batch()

@@ -5,7 +5,7 @@ import { ensurePartitions } from './partitions.ts'
 import { openPostgresBroker } from './postgres/open.ts'
 
 export interface OpenBrokerOptions {
-  /** Holds the log of events, the cursors of the groups and the dead letters, whatever the transport is. */
+  /** Has the log of events, the cursors of the groups and the dead letters; every transport needs it. */
   database: Database
   log: BrokerLog
 }

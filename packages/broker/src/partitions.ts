@@ -27,7 +27,7 @@ export async function ensurePartitions(database: Database, now: Date): Promise<v
 
 /**
  * Drops the partitions whose events are all older than `retentionHours` and behind every reader of the log; a reader
- * that lags keeps them. Answers the names of what it dropped.
+ * that lags keeps them. Returns the names of what it dropped.
  */
 export async function dropOldPartitions(
   database: Database,

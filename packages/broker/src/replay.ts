@@ -6,10 +6,10 @@ import { type Delivery, handleBatch, reasonOf, throughOutages } from './deliver.
 const LOOK_EVERY_MS = 1000
 /** Letters taken between two batches. */
 const MOST_AT_ONCE = 20
-/** How long letters that fail may keep new events waiting; the first of them has no limit but its handler's own. */
+/** How long letters that fail may keep new events waiting; for the first letter only its handler's own limit counts. */
 const SHARE_MS = 100
 
-/** A letter that was asked for, and when: whoever asks for it anew while it is delivered asks for another delivery. */
+/** A letter that was asked for, and when: asking for it anew while it is delivered asks for another delivery. */
 interface Asked {
   record: EventRecord
   eventId: string
@@ -18,8 +18,8 @@ interface Asked {
 
 /**
  * What the active process of a group calls between two batches: delivers a few of the dead letters of the group that
- * somebody asked for again, and answers whether more of them wait. New events come first: a letter that fails is not
- * tried on and on but kept with its new reason, and where a store is away letters wait while the group goes on.
+ * were asked for again, and returns whether more of them wait. New events come first: a letter that fails is tried
+ * once and stored with its new reason, and where a store is away letters wait while the group goes on.
  */
 export function replayer(database: Database, delivery: Delivery): () => Promise<boolean> {
   const store = letterStore(database, delivery)
@@ -33,7 +33,7 @@ export function replayer(database: Database, delivery: Delivery): () => Promise<
   }
 }
 
-/** Answers whether more of them wait. */
+/** Returns whether more of them wait. */
 async function replay(asked: Asked[], store: LetterStore, delivery: Delivery): Promise<boolean> {
   const isFull = asked.length === MOST_AT_ONCE
   const endsAt = performance.now() + SHARE_MS
@@ -49,7 +49,7 @@ async function replay(asked: Asked[], store: LetterStore, delivery: Delivery): P
   }
 }
 
-/** Answers whether some did not get their turn in time: they are asked for still. */
+/** Returns whether time was too short for some of them; these are still asked for. */
 async function replayEach(
   asked: Asked[],
   store: LetterStore,
@@ -83,7 +83,7 @@ type LetterStore = ReturnType<typeof letterStore>
 
 /** The letters of one group; a database that is away is waited for. */
 const letterStore = (database: Database, delivery: Delivery) => ({
-  /** Those asked for that were kept first. */
+  /** Of those that were asked for, the ones that were stored first. */
   next: () =>
     throughOutages(delivery, () =>
       database.many<Asked>(sql`
@@ -92,8 +92,7 @@ const letterStore = (database: Database, delivery: Delivery) => ({
     ),
 
   /**
-   * What was given up again is no longer asked for, and what was given up and then asked for anew is not what was
-   * delivered.
+   * By the time of asking as well: a letter that was asked for anew while it was delivered is delivered once more.
    */
   forget: (asked: Asked[]) => {
     const ids = asked.map(({ eventId }) => eventId)

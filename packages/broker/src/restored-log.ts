@@ -1,9 +1,9 @@
 import { type Database, one, type Queries, sql } from '@platform/database'
 
 /**
- * A log restored from a dump into another server holds transaction ids of the old one, and what is written now would
+ * A log restored from a dump into another server has transaction ids of the old one, and what is written now would
  * sort before the cursors and never be read. Then everything is put in the order of its position and read again from
- * the start: handlers are idempotent. Answers whether that was so.
+ * the start: handlers are idempotent. Returns whether the log was restored.
  */
 export async function adoptRestoredLog(database: Database): Promise<boolean> {
   if (!(await isRestored(database))) return false

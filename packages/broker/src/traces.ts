@@ -4,7 +4,7 @@ import { type Origin, tracer } from '@platform/tracing'
 /** The header of a message that carries a trace on (W3C Trace Context). */
 export const TRACE_HEADER = 'traceparent'
 
-/** Beside the records, not in them: which span emitted an event is no part of what its readers are told. */
+/** Beside the records, not in them: which span emitted an event is no part of what its readers get. */
 const traces = new WeakMap<EventRecord, string | undefined>()
 
 /** Remembers where a record that was read came from. */

@@ -1,7 +1,7 @@
 import { type Queries, sql } from '@platform/database'
 import { countDeadLetters } from './dead-letters.ts'
 
-/** A group may be this far behind before anybody is told. */
+/** A group that is further behind is reported. */
 const LAG_MS = 60_000
 
 /**
@@ -9,7 +9,8 @@ const LAG_MS = 60_000
  * no reason to take a service out of rotation.
  */
 export async function deliveryWarnings(queries: Queries): Promise<string[]> {
-  const [lags, letters] = [await readLags(queries), await countDeadLetters(queries)]
+  const lags = await readLags(queries)
+  const letters = await countDeadLetters(queries)
   return [
     ...lags
       .filter(({ ageMs }) => ageMs > LAG_MS)

@@ -19,8 +19,8 @@ export const testEvent = (
 export const testEvents = (workspaceId: string, count: number): EventRecord[] =>
   Array.from({ length: count }, (_, index) => testEvent(workspaceId, { index }))
 
-/** A name nobody else uses. */
+/** A name that no other test uses. */
 export const uniqueName = (prefix: string): string => `${prefix}-${randomBase62(10)}`
 
-/** A log that nobody reads. */
+/** A log that writes nothing. */
 export const silentLog: BrokerLog = { info: () => {}, warn: () => {}, error: () => {} }

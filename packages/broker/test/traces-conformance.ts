@@ -16,7 +16,7 @@ export function tracesConformance({ broker }: BrokerFixture): void {
   describe('traces', () => {
     let tracing: AsyncDisposable
     beforeAll(async () => {
-      // Nobody receives them here: what counts is what handlers are a part of.
+      // The spans go nowhere: the test looks at the span that a handler is a part of.
       tracing = await startTracing({
         endpoint: 'http://127.0.0.1:9',
         serviceName: 'test',

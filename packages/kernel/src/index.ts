@@ -1,3 +1,4 @@
+export { beforeAbort } from './before-abort.ts'
 export { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, systemClock } from './clock.ts'
 export { Failure, type FailureBody, type FailureName, failures, isFailureName } from './failure.ts'
 export {
@@ -10,6 +11,7 @@ export {
   uuidv7,
   uuidv7Ms,
 } from './ids.ts'
+export { growingPauseMs } from './pauses.ts'
 export { MAX_SECRET_CHARACTERS, REDACTED, SecretTexts } from './secret-texts.ts'
 export { SlotList } from './slot-list.ts'
 export {

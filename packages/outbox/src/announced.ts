@@ -1,7 +1,7 @@
 import type { Broker } from '@platform/broker'
 import type { EventRecord } from '@platform/contracts'
 
-/** A committed event as every instance hears of it. `payload` is undefined when it was too large to be announced. */
+/** A committed event as it is announced to every instance. `payload` is undefined when it was too large for that. */
 export interface AnnouncedEvent {
   type: string
   workspaceId: string | undefined
@@ -21,7 +21,7 @@ export function announcementOf({ type, source, payload }: EventRecord): string {
 
 /**
  * Calls `handle` on this instance for each committed event of a contract with `everyInstance`, best effort. `onGap`
- * is called when some may have been missed: reload what was kept.
+ * is called when some may have been missed: then what was cached is to be loaded again.
  */
 export const onAnnouncedEvent = (
   broker: Broker,

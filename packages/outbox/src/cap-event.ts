@@ -2,7 +2,7 @@ import { automationExecuted, type EventRecord } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { eventSize } from './event-record.ts'
 
-/** How large an event may be, in UTF-16 units (decisions F4). */
+/** How large an event may be, in UTF-16 units (`eventSize`). */
 export interface EventLimits {
   /** BROKER_EMIT_MAXLEN. */
   maxLength: number
@@ -10,14 +10,13 @@ export interface EventLimits {
   executedMaxLength: number
 }
 
-/** The specification's own limits ("Limits"). */
+/** The limits where the variables set no others. */
 export const defaultEventLimits: EventLimits = { maxLength: 100_000, executedMaxLength: 10_000 }
 
 /**
  * The record as it may be committed. One over the cap is refused with `EventTooLarge {size, max}`; of an executed
- * automation
- * `output` and then `payload` are replaced by `{truncated: true, size}` first. Text that PostgreSQL can't hold (a NUL
- * character, half of a surrogate pair) is refused with `InvalidEventError`.
+ * automation `output` and then `payload` are replaced by `{truncated: true, size}` first. Text that PostgreSQL can't
+ * store (a NUL character, half of a surrogate pair) is refused with `InvalidEventError`.
  */
 export function capEvent(record: EventRecord, limits: EventLimits): EventRecord {
   refuseUnstorable(record)
@@ -39,7 +38,7 @@ const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 
 function refuseUnstorable(record: EventRecord): void {
   const text = JSON.stringify(record)
-  // Nearly no event holds such an escape, and looking for it is cheaper than the pattern.
+  // Nearly no event has such an escape, and looking for it is cheaper than the pattern.
   if (!(text.includes('\\u0000') || text.includes('\\ud')) || !UNSTORABLE.test(text)) return
   throw new Failure(
     'InvalidEventError',

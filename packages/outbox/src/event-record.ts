@@ -20,7 +20,7 @@ export interface EventParts {
   createdAt?: string | undefined
 }
 
-/** The record of a new event, as it is stored and answered (decisions F1). `source` is taken as it is. */
+/** The record of a new event, as it is stored and as callers get it. `source` is taken as it is. */
 export function buildRecord(parts: EventParts): EventRecord {
   const { type, source, target, options } = parts
   // JSON has no undefined; a missing payload would otherwise vanish from the record.
@@ -37,7 +37,7 @@ export function buildRecord(parts: EventParts): EventRecord {
   }
 }
 
-/** The size of an event: UTF-16 length of the JSON text of type, payload, target and options (decisions F4). */
+/** The size of an event: UTF-16 length of the JSON text of type, payload, target and options. */
 export const eventSize = (event: {
   type: string
   payload: unknown
@@ -48,8 +48,8 @@ export const eventSize = (event: {
     .length
 
 /**
- * Answers the record. Throws when it is a native event whose payload is not what its contract says: that is a mistake
- * of the platform, which is to be seen where it was made and not where the event is read.
+ * Returns the record. Throws when it is a native event whose payload is not what its contract says: such a mistake of
+ * the platform is to be seen where it was made, not where the event is read.
  */
 export function checkNative(record: EventRecord): EventRecord {
   const parsed = nativeEvents.get(record.type)?.payload.safeParse(record.payload)

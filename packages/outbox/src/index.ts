@@ -1,7 +1,6 @@
-export { dropOldPartitions, ensurePartitions } from '@platform/broker'
+export { dropOldPartitions, ensurePartitions, insertEvents } from '@platform/broker'
 export { type AnnouncedEvent, onAnnouncedEvent } from './announced.ts'
 export { capEvent, defaultEventLimits, type EventLimits } from './cap-event.ts'
 export { buildRecord, checkNative, type EventParts, eventSize } from './event-record.ts'
-export { insertEvents } from './insert-events.ts'
 export { type OpenOutboxOptions, type Outbox, openOutbox } from './outbox.ts'
 export { unrelayedMs } from './relay-position.ts'

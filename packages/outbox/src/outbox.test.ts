@@ -1,4 +1,4 @@
-import { type Broker, openBroker, readRecords } from '@platform/broker'
+import { type Broker, insertEvents, openBroker, readRecords } from '@platform/broker'
 import { type EventContract, type EventRecord, event } from '@platform/contracts'
 import { openDatabase, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { type AnnouncedEvent, onAnnouncedEvent } from './announced.ts'
 import { buildRecord } from './event-record.ts'
-import { insertEvents } from './insert-events.ts'
+
 import { type Outbox, openOutbox } from './outbox.ts'
 
 const SOON = { timeout: 10_000, interval: 10 }

@@ -4,18 +4,17 @@ import { type Broker, type BrokerLog, insertEvents, readRecords, rememberTraces 
 import type { EventContract, EventRecord, EventSource, PayloadInputOf } from '@platform/contracts'
 import { type Database, groupCommit, type Queries, type Sql, sql } from '@platform/database'
 import { Failure, StoreError } from '@platform/kernel'
-import { announcedTypes } from './announced-types.ts'
 import { capEvent, defaultEventLimits, type EventLimits } from './cap-event.ts'
 import { buildRecord, checkNative } from './event-record.ts'
 import { startRelay } from './relay.ts'
 
 /**
- * Events committed with the change that caused them (architecture 5.7). What was added is delivered once the
- * transaction commits, and never when it does not.
+ * Events committed with the change that caused them (ADR 0016). What was added is delivered once the transaction
+ * commits, and never when it does not.
  */
 export interface Outbox {
   /**
-   * Adds a native event inside `tx`, its payload checked against its contract. Answers the record as it will be
+   * Adds a native event inside `tx`, its payload checked against its contract. Returns the record as it will be
    * delivered.
    */
   add<C extends EventContract>(
@@ -27,9 +26,9 @@ export interface Outbox {
   /** Adds finished records inside `tx` with one statement; an id that is there already is left as it is. */
   addRecords(tx: Queries, records: readonly EventRecord[]): Promise<void>
   /**
-   * Commits records whose ids were chosen by somebody who may send them again, all or none, and answers them as they
-   * are kept: an event that is there already, of the same workspace and with the same content, is its own answer.
-   * Throws `IdempotencyKeyReused` when an id belongs to anything else.
+   * Commits records whose ids a client chose, which may send them again: all or none. Returns them as they are stored;
+   * an event that is there already, of the same workspace and with the same content, is returned as it is. Throws
+   * `IdempotencyKeyReused` when an id belongs to anything else.
    */
   commitOnce(records: readonly EventRecord[]): Promise<EventRecord[]>
   /** Commits records in a transaction of their own, together with those of other callers (group commit). */
@@ -68,7 +67,7 @@ export async function openOutbox(options: OpenOutboxOptions): Promise<Outbox & A
         buildRecord({ type: contract.type, payload: contract.payload.parse(payload), source }),
       ])
       if (record === undefined) throw new Error('An event must have a record.')
-      await tx.many(appendEvents([record], contract.everyInstance === true))
+      await tx.many(appendEvents([record], () => contract.everyInstance === true))
       return record
     },
     async addRecords(tx, records) {
@@ -95,8 +94,8 @@ export async function openOutbox(options: OpenOutboxOptions): Promise<Outbox & A
 }
 
 /** One round trip, and no rows come back. */
-const appendEvents = (records: readonly EventRecord[], announced?: boolean): Sql =>
-  sql`with added as (${insertEvents(records, (record) => announced ?? announcedTypes.has(record.type))}) select 1 where false`
+const appendEvents = (records: readonly EventRecord[], isAnnounced?: () => boolean): Sql =>
+  sql`with added as (${insertEvents(records, isAnnounced)}) select 1 where false`
 
 function withoutUndefined({ maxLength, executedMaxLength }: Partial<EventLimits>): Partial<EventLimits> {
   return {
@@ -106,16 +105,15 @@ function withoutUndefined({ maxLength, executedMaxLength }: Partial<EventLimits>
 }
 
 /**
- * The records as the log keeps them, in the order they are given. Throws `IdempotencyKeyReused` for an id that
- * belongs to another event. The words are the same whether that event is one of this workspace or not: nobody learns
- * of what is in another one.
+ * The records as they are in the log, in the order they are given. Throws `IdempotencyKeyReused` for an id that
+ * belongs to another event. The message is the same whether that event is one of this workspace or not, so that
+ * clients learn nothing of other workspaces.
  */
 async function storedRecords(queries: Queries, records: readonly EventRecord[]): Promise<EventRecord[]> {
-  const kept = new Map<string, EventRecord>()
   const ids = records.map(({ id }) => id)
-  for (const record of await readRecords(queries, ids)) kept.set(record.id, record)
+  const stored = new Map((await readRecords(queries, ids)).map((record) => [record.id, record]))
   return records.map((record) => {
-    const known = kept.get(record.id)
+    const known = stored.get(record.id)
     if (known !== undefined && isSameEvent(known, record)) return known
     throw new Failure(
       'IdempotencyKeyReused',
@@ -132,7 +130,7 @@ const isSameEvent = (known: EventRecord, record: EventRecord): boolean =>
 const contentOf = ({ type, payload, target, options, source }: EventRecord): unknown =>
   JSON.parse(JSON.stringify({ type, payload, target, options, workspaceId: source.workspaceId }))
 
-/** What PostgreSQL undid for the sake of another transaction: that one ends, and the work can be done. */
+/** PostgreSQL undid the work because another transaction was in its way; when that one has ended it can be done. */
 const UNDONE = new Set(['40001', '40P01'])
 const MOST_TRIES = 3
 const LONGEST_PAUSE_MS = 50
@@ -148,7 +146,7 @@ export async function despiteDeadlocks<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       const isUndone = error instanceof StoreError && UNDONE.has(error.code ?? '')
       if (!isUndone || tries === MOST_TRIES) throw error
-      // Two that met would else meet again.
+      // Without a random pause two that met would meet again.
       await pause(Math.random() * LONGEST_PAUSE_MS)
     }
   }

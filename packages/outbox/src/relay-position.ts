@@ -29,7 +29,7 @@ export interface RelayPosition {
 
 /**
  * Finds where to go on. The last event of a stream this relay wrote says it exactly; an empty stream begins where all
- * groups had come; a stream that holds anything else, or lost what a group still needs, is thrown away and begun the
+ * groups had come; a stream with other events, or one that lost what a group still needs, is deleted and begun the
  * same way.
  */
 export async function findRelayPosition({ database, target, log }: RelayOptions): Promise<RelayPosition> {
@@ -49,8 +49,8 @@ export async function findRelayPosition({ database, target, log }: RelayOptions)
 }
 
 /**
- * Makes the stream anew, from which what all groups have handled is gone: a server whose disk was full takes nothing
- * into the old one, also when there is room again. What it held and a group has yet to handle is written again.
+ * Makes the stream anew: a server whose disk was full takes nothing into the old one, even when there is room again.
+ * What all groups have handled is then gone from it; what a group has yet to handle is written again.
  */
 export async function remakeStream({ target, log }: RelayOptions): Promise<void> {
   const { streamId, lastSequence } = await target.state()
@@ -84,11 +84,10 @@ const hasLostEvents = (state: StreamState): boolean =>
  * Remembers in the log up to where all groups have handled everything: from there a lost stream is written again, and
  * what is older may be deleted. Rejects when the stream isn't the one that is written.
  */
-export async function settle({ database, target }: RelayOptions, place: RelayPosition): Promise<void> {
+export async function settle({ database, target }: RelayOptions, position: RelayPosition): Promise<void> {
   const state = await target.state()
-  if (state.streamId !== place.streamId || state.lastSequence < place.sequence || hasLostEvents(state)) {
-    throw new Error('The stream of the broker was lost or shortened.')
-  }
+  const isShorter = state.streamId !== position.streamId || state.lastSequence < position.sequence
+  if (isShorter || hasLostEvents(state)) throw new Error('The stream of the broker was lost or shortened.')
   if (state.settledSequence === 0) return
   const id = await target.eventAt(state.settledSequence)
   const cursor = id === undefined ? undefined : await findCursor(database, id)

@@ -1,17 +1,14 @@
 import type { LogEvent } from '@platform/broker'
 
-/** A stream that refuses so many appends in a row, though its server answers, takes none until it is made anew. */
+/** A stream that refuses so many appends in a row, although its server responds, takes none until it is made anew. */
 const REFUSALS = 3
-/** What fills a disk again at once is no reason to write everything again and again. */
+/** A disk that is full again at once must not make the relay write everything again and again. */
 const REMAKE_EVERY_MS = 60_000
 const REPORT_EVERY_MS = 60_000
 
-/**
- * How the relay has fared since an append was last taken: what decides how long it rests, what it tells, and when it
- * begins anew.
- */
+/** The failures since an append was last taken: how long the relay rests, what it reports, when it begins anew. */
 export class RelayProgress {
-  /** In a row, whatever failed. */
+  /** In a row, of any kind. */
   failures = 0
   /** In a row, of appends. */
   #refusals = 0
@@ -26,7 +23,7 @@ export class RelayProgress {
     this.#reportedAt = Number.NEGATIVE_INFINITY
   }
 
-  /** Notes a failure; true when somebody should hear of it: of the first in a row, and once a minute. */
+  /** Notes a failure; true when it is to be reported: the first in a row, and then one a minute. */
   failed(): boolean {
     this.failures += 1
     const now = performance.now()

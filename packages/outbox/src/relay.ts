@@ -8,7 +8,7 @@ import {
   sleeperOn,
   storeDeadLetter,
 } from '@platform/broker'
-import { WakeUp } from '@platform/kernel'
+import { growingPauseMs, WakeUp } from '@platform/kernel'
 import { announcementOf, announcementTopic } from './announced.ts'
 import {
   findRelayPosition,
@@ -21,11 +21,11 @@ import { RelayProgress } from './relay-progress.ts'
 
 const BATCH = 256
 const SETTLE_EVERY_MS = 2000
-const LONGEST_PAUSE_MS = 2000
+const PAUSES = { firstMs: 100, longestMs: 2000 }
 
 /**
  * Moves committed events from the log to the stream of the broker, in order and each once, in one process of the
- * cluster at a time. Whatever the stream loses, up to all of it, is written again: the log is the truth (ADR 0016).
+ * cluster at a time. What the stream loses is written again, be it all of it: the log is the truth (ADR 0016).
  */
 export async function startRelay(options: RelayOptions): Promise<AsyncDisposable> {
   const { database } = options
@@ -59,60 +59,60 @@ async function relayWhile(
   const { database } = options
   await adoptRestoredLog(database)
   if (progress.mayRemake()) await remakeStream(options)
-  let place = await findRelayPosition(options)
+  let position = await findRelayPosition(options)
   const sleeper = sleeperOn(wakeUp)
   let settleAt = 0
   while (!signal.aborted) {
     if (performance.now() >= settleAt) {
-      await settle(options, place)
+      await settle(options, position)
       settleAt = performance.now() + SETTLE_EVERY_MS
     }
     sleeper.awake()
-    const events = await readEvents(database, place.cursor, BATCH)
+    const events = await readEvents(database, position.cursor, BATCH)
     if (events.length === 0) {
       progress.succeeded()
       await sleeper.sleep(signal)
     } else {
       announce(options, progress.unannounced(events))
-      place = await progress.appending(() => append(options, events, place))
+      position = await progress.appending(() => append(options, events, position))
       sleeper.reset()
     }
   }
 }
 
-/** An event the stream refuses for what it is would hold back all others: it goes to the dead letters. */
+/** An event that the stream refuses for what it is would block all others: it goes to the dead letters. */
 async function append(
   options: RelayOptions,
   events: LogEvent[],
-  place: RelayPosition,
+  position: RelayPosition,
 ): Promise<RelayPosition> {
-  const cursor: LogCursor = events.at(-1) ?? place.cursor
+  const cursor: LogCursor = events.at(-1) ?? position.cursor
   try {
     const records = events.map(({ record }) => record)
-    await options.target.append(records, place.sequence)
-    return { ...place, sequence: place.sequence + events.length, cursor }
+    await options.target.append(records, position.sequence)
+    return { ...position, sequence: position.sequence + events.length, cursor }
   } catch (error) {
     if (!(error instanceof BrokerError) || error.unavailable) throw error
-    if (events.length > 1) return await appendOneByOne(options, events, place)
+    if (events.length > 1) return await appendOneByOne(options, events, position)
     for (const { id, record } of events) {
       options.log.error({ eventId: id, type: record.type, err: error }, 'event given up')
       await storeDeadLetter(options.database, { group: 'relay', eventId: id, record, reason: error.message })
     }
-    return { ...place, cursor }
+    return { ...position, cursor }
   }
 }
 
 async function appendOneByOne(
   options: RelayOptions,
   events: LogEvent[],
-  place: RelayPosition,
+  position: RelayPosition,
 ): Promise<RelayPosition> {
-  let reached = place
+  let reached = position
   for (const event of events) reached = await append(options, [event], reached)
   return reached
 }
 
-/** Best effort, and nobody waits for it. */
+/** Best effort; the relay does not wait for it. */
 function announce({ broker, log }: RelayOptions, events: LogEvent[]): void {
   for (const { announce, record } of events) {
     if (!announce) continue
@@ -123,6 +123,5 @@ function announce({ broker, log }: RelayOptions, events: LogEvent[]): void {
 }
 
 async function rest(failures: number, signal: AbortSignal): Promise<void> {
-  const longestMs = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** Math.min(failures, 10))
-  await pause(longestMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
+  await pause(growingPauseMs(failures, PAUSES), undefined, { signal }).catch(() => undefined)
 }

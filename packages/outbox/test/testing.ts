@@ -61,7 +61,7 @@ export class NatsServer implements AsyncDisposable {
         stdio: 'ignore',
       },
     )
-    while (!(await answers(this.#port))) await pause(20)
+    while (!(await accepts(this.#port))) await pause(20)
   }
 
   async kill(): Promise<void> {
@@ -97,7 +97,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-async function answers(port: number): Promise<boolean> {
+async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   try {
     await once(socket, 'connect')

@@ -4,9 +4,9 @@ import { type Link, toNatsFailure, type Up } from './link.ts'
 
 const FLUSH_MS = 1000
 
-/** Announcements over core NATS: nothing is stored, whoever listens now hears it. */
+/** Announcements over core NATS: nothing is stored, only those who listen now are notified. */
 export function natsAnnouncements(link: Link, namespace: string, log: BrokerLog): Announcements {
-  // A topic is any text; a subject must not hold spaces, dots and wildcards.
+  // A topic is any text; a subject must not contain spaces, dots and wildcards.
   const subjectOf = (topic: string) =>
     `${namespace}.announcements.${Buffer.from(topic).toString('base64url')}`
   return {
@@ -19,8 +19,7 @@ export function natsAnnouncements(link: Link, namespace: string, log: BrokerLog)
       }
     },
     async listen(topic, handle, onGap) {
-      const hear = notifySafely(topic, handle, log)
-      const listener = new Listener(subjectOf(topic), hear, onGap)
+      const listener = new Listener(subjectOf(topic), notifySafely(topic, handle, log), onGap)
       const following = link.whenUp((up, again) => listener.follow(up, again))
       await listener.ready()
       return {
@@ -43,9 +42,9 @@ class Listener {
   #up: Up | undefined
   #subscription: Subscription | undefined
 
-  constructor(subject: string, hear: (payload: string) => void, onGap: (() => void) | undefined) {
+  constructor(subject: string, notify: (payload: string) => void, onGap: (() => void) | undefined) {
     this.#subject = subject
-    this.#notify = hear
+    this.#notify = notify
     this.#onGap = onGap
   }
 

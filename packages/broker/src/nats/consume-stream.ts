@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { growingPauseMs } from '@platform/kernel'
 import type { BatchHandler } from '../broker.ts'
 import type { ConsumeOptions } from '../consume-log.ts'
 import { storeDeadLetter } from '../dead-letters.ts'
@@ -9,6 +10,7 @@ import { storeSequence } from './stream-positions.ts'
 
 /** After so many failures in a row another process may try: its connection may be better. */
 const FAILURES_BEFORE_HANDOVER = 5
+const PAUSES = { firstMs: 150, longestMs: 5000 }
 
 /**
  * Handles the stream as one instance of `group`. As with the log itself, one process of the cluster is active at a
@@ -24,7 +26,11 @@ export function consumeStream(
   const { maxBatch = 256, maxDeliveries = 5 } = options
   return source.database.whileLeader(`stream consumer ${group}`, async (signal) => {
     const delivery: Delivery = {
-      ...{ group, handle, maxDeliveries, signal, log: source.log },
+      group,
+      handle,
+      maxDeliveries,
+      signal,
+      log: source.log,
       giveUp: (event, reason) =>
         storeDeadLetter(source.database, { group, eventId: event.id, record: event, reason }),
     }
@@ -35,9 +41,7 @@ export function consumeStream(
         if (progress.failures === 0)
           source.log.warn({ group, err: error }, 'consuming stopped, it is begun again')
         progress.failures += 1
-        await pause(Math.random() * 200 * 2 ** progress.failures, undefined, { signal }).catch(
-          () => undefined,
-        )
+        await pause(growingPauseMs(progress.failures, PAUSES), undefined, { signal }).catch(() => undefined)
       })
     }
   })
@@ -66,7 +70,7 @@ async function readWhile(
 
 const WORKING_EVERY_MS = 10_000
 
-/** Tells the server now and again that the batch is still being handled. */
+/** Reports to the server now and again that the batch is still being handled. */
 async function whileWorking(
   batch: Awaited<ReturnType<GroupReader['next']>>,
   work: () => Promise<void>,

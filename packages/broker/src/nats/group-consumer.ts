@@ -7,12 +7,12 @@ const ANSWER_MS = 3000
 
 const managerOf = ({ nc }: Up) => nc.jetstreamManager({ checkAPI: false, timeout: ANSWER_MS })
 
-/** What every consumer of a group must be, whoever looks after the server. */
+/** What every consumer of a group must be; the operators of the server have no say in it. */
 const config = {
   ack_policy: AckPolicy.Explicit,
   ack_wait: nanos(ACK_WAIT_MS),
   replay_policy: ReplayPolicy.Instant,
-  // Deliveries are counted where they fail: the server would drop an event without a word.
+  // Deliveries are counted where they fail: the server would drop an event silently.
   max_deliver: -1,
 }
 
@@ -35,10 +35,7 @@ export async function remakeConsumer(
   })
 }
 
-/**
- * Rejects when somebody has paused or changed the consumer: it would be silent for ever. One that is gone rejects as
- * well.
- */
+/** Rejects when the consumer is gone, or was paused or changed by hand: then it would be silent for ever. */
 export async function requireUnchanged(
   up: Up,
   { stream, consumer, mostOpen }: { stream: string; consumer: string; mostOpen: number },

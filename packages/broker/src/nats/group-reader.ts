@@ -10,7 +10,7 @@ import { pull, sequenceOf } from './pull.ts'
 import type { EventStream } from './stream.ts'
 import { loadSequence } from './stream-positions.ts'
 
-/** What the groups of a stream read, and where they keep how far they have come. */
+/** What the groups of a stream read, and where they store how far they have come. */
 export interface StreamSource {
   database: Database
   stream: EventStream
@@ -19,7 +19,7 @@ export interface StreamSource {
 
 /** As many events may be on their way to a group. */
 const MOST_OPEN = 1000
-/** What else the group has to do waits as long. */
+/** Dead letters that are asked for again wait as long. */
 const IDLE_WAIT_MS = 2000
 
 /** The next events of a group. */
@@ -73,8 +73,8 @@ export async function openGroupReader(
   async function next({ isBusy } = { isBusy: false }): Promise<GroupBatch> {
     const messages = await take(isBusy)
     const news = messages.filter((message) => sequenceOf(message) > done)
-    // A consumer that was just made may begin after a gap that age has torn; later on a gap is something that got
-    // lost on its way.
+    // A consumer that was just made may begin after a gap, where the stream has dropped old events. A later gap means
+    // that events were lost on their way.
     if (!isContiguous(news, done, isFresh)) {
       throw new BrokerError('The stream was delivered with a gap.', { unavailable: true })
     }
@@ -97,11 +97,11 @@ function isContiguous(messages: Msg[], done: number, isFresh: boolean): boolean 
   return sequences.every((sequence, index) => sequence === first + index)
 }
 
-function respondAll(messages: Msg[], answer: string): void {
-  for (const message of messages) message.respond(answer)
+function respondAll(messages: Msg[], response: string): void {
+  for (const message of messages) message.respond(response)
 }
 
-/** Reads the messages; one that is no JSON is somebody else's and goes to the dead letters. */
+/** Reads the messages; one that is no JSON does not come from the relay and goes to the dead letters. */
 async function readAll(
   { database }: StreamSource,
   delivery: Delivery,

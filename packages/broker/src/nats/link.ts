@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { growingPauseMs } from '@platform/kernel'
 import { connect, Events, type NatsConnection, NatsError } from 'nats'
 import { BrokerError, type BrokerLog } from '../broker.ts'
 import type { NatsAddress } from './address.ts'
@@ -7,7 +8,7 @@ const CONNECT_MS = 2000
 const RECONNECT_MS = { wait: 150, jitter: 350 }
 /** A frozen server is noticed after two of these. */
 const PING_MS = 2000
-const LONGEST_RETRY_MS = 2000
+const PAUSES = { firstMs: 100, longestMs: 2000 }
 
 /** A connection that is up. */
 export interface Up {
@@ -33,8 +34,8 @@ export class Link implements AsyncDisposable {
   /** Why the last attempt to connect failed, in the client's word. */
   #refusal: string | undefined
   /**
-   * Those who wait for a connection. Not one promise for all: it would remember everybody who ever waited, until NATS
-   * is back.
+   * Those who wait for a connection. Not one promise for all: it would keep the reactions of all who ever waited until
+   * NATS is back.
    */
   readonly #waiting = new Set<PromiseWithResolvers<Up>>()
 
@@ -95,38 +96,30 @@ export class Link implements AsyncDisposable {
         if (failures === 0)
           this.#log.warn({ err: error, broker: this.name }, 'broker not reached, it is tried again')
       }
-      const longestMs = Math.min(LONGEST_RETRY_MS, 100 * 2 ** Math.min(failures, 6))
-      await pause(longestMs * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(
-        () => undefined,
-      )
+      const { signal } = this.#closing
+      await pause(growingPauseMs(failures, PAUSES), undefined, { signal }).catch(() => undefined)
     }
   }
 
   #options() {
     const { servers, credentials, tls, caFile } = this.#address
     return {
-      ...{
-        servers,
-        ...credentials,
-        ...(tls ? { tls: caFile === undefined ? {} : { caFile } } : {}),
-        name: 'platform',
-      },
-      ...{
-        timeout: CONNECT_MS,
-        pingInterval: PING_MS,
-        maxPingOut: 1,
-        maxReconnectAttempts: -1,
-        ignoreAuthErrorAbort: true,
-      },
-      ...{
-        reconnectTimeWait: RECONNECT_MS.wait,
-        reconnectJitter: RECONNECT_MS.jitter,
-        reconnectJitterTLS: RECONNECT_MS.jitter,
-      },
+      servers,
+      ...credentials,
+      ...(tls ? { tls: caFile === undefined ? {} : { caFile } } : {}),
+      name: 'platform',
+      timeout: CONNECT_MS,
+      pingInterval: PING_MS,
+      maxPingOut: 1,
+      maxReconnectAttempts: -1,
+      ignoreAuthErrorAbort: true,
+      reconnectTimeWait: RECONNECT_MS.wait,
+      reconnectJitter: RECONNECT_MS.jitter,
+      reconnectJitterTLS: RECONNECT_MS.jitter,
     }
   }
 
-  /** The client connects again by itself; this only tells what it does, until it gives up. */
+  /** The client connects again by itself; this only follows what it does, until it gives up. */
   async #follow(nc: NatsConnection): Promise<void> {
     this.#cameUp(nc)
     this.#followStatus(nc).catch(() => undefined)
@@ -176,7 +169,9 @@ export function toNatsFailure(error: unknown, address: string): BrokerError {
   }
   const reason = code === undefined ? '' : ` (${code})`
   return new BrokerError(`The broker at ${address} can't do its work or did not answer in time${reason}.`, {
-    ...{ cause: error, unavailable: true, code },
+    cause: error,
+    unavailable: true,
+    code,
   })
 }
 

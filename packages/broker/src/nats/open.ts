@@ -1,4 +1,5 @@
 import type { Database } from '@platform/database'
+import { beforeAbort } from '@platform/kernel'
 import { type Broker, BrokerError, type BrokerLog, type RelayTarget } from '../broker.ts'
 import { readNatsAddress } from './address.ts'
 import { natsAnnouncements } from './announcements.ts'
@@ -11,8 +12,7 @@ const PING_MS = 2000
 
 /**
  * The broker on NATS: a JetStream stream that the relay fills from the outbox, and core NATS for announcements, on
- * connections of their own. Nothing that counts is only there: wiped at any moment, the stream is made and filled
- * again.
+ * connections of their own. The stream is a copy: when the server loses it, it is made and filled again.
  */
 export async function openNatsBroker(
   url: string,
@@ -38,10 +38,12 @@ export async function openNatsBroker(
     },
     announcements: natsAnnouncements(announcing, address.namespace, log),
     async ping(signal) {
+      const ending = AbortSignal.any([signal, AbortSignal.timeout(PING_MS)])
+      const message = `The broker at ${queueing.name} did not answer in time.`
       await beforeAbort(
-        AbortSignal.any([signal, AbortSignal.timeout(PING_MS)]),
         stream.ensure(),
-        queueing.name,
+        ending,
+        () => new BrokerError(message, { cause: ending.reason, unavailable: true }),
       )
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -64,16 +66,4 @@ function relayTargetOf(stream: EventStream, database: Database): RelayTarget {
     append: (events, afterSequence) => stream.append(events, afterSequence),
     reset: () => stream.remake(),
   }
-}
-
-async function beforeAbort(signal: AbortSignal, work: Promise<unknown>, name: string): Promise<void> {
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => {
-    const message = `The broker at ${name} did not answer in time.`
-    aborted.reject(new BrokerError(message, { cause: signal.reason, unavailable: true }))
-  }
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  work.catch(() => undefined)
-  await Promise.race([work, aborted.promise])
 }

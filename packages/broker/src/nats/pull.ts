@@ -1,10 +1,10 @@
 import { createInbox, type Msg, type NatsConnection } from 'nats'
 import { BrokerError } from '../broker.ts'
 
-/** How much longer than the server a pull waits for its answer. */
+/** How much longer than the server a pull waits for its response. */
 const GRACE_MS = 1500
 
-/** What the server says instead of a message. */
+/** Statuses that the server sends instead of a message. */
 const HEARTBEAT = 100
 const NO_MESSAGES = 404
 const TIME_IS_OVER = 408
@@ -62,7 +62,7 @@ export function pull(nc: NatsConnection, request: PullRequest): Promise<Msg[]> {
   })
 }
 
-/** The sequence of a message in its stream, which its reply subject tells. */
+/** The sequence of a message in its stream, as it stands in its reply subject. */
 export function sequenceOf(message: Msg): number {
   const tokens = (message.reply ?? '').split('.')
   // $JS.ACK.<stream>.<consumer>.<deliveries>.<stream sequence>…, since 2.9 with domain and account before the stream.

@@ -11,10 +11,10 @@ import {
 
 const HOUR_MS = 3_600_000
 
-/** What the server says where a stream can't become what it should be. */
+/** The server's error code where a stream can't be changed to what it should be. */
 const UNCHANGEABLE = 10_052
 
-/** What a stream of events must be; the rest (replicas, placement, its size) is for whoever runs the server. */
+/** What a stream of events must be; the rest (replicas, placement, its size) is for the operators of the server. */
 export const streamConfig = (name: string, subjects: string) => ({
   name,
   subjects: [`${subjects}.>`],
@@ -31,8 +31,8 @@ export const streamConfig = (name: string, subjects: string) => ({
 })
 
 /**
- * Puts right what another version made or somebody changed by hand. What a server can't change in a stream is made
- * anew: the log is the truth, and the relay writes it again.
+ * Puts right what another version made or what was changed by hand. Where a server can't change a stream, the stream
+ * is made anew: the log is the truth, and the relay writes it again.
  */
 export async function repairStream(
   manager: JetStreamManager,
@@ -48,7 +48,7 @@ export async function repairStream(
   }
 }
 
-/** Makes a stream anew, empty; what is for whoever runs the server stays as it was. */
+/** Makes a stream anew, empty; what the operators of the server decide stays as it was. */
 export async function remakeStream(
   manager: JetStreamManager,
   { num_replicas, placement, max_bytes }: StreamConfig,

@@ -1,8 +1,8 @@
 import { type Queries, sql } from '@platform/database'
 
 /**
- * The last sequence a group has handled. A group nobody knew begins with the first event that is there, a known one
- * at the start of a stream that was made again.
+ * The last sequence a group has handled. A new group begins with the first event that is there, a known one at the
+ * start of a stream that was made again.
  */
 export async function loadSequence(
   queries: Queries,

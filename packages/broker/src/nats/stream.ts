@@ -1,4 +1,5 @@
 import type { EventRecord } from '@platform/contracts'
+import { beforeAbort } from '@platform/kernel'
 import { tracer } from '@platform/tracing'
 import { headers, type MsgHdrs, type StreamInfo } from 'nats'
 import { BrokerError } from '../broker.ts'
@@ -51,7 +52,7 @@ export class EventStream {
     })
   }
 
-  /** Makes it anew, empty, as large and as often kept as whoever runs the server wants it. */
+  /** Makes it anew, empty; size and replicas stay as the operators of the server chose them. */
   async remake(): Promise<void> {
     await this.use(async ({ nc }) => {
       const manager = await nc.jetstreamManager({ checkAPI: false, timeout: ANSWER_MS })
@@ -91,7 +92,7 @@ export class EventStream {
 
   /**
    * Publishes in order where the stream ends exactly at `afterSequence`. Each message is taken only right after the
-   * one before it, so that the answer to the last one speaks for all.
+   * one before it, so that the response to the last one confirms all.
    */
   async append(events: readonly EventRecord[], afterSequence: number): Promise<void> {
     await this.#traced(events, () => this.#append(events, afterSequence))
@@ -107,11 +108,12 @@ export class EventStream {
     })
   }
 
-  /** Does something with the connection; whatever fails is a BrokerError. */
+  /** Does something with the connection; every failure is a BrokerError. */
   async use<T>(work: (up: Up) => Promise<T>): Promise<T> {
     try {
       const up = await this.#link.up()
-      return await unlessLost(up, work(up))
+      // The client waits for responses that were lost with their connection until their time is over.
+      return await beforeAbort(work(up), up.lost, connectionLost)
     } catch (error) {
       throw toNatsFailure(error, this.#link.name)
     }
@@ -132,7 +134,8 @@ export class EventStream {
       message.set('Nats-Msg-Id', event.id)
       message.set('Nats-Expected-Stream', this.name)
       message.set('Nats-Expected-Last-Sequence', String(after + index))
-      const [subject, text] = [this.#subjectOf(event), JSON.stringify(event)]
+      const subject = this.#subjectOf(event)
+      const text = JSON.stringify(event)
       if (index < events.length - 1) nc.publish(subject, text, { headers: message })
       else
         await nc
@@ -146,22 +149,13 @@ export class EventStream {
   }
 }
 
+const connectionLost = () => new BrokerError('The connection to the broker was lost.', { unavailable: true })
+
 function tracedHeaders(event: EventRecord): MsgHdrs {
   const message = headers()
   const traceparent = traceOf(event)
   if (traceparent !== undefined) message.set(TRACE_HEADER, traceparent)
   return message
-}
-
-/** The client waits for answers that were lost with their connection until their time is over. */
-async function unlessLost<T>({ lost }: Up, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onLost = () =>
-    reject(new BrokerError('The connection to the broker was lost.', { unavailable: true }))
-  lost.addEventListener('abort', onLost, { once: true })
-  if (lost.aborted) onLost()
-  work.catch(() => undefined)
-  return await Promise.race([work, promise]).finally(() => lost.removeEventListener('abort', onLost))
 }
 
 function* windowsOf(events: readonly EventRecord[]): Generator<readonly EventRecord[]> {

@@ -26,19 +26,19 @@ export function postgresAnnouncements(database: Database, log: BrokerLog): Annou
     },
     listen(topic, handle, onGap) {
       const quoted = JSON.stringify(topic)
-      const hear = notifySafely(topic, handle, log)
+      const notify = notifySafely(topic, handle, log)
       const onNotice = (notice: string) => {
         // Most notices are for others; looking for the name spares parsing them.
         if (!notice.includes(quoted)) return
         const parsed = parseNotice(notice)
-        if (parsed?.topic === topic) hear(parsed.payload)
+        if (parsed?.topic === topic) notify(parsed.payload)
       }
       return database.listen(CHANNEL, onNotice, onGap)
     },
   }
 }
 
-/** Anybody who may connect can notify: what isn't ours is no reason to stop. */
+/** Every user of the database can notify: a notice that is not an announcement is ignored. */
 function parseNotice(notice: string): { topic: string; payload: string } | undefined {
   try {
     const parsed: unknown = JSON.parse(notice)
