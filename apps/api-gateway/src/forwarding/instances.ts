@@ -22,10 +22,13 @@ export interface Instances extends AsyncDisposable {
 
 /** Opens a connection pool for each instance and watches over them. Names are asked for once before this resolves. */
 export async function openInstances(
-  origins: Record<ServiceBehindGateway, readonly string[]>,
+  origins: Partial<Record<ServiceBehindGateway, readonly string[]>>,
   resolve: Resolve = resolveAddresses,
 ): Promise<Instances> {
-  const entries = servicesBehindGateway.map((name) => [name, new UpstreamInstances(origins[name], resolve)])
+  const entries = servicesBehindGateway.map((name) => [
+    name,
+    new UpstreamInstances(origins[name] ?? [], resolve),
+  ])
   const upstreams = Object.fromEntries(entries) as Record<ServiceBehindGateway, UpstreamInstances>
   const all = Object.values(upstreams)
   const now = Date.now()
