@@ -57,9 +57,11 @@ export async function openEdge(needs: Needs): Promise<Edge> {
   })
   const steps: PipelineDeps = {
     log,
-    trustedProxyHops: config.trustedProxyHops,
-    gatewayTimeoutMs: config.gatewayTimeoutMs,
-    strictTransport: strictTransportOf(config.apiUrl),
+    settings: {
+      trustedProxyHops: config.trustedProxyHops,
+      gatewayTimeoutMs: config.gatewayTimeoutMs,
+      strictTransport: strictTransportOf(config.apiUrl),
+    },
     account: accounting(log, load.inFlight),
     admitPage: admitPage(allowedOrigins(settings.cors)),
     matchRoute: compileRoutes(routeTable, config.gatewayTimeoutMs),

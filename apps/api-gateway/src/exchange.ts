@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import type { Authentication, Principal } from '@platform/auth'
-import type { RequestState } from '@platform/http'
+import { correlationIdOf, type RequestState } from '@platform/http'
 import { STORE_BUDGET_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Span } from '@platform/tracing'
@@ -12,6 +13,14 @@ import type { VersionedCall } from './versions/versioned-call.ts'
  * One thing done with a request. Throwing ends it with an error response, 'answered' without; a promise is waited for.
  */
 export type Step = (exchange: Exchange) => void | 'answered' | Promise<void>
+
+/** What the gateway is set to. */
+export interface ExchangeSettings {
+  trustedProxyHops: number
+  gatewayTimeoutMs: number
+  /** Sent with every response where the API is https. */
+  strictTransport: string | undefined
+}
 
 /** A credential that took no longer than this was no wait for a database. */
 const QUICK_MS = 100
@@ -65,6 +74,15 @@ export class Exchange implements RequestState {
     this.log = log
   }
 
+  /** Finds out what the request is called, who sent it and until when it waits. */
+  begin({ trustedProxyHops, gatewayTimeoutMs, strictTransport }: ExchangeSettings): void {
+    const { headers } = this.request
+    this.correlationId = correlationIdOf(headers['x-correlation-id'], headers.traceparent)
+    this.clientIp = clientIpOf(this.request, trustedProxyHops)
+    this.deadlineAt = this.startedAt + gatewayTimeoutMs
+    this.strictTransport = strictTransport
+  }
+
   /** False for methods that may change something. */
   get isSafe(): boolean {
     const { method } = this.request
@@ -88,4 +106,28 @@ export class Exchange implements RequestState {
     if (this.strictTransport !== undefined && !this.response.headersSent)
       this.response.setHeader('strict-transport-security', this.strictTransport)
   }
+}
+
+const MAPPED = '::ffff:'
+/** An address as some proxies write it: with the port of the connection, IPv6 in brackets. */
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/
+
+/**
+ * The address of the client. Each trusted proxy in front has added one entry to X-Forwarded-For; what stands before
+ * those is the client's own writing and is not believed.
+ */
+export function clientIpOf(request: IncomingMessage, trustedProxyHops: number): string {
+  const forwarded =
+    trustedProxyHops === 0 ? undefined : entryOf(request.headers['x-forwarded-for'], trustedProxyHops)
+  const address = forwarded ?? request.socket.remoteAddress ?? ''
+  return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address
+}
+
+function entryOf(header: string | string[] | undefined, hops: number): string | undefined {
+  const entries = String(header ?? '').split(',')
+  const entry = entries[entries.length - hops]?.trim() ?? ''
+  const [, bracketed, beforePort] = WITH_PORT.exec(entry) ?? []
+  // The port is left out: with it, each connection would count as another client.
+  const address = bracketed ?? beforePort ?? entry
+  return isIP(address) === 0 ? undefined : address
 }

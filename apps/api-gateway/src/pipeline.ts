@@ -1,25 +1,21 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { authenticated, interactiveUser } from '@platform/auth'
-import { correlationIdOf, refuseAmbiguous, setRequestState } from '@platform/http'
+import { refuseAmbiguous, setRequestState } from '@platform/http'
 import { StoreBudget, withStoreBudget } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { tracer } from '@platform/tracing'
 import { traceForwarding } from './accounting.ts'
 import { canonicalPath, requireReadableQuery } from './admission/canonical-path.ts'
-import { clientIpOf } from './admission/client-ip.ts'
 import { refuseAccessToken } from './callers/refuse-access-token.ts'
 import { refuseThirdParty } from './callers/refuse-third-party.ts'
-import { Exchange, type Step } from './exchange.ts'
+import { Exchange, type ExchangeSettings, type Step } from './exchange.ts'
 import type { CompiledRoute, MatchRoute } from './forwarding/route-table.ts'
 import { changeRequest } from './versions/versioned-request.ts'
 
 /** The parts of the pipeline that are made elsewhere. */
 export interface PipelineDeps {
   log: Logger
-  trustedProxyHops: number
-  gatewayTimeoutMs: number
-  /** Sent with every response where the API is https. */
-  strictTransport: string | undefined
+  settings: ExchangeSettings
   /** Counts and logs the request when it is over. */
   account: (exchange: Exchange) => void
   admitPage: Step
@@ -43,14 +39,13 @@ const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
   refuseAccessToken, //                        accounts and sign-ins are changed by people
   refuseThirdParty, //                         what no scope of an application covers
   requireCaller, //                            the access column of the route table
-  changeRequest, //                              another version's body → v2's
+  changeRequest, //                            another version's body → v2's
   answer(deps, app), //                        forward, with the identity set by us; or the gateway's own routes
 ]
 
 /** Joins the steps to a request listener. */
 export function pipeline(deps: PipelineDeps, app: RequestListener): RequestListener {
   const list = steps(deps, app)
-  const correlated = correlate(deps)
   const runFrom = (exchange: Exchange, start: number): void | Promise<void> => {
     for (let index = start; index < list.length; index += 1) {
       const pending = list[index]?.(exchange)
@@ -65,7 +60,7 @@ export function pipeline(deps: PipelineDeps, app: RequestListener): RequestListe
       : tracer.within(exchange.span, () => runFrom(exchange, 0))
   return (request: IncomingMessage, response: ServerResponse) => {
     const exchange = new Exchange(request, response, deps.log)
-    correlated(exchange)
+    exchange.begin(deps.settings)
     deps.account(exchange)
     try {
       run(exchange)?.catch((error: unknown) => deps.refuse(exchange, error))
@@ -74,16 +69,6 @@ export function pipeline(deps: PipelineDeps, app: RequestListener): RequestListe
     }
   }
 }
-
-const correlate =
-  (deps: PipelineDeps) =>
-  (exchange: Exchange): void => {
-    const { headers } = exchange.request
-    exchange.correlationId = correlationIdOf(headers['x-correlation-id'], headers.traceparent)
-    exchange.clientIp = clientIpOf(exchange.request, deps.trustedProxyHops)
-    exchange.deadlineAt = exchange.startedAt + deps.gatewayTimeoutMs
-    exchange.strictTransport = deps.strictTransport
-  }
 
 const locate =
   (deps: PipelineDeps): Step =>

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { clientIpOf } from './client-ip.ts'
+import { clientIpOf } from './exchange.ts'
 
 const request = (forwarded?: string, remoteAddress = '::ffff:10.0.0.9') =>
   ({ headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress } }) as unknown as IncomingMessage
