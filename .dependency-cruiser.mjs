@@ -39,7 +39,43 @@ const mayImport = {
     'outbox',
     'search',
   ],
+  identity: [
+    'kernel',
+    'contracts',
+    'config',
+    'logging',
+    'database',
+    'cache',
+    'broker',
+    'outbox',
+    'auth',
+    'permissions',
+    'audit',
+    'http',
+    'rate-limits',
+    'files',
+    'mail',
+    'master-keys',
+    'outbound',
+    'service',
+  ],
   testing: ['kernel', 'contracts', 'logging', 'auth', 'http', 'service', 'database'],
+}
+
+// The folders of identity, each with those below it. What stands in src/ itself puts them together.
+const identityMayImport = {
+  audit: [],
+  pages: [],
+  keys: ['audit'],
+  mails: ['pages', 'keys'],
+  users: [],
+  credentials: ['users', 'mails', 'keys', 'audit'],
+  sessions: ['credentials', 'users', 'pages', 'keys', 'audit'],
+  authentication: ['sessions', 'credentials', 'users', 'keys', 'audit'],
+  accounts: ['sessions', 'credentials', 'users', 'mails', 'pages'],
+  oidc: ['sessions', 'credentials', 'users', 'pages', 'keys', 'audit'],
+  'account-pages': ['oidc', 'accounts', 'sessions', 'credentials', 'users', 'pages'],
+  administration: ['accounts', 'credentials', 'users'],
 }
 
 const testSupport = [
@@ -63,6 +99,17 @@ const layers = Object.entries(mayImport).map(([name, allowed]) => ({
   },
 }))
 
+const identityFolders = Object.entries(identityMayImport).map(([name, allowed]) => ({
+  name: `identity-${name}`,
+  severity: 'error',
+  comment: `The folder ${name} of identity may import only: ${allowed.join(', ') || 'none of its siblings'}.`,
+  from: { path: `^packages/identity/src/${name}/`, pathNot: testSupport },
+  to: {
+    path: '^packages/identity/src/([^/]+/|(open-identity|sealed-columns|index|config)\\.ts$)',
+    pathNot: `^packages/identity/src/(${[name, ...allowed].join('|')})/`,
+  },
+}))
+
 // Each vendor has one home; replacing it is a change of that folder only.
 const vendors = {
   express: '^packages/http/src/',
@@ -73,8 +120,8 @@ const vendors = {
   redis: '^packages/cache/src/',
   '@opensearch-project/opensearch': '^packages/search/src/index-store/connection\\.ts$',
   jsonwebtoken: '^packages/auth/src/jwt\\.ts$',
-  'node-jose': '^apps/api-gateway/src/signing-keys/key-material\\.ts$',
-  'oidc-provider': '^apps/api-gateway/src/oidc/',
+  'node-jose': '^packages/identity/src/keys/signing-keys/key-material\\.ts$',
+  'oidc-provider': '^packages/identity/src/oidc/',
   pino: '^packages/logging/src/',
   '@casl/ability': '^packages/permissions/src/',
   '@cfworker/json-schema': '^apps/runtime/src/',
@@ -86,10 +133,10 @@ const vendors = {
   nodemailer: '^packages/mail/src/',
   aws4fetch: '^packages/files/src/',
   'ipaddr.js': '^packages/outbound/src/',
-  'openid-client': '^apps/api-gateway/src/auth-providers/',
-  otpauth: '^apps/api-gateway/src/second-factors/',
-  qrcode: '^apps/api-gateway/src/second-factors/',
-  bowser: '^apps/api-gateway/src/sessions/',
+  'openid-client': '^packages/identity/src/oidc/external-providers/',
+  otpauth: '^packages/identity/src/credentials/second-factors/',
+  qrcode: '^packages/identity/src/credentials/second-factors/',
+  bowser: '^packages/identity/src/sessions/',
   'socket.io': '^apps/events/src/live/sockets/',
 }
 
@@ -106,6 +153,7 @@ const storeOnly = '(-store|/service|/testing|/checks|/wire-[\\w-]+|-part|/config
 export default {
   forbidden: [
     ...layers,
+    ...identityFolders,
     ...quarantine,
     {
       name: 'apps-stand-alone',
@@ -136,7 +184,7 @@ export default {
       from: { path: '^(apps|packages)/([^/]+)/' },
       to: {
         path: [
-          '^packages/([^/]+)/src/(?!index\\.ts$|conformance\\.ts$|testing\\.ts$|(platform|wire)/index\\.ts$)',
+          '^packages/([^/]+)/src/(?!index\\.ts$|conformance\\.ts$|testing\\.ts$|(platform|wire|pages)/index\\.ts$|config\\.ts$)',
           '^packages/([^/]+)/test/(?!conformance\\.ts$|testing\\.ts$)',
         ],
         pathNot: '^packages/$2/',
@@ -146,7 +194,10 @@ export default {
       name: 'sql-only-in-stores',
       severity: 'error',
       comment: 'Statements live in <noun>-store.ts; ask a named question of the store instead.',
-      from: { path: '^apps/(?!all-in-one/|ops/)[^/]+/src/[^/]+/', pathNot: storeOnly },
+      from: {
+        path: '^(apps/(?!all-in-one/|ops/)[^/]+|packages/identity)/src/[^/]+/',
+        pathNot: storeOnly,
+      },
       // Not "type-only": an import of a value beside a type counts as that too.
       to: { path: '^packages/database/', preCompilationOnly: false },
     },
@@ -162,6 +213,20 @@ export default {
       to: {
         path: '^apps/$1/src/[^/]+/.*-store\\.ts$',
         pathNot: '^apps/$1/src/$2/',
+        preCompilationOnly: false,
+      },
+    },
+    {
+      name: 'own-store-only-in-identity',
+      severity: 'error',
+      comment: 'Another folder’s data is reached by its domain function, passed in, never by its store.',
+      from: {
+        path: '^packages/identity/src/([^/]+)/',
+        pathNot: ['/wire-[^/]+\\.ts$', '\\.test\\.ts$'],
+      },
+      to: {
+        path: '^packages/identity/src/[^/]+/.*-store\\.ts$',
+        pathNot: '^packages/identity/src/$1/',
         preCompilationOnly: false,
       },
     },

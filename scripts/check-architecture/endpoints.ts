@@ -44,8 +44,10 @@ function problemsOf({ id, service }: Endpoint, sources: readonly Source[]): stri
   ]
 }
 
+/** Where the operations of a service are: identity is a library that the gateway mounts. */
 const isIn = (file: string, service: string, name: string): boolean =>
-  file.startsWith(`apps/${service}/src/`) &&
+  (file.startsWith(`apps/${service}/src/`) ||
+    (service === 'api-gateway' && file.startsWith('packages/identity/src/'))) &&
   (name === '' ? !file.endsWith('.test.ts') : file.endsWith(`/${name}`))
 
 /** It takes the contract and makes a route of it. */

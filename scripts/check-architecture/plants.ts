@@ -21,6 +21,12 @@ const plants: [rule: string, folder: string, source: string][] = [
     'apps/events/src/event-log',
     "import { type Database, sql } from '@platform/database'\nexport const planted = (database: Database) => database.many(sql`select 1`)",
   ],
+  ['identity-users', 'packages/identity/src/users', "export { html } from '../pages/html.ts'"],
+  [
+    'own-store-only-in-identity',
+    'packages/identity/src/accounts',
+    "export { userStore } from '../users/user-store.ts'",
+  ],
   ['stores-do-not-speak-http', 'apps/events/src/event-log', "export { route } from '@platform/http'"],
   ['tests-are-not-imported', 'packages/http/src', "export * from '../test/testing.ts'"],
   ['no-cycles', 'packages/kernel/src', "export * from './planted-no-cycles-too.ts'"],

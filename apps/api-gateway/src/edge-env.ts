@@ -1,7 +1,7 @@
 import { count, milliseconds } from '@platform/config'
+import { variables } from '@platform/identity/config'
 import { limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
-import { variables } from './variables.ts'
 
 const host = /^(?=.{1,253}(?::|$))[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:\d{1,5})?$/
 

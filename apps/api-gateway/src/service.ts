@@ -1,19 +1,16 @@
 import { readConfig } from '@platform/config'
-import { migrate } from '@platform/database'
 import { openIdempotency } from '@platform/idempotency'
+import { openIdentity } from '@platform/identity'
 import { joinParts, type Resources, type Service } from '@platform/service'
-import { refuseForgedRequest } from './callers/refuse-forged-request.ts'
 import { apiGatewayEnv, environment, type GatewayConfig, requireEnvironment } from './config.ts'
 import { openDescription } from './description/description.ts'
 import { openEdge } from './edge.ts'
-import type { Stores } from './identity-base.ts'
 import { Opened } from './opened.ts'
 import { openReadiness } from './readiness/readiness.ts'
 import { refuse as refuseWith } from './refuse.ts'
 import { openVersions } from './versions/versions.ts'
 import { getStatus } from './welcome/get-status.ts'
 import { showMissing } from './welcome/missing-page.ts'
-import { wireIdentity } from './wire-identity.ts'
 
 /** The only public door: authentication, sessions, routing. */
 export const apiGateway: Service = {
@@ -31,18 +28,19 @@ export const apiGateway: Service = {
     const idempotency = await openIdempotency({ ...stores, pepper: config.internalApiKey })
     // A start that fails is tried again: nothing of it may stay behind.
     await using opened = new Opened(log)
-    const identity = await wireIdentity(env, config, { ...stores, opened }, context)
-    const { cookies, csrf, identify, files } = identity
-    const { allowedOrigins, apiUrl } = config
+    const workspacesUrl = config.upstreams.workspaces[0] ?? ''
+    const identity = await openIdentity(env, { ...stores, opened, workspacesUrl }, context)
+    const { identify, refuseForgedRequest, files } = identity
+    const { apiUrl } = config
     const readiness = openReadiness({ database, cache, broker, files, config, clock })
-    const refuse = refuseWith(cookies)
+    const refuse = refuseWith(identity)
     const versions = openVersions({ database, versions: config.apiVersions, clock, refuse })
     const edge = await openEdge({
       env,
       config,
       log,
       identify,
-      refuseForgedRequest: refuseForgedRequest({ csrf, allowedOrigins }),
+      refuseForgedRequest,
       chooseVersion: versions.choose,
       refuse,
     })
@@ -69,11 +67,9 @@ export const apiGateway: Service = {
   },
 }
 
-async function openStores({ stores }: GatewayConfig, resources: Resources): Promise<Stores> {
-  const database = await resources.database(stores.database)
-  await migrate(database, 'gateway', new URL('../migrations/', import.meta.url))
+async function openStores({ stores }: GatewayConfig, resources: Resources) {
   return {
-    database,
+    database: await resources.database(stores.database),
     cache: await resources.cache(stores.cache),
     broker: await resources.broker(stores.broker, stores.database),
     outbox: await resources.outbox(stores.broker, stores.database),

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
+import { chromiumPath, startChromium } from '@platform/identity/testing'
 import { freePorts } from '@platform/testing/platform'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { chromiumPath, startChromium } from '../account-pages/chromium/testing.ts'
 import { startGateway, type TestGateway } from '../testing.ts'
 
 const chromium = chromiumPath()

@@ -27,7 +27,7 @@ export async function startForwarder(services: string | readonly string[], optio
     options.resolve,
   )
   const log = createLogger({ level: 'silent' })
-  const refuse = refuseWith({ maxAgeSeconds: 1, secure: false })
+  const refuse = refuseWith({ forgetCookie: () => undefined })
   const send = forward({
     instances,
     internalKey: 'internal key of the tests',

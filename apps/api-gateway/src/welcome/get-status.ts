@@ -1,6 +1,6 @@
 import { getStatus as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
-import { languageOf } from '../sign-in/language.ts'
+import { languageOf } from '@platform/identity/pages'
 import { homePage } from './home-page.ts'
 import { prefersPage } from './prefers-page.ts'
 

@@ -1,8 +1,4 @@
-import type { Language } from '../sign-in/language.ts'
-import { html } from '../sign-in/pages/html.ts'
-import { type Page, page } from '../sign-in/pages/page.ts'
-import { entryList } from './entries.ts'
-import { welcomeTextsOf } from './welcome-texts.ts'
+import { entryList, html, type Language, type Page, page, welcomeTextsOf } from '@platform/identity/pages'
 
 interface Parts {
   language: Language

@@ -1,9 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { languageOf } from '../sign-in/language.ts'
-import { noticePage } from '../sign-in/pages/notice-page.ts'
-import { sendPage } from '../sign-in/send-page.ts'
+import { languageOf, noticePage, sendPage, welcomeTextsOf } from '@platform/identity/pages'
 import { prefersPage } from './prefers-page.ts'
-import { welcomeTextsOf } from './welcome-texts.ts'
 
 /** Where programs ask: they get the one error body, whoever looks. */
 const OF_PROGRAMS = /^\/(?:v\d+|oidc|sys|metrics|\.well-known)(?:\/|$)/

@@ -1,6 +1,6 @@
 import { getStatus } from '@platform/contracts'
+import { type Chromium, chromiumPath, lookClosely, startChromium } from '@platform/identity/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Chromium, chromiumPath, lookClosely, startChromium } from '../account-pages/chromium/testing.ts'
 import { startGateway, type TestGateway } from '../testing.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'

@@ -1,0 +1,100 @@
+import { Failure } from '@platform/kernel'
+import { formTargetsOf, loginHintOf, type OpenInteraction, stepUrl } from '../oidc/interactions.ts'
+import { clientNameOf } from '../oidc/password-page.ts'
+import type { FormProblem } from '../pages/account-form.ts'
+import { accountTextsOf } from '../pages/account-texts.ts'
+import { noticePage } from '../pages/notice-page.ts'
+import type { Page } from '../pages/page.ts'
+import { sendPage } from '../pages/send-page.ts'
+import { signUpPage } from '../pages/sign-up-page.ts'
+import { accountUrl } from './account-addresses.ts'
+import type { AccountPagesNeeds, PageVisit } from './account-pages.ts'
+import { problemOf, sendProblem } from './form-problem.ts'
+import { readAccountForm } from './read-account-form.ts'
+import { takeLimit } from './take-limit.ts'
+import { signUpProblem, type TypedSignUp, typedSignUp } from './typed-fields.ts'
+import { visitOf } from './visit-of.ts'
+
+/** A visit of a page that only a sign-in under way leads to. */
+type SignUpVisit = PageVisit & { open: OpenInteraction }
+
+const nothingTyped: TypedSignUp = { email: '', firstName: '', lastName: '', password: '' }
+
+/** GET /oidc/interaction/:uid/signup — the form of a new account. */
+export const showSignUp =
+  (needs: AccountPagesNeeds) =>
+  async (visit: SignUpVisit): Promise<void> => {
+    requireSignUpAllowed(needs, visit)
+    const typed = { ...nothingTyped, email: loginHintOf(visit.open.interaction) }
+    sendPage(visit.response, 200, await formOf(needs, visit, typed))
+  }
+
+/** POST /oidc/interaction/:uid/signup — makes the account and signs in, or tells what has to happen before. */
+export const submitSignUp =
+  (needs: AccountPagesNeeds) =>
+  async (visit: SignUpVisit): Promise<void> => {
+    requireSignUpAllowed(needs, visit)
+    const { request, response, language, open } = visit
+    const typed = typedSignUp(await readAccountForm(visit, needs.settings))
+
+    const done = await signUp(needs, visit, typed).catch((error: unknown) => ({ problem: problemOf(error) }))
+
+    if ('problem' in done) {
+      sendProblem(response, done.problem, await formOf(needs, visit, typed, done.problem))
+      return
+    }
+    if (done.next === 'usable') return needs.finishSignUp(request, response, open, done.user)
+    const { uid } = open.interaction
+    const page = done.next === 'mailed' ? mailedPage(needs, visit, typed.email, uid) : waitingPage(language)
+    sendPage(response, 200, page)
+  }
+
+async function signUp(needs: AccountPagesNeeds, visit: SignUpVisit, typed: TypedSignUp) {
+  const problem = signUpProblem(typed) ?? (await takeLimit(needs.rateLimiter, 'signUp', visit))
+  if (problem !== undefined) return { problem }
+  return needs.accounts.signUp({ ...typed, language: visit.language }, visitOf(visit))
+}
+
+async function formOf(
+  needs: AccountPagesNeeds,
+  { language, open: { interaction } }: SignUpVisit,
+  typed: TypedSignUp,
+  problem?: FormProblem,
+): Promise<Page> {
+  const { settings } = needs
+  return signUpPage({
+    language,
+    action: stepUrl(settings, interaction.uid, 'signup'),
+    formTargets: formTargetsOf(interaction),
+    signInUrl: stepUrl(settings, interaction.uid),
+    host: new URL(settings.origin).host,
+    client: await clientNameOf(needs, interaction),
+    typed,
+    problem,
+  })
+}
+
+function mailedPage(
+  { settings }: AccountPagesNeeds,
+  { language }: PageVisit,
+  email: string,
+  interaction: string,
+): Page {
+  const texts = accountTextsOf(language)
+  const again = {
+    text: texts.notThere,
+    button: texts.sendAgain,
+    action: accountUrl(settings, 'validate'),
+    values: { email, interaction },
+  }
+  return noticePage({ language, title: texts.checkMail, text: texts.signUpMailed(email), again })
+}
+
+function waitingPage(language: PageVisit['language']): Page {
+  const { waitsForApproval, waitsForApprovalText } = accountTextsOf(language)
+  return noticePage({ language, title: waitsForApproval, text: waitsForApprovalText })
+}
+
+function requireSignUpAllowed({ accountSettings }: AccountPagesNeeds, { language }: PageVisit): void {
+  if (!accountSettings.localSignUp) throw new Failure('ForbiddenError', accountTextsOf(language).noSignUp)
+}

@@ -1,0 +1,3 @@
+export { refuseAccessToken } from './authentication/refuse-access-token.ts'
+export { refuseThirdParty } from './authentication/refuse-third-party.ts'
+export { openIdentity } from './open-identity.ts'

@@ -1,0 +1,108 @@
+import { getMe, listAudit, rotateSigningKey } from '@platform/contracts'
+import { type Database, raw, sql } from '@platform/database'
+import { createLogger } from '@platform/logging'
+import { masterKeyRing } from '@platform/master-keys'
+import { spawnPlatform } from '@platform/testing/platform'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startIdentity, type TestIdentity } from '../../../test/start-identity.ts'
+import { keyOpener } from './key-opener.ts'
+import { sealedKeys } from './sealed-keys.ts'
+import { signingKeyStore } from './signing-key-store.ts'
+
+const bytes = (fill: number) => Buffer.alloc(32, fill).toString('base64')
+const EC = { JWKS_KTY: 'EC', JWKS_ALG: 'ES256', JWKS_SIZE: '256' }
+let gateway: TestIdentity
+beforeAll(async () => {
+  gateway = await startIdentity({ env: EC })
+})
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+/** Every row of every table as text: what a dump holds. */
+async function dumpOf(database: Database): Promise<string> {
+  const tables = await database.many<{ name: string }>(sql`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema')`)
+  const dumps = await Promise.all(
+    tables.map(({ name }) => database.many<{ text: string }>(raw(`select t::text as text from ${name} t`))),
+  )
+  return dumps
+    .flat()
+    .map(({ text }) => text)
+    .join('\n')
+}
+
+describe('T-JWKS-4: the private part of a signing key', () => {
+  test('is in no table after rotations, sealed or it is not there', async () => {
+    const operator = gateway.client(gateway.internalHeaders)
+    for (const immediately of [true, false, true]) await operator(rotateSigningKey, { body: { immediately } })
+    const dump = await dumpOf(gateway.database)
+    await gateway.keyRing.reload()
+    const keys = gateway.keyRing.privateJwks()
+    expect(keys.length).toBeGreaterThanOrEqual(3)
+    for (const { d, kid } of keys) {
+      expect(dump).toContain(kid)
+      expect(dump).not.toContain(d)
+      expect(dump).not.toContain(Buffer.from(d ?? '', 'base64url').toString('hex'))
+      expect(dump).not.toContain(Buffer.from(d ?? '', 'base64url').toString('base64'))
+    }
+    expect(dump).not.toMatch(/BEGIN.*PRIVATE|"d": ?"|\\"d\\"/)
+    expect(dump).not.toContain(bytes(7))
+  })
+
+  test.each([
+    ['other bytes', `test:${bytes(8)}`, 'is not the one that sealed gateway.signing_keys'],
+    ['the same bytes under another id', `other:${bytes(7)}`, 'has no key "test"'],
+    ['another one first and other bytes', `next:${bytes(1)},test:${bytes(8)}`, 'is not the one that sealed'],
+  ])(
+    'with %s the gateway says so, ends with 1 and makes no new key',
+    async (_, masterKeys, sentence) => {
+      const stored = () =>
+        gateway.database.many(sql`select kid, sealed_jwk from gateway.signing_keys order by kid`)
+      const trail = async () => (await gateway.client(gateway.internalHeaders)(listAudit))[0]?.sequence
+      const [before, rowsBefore] = [await stored(), await trail()]
+      const started = spawnPlatform('gateway', 'apps/api-gateway/src/main.ts', {
+        NODE_ENV: 'test',
+        HOST: '127.0.0.1',
+        PORT: '0',
+        DATABASE_URL: gateway.databaseUrl,
+        INTERNAL_API_KEY: 'internal-key-of-the-tests-0123456789',
+        SESSION_COOKIES_SIGN_SECRET: 'cookie-secret-of-the-tests-0123456789',
+        SECRETS_MASTER_KEYS: masterKeys,
+        ...EC,
+      })
+      const late = setTimeout(() => started.child.kill('SIGKILL'), 30_000)
+      const code = await new Promise((resolve) => started.child.once('exit', resolve))
+      clearTimeout(late)
+      expect(started.output()).toContain(sentence)
+      expect(started.output()).not.toMatch(/^\s+at /m)
+      expect(code).toBe(1)
+      expect(await stored()).toEqual(before)
+      expect(await trail()).toBe(rowsBefore)
+    },
+    60_000,
+  )
+
+  test('opens with a new master key in front of the old one, and sessions go on', async () => {
+    const ada = await gateway.signIn()
+    const env = { ...EC, SECRETS_MASTER_KEYS: `test:${bytes(7)},next:${bytes(1)}` }
+    await using second = await startIdentity({ databaseUrl: gateway.databaseUrl, env })
+    expect(await second.client(ada.headers)(getMe)).toMatchObject({ id: ada.userId })
+  })
+})
+
+describe('an instance that lacks a new master key', () => {
+  test('leaves out what it can not open, and still hears of keys that are removed', async () => {
+    const log = createLogger({ level: 'silent' })
+    const error = vi.spyOn(log, 'error')
+    const rows = await signingKeyStore(gateway.database).list()
+    const [first, second] = rows
+    if (first === undefined || second === undefined) throw new Error('There are not two keys.')
+    const open = keyOpener(sealedKeys(masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }])), log)
+    expect(open([first, second]).map(({ kid }) => kid)).toEqual([first.kid, second.kid])
+    const strange = { ...second, kid: 'strange', sealedJwk: 'next:AAAA' }
+    expect(open([second, strange]).map(({ kid }) => kid)).toEqual([second.kid])
+    expect(error).toHaveBeenCalledTimes(1)
+    const fresh = keyOpener(sealedKeys(masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }])), log)
+    expect(() => fresh([strange])).toThrow('has no key "next"')
+  })
+})

@@ -1,0 +1,29 @@
+import { getMe } from '@platform/contracts'
+import { expect, vi } from 'vitest'
+import type { SignedIn } from './signed-in.ts'
+import { startIdentity, type TestIdentity } from './start-identity.ts'
+
+/** Two instances on one database: what is ended at one must end at the other. */
+export async function startTwoGateways() {
+  const gateway = await startIdentity()
+  const other = await startIdentity({ databaseUrl: gateway.databaseUrl })
+  return {
+    gateway,
+    other,
+    async [Symbol.asyncDispose]() {
+      for (const one of [other, gateway]) await one[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type TwoGateways = Awaited<ReturnType<typeof startTwoGateways>>
+
+/** Who the caller is, asked at one instance. */
+export const me = (at: Pick<TestIdentity, 'client'>, who: SignedIn) => at.client(who.headers)(getMe)
+
+/** Resolves when the credential is refused there; rejects when it still is not in time. */
+export const refusedWithin = (at: Pick<TestIdentity, 'client'>, who: SignedIn, timeout: number) =>
+  vi.waitFor(() => expect(me(at, who)).rejects.toMatchObject({ status: 401, name: 'AuthenticationError' }), {
+    timeout,
+    interval: 20,
+  })
