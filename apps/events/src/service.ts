@@ -39,7 +39,7 @@ export const events: Service = {
     const nouns: Noun[] = [
       wireEventLog({ ...deps, search }),
       wireSearches({ permissions, search, clock }),
-      wireUsage({ database, outbox, eventLog, permissions, clock }),
+      wireUsage({ database, outbox, eventLog, clock }),
       indexing,
       wireCleanup({ ...config, database, outbox, audit, eventLog, index, clock }),
       wireDeadLetters({ database }),
@@ -53,7 +53,7 @@ export const events: Service = {
       internalApiKey: config.internalApiKey,
       readinessCacheTtlMs: config.readinessCacheTtlMs,
       routes: nouns.flatMap(({ routes = [] }) => routes),
-      routeServices: { idempotency: idempotency.store, rateLimiter: limits },
+      routeServices: { idempotency: idempotency.store, rateLimiter: limits, permissions },
       subscriptions: nouns.flatMap(({ subscriptions = [] }) => subscriptions),
       jobs: nouns.flatMap(({ jobs = [] }) => jobs),
       mounts: live.mounts,

@@ -40,7 +40,7 @@ export const runtime: Service = {
     const keySet = new KeySet(config.gatewayUrl, log)
     const routes = [
       callWebhook({ definitions, permissions, runNow, issuer: config.issuer }),
-      testAutomation({ definitions, permissions, runNow }),
+      testAutomation({ definitions, runNow }),
     ]
 
     return {
@@ -51,6 +51,7 @@ export const runtime: Service = {
       routeServices: {
         idempotency: idempotency.store,
         rateLimiter: rateLimiter({ cache, log, service: 'runtime', settings: config.rateLimits }),
+        permissions,
         workspaceIdOf: (address) => definitions.idOf(address),
       },
       ...joinParts(keySet.part, automations.part, runs.part, {

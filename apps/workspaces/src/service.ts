@@ -79,7 +79,7 @@ export const workspaces: Service = {
         createSampleWorkspace(deps),
         ...wireApiKeys({ database, outbox, audit, permissions, clock, maxKeys: config.maxApiKeys }).routes,
       ],
-      routeServices: { idempotency: idempotency.store, rateLimiter: limits },
+      routeServices: { idempotency: idempotency.store, rateLimiter: limits, permissions },
       subscriptions: [],
       jobs: [emptyTrash({ changes, clock, trashDays: config.trashDays }), ...idempotency.jobs],
       checks: workspacesChecks({ database, broker, gatewayUrl: config.gatewayUrl }),

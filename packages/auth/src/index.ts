@@ -13,6 +13,7 @@ export {
   accessTokenCredential,
   invalidAccessToken,
 } from './access-token-credential.ts'
+export type { Admission, KnownWorkspace, WorkspaceRole } from './admission.ts'
 export { isApiKey, maskedApiKey, newApiKey } from './api-key.ts'
 export { apiKeyCredential, type FindApiKey } from './api-key-credential.ts'
 export { authenticate, type CredentialResolver, type Credentials, type Found } from './authenticate.ts'

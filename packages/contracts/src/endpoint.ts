@@ -53,6 +53,7 @@ export interface Permission {
 export interface AccessRule<
   Credential extends CredentialRule = CredentialRule,
   Caller extends CallerRule = CallerRule,
+  Asked extends Permission | undefined = Permission | undefined,
 > {
   credential: Credential
   /** `any` unless stated. */
@@ -68,8 +69,8 @@ export interface AccessRule<
   thirdParty?: boolean
   /** Answered under any load: whether the platform is up, and what takes rights away. */
   shedExempt?: true
-  /** What the caller must be allowed to do in the workspace of the path. */
-  permission?: Permission
+  /** What the caller must be allowed to do in the workspace of the path; asked before the handler begins. */
+  permission?: Asked
 }
 
 /** One operation of the HTTP API: everything a caller can see of it. */
@@ -80,7 +81,8 @@ export interface Endpoint<
   Response extends z.ZodType = z.ZodType,
   Credential extends CredentialRule = CredentialRule,
   Caller extends CallerRule = CallerRule,
-> extends AccessRule<Credential, Caller> {
+  Asked extends Permission | undefined = Permission | undefined,
+> extends AccessRule<Credential, Caller, Asked> {
   /** Equals the name of the file that implements it. */
   id: string
   summary: string
@@ -132,9 +134,10 @@ export const endpoint = <
   Body extends z.ZodType = z.ZodUndefined,
   Response extends z.ZodType = z.ZodType,
   const Caller extends CallerRule = 'any',
+  const Asked extends Permission | undefined = undefined,
 >(
-  contract: Endpoint<Path, Query, Body, Response, Credential, Caller>,
-): Endpoint<Path, Query, Body, Response, Credential, Caller> => contract
+  contract: Endpoint<Path, Query, Body, Response, Credential, Caller, Asked>,
+): Endpoint<Path, Query, Body, Response, Credential, Caller, Asked> => contract
 
 /** Whether applications that are not the platform's own may call an operation for their users. */
 export const admitsThirdParties = ({ thirdParty, scope, interactive }: AccessRule): boolean =>

@@ -80,6 +80,7 @@ export const searchEvents = endpoint({
   service: 'events',
   credential: 'required',
   scope: 'events:read',
+  permission: { action: 'read', on: 'events' },
   method: 'post',
   path: '/v2/workspaces/:workspaceId/search',
   body: EventSearch,

@@ -23,6 +23,7 @@ export const streamEvents = endpoint({
   service: 'events',
   credential: 'required',
   scope: 'events:read',
+  permission: { action: 'read', on: 'events' },
   method: 'get',
   path: '/v2/workspaces/:workspaceId/events/stream',
   query: z
@@ -84,6 +85,7 @@ export const getEventReader = endpoint({
   service: 'events',
   credential: 'required',
   scope: 'events:read',
+  permission: { action: 'read', on: 'events' },
   method: 'get',
   path: '/v2/workspaces/:workspaceId/events/reader',
   response: z.object({ result: EventReader }),

@@ -110,6 +110,7 @@ export const emitEvents = endpoint({
   service: 'events',
   credential: 'required',
   scope: 'events:write',
+  permission: { action: 'create', on: 'events' },
   method: 'post',
   path: '/v2/workspaces/:workspaceId/events',
   body: z.strictObject({ events: z.array(EventInput).min(1).max(limits.eventsPerCall) }),
@@ -160,6 +161,7 @@ export const listEvents = endpoint({
   service: 'events',
   credential: 'required',
   scope: 'events:read',
+  permission: { action: 'read', on: 'events' },
   method: 'get',
   path: '/v2/workspaces/:workspaceId/events',
   query: z

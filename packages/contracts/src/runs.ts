@@ -66,6 +66,7 @@ export const testAutomation = endpoint({
   service: 'runtime',
   credential: 'required',
   scope: 'webhooks',
+  permission: { action: 'test', on: 'automations' },
   method: 'post',
   path: '/v2/workspaces/:workspaceId/test/*automationSlug',
   body: z.strictObject({ payload: z.record(z.string(), z.unknown()).optional() }),

@@ -77,6 +77,7 @@ export const listSubscriptionDeliveries = endpoint({
   id: 'listSubscriptionDeliveries',
   summary: 'Deliveries of a subscription, newest event first; `status=dead` is the dead-letter list.',
   scope: 'events:read',
+  permission: { action: 'read', on: 'workspaces' },
   method: 'get',
   path: '/v2/workspaces/:workspaceId/subscriptions/:subscriptionId/deliveries',
   query: z.strictObject({
@@ -96,6 +97,7 @@ export const getSubscriptionDelivery = endpoint({
   id: 'getSubscriptionDelivery',
   summary: 'One delivery with its tries, oldest first, at most 100.',
   scope: 'events:read',
+  permission: { action: 'read', on: 'workspaces' },
   method: 'get',
   path: '/v2/workspaces/:workspaceId/subscriptions/:subscriptionId/deliveries/:deliveryId',
   response: SubscriptionDelivery.extend({ log: z.array(DeliveryTry) }),
@@ -107,6 +109,7 @@ export const redeliverSubscriptionDelivery = endpoint({
   id: 'redeliverSubscriptionDelivery',
   summary: 'Sends a delivery again at once, whatever became of it, with the same webhook-id and new tries.',
   scope: 'events:write',
+  permission: { action: 'update', on: 'workspaces' },
   method: 'post',
   path: '/v2/workspaces/:workspaceId/subscriptions/:subscriptionId/deliveries/:deliveryId/redeliver',
   idempotent: 'answer',
@@ -121,6 +124,7 @@ export const testSubscription = endpoint({
   summary:
     'Sends an event of type webhook.test now and answers within three seconds how it went; it is not kept, and a paused subscription is tested too.',
   scope: 'events:write',
+  permission: { action: 'update', on: 'workspaces' },
   method: 'post',
   path: '/v2/workspaces/:workspaceId/subscriptions/:subscriptionId/test',
   idempotent: 'answer',

@@ -45,6 +45,7 @@ export const listSubscriptions = endpoint({
   id: 'listSubscriptions',
   summary: 'A page of the webhook subscriptions of a workspace, newest first.',
   scope: 'events:read',
+  permission: { action: 'read', on: 'workspaces' },
   method: 'get',
   path,
   query: z.strictObject(paging),
@@ -58,6 +59,7 @@ export const createSubscription = endpoint({
   id: 'createSubscription',
   summary: 'Subscribes a URL to the events of a workspace from now on; they are POSTed as Standard Webhooks.',
   scope: 'events:write',
+  permission: { action: 'update', on: 'workspaces' },
   method: 'post',
   path,
   body: NewSubscription,
@@ -72,6 +74,7 @@ export const getSubscription = endpoint({
   id: 'getSubscription',
   summary: 'One webhook subscription.',
   scope: 'events:read',
+  permission: { action: 'read', on: 'workspaces' },
   method: 'get',
   path: onePath,
   response: Subscription,
@@ -85,6 +88,7 @@ export const patchSubscription = endpoint({
   id: 'patchSubscription',
   summary: 'Changes what is given of a webhook subscription; headers are replaced as a whole.',
   scope: 'events:write',
+  permission: { action: 'update', on: 'workspaces' },
   method: 'patch',
   path: onePath,
   body: SubscriptionChange,
@@ -100,6 +104,7 @@ export const deleteSubscription = endpoint({
   summary:
     'Deletes a webhook subscription; nothing more is sent, and its deliveries can not be seen any more.',
   scope: 'events:write',
+  permission: { action: 'update', on: 'workspaces' },
   method: 'delete',
   path: onePath,
   response: z.object({ id: z.string() }),
@@ -114,6 +119,7 @@ export const rotateSubscriptionSecret = endpoint({
   summary:
     'Makes a new signing secret. For 24 hours the one before signs as well: two signatures, space-separated.',
   scope: 'events:write',
+  permission: { action: 'update', on: 'workspaces' },
   method: 'post',
   path: '/v2/workspaces/:workspaceId/subscriptions/:subscriptionId/rotate-secret',
   response: Subscription.extend({ secret }),
@@ -128,6 +134,7 @@ export const pauseSubscription = endpoint({
   summary:
     'Sends nothing more until it is resumed. Events of the pause are not collected: replay brings them.',
   scope: 'events:write',
+  permission: { action: 'update', on: 'workspaces' },
   method: 'post',
   path: '/v2/workspaces/:workspaceId/subscriptions/:subscriptionId/pause',
   response: Subscription,
@@ -140,6 +147,7 @@ export const resumeSubscription = endpoint({
   id: 'resumeSubscription',
   summary: 'Sends again: first what waited when it was paused, then every event from now on.',
   scope: 'events:write',
+  permission: { action: 'update', on: 'workspaces' },
   method: 'post',
   path: '/v2/workspaces/:workspaceId/subscriptions/:subscriptionId/resume',
   response: Subscription,
@@ -153,6 +161,7 @@ export const replaySubscription = endpoint({
   summary:
     'Delivers the kept events of a stretch of time again, in the background, with the same webhook-id as before; at most 100,000.',
   scope: 'events:write',
+  permission: { action: 'update', on: 'workspaces' },
   method: 'post',
   path: '/v2/workspaces/:workspaceId/subscriptions/:subscriptionId/replay',
   body: z.strictObject({

@@ -59,6 +59,7 @@ export const workspaceUsage = endpoint({
   service: 'events',
   credential: 'required',
   scope: 'events:read',
+  permission: { action: 'get_usage', on: 'workspaces' },
   method: 'get',
   path: '/v2/workspaces/:workspaceId/usage',
   query: z.object({

@@ -31,6 +31,8 @@ export function createApp(
   app.set('strict routing', false)
 
   for (const one of routes) {
+    if (one.contract.permission !== undefined && services.permissions === undefined)
+      throw new Error(`${one.contract.id} asks a permission, and nothing answers it in this service.`)
     const listener = (request: Request, response: Response) => {
       requestState(request).route = one.contract.path
       const params = request.params as Record<string, string | string[]>

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RateLimit } from '@platform/contracts'
+import type { Admission, Principal } from '@platform/auth'
+import type { Permission, RateLimit } from '@platform/contracts'
 
 /** What routes share by contract: the rate limiter and the store of responses. What is absent is switched off. */
 export interface RouteServices {
@@ -7,6 +8,14 @@ export interface RouteServices {
   /** The id behind the address of a workspace in a path, from a cache; undefined when there is none. */
   workspaceIdOf?: (address: string) => Promise<string | undefined> | string | undefined
   idempotency?: IdempotencyStore
+  /** Decides the permission questions of contracts; a service without one has no route that asks. */
+  permissions?: {
+    require(
+      principal: Principal | undefined,
+      action: Permission['action'],
+      resource: { type: Permission['on']; workspace: string },
+    ): Promise<Admission>
+  }
   /** Responds to a request for a path that does not exist; false leaves it to the error body. `path` is the whole one. */
   showMissing?: (request: IncomingMessage, response: ServerResponse, path: string) => boolean
 }

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { PrincipalOf } from '@platform/auth'
+import type { Admission, PrincipalOf } from '@platform/auth'
 import type {
   BodyOf,
   CredentialRule,
   LimitName,
   ParamsOf,
+  Permission,
   QueryOf,
   ResponseInputOf,
 } from '@platform/contracts'
@@ -31,15 +32,22 @@ export interface RequestInfo {
   takeLimit(name: LimitName, key: string, points?: number): Promise<void>
 }
 
+/** What the contract admits a caller with: to a workspace, where it asks a permission. */
+export type AdmittedBy<E> = E extends { permission?: infer Asked }
+  ? Asked extends Permission
+    ? Admission
+    : undefined
+  : undefined
+
 /** What a handler gets: everything parsed, nothing to check for shape again. */
-export interface RouteInput<E, P = PrincipalOf<E>, A = undefined> {
+export interface RouteInput<E, P = PrincipalOf<E>, A = AdmittedBy<E>> {
   readonly params: ParamsOf<E>
   readonly query: QueryOf<E>
   /** Parsed JSON, the text of an automation (`{ text, mediaType }`) or bytes, by the contract's `bodyKind`. */
   readonly body: BodyOf<E>
   readonly principal: P
   readonly request: RequestInfo
-  /** What `admit` has answered. */
+  /** The admission to the workspace of the path where the contract asks a permission, else what `admit` has answered. */
   readonly admitted: A
 }
 
@@ -67,10 +75,10 @@ const credentialRules: ReadonlySet<unknown> = new Set<CredentialRule>([
 
 /**
  * Joins a contract and its handler. `principal` has the type that the contract admits. `admit` decides what the
- * contract can't, for example by the workspace of the path. It runs before a stored response is sent again, too, and
- * before a body of bytes is read, so that it sees none.
+ * contract can't say, in the place of its permission: before a stored response is sent again, too, and before a body
+ * of bytes is read, so that it sees none.
  */
-export const route = <E extends AnyEndpoint, A = undefined>(
+export const route = <E extends AnyEndpoint, A = AdmittedBy<E>>(
   contract: E,
   parts: {
     admit?(input: RouteInput<E>): Promise<A>
@@ -81,12 +89,15 @@ export const route = <E extends AnyEndpoint, A = undefined>(
 ): Route => {
   if (!credentialRules.has(contract.credential))
     throw new Error(`${contract.id} does not say whether it needs a credential.`)
+  if (parts.admit !== undefined && contract.permission !== undefined)
+    throw new Error(`${contract.id} asks a permission: it needs no "admit" beside it.`)
   if (
     parts.admit === undefined &&
+    contract.permission === undefined &&
     contract.idempotent !== undefined &&
     contract.path.includes(':workspaceId')
   )
-    throw new Error(`${contract.id} repeats answers about a workspace: it needs "admit".`)
+    throw new Error(`${contract.id} repeats answers about a workspace: it needs "permission" or "admit".`)
   return {
     contract,
     admit: parts.admit as unknown as Route['admit'],

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { admit } from '@platform/auth'
+import { admit, type Principal } from '@platform/auth'
 import { limits } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { hasBody, mediaTypeOf, readBody, requireMediaType } from './body.ts'
@@ -53,13 +53,13 @@ async function runWithin(
   const info = requestInfo(context, state)
   const input = { ...known, body: undefined as unknown, request: info, admitted: undefined as unknown }
   const isOfBytes = contract.bodyKind === 'bytes'
-  if (isOfBytes) input.admitted = await route.admit?.(input)
+  if (isOfBytes) input.admitted = await admitTo(route, input, services)
   const readingSince = Date.now()
   const bytes = await readBytes(contract, request)
   // A client begins to wait when it has sent the last of the body.
   state.deadlineAt += Date.now() - readingSince
   input.body = parseBody(contract, request, bytes)
-  if (!isOfBytes) input.admitted = await route.admit?.(input)
+  if (!isOfBytes) input.admitted = await admitTo(route, input, services)
   context.isAdmitted = true
   const work = async (): Promise<PreparedResponse> => prepare(contract, await route.handle(input))
   const store = services.idempotency
@@ -70,6 +70,22 @@ async function runWithin(
       : await work()
   if (prepared.isReplay === true) noteReplay(context)
   sendPrepared(contract, request, response, prepared, state.correlationId)
+}
+
+/** Asks the permission of the contract about the workspace of the path, or the route where its contract can't say it. */
+async function admitTo(
+  { contract, admit: decide }: Route,
+  input: Parameters<Route['handle']>[0],
+  { permissions }: RouteServices,
+): Promise<unknown> {
+  const { permission } = contract
+  if (permission === undefined || permissions === undefined) return await decide?.(input)
+  const { workspaceId = '' } = input.params as { workspaceId?: string }
+  const principal = input.principal as Principal | undefined
+  return await permissions.require(principal, permission.action, {
+    type: permission.on,
+    workspace: workspaceId,
+  })
 }
 
 const isIdempotent = ({ contract, isIdempotent: isDeclared }: Route, admitted: unknown): boolean =>

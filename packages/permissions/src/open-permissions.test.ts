@@ -38,31 +38,38 @@ describe('permissions', () => {
 
   it('admit members in their role and super administrators without one', async () => {
     const workspace = await newWorkspace()
-    expect(await permissions.require(user('olga'), 'delete', 'workspaces', workspace.id)).toEqual({
+    expect(
+      await permissions.require(user('olga'), 'delete', { type: 'workspaces', workspace: workspace.id }),
+    ).toEqual({
       workspace,
       role: 'owner',
       by: 'role',
     })
-    expect(await permissions.require(user('edgar'), 'test', 'automations', workspace.id)).toEqual({
+    expect(
+      await permissions.require(user('edgar'), 'test', { type: 'automations', workspace: workspace.id }),
+    ).toEqual({
       workspace,
       role: 'editor',
       by: 'role',
     })
     const admin = user('root', { superAdmin: true })
-    expect(await permissions.require(admin, 'delete', 'workspaces', workspace.id)).toEqual({
+    expect(
+      await permissions.require(admin, 'delete', { type: 'workspaces', workspace: workspace.id }),
+    ).toEqual({
       workspace,
       role: undefined,
       by: 'power',
     })
     expect(
-      (await permissions.require({ kind: 'internal' }, 'read', 'events', workspace.id)).workspace,
+      (await permissions.require({ kind: 'internal' }, 'read', { type: 'events', workspace: workspace.id }))
+        .workspace,
     ).toEqual(workspace)
   })
 
   it('refuse a member whose role is too weak with 403', async () => {
     const workspace = await newWorkspace()
     await expect(
-      permissions.require(user('edgar'), 'delete', 'workspaces', workspace.id),
+      permissions.require(user('edgar'), 'delete', { type: 'workspaces', workspace: workspace.id }),
     ).rejects.toMatchObject({
       name: 'ForbiddenError',
       details: { action: 'delete', subject: 'workspaces', role: 'editor' },
@@ -79,7 +86,7 @@ describe('permissions', () => {
     for (const stranger of strangers) {
       const ask = (address: string) =>
         permissions
-          .require(stranger, 'read', 'workspaces', address)
+          .require(stranger, 'read', { type: 'workspaces', workspace: address })
           .catch((error: Failure) => JSON.stringify(error))
       const [foreign, missing] = [await ask(workspace.id), await ask(newWorkspaceId())]
       expect(foreign).toContain('ObjectNotFoundError')
@@ -89,9 +96,14 @@ describe('permissions', () => {
 
   it('let everybody execute automations of a workspace that exists, and of no other', async () => {
     const workspace = await newWorkspace()
-    const admission = await permissions.require(undefined, 'execute', 'automations', `slug:${workspace.slug}`)
+    const admission = await permissions.require(undefined, 'execute', {
+      type: 'automations',
+      workspace: `slug:${workspace.slug}`,
+    })
     expect(admission).toEqual({ workspace, role: undefined, by: 'everybody' })
-    await expect(permissions.require(undefined, 'execute', 'automations', 'missing')).rejects.toMatchObject({
+    await expect(
+      permissions.require(undefined, 'execute', { type: 'automations', workspace: 'missing' }),
+    ).rejects.toMatchObject({
       name: 'ObjectNotFoundError',
     })
   })
@@ -129,10 +141,10 @@ describe('permissions', () => {
       database: counting,
       clock: { now: () => new Date(0) },
     })
-    await counted.require(user('olga'), 'create', 'events', workspace.id)
+    await counted.require(user('olga'), 'create', { type: 'events', workspace: workspace.id })
     const before = asked
     for (let call = 0; call < 100; call++)
-      await counted.require(user('olga'), 'create', 'events', workspace.id)
+      await counted.require(user('olga'), 'create', { type: 'events', workspace: workspace.id })
     expect(asked - before).toBe(0)
   })
 

@@ -1,11 +1,11 @@
-import type { Principal } from '@platform/auth'
+import type { KnownWorkspace, Principal, WorkspaceRole } from '@platform/auth'
 import { type Database, migrate } from '@platform/database'
 import { type Clock, Failure, isUuid } from '@platform/kernel'
 import { type ApiKeyRecord, isUsable } from './api-keys/api-key.ts'
 import { apiKeyStore } from './api-keys/api-key-store.ts'
 import { decide } from './decide.ts'
 import { permissionStore } from './permission-store.ts'
-import type { KnownWorkspace, Permissions, WorkspaceRole } from './permissions.ts'
+import type { Permissions } from './permissions.ts'
 import { recentAnswers } from './recent-answers.ts'
 import { workspaceNotFound } from './workspace-not-found.ts'
 
@@ -54,12 +54,12 @@ export async function openPermissions(options: {
       roles.clear()
       keys.clear()
     },
-    async require(principal, action, subject, address) {
+    async require(principal, action, { type, workspace: address }) {
       const keyId = keyIdOf(principal)
       const key = keyId === undefined ? undefined : await liveKey(keyId)
       const workspace = await findWorkspace(address)
       if (workspace === undefined) throw workspaceNotFound()
-      return await decide({ principal, key, action, subject, workspace }, roleOf)
+      return await decide({ principal, key, action, subject: type, workspace }, roleOf)
     },
   }
 }

@@ -1,6 +1,6 @@
+import type { KnownWorkspace, WorkspaceRole } from '@platform/auth'
 import { isUniqueViolation, type Queries, sql } from '@platform/database'
 import { Failure } from '@platform/kernel'
-import type { KnownWorkspace, WorkspaceRole } from './permissions.ts'
 
 /** Questions to schema `permissions`; give it a transaction to write with the change that caused it. */
 export type PermissionStore = ReturnType<typeof permissionStore>

@@ -1,28 +1,13 @@
-import type { Principal } from '@platform/auth'
-import type { rightActions, rightSubjects } from '@platform/contracts'
+import type { Admission, KnownWorkspace, Principal, WorkspaceRole } from '@platform/auth'
+import type { Permission } from '@platform/contracts'
 
-export type Action = (typeof rightActions)[number]
-export type Subject = (typeof rightSubjects)[number]
+export type Action = Permission['action']
+export type Subject = Permission['on']
 
-export type WorkspaceRole = 'owner' | 'editor'
-
-/** A workspace as every service knows it: its id, slug and name. */
-export interface KnownWorkspace {
-  id: string
-  slug: string
-  name: string
-}
-
-/** A workspace the caller may act on, and why. */
-export interface Admission {
-  workspace: KnownWorkspace
-  /** The membership of the user; undefined for super administrators, for API keys and for callers without one. */
-  role: WorkspaceRole | undefined
-  /**
-   * What let the caller in: being the platform or a super administrator, the membership, the API key, or what
-   * everybody may.
-   */
-  by: 'power' | 'role' | 'apiKey' | 'everybody'
+/** What a question is about: a kind of thing, in the workspace that has this id or is addressed `slug:<slug>`. */
+export interface Resource {
+  type: Subject
+  workspace: string
 }
 
 /** What callers may do in workspaces (reference permissions 4.5). Answers come from a cache of at most one second. */
@@ -36,10 +21,5 @@ export interface Permissions {
    * API key has ended meanwhile. The rules of a key beside a user are added to the user's, in the workspace of the
    * key only (decisions C1).
    */
-  require(
-    principal: Principal | undefined,
-    action: Action,
-    subject: Subject,
-    address: string,
-  ): Promise<Admission>
+  require(principal: Principal | undefined, action: Action, resource: Resource): Promise<Admission>
 }

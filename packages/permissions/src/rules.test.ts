@@ -1,8 +1,8 @@
-import type { Principal, UserPrincipal } from '@platform/auth'
+import type { Principal, UserPrincipal, WorkspaceRole } from '@platform/auth'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { abilityOf } from './ability.ts'
-import type { Action, Subject, WorkspaceRole } from './permissions.ts'
+import type { Action, Subject } from './permissions.ts'
 import { memberIdOf, rulesOf } from './rules.ts'
 
 const actions: Action[] = ['create', 'read', 'update', 'delete', 'execute', 'test', 'manage']

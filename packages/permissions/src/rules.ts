@@ -1,6 +1,5 @@
-import type { Principal } from '@platform/auth'
+import type { Principal, WorkspaceRole } from '@platform/auth'
 import type { Rule } from './ability.ts'
-import type { WorkspaceRole } from './permissions.ts'
 
 /** Everything, everywhere: super administrators and the platform itself. */
 const everything: readonly Rule[] = [{ action: 'manage', subject: 'all' }]

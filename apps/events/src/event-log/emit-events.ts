@@ -1,13 +1,10 @@
 import { emitEvents as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
-import type { Permissions } from '@platform/permissions'
 import { type AcceptDeps, acceptEvents } from './accept-events.ts'
 
 /** Accepts a batch: every event is committed in PostgreSQL before the answer, or none is (decisions F2, F3). */
-export const emitEvents = (deps: AcceptDeps & { permissions: Permissions }) =>
+export const emitEvents = (deps: AcceptDeps) =>
   route(endpoint, {
-    admit: ({ params, principal }) =>
-      deps.permissions.require(principal, 'create', 'events', params.workspaceId),
     async handle({ body: { events }, principal, request, admitted: { workspace } }) {
       const { correlationId, clientIp: ip, takeLimit } = request
       const emission = { principal, workspaceId: workspace.id, ip, correlationId, takeLimit }

@@ -1,17 +1,14 @@
 import { type EventRecord, listEvents as endpoint, eventStream, limits } from '@platform/contracts'
 import { nextLink, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
-import type { Permissions } from '@platform/permissions'
 import type { Search } from '@platform/search'
 import { feedFilter } from './event-filter.ts'
 import { readableOf } from './readable.ts'
 
 /** The activity feed: newest first, in the order the server accepted the events (decisions I9). */
-export const listEvents = (deps: { permissions: Permissions; search: Search }) =>
+export const listEvents = (deps: { search: Search }) =>
   route(endpoint, {
-    async handle({ params, query, principal, request }) {
-      const { permissions } = deps
-      const admission = await permissions.require(principal, 'read', 'events', params.workspaceId)
+    async handle({ query, principal, request, admitted: admission }) {
       const { sort, limit, page, beforeId, afterId } = query
       requireReach(page, limit)
 

@@ -23,7 +23,7 @@ async function openReaders() {
     sql`insert into permissions.members (workspace_id, user_id, role) values (${workspaceId}, 'eve', 'owner')`,
   )
   const principal = userPrincipal({ userId: 'eve' })
-  const admission = await permissions.require(principal, 'read', 'events', workspaceId)
+  const admission = await permissions.require(principal, 'read', { type: 'events', workspace: workspaceId })
   return {
     database,
     job: checkStandings({ readers, store: standingStore(database), permissions }),

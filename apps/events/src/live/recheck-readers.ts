@@ -57,7 +57,10 @@ async function verdictOn(
   permissions: Deps['permissions'],
 ): Promise<Admission | 'refused' | 'unknown'> {
   try {
-    return await permissions.require(reader.principal, 'read', 'events', reader.admission.workspace.id)
+    return await permissions.require(reader.principal, 'read', {
+      type: 'events',
+      workspace: reader.admission.workspace.id,
+    })
   } catch (error) {
     return error instanceof Failure ? 'refused' : 'unknown'
   }

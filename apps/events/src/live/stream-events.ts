@@ -3,7 +3,6 @@ import type { Principal } from '@platform/auth'
 import { streamEvents as endpoint, eventStream, type QueryOf } from '@platform/contracts'
 import { type RouteInput, type RouteResponse, respond, route } from '@platform/http'
 import { Failure, isUuid } from '@platform/kernel'
-import type { Permissions } from '@platform/permissions'
 import { feedFilter } from '../event-log/event-filter.ts'
 import { EventWriter } from './event-writer.ts'
 import type { Live } from './live.ts'
@@ -13,7 +12,6 @@ import { endPlace, resumePlace } from './stream-position.ts'
 const hello = (id: string): string => `retry: 1000\nid: ${id}\n: connected\n\n`
 
 interface Deps {
-  permissions: Permissions
   live: Live
 }
 
@@ -22,15 +20,14 @@ export const streamEvents = (deps: Deps) => route(endpoint, { handle: (input) =>
 
 type StreamRequest = Pick<
   RouteInput<typeof endpoint, Principal>,
-  'params' | 'query' | 'principal' | 'request'
+  'query' | 'principal' | 'request' | 'admitted'
 >
 
 /** What the stream of a workspace and that of operators have in common. */
 export async function openStream(
-  { permissions, live }: Deps,
-  { params, query, principal, request }: StreamRequest,
+  { live }: Deps,
+  { query, principal, request, admitted: admission }: StreamRequest,
 ): Promise<RouteResponse> {
-  const admission = await permissions.require(principal, 'read', 'events', params.workspaceId)
   const filter = filterOf(query)
   const lastEventId = lastEventIdOf(request.headers['last-event-id'], query.lastEventId)
 

@@ -35,7 +35,7 @@ interface Needs {
 
 /** Everything that is read live, for the composition of the service. */
 export async function wireLive(needs: Needs) {
-  const { database, broker, documents, permissions, clock, log: logger } = needs
+  const { database, broker, documents, clock, log: logger } = needs
   await using stack = new AsyncDisposableStack()
   const tail = stack.use(await Tail.open(documents, logger))
   const live = stack.use(new Live({ log: documents, tail, logger }))
@@ -46,11 +46,7 @@ export async function wireLive(needs: Needs) {
   const sockets = wireSockets({ ...needs, live })
   const closing = stack.move()
   return {
-    routes: [
-      streamEvents({ permissions, live }),
-      tailEvents({ permissions, live }),
-      getEventReader({ permissions }),
-    ],
+    routes: [streamEvents({ live }), tailEvents({ live }), getEventReader()],
     subscriptions: [onOneInstance('live', announceUnkept({ broker }))],
     mounts: sockets.mounts,
     jobs: [

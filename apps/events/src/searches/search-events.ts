@@ -13,12 +13,14 @@ import { readSearch } from './read-search.ts'
  */
 export const searchEvents = (deps: { permissions: Permissions; search: Search; clock: Clock }) =>
   route(endpoint, {
-    async handle({ params, body, principal }) {
+    async handle({ params, body, principal, admitted: admission }) {
       const { permissions } = deps
-      const admission = await permissions.require(principal, 'read', 'events', params.workspaceId)
       const query = readSearch(body, deps.clock.now())
       if (Object.keys(query.aggregations).length > 0)
-        await permissions.require(principal, 'aggregate_search', 'workspaces', params.workspaceId)
+        await permissions.require(principal, 'aggregate_search', {
+          type: 'workspaces',
+          workspace: params.workspaceId,
+        })
 
       const filter = readableOf({ principal, admission }, query.filter)
       const stream = eventStream(admission.workspace.id)

@@ -4,18 +4,15 @@ import { Failure, uuidv7 } from '@platform/kernel'
 import { changedBy, warningsOf } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described, newSecret, placeOf, type SubscriptionRecord } from './subscription.ts'
-import { admitManager } from './subscription-access.ts'
+import { managerOf } from './subscription-access.ts'
 import { requireCheap } from './wanted-events.ts'
 
-type Needs = Pick<
-  SubscriptionNeeds,
-  'changes' | 'permissions' | 'masterKeys' | 'clock' | 'outbound' | 'maxPerWorkspace'
->
+type Needs = Pick<SubscriptionNeeds, 'changes' | 'masterKeys' | 'clock' | 'outbound' | 'maxPerWorkspace'>
 
 export const createSubscription = (deps: Needs) =>
   route(endpoint, {
-    admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
-    async handle({ body, admitted: manager }) {
+    async handle({ body, principal, admitted }) {
+      const manager = managerOf(principal, admitted)
       const now = deps.clock.now()
       const id = uuidv7()
       const secret = newSecret()

@@ -2,13 +2,13 @@ import { deleteSubscription as endpoint, getSubscription } from '@platform/contr
 import { etagOf, requireMatch, route } from '@platform/http'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
-import { admitManager, lockSubscription } from './subscription-access.ts'
+import { lockSubscription, managerOf } from './subscription-access.ts'
 
 /** Its deliveries can't be seen any more, and go with their weeks. */
-export const deleteSubscription = (deps: Pick<SubscriptionNeeds, 'changes' | 'permissions'>) =>
+export const deleteSubscription = (deps: Pick<SubscriptionNeeds, 'changes'>) =>
   route(endpoint, {
-    async handle({ params, principal, request }) {
-      const manager = await admitManager(deps.permissions, principal, params.workspaceId)
+    async handle({ params, principal, request, admitted }) {
+      const manager = managerOf(principal, admitted)
 
       const id = await deps.changes.commit(async ({ subscriptions }) => {
         const found = await lockSubscription(subscriptions, manager.workspaceId, params.subscriptionId)

@@ -4,14 +4,12 @@ import { isUuid } from '@platform/kernel'
 import { deliveryNotFound, describedDelivery } from './delivery.ts'
 import { isForOwners } from './may-get.ts'
 import type { SubscriptionNeeds } from './needs.ts'
-import { admitReader, findSubscription } from './subscription-access.ts'
+import { findSubscription, readerOf } from './subscription-access.ts'
 
-export const getSubscriptionDelivery = (
-  deps: Pick<SubscriptionNeeds, 'subscriptions' | 'deliveries' | 'permissions'>,
-) =>
+export const getSubscriptionDelivery = (deps: Pick<SubscriptionNeeds, 'subscriptions' | 'deliveries'>) =>
   route(endpoint, {
-    async handle({ params: { workspaceId: address, subscriptionId, deliveryId }, principal }) {
-      const { workspaceId, seesAll } = await admitReader(deps.permissions, principal, address)
+    async handle({ params: { subscriptionId, deliveryId }, admitted }) {
+      const { workspaceId, seesAll } = readerOf(admitted)
       const { id } = await findSubscription(deps.subscriptions, workspaceId, subscriptionId)
 
       const found = isUuid(deliveryId) ? await deps.deliveries.find(id, deliveryId) : undefined

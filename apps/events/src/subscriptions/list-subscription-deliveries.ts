@@ -2,15 +2,12 @@ import { listSubscriptionDeliveries as endpoint } from '@platform/contracts'
 import { nextLink, respond, route } from '@platform/http'
 import { describedDelivery } from './delivery.ts'
 import type { SubscriptionNeeds } from './needs.ts'
-import { admitReader, findSubscription } from './subscription-access.ts'
+import { findSubscription, readerOf } from './subscription-access.ts'
 
-export const listSubscriptionDeliveries = (
-  deps: Pick<SubscriptionNeeds, 'subscriptions' | 'deliveries' | 'permissions'>,
-) =>
+export const listSubscriptionDeliveries = (deps: Pick<SubscriptionNeeds, 'subscriptions' | 'deliveries'>) =>
   route(endpoint, {
-    async handle({ params, query, principal, request }) {
-      const { permissions } = deps
-      const { workspaceId, seesAll } = await admitReader(permissions, principal, params.workspaceId)
+    async handle({ params, query, request, admitted }) {
+      const { workspaceId, seesAll } = readerOf(admitted)
       const { id } = await findSubscription(deps.subscriptions, workspaceId, params.subscriptionId)
 
       const { limit, status, beforeId } = query

@@ -2,12 +2,12 @@ import { listSubscriptions as endpoint } from '@platform/contracts'
 import { nextPage, respond, route } from '@platform/http'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
-import { admitReader } from './subscription-access.ts'
+import { readerOf } from './subscription-access.ts'
 
-export const listSubscriptions = (deps: Pick<SubscriptionNeeds, 'subscriptions' | 'permissions'>) =>
+export const listSubscriptions = (deps: Pick<SubscriptionNeeds, 'subscriptions'>) =>
   route(endpoint, {
-    async handle({ params, query, principal, request }) {
-      const { workspaceId } = await admitReader(deps.permissions, principal, params.workspaceId)
+    async handle({ query, request, admitted }) {
+      const { workspaceId } = readerOf(admitted)
 
       const { page, limit } = query
       const found = await deps.subscriptions.list(workspaceId, { offset: page * limit, limit: limit + 1 })

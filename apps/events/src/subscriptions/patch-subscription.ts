@@ -3,14 +3,14 @@ import { etagOf, requireMatch, respond, route } from '@platform/http'
 import { changedBy, commitChange, warningsOf } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
-import { admitManager } from './subscription-access.ts'
+import { managerOf } from './subscription-access.ts'
 
 export const patchSubscription = (
-  deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock' | 'outbound'>,
+  deps: Pick<SubscriptionNeeds, 'changes' | 'masterKeys' | 'clock' | 'outbound'>,
 ) =>
   route(endpoint, {
-    async handle({ params, body, principal, request }) {
-      const manager = await admitManager(deps.permissions, principal, params.workspaceId)
+    async handle({ params, body, principal, request, admitted }) {
+      const manager = managerOf(principal, admitted)
       const now = deps.clock.now()
 
       const changed = await commitChange(deps, manager, params.subscriptionId, (before) => {

@@ -4,14 +4,14 @@ import { isUuid } from '@platform/kernel'
 import { deliveryNotFound, describedDelivery } from './delivery.ts'
 import { mayGet } from './may-get.ts'
 import type { SubscriptionNeeds } from './needs.ts'
-import { admitManager, lockSubscription } from './subscription-access.ts'
+import { lockSubscription, managerOf } from './subscription-access.ts'
 
 export const redeliverSubscriptionDelivery = (
   deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'clock'>,
 ) =>
   route(endpoint, {
-    admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
-    async handle({ params: { subscriptionId, deliveryId }, admitted: { workspaceId } }) {
+    async handle({ params: { subscriptionId, deliveryId }, principal, admitted }) {
+      const { workspaceId } = managerOf(principal, admitted)
       const now = deps.clock.now()
 
       const again = await deps.changes.commit(async ({ subscriptions, deliveries }) => {

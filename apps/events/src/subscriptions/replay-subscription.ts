@@ -2,14 +2,12 @@ import { replaySubscription as endpoint, eventStream } from '@platform/contracts
 import { route } from '@platform/http'
 import { Failure, isUuid, uuidv7 } from '@platform/kernel'
 import type { SubscriptionNeeds } from './needs.ts'
-import { admitManager, lockSubscription } from './subscription-access.ts'
+import { lockSubscription, managerOf } from './subscription-access.ts'
 
-export const replaySubscription = (
-  deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'search' | 'clock'>,
-) =>
+export const replaySubscription = (deps: Pick<SubscriptionNeeds, 'changes' | 'search' | 'clock'>) =>
   route(endpoint, {
-    admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
-    async handle({ params, body, admitted: { workspaceId } }) {
+    async handle({ params, body, principal, admitted }) {
+      const { workspaceId } = managerOf(principal, admitted)
       const now = deps.clock.now()
       const fromEvent = isUuid(body.from) ? body.from : null
       if (fromEvent !== null) await requireEvent(deps.search, workspaceId, fromEvent)

@@ -3,14 +3,12 @@ import { route } from '@platform/http'
 import { changedBy, commitChange } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
-import { admitManager } from './subscription-access.ts'
+import { managerOf } from './subscription-access.ts'
 
-export const resumeSubscription = (
-  deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock'>,
-) =>
+export const resumeSubscription = (deps: Pick<SubscriptionNeeds, 'changes' | 'masterKeys' | 'clock'>) =>
   route(endpoint, {
-    async handle({ params, principal }) {
-      const manager = await admitManager(deps.permissions, principal, params.workspaceId)
+    async handle({ params, principal, admitted }) {
+      const manager = managerOf(principal, admitted)
       const now = deps.clock.now()
 
       const changed = await commitChange(deps, manager, params.subscriptionId, (before) =>

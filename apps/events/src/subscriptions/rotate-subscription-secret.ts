@@ -3,14 +3,12 @@ import { respond, route } from '@platform/http'
 import { changedBy, commitChange } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described, newSecret, placeOf, SECRET_OVERLAP_MS } from './subscription.ts'
-import { admitManager } from './subscription-access.ts'
+import { managerOf } from './subscription-access.ts'
 
-export const rotateSubscriptionSecret = (
-  deps: Pick<SubscriptionNeeds, 'changes' | 'permissions' | 'masterKeys' | 'clock'>,
-) =>
+export const rotateSubscriptionSecret = (deps: Pick<SubscriptionNeeds, 'changes' | 'masterKeys' | 'clock'>) =>
   route(endpoint, {
-    admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
-    async handle({ params, admitted: manager }) {
+    async handle({ params, principal, admitted }) {
+      const manager = managerOf(principal, admitted)
       const now = deps.clock.now()
       const secret = newSecret()
 

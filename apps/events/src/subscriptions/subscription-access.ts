@@ -1,6 +1,6 @@
 import { isProgram, type Principal } from '@platform/auth'
 import { isUuid } from '@platform/kernel'
-import type { Permissions } from '@platform/permissions'
+import type { Admission } from '@platform/permissions'
 import { seesEverything } from '../event-log/readable.ts'
 import { type SubscriptionRecord, subscriptionNotFound } from './subscription.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
@@ -16,33 +16,24 @@ export interface Manager {
   seesAll: boolean
 }
 
-/** Whoever may change the workspace manages its subscriptions. Throws as `Permissions.require`. */
-export async function admitManager(
-  permissions: Permissions,
-  principal: Principal,
-  address: string,
-): Promise<Manager> {
-  const { workspace, role, by } = await permissions.require(principal, 'update', 'workspaces', address)
+/** Who may change the workspace manages its subscriptions. */
+export function managerOf(principal: Principal, { workspace, role, by }: Admission): Manager {
   const seesAll = by === 'power' && role !== 'owner'
   return { workspaceId: workspace.id, id: idOf(principal), actor: actorOf(principal), seesAll }
 }
 
-/** Whoever sees subscriptions and their deliveries. */
+/** Who sees subscriptions and their deliveries. */
 interface SubscriptionReader {
   workspaceId: string
   /** Also deliveries of events for owners. */
   seesAll: boolean
 }
 
-/** Whoever may read the workspace sees its subscriptions and deliveries, as far as the events are not for owners. */
-export async function admitReader(
-  permissions: Permissions,
-  principal: Principal,
-  address: string,
-): Promise<SubscriptionReader> {
-  const admission = await permissions.require(principal, 'read', 'workspaces', address)
-  return { workspaceId: admission.workspace.id, seesAll: seesEverything(admission) }
-}
+/** Who may read the workspace sees its subscriptions and deliveries, as far as the events are not for owners. */
+export const readerOf = (admission: Admission): SubscriptionReader => ({
+  workspaceId: admission.workspace.id,
+  seesAll: seesEverything(admission),
+})
 
 function actorOf(principal: Principal): string {
   const id = idOf(principal)

@@ -6,12 +6,9 @@ import { bodyOf } from './delivery.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import type { TryRecord } from './queue-store.ts'
 import { SEND_TIMEOUT_MS, targetOf } from './send-webhook.ts'
-import { admitManager, findSubscription } from './subscription-access.ts'
+import { findSubscription, managerOf } from './subscription-access.ts'
 
-type Needs = Pick<
-  SubscriptionNeeds,
-  'subscriptions' | 'permissions' | 'masterKeys' | 'sendTest' | 'audit' | 'clock'
->
+type Needs = Pick<SubscriptionNeeds, 'subscriptions' | 'masterKeys' | 'sendTest' | 'audit' | 'clock'>
 
 /** An endpoint that is slow may be quick enough for deliveries. */
 const testErrorOf = ({ outcome, error }: TryRecord): string | null =>
@@ -19,8 +16,8 @@ const testErrorOf = ({ outcome, error }: TryRecord): string | null =>
 
 export const testSubscription = (deps: Needs) =>
   route(endpoint, {
-    admit: ({ params, principal }) => admitManager(deps.permissions, principal, params.workspaceId),
-    async handle({ params, admitted: { workspaceId, actor }, request }) {
+    async handle({ params, principal, admitted, request }) {
+      const { workspaceId, actor } = managerOf(principal, admitted)
       await request.takeLimit('webhookTest', workspaceId)
       const subscription = await findSubscription(deps.subscriptions, workspaceId, params.subscriptionId)
 

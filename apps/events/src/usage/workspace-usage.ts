@@ -1,7 +1,6 @@
 import { workspaceUsage as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { DAY_MS, Failure } from '@platform/kernel'
-import type { Permissions } from '@platform/permissions'
 import type { UsageCounter } from './count-usage.ts'
 import { usageAnswer } from './usage-answer.ts'
 import type { Days, UsageStore } from './usage-store.ts'
@@ -9,19 +8,9 @@ import type { Days, UsageStore } from './usage-store.ts'
 const DAYS_MAX = 1100
 
 /** What a workspace used, by whole days in UTC. */
-export const workspaceUsage = (deps: {
-  permissions: Permissions
-  usage: UsageStore
-  counter: UsageCounter
-}) =>
+export const workspaceUsage = (deps: { usage: UsageStore; counter: UsageCounter }) =>
   route(endpoint, {
-    async handle({ params, query, principal }) {
-      const { workspace } = await deps.permissions.require(
-        principal,
-        'get_usage',
-        'workspaces',
-        params.workspaceId,
-      )
+    async handle({ query, admitted: { workspace } }) {
       const { interval, details } = query
       const [after, before] = [new Date(query.afterDate), new Date(query.beforeDate)]
       const days = daysBetween(after, before)

@@ -1,21 +1,17 @@
 import { testAutomation as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
-import type { Permissions } from '@platform/permissions'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { RunNow } from '../runs/run-now.ts'
 import type { CompiledAutomation, CompiledWorkspace } from './model.ts'
 
 interface Deps {
   readonly definitions: Definitions
-  readonly permissions: Permissions
   readonly runNow: RunNow
 }
 
 export const testAutomation = (deps: Deps) =>
   route(endpoint, {
-    admit: ({ params, principal }) =>
-      deps.permissions.require(principal, 'test', 'automations', params.workspaceId),
     async handle({ params, body, principal, request, admitted }) {
       const workspace = await deps.definitions.find(admitted.workspace.id)
       const automation = await requireRunnable(workspace, params.automationSlug)

@@ -87,7 +87,10 @@ async function requireMember(
   principal: Principal | undefined,
   workspaceId: string,
 ): Promise<void> {
-  const { by } = await permissions.require(principal, 'execute', 'automations', workspaceId)
+  const { by } = await permissions.require(principal, 'execute', {
+    type: 'automations',
+    workspace: workspaceId,
+  })
   if (by === 'everybody') throw notFound()
 }
 

@@ -10,4 +10,7 @@ export const admitAdministrator = (
   user: UserPrincipal,
   address: string,
 ): Promise<Admission> =>
-  permissions.require({ ...user, apiKeyId: undefined }, 'manage_security', 'workspaces', address)
+  permissions.require({ ...user, apiKeyId: undefined }, 'manage_security', {
+    type: 'workspaces',
+    workspace: address,
+  })

@@ -1,7 +1,7 @@
 import { createAutomation as endpoint } from '@platform/contracts'
 import { type AutomationText, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
-import { type Permissions, workspaceNotFound } from '@platform/permissions'
+import { workspaceNotFound } from '@platform/permissions'
 import { actorOf } from '../changes/actor.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
 import { addAutomation } from './add-automation.ts'
@@ -14,14 +14,11 @@ import { findWarnings } from './find-warnings.ts'
 
 export const createAutomation = (deps: {
   changes: ChangeStore
-  permissions: Permissions
   clock: Clock
   eventMaxLength: number
   limits: AutomationLimits
 }) =>
   route(endpoint, {
-    admit: ({ params, principal }) =>
-      deps.permissions.require(principal, 'create', 'automations', params.workspaceId),
     async handle({ body, principal, request, admitted: { workspace } }) {
       const input = readDefinition(body as unknown as AutomationText, true, deps.limits)
       const caller = actorOf(principal, request)

@@ -8,13 +8,7 @@ import { automationNotFound } from './automation-failures.ts'
 
 export const deleteAutomation = (deps: { changes: ChangeStore; permissions: Permissions }) =>
   route(endpoint, {
-    async handle({ params, principal, request }) {
-      const { workspace } = await deps.permissions.require(
-        principal,
-        'delete',
-        'automations',
-        params.workspaceId,
-      )
+    async handle({ params, principal, request, admitted: { workspace } }) {
       const slug = params.automationSlug
       const source = { ...actorOf(principal, request).source, workspaceId: workspace.id }
 

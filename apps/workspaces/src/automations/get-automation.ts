@@ -7,14 +7,7 @@ import type { AutomationStore } from './automation-store.ts'
 
 export const getAutomation = (deps: { automations: AutomationStore; permissions: Permissions }) =>
   route(endpoint, {
-    async handle({ params, principal }) {
-      const { workspace } = await deps.permissions.require(
-        principal,
-        'read',
-        'automations',
-        params.workspaceId,
-      )
-
+    async handle({ params, admitted: { workspace } }) {
       const record = await deps.automations.find(workspace.id, params.automationSlug)
       if (record === undefined) throw automationNotFound(params.automationSlug)
 

@@ -6,14 +6,7 @@ import type { AutomationStore } from './automation-store.ts'
 
 export const listAutomations = (deps: { automations: AutomationStore; permissions: Permissions }) =>
   route(endpoint, {
-    async handle({ params, query, principal, request }) {
-      const { workspace } = await deps.permissions.require(
-        principal,
-        'read',
-        'automations',
-        params.workspaceId,
-      )
-
+    async handle({ query, request, admitted: { workspace } }) {
       // One more than asked for tells whether there is a next page.
       const { page, limit } = query
       const found = await deps.automations.list(workspace.id, { offset: page * limit, limit: limit + 1 })

@@ -1,7 +1,7 @@
 import { type AutomationInput, automationUpdated, patchAutomation as endpoint } from '@platform/contracts'
 import { type AutomationText, type RequestInfo, requireMatch, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
-import { type Permissions, workspaceNotFound } from '@platform/permissions'
+import { workspaceNotFound } from '@platform/permissions'
 import { type Actor, actorOf } from '../changes/actor.ts'
 import type { Change, ChangeStore } from '../changes/change-store.ts'
 import { answerSaved } from './answer-saved.ts'
@@ -13,19 +13,12 @@ import { findWarnings } from './find-warnings.ts'
 
 export const patchAutomation = (deps: {
   changes: ChangeStore
-  permissions: Permissions
   clock: Clock
   eventMaxLength: number
   limits: AutomationLimits
 }) =>
   route(endpoint, {
-    async handle({ params, body, principal, request }) {
-      const { workspace } = await deps.permissions.require(
-        principal,
-        'update',
-        'automations',
-        params.workspaceId,
-      )
+    async handle({ params, body, principal, request, admitted: { workspace } }) {
       const patch = readDefinition(body as unknown as AutomationText, false, deps.limits)
       const caller = actorOf(principal, request)
 

@@ -8,13 +8,7 @@ import { workspaceEtag } from './workspace.ts'
 
 export const deleteWorkspace = (deps: { changes: ChangeStore; permissions: OpenPermissions; clock: Clock }) =>
   route(endpoint, {
-    async handle({ params, principal, request }) {
-      const { workspace } = await deps.permissions.require(
-        principal,
-        'delete',
-        'workspaces',
-        params.workspaceId,
-      )
+    async handle({ principal, request, admitted: { workspace } }) {
       const caller = actorOf(principal, request)
 
       await deps.changes.commit(async (change) => {

@@ -1,24 +1,16 @@
 import { getWorkspace as endpoint, type WorkspaceDetails } from '@platform/contracts'
 import { respond, route } from '@platform/http'
-import { type Permissions, workspaceNotFound } from '@platform/permissions'
+import { workspaceNotFound } from '@platform/permissions'
 import { presentWorkspace, workspaceEtag } from './workspace.ts'
 import type { WorkspaceStore } from './workspace-store.ts'
 
 export const getWorkspace = (deps: {
   workspaces: WorkspaceStore
-  permissions: Permissions
   /** The index of the automations of a workspace, by slug. */
   indexAutomations: (workspaceId: string) => Promise<WorkspaceDetails['automations']>
 }) =>
   route(endpoint, {
-    async handle({ params, principal }) {
-      const { workspace } = await deps.permissions.require(
-        principal,
-        'read',
-        'workspaces',
-        params.workspaceId,
-      )
-
+    async handle({ admitted: { workspace } }) {
       const [record, automations] = await Promise.all([
         deps.workspaces.find(workspace.id),
         deps.indexAutomations(workspace.id),

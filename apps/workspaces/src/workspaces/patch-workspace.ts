@@ -13,13 +13,7 @@ export const patchWorkspace = (deps: {
   eventMaxLength: number
 }) =>
   route(endpoint, {
-    async handle({ params, body, principal, request }) {
-      const { workspace } = await deps.permissions.require(
-        principal,
-        'update',
-        'workspaces',
-        params.workspaceId,
-      )
+    async handle({ body, principal, request, admitted: { workspace } }) {
       const caller = actorOf(principal, request)
 
       const saved = await deps.changes.commit(async (change) => {

@@ -1,9 +1,10 @@
+import type { WorkspaceRole } from '@platform/auth'
 import type { ApiKeyRuleInput } from '@platform/contracts'
 import { rightActions as actions, rightSubjects as subjects } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { WorkspaceRole } from '../permissions.ts'
+
 import { roleRules, rulesOf } from '../rules.ts'
 import { grantRules } from './grant-rules.ts'
 import { judgeKey } from './judge-key.ts'

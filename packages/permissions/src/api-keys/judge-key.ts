@@ -1,6 +1,7 @@
+import type { WorkspaceRole } from '@platform/auth'
 import type { ApiKeyRule } from '@platform/contracts'
 import { allows, decidingRule, type Resource } from '../ability.ts'
-import type { WorkspaceRole } from '../permissions.ts'
+
 import { roleRules } from '../rules.ts'
 import type { ApiKeyRecord } from './api-key.ts'
 

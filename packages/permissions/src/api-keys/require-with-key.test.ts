@@ -53,13 +53,13 @@ const beside = (userId: string, { id }: ApiKeyRecord, options: Partial<UserPrinc
 
 /** `by` of the admission, or the status of the refusal. */
 const ask = (principal: Principal | undefined, action: Action, subject: Subject, workspaceId: string) =>
-  permissions.require(principal, action, subject, workspaceId).then(
+  permissions.require(principal, action, { type: subject, workspace: workspaceId }).then(
     ({ by }) => by,
     ({ status }: Failure) => status,
   )
 const refusalOf = (principal: Principal, workspaceId: string) =>
   permissions
-    .require(principal, 'read', 'events', workspaceId)
+    .require(principal, 'read', { type: 'events', workspace: workspaceId })
     .catch((error: Failure) => JSON.stringify(error))
 
 const reading = [{ action: 'read', subject: 'workspaces' }]
@@ -179,9 +179,10 @@ describe('a thousand questions of a key', () => {
       },
     }
     const counted = await openPermissions({ database: counting, clock })
-    await counted.require(key, 'read', 'workspaces', home)
+    await counted.require(key, 'read', { type: 'workspaces', workspace: home })
     const before = asked
-    for (let call = 0; call < 1000; call++) await counted.require(key, 'read', 'workspaces', home)
+    for (let call = 0; call < 1000; call++)
+      await counted.require(key, 'read', { type: 'workspaces', workspace: home })
     expect(asked - before).toBe(0)
   })
 })

@@ -29,7 +29,7 @@ export const emitFromSocket = (deps: EmitDeps) => {
     const { principal, workspaceId } = emitter
     if (!hasScope(principal, 'events:write'))
       throw new Failure('InsufficientScope', 'The token lacks the scope events:write.')
-    await deps.permissions.require(principal, 'create', 'events', workspaceId)
+    await deps.permissions.require(principal, 'create', { type: 'events', workspace: workspaceId })
     const event = validate(EventInput, input, 'body')
     const emission = { ...emitter, correlationId: uuidv7(), takeLimit }
     const [kept] = await acceptEvents(deps, emission, [event])

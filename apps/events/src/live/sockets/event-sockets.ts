@@ -64,7 +64,10 @@ async function open(socket: Socket, deps: Deps): Promise<Opened> {
   const principal = known ?? (await ownCaller(credential, workspaceId, deps.resolve))
   if (!hasScope(principal, 'events:read'))
     throw new Failure('InsufficientScope', 'The token lacks the scope events:read.')
-  const admission = await deps.permissions.require(principal, 'read', 'events', workspaceId)
+  const admission = await deps.permissions.require(principal, 'read', {
+    type: 'events',
+    workspace: workspaceId,
+  })
   const { tail, readers } = deps.live
   readers.requireRoom(admission.workspace.id, filter, 'auth.filters')
   const reader = { principal, admission, filter, socketId: socket.id }
