@@ -78,6 +78,7 @@ function makeCertificates(folder: string): void {
   const fresh = 'req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'
   run(`${fresh} -x509 -days 2 -keyout ca-key.pem -out ca.pem -subj /CN=authority`)
   run(
-    `${fresh} -x509 -days 2 -keyout key.pem -out cert.pem -subj /CN=nats -addext subjectAltName=DNS:localhost -CA ca.pem -CAkey ca-key.pem -addext basicConstraints=critical,CA:FALSE`,
+    `${fresh} -x509 -days 2 -keyout key.pem -out cert.pem -subj /CN=nats -addext subjectAltName=DNS:localhost ` +
+      '-CA ca.pem -CAkey ca-key.pem -addext basicConstraints=critical,CA:FALSE',
   )
 }

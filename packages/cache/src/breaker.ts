@@ -1,6 +1,6 @@
 /**
- * Lets calls through while they answer; after one that was too slow, only one call at a time asks whether that has
- * changed.
+ * Lets calls through while they end in time; after one that was too slow, one call at a time tries whether that has
+ * changed, and the others are refused at once.
  */
 export class Breaker {
   #openUntil = 0
@@ -18,7 +18,7 @@ export class Breaker {
   allows(now: number): boolean {
     if (this.#pauseMs === 0) return true
     if (now < this.#openUntil) return false
-    // This caller asks; the others wait for what it finds out.
+    // This call tries; the others wait for its result.
     this.#openUntil = now + this.#pauseMs
     this.#isAsking = true
     return true

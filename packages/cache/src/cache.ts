@@ -7,8 +7,8 @@ export interface Counted {
 }
 
 /**
- * Keys that expire and counters. Holds only what may vanish at any moment (reliability L3): every caller must do
- * right without it. Methods reject with CacheError within 150 ms when the server doesn't answer.
+ * Keys that expire, and counters. Only for what may vanish at any moment: every caller must do right without it.
+ * Methods reject with CacheError within 150 ms when the server doesn't respond.
  */
 export interface Cache extends AsyncDisposable {
   readonly driver: string
@@ -18,8 +18,7 @@ export interface Cache extends AsyncDisposable {
   /** Adds to a counter that starts at 0 and vanishes `ttlMs` after its first use. */
   increment(key: string, by: number, ttlMs: number): Promise<Counted>
   /**
-   * Writes a key that expires, and deletes it (specification "Readiness": cache store). More patient than other
-   * calls: 1 s.
+   * Writes a key that expires and deletes it, for the report of readiness. Waits longer than other calls: 1 s.
    */
   probe(signal: AbortSignal): Promise<void>
 }

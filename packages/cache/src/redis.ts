@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { growingPauseMs } from '@platform/kernel'
 import { createClient, ErrorReply } from 'redis'
 import { Breaker } from './breaker.ts'
 import { type Cache, CacheError } from './cache.ts'
 
 const COMMAND_MS = 150
-/** Nobody waits for a probe but a readiness report, and a slow answer is one. */
+/** Only a report of readiness waits for a probe, and a slow server is still ready. */
 const PROBE_MS = 1000
 /** What a probe wrote and could not delete any more is gone by then. */
 const PROBE_TTL_MS = 10_000
@@ -30,16 +31,15 @@ export function openRedisCache(url: string): Cache {
     disableOfflineQueue: true,
     commandsQueueMaxLength: 10_000,
     commandOptions: { timeout: COMMAND_MS },
-    // A frozen server is noticed even when nobody calls.
+    // A frozen server is noticed even when there are no calls.
     pingInterval: 5000,
     socket: {
       connectTimeout: CONNECT_MS,
       keepAlive: true,
-      reconnectStrategy: (retries) =>
-        Math.min(2000, 50 * 2 ** Math.min(retries, 6)) * (0.5 + Math.random() / 2),
+      reconnectStrategy: (retries) => growingPauseMs(retries, { firstMs: 50, longestMs: 2000 }),
     },
   })
-  // Each call learns of a lost connection by itself; unheard, this event ends the process.
+  // Each call fails by itself when the connection is lost; without a listener this event ends the process.
   let lost: unknown
   client.on('error', (error: unknown) => {
     lost = error
@@ -80,7 +80,7 @@ export function openRedisCache(url: string): Cache {
   }
 }
 
-/** Runs calls with an end to each, and none at all for a while after one that found no answer. */
+/** Runs calls with a limit to each, and none at all for a while after one that got no response. */
 function guarded(address: string) {
   const breaker = new Breaker(PAUSES)
   return async <T>(command: () => Promise<T>): Promise<T> => {
@@ -88,11 +88,11 @@ function guarded(address: string) {
       throw new CacheError(`The cache at ${address} did not answer just now.`, { unavailable: true })
     }
     try {
-      const answer = await inTime(command())
+      const result = await inTime(command())
       breaker.succeeded()
-      return answer
+      return result
     } catch (error) {
-      // An error the server answered in time is no reason to spare it.
+      // A server that responds with an error is not slow.
       if (error instanceof ErrorReply) breaker.succeeded()
       else breaker.failed(performance.now())
       throw toCacheError(error, address)
@@ -110,7 +110,8 @@ function inTime<T>(work: Promise<T>, milliseconds = COMMAND_MS): Promise<T> {
 function toCacheError(error: unknown, address: string): CacheError {
   if (error instanceof ErrorReply) {
     return new CacheError(`The cache at ${address} answered: ${error.message}`, {
-      ...{ cause: error, unavailable: true },
+      cause: error,
+      unavailable: true,
       code: /^[A-Z]+/.exec(error.message)?.[0],
     })
   }

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 /** What every cache promises (port cache.ts). */
 export function cacheConformance(cache: () => Cache): void {
   describe('cache', () => {
-    it('answers what was set, whatever it is', async () => {
+    it('gets what was set, be it any text', async () => {
       const key = newKey()
       const value = `é"\n\0🚀${'x'.repeat(10_000)}`
       await cache().set(key, value, MINUTE_MS)
@@ -18,11 +18,11 @@ export function cacheConformance(cache: () => Cache): void {
       expect(await cache().get(key)).toBe('')
     })
 
-    it('answers nothing for a key nobody set', async () => {
+    it('gets nothing for a key that was never set', async () => {
       expect(await cache().get(newKey())).toBeUndefined()
     })
 
-    it('forgets a key that was deleted, and one nobody set', async () => {
+    it('deletes a key, also one that was never set', async () => {
       const key = newKey()
       await cache().set(key, 'value', MINUTE_MS)
       await cache().delete(key)
@@ -31,7 +31,8 @@ export function cacheConformance(cache: () => Cache): void {
     })
 
     it('forgets a key when its time is over', async () => {
-      const [short, long] = [newKey(), newKey()]
+      const short = newKey()
+      const long = newKey()
       await Promise.all([cache().set(short, 'value', 50), cache().set(long, 'value', MINUTE_MS)])
       expect(await cache().get(short)).toBe('value')
       await vi.waitFor(async () => expect(await cache().get(short)).toBeUndefined(), { interval: 10 })

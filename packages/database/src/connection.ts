@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { Client, type ClientConfig } from 'pg'
 
-/** A pg client whose socket can be cut, because a frozen server never answers a polite goodbye. */
+/** A pg client whose socket can be cut, because a frozen server never responds to a goodbye. */
 export class Connection extends Client {
   readonly #socket: Socket
   /** Names of the statements that the server keeps prepared for this connection. */
@@ -11,14 +11,11 @@ export class Connection extends Client {
     const socket = new Socket()
     super({ ...config, stream: () => socket })
     this.#socket = socket
-    // Whoever waits on a lost connection is told by its statement; the event itself must not end the process.
+    // A lost connection fails the statements that wait on it; the event itself must not end the process.
     this.on('error', () => undefined)
   }
 
-  /**
-   * The process of the server as whoever took the connection named it: the server itself, or a pooler that makes it
-   * up.
-   */
+  /** The process of the server, as the server named it when it took the connection; a pooler makes the number up. */
   get serverProcess(): unknown {
     return 'processID' in this ? this.processID : undefined
   }

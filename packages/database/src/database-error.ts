@@ -16,13 +16,13 @@ const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58'])
 /** Single states that pass when asked again: serialization, deadlock, lock wait, a standby after a failover. */
 const UNAVAILABLE_STATES = new Set(['40001', '40P01', '55P03', '25006'])
 
-/** The server, as messages may name it, and the texts that they must not hold. */
+/** The server, as messages may name it, and the texts that must not stand in them. */
 interface Target {
   address: string
   secrets: readonly string[]
 }
 
-/** Turns whatever pg threw into the one error class of this package, with a message that carries no credential. */
+/** Turns what pg threw into the one error class of this package, with a message that carries no credential. */
 export function toDatabaseError(error: unknown, target: Target): DatabaseError {
   if (error instanceof DatabaseError) return error
   if (error instanceof ServerError) {
@@ -46,7 +46,7 @@ export function toDatabaseError(error: unknown, target: Target): DatabaseError {
   })
 }
 
-/** An error met before the server took the connection: whatever it says, nothing can be asked now. */
+/** An error met before the server took the connection: be it as it may, no statement can run now. */
 export function toConnectError(error: unknown, target: Target): DatabaseError {
   if (error instanceof DatabaseError) return error
   if (!(error instanceof ServerError)) return toDatabaseError(error, target)
@@ -57,7 +57,7 @@ export function toConnectError(error: unknown, target: Target): DatabaseError {
   return new DatabaseError(message, { cause: error, unavailable: true, code: error.code })
 }
 
-/** True when nobody knows any more what the connection is in the middle of. */
+/** True when the state of the connection is unknown: it may be in the middle of a response. */
 export function breaksConnection(error: unknown): boolean {
   if (!(error instanceof ServerError)) return true
   return error.severity !== 'ERROR' || error.code === '25006' || isStalePlan(error)

@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 
-/** How long one statement may take; every statement has an end. */
+/** How long one statement may take; every statement has a limit. */
 export interface QueryOptions {
   /** Defaults to the pool's own (2 s). Raise it only off the request path. */
   timeoutMs?: number
@@ -8,16 +8,16 @@ export interface QueryOptions {
 
 export interface TransactionOptions extends QueryOptions {
   /**
-   * Writes nothing, which the server sees to. Only such a transaction may wait for something else than its
-   * statements: it holds a lock and a connection, but no place in the order of commits, for which all readers of the
-   * outbox would wait.
+   * Writes nothing, which the server enforces. Only such a transaction may wait for something else than its
+   * statements: it has locks and a connection, but no transaction id, for whose end all readers of the outbox would
+   * wait.
    */
   readOnly?: boolean
 }
 
 /** Where statements run: the pool, or one transaction. */
 export interface Queries {
-  /** Runs one statement. Throws DatabaseError: `unavailable` when the server can't answer in time. */
+  /** Runs one statement. Throws DatabaseError: `unavailable` when the server doesn't respond in time. */
   many<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>
 }
 
@@ -39,16 +39,16 @@ export interface DatabaseLoad {
   seconds: number
 }
 
-/** What tells other processes that the holder of a lease lives. */
+/** Shows other processes that the holder of a lease lives. */
 export interface Presence {
   /**
-   * Goes into each lease this process takes, and is the same for as long as the process lives. Null while nobody
-   * could tell whether it does: then the lease is over when its time is, and not before.
+   * Goes into each lease this process takes, and stays the same while the process lives. Null while others could not
+   * see whether it lives: then its leases end when their time is over, and not before.
    */
   id(): number | null
   /**
-   * Calls `onLost` when the connection is lost: others may take what this process holds, unless it is announced again
-   * soon.
+   * Calls `onLost` when the connection is lost: others may take what this process has leased, unless it is announced
+   * again soon.
    */
   onLost(onLost: () => void): Disposable
 }
@@ -62,24 +62,23 @@ export interface Database extends Queries, AsyncDisposable {
 
   /**
    * Calls `onNotice` for each NOTIFY on `channel`. All listeners of a handle share one connection, opened again when
-   * lost;
-   * `onGap` is called after each reconnection, because notices may have been missed.
+   * lost; `onGap` is called after each reconnection, because notices may have been missed.
    */
   listen(channel: string, onNotice: (payload: string) => void, onGap?: () => void): Promise<AsyncDisposable>
 
   /**
-   * Runs `work` whenever this process holds the named lock, which one process of the cluster holds at a time. The
+   * Runs `work` whenever this process has the named lock, which one process of the cluster has at a time. The
    * signal aborts when the lock is lost or the handle closes. Returns at once; disposing gives the lock back and
    * waits for `work` to end.
    */
   whileLeader(name: string, work: (signal: AbortSignal) => Promise<void>): AsyncDisposable
 
-  /** By what others see that this process lives. The connection for it is opened at the first call. */
+  /** Shows others that this process lives. The connection for it is opened at the first call. */
   presence(): Presence
 
-  /** For metrics; asks nobody. */
+  /** For metrics; sends nothing to the server. */
   load(): DatabaseLoad
 
-  /** Rejects with DatabaseError when the server doesn't answer. */
+  /** Rejects with DatabaseError when the server doesn't respond. */
   ping(signal: AbortSignal): Promise<void>
 }

@@ -20,7 +20,7 @@ describe('the embedded PostgreSQL', () => {
   })
   afterAll(() => rm(home, { recursive: true, force: true }))
 
-  it('starts in a fresh directory, and again on the same port with the same data and settings that keep it', async () => {
+  it('starts in a fresh directory, and again on the same port with the same data and durable settings', async () => {
     const directory = join(home, 'fresh/deep')
     const firstAt = performance.now()
     const first = await startEmbedded(directory)

@@ -23,15 +23,15 @@ export interface EmbeddedOptions {
   fsync?: boolean
   /** Default 60. */
   maxConnections?: number
-  /** Told what an operator should know, for example where the data went. */
+  /** Called with what an operator should know, for example where the data went. */
   log?: (message: string) => void
-  /** Told that the server has ended or can't be started again, and why. */
+  /** Called when the server has ended or can't be started again, with the reason. */
   warn?: (message: string) => void
 }
 
 /** A PostgreSQL of our own. */
 export interface EmbeddedServer {
-  /** Holds the password; not for logs. */
+  /** With the password; not for logs. */
   url: string
   port: number
   /** Where the data really is: as root it may not be where it was asked for. */
@@ -41,8 +41,8 @@ export interface EmbeddedServer {
 }
 
 /**
- * Starts the PostgreSQL that came from npm with its data in `directory`, made there at the first start. Recovers what
- * a killed predecessor left, refuses a directory that another live instance uses. Every foreseeable failure is an
+ * Starts the PostgreSQL that came from npm with its data in `directory`, made there at the first start. Ends a server
+ * that a killed predecessor left, refuses a directory that another live instance uses. Every foreseeable failure is an
  * EmbeddedStartError.
  */
 export async function startEmbedded(
@@ -122,7 +122,7 @@ async function choosePort(directory: string, avoid?: number): Promise<number> {
   return port
 }
 
-/** Listens for a moment and answers the port, or undefined when it is taken. */
+/** Listens for a moment and returns the port, or undefined when it is taken. */
 function listenOn(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -9,7 +9,7 @@ export interface GroupCommit<Item> {
 
 interface Waiting<Item> {
   item: Item
-  /** How long whoever added it may still wait; undefined where no request waits. */
+  /** How long the request that added it may still wait; undefined where no request waits. */
   budget: StoreBudget | undefined
   resolve: () => void
   reject: (error: unknown) => void
@@ -18,8 +18,8 @@ interface Waiting<Item> {
 /**
  * Group commit: while one transaction is on its way, items gather for the next; an idle writer starts at once.
  * `write` commits all of its items or none. When it fails for a reason of the data, items are written one by one so
- * that one bad item harms nobody else. More than `maxWaiting` items waiting are refused at once: a queue without an
- * end helps nobody. So are those whose request has waited as long as it may.
+ * that one bad item doesn't harm the others. Items beyond `maxWaiting` are refused at once, because a queue without an
+ * end only makes all of them late. So are items whose request has waited as long as it may.
  */
 export function groupCommit<Item>(
   write: (items: Item[]) => Promise<void>,
@@ -36,7 +36,7 @@ export function groupCommit<Item>(
     const batch = inTime(waiting.slice(0, maxItems))
     waiting = waiting.slice(maxItems)
     inFlight += 1
-    // A batch is not held to the budget of whoever happened to begin it, but to those of its own.
+    // The budgets of its own items bound a batch, not the budget of the request that happened to begin it.
     await withStoreBudget(new StoreBudget(leastOf(batch)), () => settle(batch, write))
     inFlight -= 1
     schedule()
@@ -71,7 +71,7 @@ async function waitedFor(budget: StoreBudget, added: Promise<void>): Promise<voi
   }
 }
 
-/** What a commit needs at least: with less nobody would hear how it ended. */
+/** What a commit needs at least: with less the request would end before the commit. */
 const LEAST_MS = 250
 
 /** Those that can still be committed in time; the others are refused. */

@@ -5,22 +5,22 @@ import { sql } from './sql.ts'
 /** Longer than a living process that lost its connection takes to connect anew. */
 const GONE_AFTER_MS = 2500
 /**
- * After an outage of the database whoever lives holds on to its leases again within this: a heartbeat, and a
- * statement that fails first.
+ * After an outage of the database living processes have extended their leases again within this: it takes a heartbeat,
+ * and a statement that fails first.
  */
 const SETTLED_AFTER_MS = 6000
-/** A look that is so late says nothing about the time since the one before. */
+/** A check that is so late says nothing about the time since the one before. */
 const LATE_MS = 2000
 
-/** What a look found. */
+/** What a check found. */
 export interface HoldersFound {
-  /** Those that are gone: whatever they hold may be taken. */
+  /** Those that are gone: what they have leased may be taken. */
   gone: number[]
-  /** True when the database has answered for so long that a lease which is over was not let slip for its sake. */
+  /** True when the database has responded for so long that no lease ended only because the database was away. */
   isSettled: boolean
 }
 
-/** Looks now and again whether those live that hold leases; the times of one look are kept for the next. */
+/** Checks now and again which holders of leases live, and since when those that are missing are missing. */
 export class HolderWatch {
   readonly #database: Pick<Database, 'many' | 'presence'>
   readonly #list: () => Promise<number[]>
@@ -41,8 +41,8 @@ export class HolderWatch {
   }
 
   /**
-   * Rejects while the database is away; what was missed before is then forgotten, since everybody else is cut off as
-   * well.
+   * Rejects while the database is away; what was missing before is then forgotten, since all other processes are cut
+   * off as well.
    */
   async look(): Promise<HoldersFound> {
     if (this.#now() - this.#lookedAt > LATE_MS) this.#forget()
@@ -83,7 +83,7 @@ export class HolderWatch {
 }
 
 /**
- * Read from the list of locks, not tried for: a lock that is tried for is held for a moment, and others would see it.
+ * Read from the list of locks. Trying for a lock would take it for a moment, and others would see that.
  */
 async function listPresent(queries: Pick<Queries, 'many'>, ids: readonly number[]): Promise<Set<number>> {
   const rows = await queries.many<{ id: number }>(sql`

@@ -8,14 +8,14 @@ import type { ConnectionUser, SteadyConnection } from './steady-connection.ts'
 
 const POLL_MS = 1000
 const LOCK_MS = 1500
-/** What fails again and again is told this often. */
+/** Failures in a row are reported this often. */
 const REPORT_EVERY_MS = 30_000
 
 type Work = (signal: AbortSignal) => Promise<void>
 
 /**
- * Named locks that one session of the cluster holds at a time. PostgreSQL frees them with the connection, and a
- * session may take a lock twice: `#held` keeps one handle from leading twice under the same name.
+ * Named locks that one session of the cluster has at a time. PostgreSQL frees them with the connection, and a session
+ * may take a lock twice: `#leading` keeps one handle from leading twice under the same name.
  */
 export class Leadership implements ConnectionUser {
   readonly #leading = new Map<string, AbortController>()
@@ -90,13 +90,13 @@ export class Leadership implements ConnectionUser {
       const [row] = await runStatement<{ held: boolean }>(connection, statement, LOCK_MS)
       return row?.held === true
     } catch (err) {
-      // A lost connection is tried for anew, and whoever works meanwhile learns of it.
+      // A lost connection is opened again, and the work that needs it fails by itself.
       if (!breaksConnection(err)) this.#report(name, err, 'the lock of a leader could not be asked for')
       return false
     }
   }
 
-  /** The first time, and while it goes on now and again. */
+  /** The first failure, and while they go on one now and again. */
   #report(leader: string, err: unknown, message: string): void {
     const now = performance.now()
     if (now - (this.#reportedAt.get(leader) ?? Number.NEGATIVE_INFINITY) < REPORT_EVERY_MS) return

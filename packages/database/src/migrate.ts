@@ -13,7 +13,7 @@ const SCHEMA = /^[a-z][a-z0-9_]*$/
 const RETRY_MS = 500
 
 export interface MigrateOptions {
-  /** Keeps trying this long while the server can't be reached; without it the first failure is the answer. */
+  /** Keeps trying this long while the server can't be reached; without it the first failure is thrown. */
   waitMs?: number
   /** The longest one migration may take, and the longest wait for another process that migrates. Default 120,000. */
   timeoutMs?: number
@@ -67,7 +67,7 @@ async function bringUp(
   try {
     await runFiles(connection, schema, directory, timeoutMs)
   } finally {
-    // Frees the lock and undoes a half-run file, whatever state the session is in.
+    // Frees the lock and undoes a half-run file in every state of the session.
     connection.cut()
   }
   if (isComplete(schema, names, await listApplied(database, schema))) return
@@ -91,7 +91,8 @@ function isComplete(schema: string, names: string[], applied: string[]): boolean
   const unknown = applied.find((name) => !names.includes(name))
   if (unknown === undefined) return applied.length === names.length
   throw new DatabaseError(
-    `The database schema "${schema}" was made by a newer version of this program (it has "${unknown}"); start that version or restore a backup.`,
+    `The database schema "${schema}" was made by a newer version of this program (it has "${unknown}"); ` +
+      'start that version or restore a backup.',
     { unavailable: false },
   )
 }
@@ -143,7 +144,7 @@ async function runFiles(
   }
 }
 
-/** The whole file is the way up and there is no way down, whatever its comments say. */
+/** The whole file is the way up, and there is no way down; comments in it that say otherwise are ignored. */
 const loadForwardOnly = (paths: string[]) =>
   Promise.all(
     paths.map(async (path) => {
@@ -162,12 +163,14 @@ function explain(error: unknown, schema: string, file: string, timeoutMs: number
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   const message = error instanceof Error ? error.message : String(error)
   if (code === '55P03') {
-    const waited = `The migration of schema "${schema}" waited ${timeoutMs} ms for another process that migrates; try again when it is done.`
+    const waited =
+      `The migration of schema "${schema}" waited ${timeoutMs} ms for another process that migrates; ` +
+      'try again when it is done.'
     return new DatabaseError(waited, { cause: error, unavailable: true, code })
   }
   const which =
     file === '' ? `The migrations of schema "${schema}"` : `Migration "${file}" of schema "${schema}"`
-  // Only what comes from the connection or the state of the server passes; SQL that is wrong stays wrong.
+  // Failures of the connection or of the state of the server pass; SQL that is wrong stays wrong.
   const unavailable = code === undefined ? /connection|timeout/i.test(message) : /^(08|53|57|58|E)/.test(code)
   return new DatabaseError(`${which} failed: ${message}.`, { cause: error, unavailable, code })
 }

@@ -4,9 +4,9 @@ import { postgresDatabase } from './postgres.ts'
 import type { PostgresOptions } from './postgres-settings.ts'
 
 export interface OpenDatabaseOptions extends PostgresOptions {
-  /** Told what an operator should know about the embedded server, for example where its data went. */
+  /** Called with what an operator should know about the embedded server, for example where its data went. */
   log?: (message: string) => void
-  /** Told that the embedded server has ended or can't be started again, and why. */
+  /** Called when the embedded server has ended or can't be started again, with the reason. */
   warn?: (message: string) => void
 }
 

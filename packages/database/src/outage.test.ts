@@ -14,7 +14,7 @@ import {
   startEmbedded,
 } from './index.ts'
 
-/** What happens to a handle when its own server freezes or dies under load (reliability matrix, row PostgreSQL). */
+/** What happens to a handle when its own server freezes or dies under load. */
 describe('an outage of the server', () => {
   let home: string
   let server: EmbeddedServer
@@ -42,7 +42,7 @@ describe('an outage of the server', () => {
     return { outcome, tookMs: performance.now() - startedAt }
   }
 
-  it('frozen: every statement fails as unavailable within three seconds, and all work again after it thaws', async () => {
+  it('frozen: each statement fails as unavailable within three seconds, and all work again after it thaws', async () => {
     await Promise.all(Array.from({ length: 12 }, attempt))
     const onGap = vi.fn()
     await using _listening = await database.listen('news', () => undefined, onGap)
@@ -94,7 +94,7 @@ describe('an outage of the server', () => {
     for (const pid of tree()) signal(pid, 'SIGCONT')
   })
 
-  it('frozen: what a request waits for one after the other, alone or together with others, ends within three seconds', async () => {
+  it('frozen: all statements of a request, alone or together with others, end within three seconds', async () => {
     const group = groupCommit<number>(async (items) => {
       await database.many(sql`select ${items.length}::int`)
     })

@@ -4,16 +4,14 @@ import type { Database, Queries } from './database.ts'
 import { DatabaseError } from './database-error.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
-/**
- * A stretch of time of a table that is partitioned by UUIDv7: its name and the lowest ids of it and of the next one.
- */
+/** A span of time of a table that is partitioned by UUIDv7: its name and the lowest ids of it and of the next one. */
 export interface Partition {
   readonly name: string
   readonly from: string
   readonly to: string
 }
 
-/** A partitioned table. All of it is the program's own text, never anybody's. */
+/** A partitioned table. All of it is the program's own text, never a caller's. */
 export interface PartitionedTable {
   /** Schema-qualified, for example `outbox.events`; its default partition is `<table>_default`. */
   readonly table: string
@@ -24,8 +22,8 @@ export interface PartitionedTable {
 /** Far from any request: attaching waits for a short lock on the table. */
 const SLOW = { timeoutMs: 30_000 }
 /**
- * Whoever uses the table waits behind us for as long as we wait for a lock on it, and whoever reads the outbox for
- * our end.
+ * All who use the table wait behind us for as long as we wait for a lock on it, and readers of the outbox for our
+ * end.
  */
 const QUEUE_MS = 1000
 const MOST_TRIES = 10
@@ -91,8 +89,8 @@ async function makePartition(
   const own = `${table.slice(0, table.indexOf('.'))}.${name}`
   const strays = raw(`${table}_default where id >= '${from}' and id < '${to}'`)
   const [stray] = await tx.many(sql`select 1 as found from ${strays} limit 1`)
-  // Nobody may be in the middle of a statement while rows move: one that was planned before looks into the default
-  // partition alone, and as that is afterwards, it finds nothing.
+  // No statement may run while rows move: one that was planned before looks into the default partition alone, and as
+  // that is afterwards, so it would find nothing.
   if (stray !== undefined) await tx.many(raw(`lock table only ${table} in access exclusive mode`))
   await tx.many(raw(`create table ${own} (like ${table} including all)`))
   if (stray !== undefined) await moveStrays(tx, partitioned, strays, own)
@@ -112,20 +110,20 @@ async function moveStrays(
 }
 
 /**
- * Drops a partition unless `isKept` finds a reason not to. Asked and dropped under one lock: whoever is adding a row
- * has finished, and nobody adds one in between. Answers whether it was dropped.
+ * Drops a partition unless `isNeeded` finds a reason not to. Asked and dropped under one lock, so that no row can be
+ * added in between. Returns whether it was dropped.
  */
 export const dropPartition = (
   database: Database,
   { table }: PartitionedTable,
   name: string,
-  isKept: (tx: Queries) => Promise<boolean>,
+  isNeeded: (tx: Queries) => Promise<boolean>,
 ): Promise<boolean> =>
   inTime(() =>
     database.transaction(async (tx) => {
       await waitShortly(tx)
       await tx.many(raw(`lock table only ${table} in access exclusive mode`))
-      if (!(await listPartitions(tx, table)).includes(name) || (await isKept(tx))) return false
+      if (!(await listPartitions(tx, table)).includes(name) || (await isNeeded(tx))) return false
       await tx.many(raw(`drop table ${table.slice(0, table.indexOf('.'))}.${name}`))
       return true
     }, SLOW),

@@ -11,10 +11,10 @@ import { MAX_NAMED } from './statement.ts'
 
 /** How long closing waits for statements on their way. */
 const CLOSE_MS = 3000
-/** How long closing waits for the server to answer the goodbyes. */
+/** How long closing waits for the server to respond to the goodbyes. */
 const GOODBYE_MS = 300
 
-/** A connection of the pool while somebody works with it. */
+/** A connection of the pool while work uses it. */
 export interface Lease {
   client: PoolClient
   /**
@@ -24,15 +24,14 @@ export interface Lease {
   timeLeftMs: number
   /** `timeoutMs`, or less where the request has less left to wait. */
   within(timeoutMs: number): number
-  /** Set when nobody knows what the connection is in the middle of: it is cut, never used again. */
+  /** Set when the state of the connection is unknown: it is cut, never used again. */
   broken: boolean
 }
 
 /** A bounded pool: waiting for a connection has an end, and so has the number of those who wait. */
 export interface BoundedPool {
   /**
-   * Work that may take `isLong` is not for a request that waits: it spends nothing of its budget and is not held to
-   * it.
+   * Work that `isLong` is not for a request that waits: it spends nothing of its budget and is not limited by it.
    */
   lend<T>(work: (lease: Lease) => Promise<T>, isLong?: boolean): Promise<T>
   load(): DatabaseLoad
@@ -129,7 +128,7 @@ async function workWith<T>(
   }
 }
 
-/** Nothing tells the server to forget statements that nobody uses any more, but the end of the connection. */
+/** Only the end of a connection makes the server forget statements that are no longer used. */
 const hasPreparedEnough = (client: PoolClient): boolean =>
   client instanceof Connection && client.prepared.size > 2 * MAX_NAMED
 
@@ -150,7 +149,7 @@ async function acquire(
   }
 }
 
-/** The pool knows one patience for all: a connection that comes after this one's is given back. */
+/** The pool has one time limit for all: a connection that comes after this shorter one is given back. */
 async function connectWithin(pool: Pool, leftMs: number): Promise<PoolClient> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error('There was no connection in time.')), leftMs)
@@ -168,7 +167,7 @@ async function connectWithin(pool: Pool, leftMs: number): Promise<PoolClient> {
   }
 }
 
-/** Lets statements end and says goodbye, but never waits long for a server that doesn't answer. */
+/** Lets statements end and says goodbye, but never waits long for a server that doesn't respond. */
 async function closePool(pool: Pool, open: Set<Connection>, drained: Promise<void>): Promise<void> {
   await within(CLOSE_MS, drained)
   await within(GOODBYE_MS, pool.end())

@@ -2,7 +2,7 @@ import { type ClientConfig, types } from 'pg'
 import { Connection } from './connection.ts'
 import { DatabaseError } from './database-error.ts'
 
-/** What a caller may choose; every default keeps a request under three seconds whatever the server does. */
+/** What a caller may choose; every default keeps a request under three seconds, also when the server is frozen. */
 export interface PostgresOptions {
   /** Connections of the pool; one more is opened for listening and leading. Default 10. */
   poolSize?: number
@@ -14,7 +14,7 @@ export interface PostgresOptions {
   connectTimeoutMs?: number
   /** Shown in pg_stat_activity. */
   applicationName?: string
-  /** Told what failed where nobody waits for it: work of a leader, a lock, a channel. */
+  /** Called with failures of what no caller waits for: work of a leader, a lock, a channel. */
   onFailure?: (failure: { err: unknown; leader?: string; channel?: string }, message: string) => void
   /** Fails a transaction that waits for something else than its own statements; for tests. */
   guardTransactions?: boolean
@@ -31,7 +31,7 @@ export interface PostgresSettings extends Required<PostgresOptions> {
   client: ClientConfig
 }
 
-/** The server gives up first, so that a slow statement ends in an answer and the connection stays usable. */
+/** The server gives up first, so that a slow statement ends in a response and the connection stays usable. */
 export const serverTimeoutMs = (timeoutMs: number): number => Math.max(1, Math.round(timeoutMs * 0.925))
 
 export function readPostgresSettings(url: string, options: PostgresOptions): PostgresSettings {
@@ -66,7 +66,7 @@ export function readPostgresSettings(url: string, options: PostgresOptions): Pos
   }
 }
 
-/** Limits the server keeps by itself: it must not go on for a client that is gone, nor hold locks for one. */
+/** Limits the server keeps by itself: it must not go on for a client that is gone, nor keep its locks. */
 function sessionOptions(statementTimeoutMs: number): string {
   const limits = {
     statement_timeout: serverTimeoutMs(statementTimeoutMs),

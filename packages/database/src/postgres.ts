@@ -1,3 +1,4 @@
+import { beforeAbort } from '@platform/kernel'
 import type { ClientConfig } from 'pg'
 import { type Connection, openConnection } from './connection.ts'
 import type { Database, QueryOptions } from './database.ts'
@@ -78,7 +79,11 @@ function assemble(settings: PostgresSettings, pool: BoundedPool): PostgresDataba
       return announcement
     },
     load: () => pool.load(),
-    ping: (signal) => beforeAbort(signal, many(sql`select 1`), settings),
+    ping: async (signal) => {
+      const message = `The database at ${settings.address} did not answer in time.`
+      const late = () => new DatabaseError(message, { unavailable: true, cause: signal.reason })
+      await beforeAbort(many(sql`select 1`), signal, late)
+    },
     [connectAlone]: connect,
     async [Symbol.asyncDispose]() {
       guard?.[Symbol.dispose]()
@@ -132,24 +137,5 @@ async function connectChecked(settings: PostgresSettings, overrides: ClientConfi
     }
   } catch (error) {
     throw toConnectError(error, settings)
-  }
-}
-
-/** Stops waiting when the signal aborts; the statement itself ends at its own deadline. */
-async function beforeAbort(
-  signal: AbortSignal,
-  work: Promise<unknown>,
-  settings: PostgresSettings,
-): Promise<void> {
-  work.catch(() => undefined)
-  const aborted = Promise.withResolvers<never>()
-  const message = `The database at ${settings.address} did not answer in time.`
-  const abort = () => aborted.reject(new DatabaseError(message, { unavailable: true, cause: signal.reason }))
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    await Promise.race([work, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
   }
 }

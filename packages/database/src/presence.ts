@@ -13,8 +13,8 @@ export const PRESENCE_LOCK = 0x68657265
 
 /**
  * Announces a process by a lock on its steady connection, which the server frees as soon as the process is gone. The
- * lock is shared, so that a process that connects anew is there at once, also while the server still holds on to the
- * connection it lost.
+ * lock is shared, so that a process that connects anew has it at once, also while the server has not yet noticed that
+ * the old connection is lost.
  */
 export class Announcement implements Presence, ConnectionUser {
   readonly #id = randomInt(1, LARGEST_ID)

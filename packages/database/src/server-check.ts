@@ -3,7 +3,7 @@ import { DatabaseError } from './database-error.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 import { runText } from './statement.ts'
 
-/** The server answers, but this platform must not work with it; asking again changes nothing. */
+/** The server responds, but this platform must not work with it; asking again changes nothing. */
 export class UnfitServerError extends DatabaseError {}
 
 interface ServerState {
@@ -35,5 +35,6 @@ function refusalOf(state: ServerState, settings: PostgresSettings): string | und
     (name) => state[name] === 'off',
   )
   if (weak === undefined) return undefined
-  return `The database at ${settings.address} runs with ${weak}=off and could lose what was confirmed at a power cut; set ${weak}=on.`
+  const risk = `runs with ${weak}=off and could lose what was confirmed at a power cut`
+  return `The database at ${settings.address} ${risk}; set ${weak}=on.`
 }

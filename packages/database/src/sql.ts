@@ -4,7 +4,7 @@ import { DatabaseError } from './database-error.ts'
 
 export { empty, join, raw, type Sql, sql }
 
-/** The only row of a statement that always answers one, for example `insert … returning`. */
+/** The only row of a statement that always returns one, for example `insert … returning`. */
 export async function one<Row>(queries: Queries, statement: Sql): Promise<Row> {
   const [row] = await queries.many<Row>(statement)
   if (row === undefined)

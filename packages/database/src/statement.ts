@@ -13,7 +13,7 @@ interface TimedQuery extends QueryConfig<unknown[]> {
 
 const timed = (client: ClientBase, query: TimedQuery): Promise<QueryResult> => client.query(query)
 
-/** Runs SQL without values, kept unprepared; several statements may follow one another. */
+/** Runs SQL without values, never prepared; several statements may follow one another. */
 export const runText = (client: ClientBase, text: string, timeoutMs: number): Promise<QueryResult> =>
   timed(client, { text, query_timeout: timeoutMs })
 

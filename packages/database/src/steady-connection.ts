@@ -1,18 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { growingPauseMs } from '@platform/kernel'
 import type { Connection } from './connection.ts'
 import { runText } from './statement.ts'
 
-/**
- * Asked this often whether the server still answers, and given this long: a frozen one is noticed in under four
- * seconds.
- */
+/** The server is asked this often, and given this long: a frozen one is noticed in under four seconds. */
 const HEARTBEAT_MS = 2000
-const ANSWER_MS = 1500
-const FIRST_RETRY_MS = 100
-/** Shorter than others wait before they take what a process holds that is cut off. */
-const LAST_RETRY_MS = 1000
+const RESPONSE_MS = 1500
+/** The longest is shorter than others wait before they take the leases of a process that is cut off. */
+const PAUSES = { firstMs: 100, longestMs: 1000 }
 
-/** Told when the connection is there (again) and when it is gone. */
+/** Called when the connection is there (again) and when it is gone. */
 export interface ConnectionUser {
   up(connection: Connection): Promise<void>
   down(): void
@@ -62,8 +59,8 @@ export function steadyConnection(
     let failures = 0
     while (!closing.signal.aborted) {
       failures = (await liveOnce()) ? 0 : failures + 1
-      const delayMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures) * (0.5 + Math.random() / 2)
-      await pause(delayMs, undefined, { signal: closing.signal }).catch(() => undefined)
+      const { signal } = closing
+      await pause(growingPauseMs(failures, PAUSES), undefined, { signal }).catch(() => undefined)
     }
   }
 
@@ -86,7 +83,7 @@ async function untilLost(connection: Connection, closing: AbortSignal): Promise<
   connection.once('end', () => lost.abort())
   const over = AbortSignal.any([closing, lost.signal])
   while (!over.aborted) {
-    await runText(connection, 'select 1', ANSWER_MS)
+    await runText(connection, 'select 1', RESPONSE_MS)
     await pause(HEARTBEAT_MS, undefined, { signal: over }).catch(() => undefined)
   }
 }

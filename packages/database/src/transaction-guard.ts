@@ -2,10 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { DatabaseError } from './database-error.ts'
 
-/**
- * What a transaction may be seen to wait for beside its own statements: the channels on which Node and undici tell of
- * it.
- */
+/** What a transaction can be seen to wait for beside its own statements, by the channels of Node and undici. */
 const WAITS = {
   'undici:request:create': 'an HTTP request',
   'http.client.request.start': 'an HTTP request',
@@ -20,20 +17,19 @@ export interface Guarded {
 }
 
 /**
- * Finds transactions that wait for something else than their own statements. While one does, it holds its locks, its
- * connection and its place in the order of commits, for which every reader of the outbox waits: one slow search would
- * stop all events of the platform. For tests: following calls through everything they lead to costs too much
- * elsewhere.
+ * Finds transactions that wait for something else than their own statements. While one does, it keeps its locks, its
+ * connection and its transaction id, for whose end every reader of the outbox waits: one slow search would stop all
+ * events of the platform. For tests: following every call through all it leads to costs too much elsewhere.
  */
 export class TransactionGuard implements Disposable {
   readonly #current = new AsyncLocalStorage<Guarded>()
-  readonly #ears = Object.entries(WAITS).map(([channel, what]) => ({
+  readonly #listeners = Object.entries(WAITS).map(([channel, what]) => ({
     channel,
-    hear: () => void this.stray(what),
+    onWait: () => void this.stray(what),
   }))
 
   constructor() {
-    for (const { channel, hear } of this.#ears) subscribe(channel, hear)
+    for (const { channel, onWait } of this.#listeners) subscribe(channel, onWait)
   }
 
   run<T>(transaction: Guarded, work: () => Promise<T>): Promise<T> {
@@ -41,8 +37,8 @@ export class TransactionGuard implements Disposable {
   }
 
   /**
-   * Called for what nobody should wait for in a transaction. Answers the fault where one is under way, which then
-   * can't be committed.
+   * Called for what a transaction must not wait for. Returns the fault where one is under way, which then can't be
+   * committed.
    */
   stray(what: string): DatabaseError | undefined {
     const transaction = this.#current.getStore()
@@ -53,6 +49,6 @@ export class TransactionGuard implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const { channel, hear } of this.#ears) unsubscribe(channel, hear)
+    for (const { channel, onWait } of this.#listeners) unsubscribe(channel, onWait)
   }
 }

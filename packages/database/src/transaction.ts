@@ -5,13 +5,13 @@ import type { PostgresSettings } from './postgres-settings.ts'
 import { raiseLimits, runStatement, runText } from './statement.ts'
 import type { Guarded, TransactionGuard } from './transaction-guard.ts'
 
-/** A rollback is one quick answer; a server that can't give it loses the connection instead. */
+/** A rollback is quick; where the server can't do it in time, the connection is cut instead. */
 const ROLLBACK_MS = 500
-/** Of a commit that is given up nobody knows whether it happened: it gets this much, whatever was waited for before. */
+/** A commit that is given up may have happened or not: it gets this much, however long the request has waited. */
 const COMMIT_MS = 250
 const IN_FAILED_TRANSACTION = '25P02'
 
-/** Runs `work` between BEGIN and COMMIT on a lent connection; whatever fails is rolled back or cut. */
+/** Runs `work` between BEGIN and COMMIT on a lent connection; after a failure it is rolled back or cut. */
 export async function runTransaction<T>(
   lease: Lease,
   settings: PostgresSettings,
@@ -69,8 +69,8 @@ function transactionQueries(
       const raised =
         timeoutMs > limitMs ? runText(lease.client, raiseLimits(timeoutMs, 'local '), timeoutMs) : undefined
       const rows = runStatement<Row>(lease.client, statement, lease.within(timeoutMs))
-      const [answer] = await Promise.all([rows, raised]).catch(fail)
-      return answer
+      const [result] = await Promise.all([rows, raised]).catch(fail)
+      return result
     },
   }
 }

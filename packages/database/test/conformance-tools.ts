@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { DatabaseError } from '../src/database-error.ts'
 
-/** A name no other test uses. */
+/** A name that no other test uses. */
 export const unique = (prefix: string) => `${prefix}_${randomBytes(6).toString('hex')}`
 
 /** The error of work that must fail. */

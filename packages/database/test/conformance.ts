@@ -15,7 +15,8 @@ export function databaseConformance(name: string, connect: () => Promise<Databas
       const row = await one<Record<string, unknown>>(
         database,
         sql`select 9007199254740991::bigint as safe, 9007199254740993::bigint as unsafe, ${when}::timestamptz as at,
-          ${JSON.stringify({ a: [1] })}::jsonb as json, '2026-11-20'::date as day, null as nothing, ${[1, 2]}::int[] as list`,
+          ${JSON.stringify({ a: [1] })}::jsonb as json, '2026-11-20'::date as day, null as nothing,
+          ${[1, 2]}::int[] as list`,
       )
       expect(row).toEqual({
         safe: Number.MAX_SAFE_INTEGER,
@@ -130,7 +131,7 @@ export function databaseConformance(name: string, connect: () => Promise<Databas
       expect((await failureOf(together)).code).toBe('22012')
     })
 
-    it('lets nobody use a transaction after its end', async () => {
+    it('refuses statements of a transaction after its end', async () => {
       await using database = await connect()
       const tx = await database.transaction(async (queries) => queries)
       expect((await failureOf(tx.many(sql`select 1`))).message).toContain('after its end')

@@ -142,7 +142,8 @@ describe('the outbox', () => {
     await using seen = await deliveredOf(workspaceId)
     await database.many(sql`create table things (name text)`)
     await database.many(sql`
-      with things as (insert into things values ('table')), events as (${insertEvents([record(workspaceId)])}) select 1`)
+      with things as (insert into things values ('table')), events as (${insertEvents([record(workspaceId)])})
+      select 1`)
     await vi.waitFor(() => expect(seen.delivered).toHaveLength(1), SOON)
     expect(await database.many(sql`select name from things`)).toEqual([{ name: 'table' }])
   })

@@ -69,7 +69,8 @@ async function openRig(): Promise<Rig> {
 async function relays(database: TestDatabase): Promise<boolean> {
   const held = await database.many(sql`
     select 1 from pg_locks
-    where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
+    where locktype = 'advisory' and granted
+      and database = (select oid from pg_database where datname = current_database())
       and (classid::bigint << 32) | objid::bigint = hashtextextended('outbox relay', 0)`)
   return held.length > 0
 }

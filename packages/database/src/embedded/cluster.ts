@@ -7,16 +7,13 @@ import type { ClusterPlace } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedStartError, explainFileError } from './embedded-start-error.ts'
 
-/** The role that owns everything, also the name of its database. */
+/** The role that owns everything, and the name of its database. */
 export const OWNER = 'platform'
 
-/** Where the files of the cluster are inside a place. */
+/** Where the files of the cluster are. */
 export const filesOf = (place: ClusterPlace): string => join(place.directory, 'pgdata')
 
-/**
- * Makes the cluster unless it is there, and answers the owner's password, which lies beside it readable by nobody
- * else.
- */
+/** Makes the cluster unless it is there. Returns the owner's password, which only the owner can read beside it. */
 export async function prepareCluster(
   place: ClusterPlace,
   binaries: Binaries,
@@ -44,11 +41,12 @@ async function checkVersion(files: string, binaries: Binaries): Promise<void> {
   const version = (await readFile(join(files, 'PG_VERSION'), 'utf8')).trim()
   if (version === binaries.major) return
   throw new EmbeddedStartError(
-    `The data in ${files} was made by PostgreSQL ${version}, but this program brings ${binaries.major}; start the version that made it and move the data with a backup, or choose another directory.`,
+    `The data in ${files} was made by PostgreSQL ${version}, but this program brings ${binaries.major}; ` +
+      'start the version that made it and move the data with a backup, or choose another directory.',
   )
 }
 
-/** Made under another name first: a half-made cluster left by a kill is thrown away, never started. */
+/** Made under another name first: a half-made cluster left by a kill is deleted, never started. */
 async function makeCluster(place: ClusterPlace, files: string, sync: boolean): Promise<void> {
   const draft = `${files}.new`
   const passwordFile = join(place.directory, 'password')
@@ -72,7 +70,8 @@ function explainInitdb(output: string, place: ClusterPlace): Error {
   }
   if (/could not look up effective user ID/i.test(output)) {
     return new EmbeddedStartError(
-      'PostgreSQL needs the user it runs as to have an entry in /etc/passwd; run as a user that has one, or set DATABASE_URL.',
+      'PostgreSQL needs the user it runs as to have an entry in /etc/passwd; ' +
+        'run as a user that has one, or set DATABASE_URL.',
     )
   }
   if (/error while loading shared libraries/i.test(output)) {
@@ -111,7 +110,8 @@ function run(
 /** Programs for another C library exist but can't be executed. */
 export const explainSpawn = (cause: Error): EmbeddedStartError =>
   new EmbeddedStartError(
-    'The installed PostgreSQL can not be executed on this system (it needs glibc); set DATABASE_URL to a PostgreSQL 15 or newer.',
+    'The installed PostgreSQL can not be executed on this system (it needs glibc); ' +
+      'set DATABASE_URL to a PostgreSQL 15 or newer.',
     { cause },
   )
 

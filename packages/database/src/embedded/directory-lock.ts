@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { EmbeddedStartError, explainFileError } from './embedded-start-error.ts'
 import { isAlive, startTimeOf } from './processes.ts'
 
-/** Takes the data directory for this process; a lock left by a dead one is taken over. Answers how to give it back. */
+/** Takes the data directory for this process; a lock left by a dead one is taken over. Returns how to give it back. */
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, 'lock')
   const mine = `${process.pid} ${startTimeOf(process.pid) ?? ''}\n`
@@ -17,12 +17,12 @@ export function lockDirectory(directory: string): () => void {
 function takeOver(path: string, mine: string, directory: string): void {
   const found = read(path)
   if (isHeld(found)) throw inUse(directory, found)
-  // Renaming is atomic. When somebody else was faster, what was moved away is their lock: it is put back.
+  // Renaming is atomic. When another process was faster, what was moved away is its lock: it is put back.
   const aside = `${path}.${randomBytes(4).toString('hex')}`
   try {
     renameSync(path, aside)
   } catch {
-    // The other one has moved it already.
+    // The other process has moved it already.
   }
   const moved = read(aside)
   if (moved !== '' && moved !== found) linkSync(aside, path)
@@ -48,7 +48,7 @@ function read(path: string): string {
   }
 }
 
-/** A process id alone isn't enough: after a restart of the machine it belongs to somebody else. */
+/** A process id alone isn't enough: after a restart of the machine another process has it. */
 function isHeld(text: string): boolean {
   const [pid = '', startTime = ''] = text.trim().split(' ')
   if (!/^[1-9]\d*$/.test(pid) || !isAlive(Number(pid))) return false
@@ -57,5 +57,6 @@ function isHeld(text: string): boolean {
 
 const inUse = (directory: string, text: string): EmbeddedStartError =>
   new EmbeddedStartError(
-    `The data directory ${directory} is in use by another running instance (pid ${text.split(' ')[0]}); stop that one or choose another directory.`,
+    `The data directory ${directory} is in use by another running instance (pid ${text.split(' ')[0]}); ` +
+      'stop that one or choose another directory.',
   )

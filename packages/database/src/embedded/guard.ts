@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 
 /**
- * Becomes the server, and leaves a watcher of a few kilobytes beside it that holds the other end of a pipe of ours.
- * Whatever ends this process, be it kill -9 or the kernel for want of memory, closes the pipe: then the watcher ends
- * the server, politely first. A line on the pipe says that the server has ended already. The watcher is nobody's
- * child, because a server takes an unknown one for a mistake, and obeys no signal of a group: what tells the whole
- * group to stop also tells us.
+ * Becomes the server, and leaves a watcher of a few kilobytes beside it that has the other end of a pipe of ours. The
+ * end of this process closes the pipe, also kill -9 or the kernel when memory is short: then the watcher ends the
+ * server, politely first. A line on the pipe says that the server has ended already. The watcher is no child of the
+ * server, which would take an unknown child for a mistake, and ignores signals to the process group: this process gets
+ * them too and stops the server itself.
  */
 const BECOME_GUARDED = `
 exec 3<&0 </dev/null
@@ -34,10 +34,10 @@ export const guarded = (program: string, args: string[]): [program: string, args
   ['-c', BECOME_GUARDED, program, ...args],
 ]
 
-/** Tells the watcher when the server has ended; the pipe keeps nobody waiting. */
+/** Writes to the watcher when the server has ended; the pipe does not keep this process running. */
 export function followGuarded(child: ChildProcess): void {
   const pipe = child.stdin as Socket | null
-  // The watcher may have been ended by somebody: then there is nobody to tell.
+  // The watcher itself may have been killed.
   pipe?.on('error', () => undefined)
   pipe?.unref()
   child.once('exit', () => pipe?.end('ended\n'))

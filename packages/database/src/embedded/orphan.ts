@@ -16,7 +16,8 @@ export async function endOrphan(files: string): Promise<void> {
   if (!(await waitUntil(() => running().length === 0, 5000))) {
     const left = running().join(', ')
     throw new EmbeddedStartError(
-      `A PostgreSQL left over from before still works in ${files} (pid ${left}) and does not end; end it and start again.`,
+      `A PostgreSQL left over from before still works in ${files} (pid ${left}) and does not end; ` +
+        'end it and start again.',
     )
   }
   // PostgreSQL refuses to start when the pid in this file lives, even if it belongs to another program by now.

@@ -14,7 +14,7 @@ const MAX_LOG_BYTES = 5_000_000
 /** A running postmaster, child of this process. */
 export interface Postmaster {
   pid: number
-  /** Ends when the process has ended, whoever ended it. */
+  /** Resolves when the process has ended, for any reason. */
   ended: Promise<void>
   stop(): Promise<void>
 }
@@ -134,7 +134,7 @@ function serverSettings({ port, fsync, maxConnections }: ServerChoices): string[
     log_line_prefix: '%m [%p] ',
     log_checkpoints: 'off',
     log_min_messages: 'warning',
-    // Statements and details hold the data of users, which has no place in a log.
+    // Statements and details show the data of users, which must not stand in a log.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     ...durability,

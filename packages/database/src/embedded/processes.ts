@@ -52,7 +52,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Waits until `isDone`, but not longer than `milliseconds`; answers whether it is. */
+/** Waits until `isDone`, but not longer than `milliseconds`; returns whether it is. */
 export async function waitUntil(isDone: () => boolean, milliseconds: number, everyMs = 10): Promise<boolean> {
   const giveUpAt = performance.now() + milliseconds
   while (!isDone()) {
