@@ -13,7 +13,6 @@ export {
 } from './ids.ts'
 export { growingPauseMs } from './pauses.ts'
 export { MAX_SECRET_CHARACTERS, REDACTED, SecretTexts } from './secret-texts.ts'
-export { SlotList } from './slot-list.ts'
 export {
   STORE_BUDGET_MS,
   StoreBudget,

@@ -1,10 +1,20 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { bearerOf, isInternalKey } from '@platform/auth'
 import { headers as names, type ServiceReport, type Setting } from '@platform/contracts'
-import { correlationIdOf, refuseAmbiguous, registry, sendFailure, sendJson, sendRaw } from '@platform/http'
+import {
+  correlationIdOf,
+  exposeReadings,
+  type Reading,
+  refuseAmbiguous,
+  registry,
+  sendFailure,
+  sendJson,
+  sendRaw,
+} from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { metricsPage } from './metrics-page.ts'
+import type { Service } from './service.ts'
 
 /** Whether the service may be sent requests; turns false as soon as it starts to stop. */
 export interface Health {
@@ -24,8 +34,8 @@ interface Options {
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
 /**
- * Answers /sys/livez, /sys/readyz, /sys/readiness, /sys/config and /metrics in front of a service (decisions A11,
- * C12); the last three need the internal key. Everything else is `next`'s.
+ * Answers /sys/livez, /sys/readyz, /sys/readiness, /sys/config and /metrics in front of a service; the last three need
+ * the internal key. Everything else is `next`'s.
  */
 export function healthListener(options: Options, next: RequestListener): RequestListener {
   const answers = answersOf(options)
@@ -63,7 +73,7 @@ function answersOf({ health, internalApiKey, report, settings }: Options): Map<s
   ])
 }
 
-/** What a process runs with, as an operator is shown it. */
+/** The settings of a process, as an operator may see them. */
 export const configOf = (settings: (() => Setting[]) | undefined) => ({ settings: settings?.() ?? [] })
 
 const pathOf = (url: string): string => {
@@ -81,3 +91,44 @@ const guarded =
       throw new Failure('AuthenticationError', `Send the internal key in ${names.internalKey}.`)
     await answer(response)
   }
+
+const READY = {
+  name: 'platform_service_ready',
+  help: '1 while the service takes requests, 0 while it starts or drains.',
+  type: 'gauge',
+} as const
+
+const MODULES = {
+  name: 'platform_module_ready',
+  help: '1 when the last look at a module of the readiness report found it ready, else 0.',
+  type: 'gauge',
+} as const
+
+/** Shows whether a service and each of its modules is ready, until disposed. */
+export function exposeReadiness(
+  service: Service['name'],
+  health: Health,
+  report: () => Promise<ServiceReport>,
+): Disposable {
+  const stack = new DisposableStack()
+  stack.use(exposeReadings(READY, () => [{ labels: { service }, value: health.ready ? 1 : 0 }]))
+  let known: Reading[] = []
+  const look = async () => {
+    known = modulesOf(service, await report())
+  }
+  stack.use(
+    exposeReadings(MODULES, () => {
+      // A scrape is not held up by a module that hangs: it shows what the last round found, and has the next one made
+      // when it is due.
+      look().catch(() => undefined)
+      return known
+    }),
+  )
+  return stack
+}
+
+function modulesOf(service: string, { modulesReady, errors = [] }: ServiceReport): Reading[] {
+  const ready = modulesReady.map(({ module, driver }) => ({ labels: { service, module, driver }, value: 1 }))
+  const failed = errors.map(({ module, driver = '' }) => ({ labels: { service, module, driver }, value: 0 }))
+  return [...ready, ...failed]
+}

@@ -1,5 +1,5 @@
+import { exposeReadings, type Reading } from '@platform/http'
 import type { Logger } from '@platform/logging'
-import { countJobRun } from './job-metrics.ts'
 import { pause } from './pause.ts'
 
 /** Work done now and again. Any instance may run it: what must happen once decides that inside. */
@@ -35,12 +35,12 @@ export function startJob(job: Job, log: Logger): AsyncDisposable {
   }
 }
 
-/** One run; answers whether it succeeded. What failed is logged, unless the caller has `told` it in a better way. */
+/** One run; answers whether it succeeded. A failure is logged, unless `isReported` says that it was shown already. */
 export async function runOnce(
   job: Job,
   log: Logger,
   signal: AbortSignal,
-  told: (error: unknown) => boolean = () => false,
+  isReported: (error: unknown) => boolean = () => false,
 ): Promise<boolean> {
   try {
     await job.run(signal)
@@ -49,7 +49,7 @@ export async function runOnce(
   } catch (error) {
     if (signal.aborted) return false
     countJobRun(job.name, false)
-    if (!told(error)) log.warn({ job: job.name, err: error }, 'job failed, it will be tried again')
+    if (!isReported(error)) log.warn({ job: job.name, err: error }, 'job failed, it will be tried again')
     return false
   }
 }
@@ -65,3 +65,48 @@ export async function inBatches(
 ): Promise<void> {
   while (!signal.aborted) if ((await work(size)) < size) return
 }
+
+/** How the runs of one job went. */
+class JobRuns {
+  succeeded = 0
+  failed = 0
+  /** Unix seconds; 0 before the first. */
+  succeededAt = 0
+}
+
+const jobs = new Map<string, JobRuns>()
+
+/** Counts a run of a job. The name is the program's own. */
+export function countJobRun(job: string, succeeded: boolean): void {
+  let runs = jobs.get(job)
+  if (runs === undefined) {
+    runs = new JobRuns()
+    jobs.set(job, runs)
+  }
+  if (!succeeded) {
+    runs.failed += 1
+    return
+  }
+  runs.succeeded += 1
+  runs.succeededAt = Date.now() / 1000
+}
+
+const eachJob = (read: (job: string, runs: JobRuns) => Reading[]) => () =>
+  [...jobs].flatMap(([job, runs]) => read(job, runs))
+
+exposeReadings(
+  { name: 'platform_job_runs_total', help: 'Runs of background work, by how they ended.', type: 'counter' },
+  eachJob((job, { succeeded, failed }) => [
+    { labels: { task: job, outcome: 'success' }, value: succeeded },
+    { labels: { task: job, outcome: 'failure' }, value: failed },
+  ]),
+)
+
+exposeReadings(
+  {
+    name: 'platform_job_last_success_timestamp_seconds',
+    help: 'When background work last succeeded, Unix seconds.',
+    type: 'gauge',
+  },
+  eachJob((job, { succeededAt }) => (succeededAt > 0 ? [{ labels: { task: job }, value: succeededAt }] : [])),
+)

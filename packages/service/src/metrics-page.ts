@@ -1,16 +1,17 @@
-import cluster from 'node:cluster'
-import { mergePages, registry } from '@platform/http'
-import type { ToFirst, ToWorker } from './worker-pages.ts'
+import cluster, { type Worker } from 'node:cluster'
+import { registry } from '@platform/http'
 
-/** Longest the first process is waited for; then a worker tells its own numbers alone. */
+/** A message of a worker to the first process. */
+export type ToFirst = { metrics: 'wanted' } | { metrics: 'page'; round: number; page: string }
+/** A message of the first process: a worker's page is wanted, under which name, or these are the pages of all. */
+type ToWorker = { metrics: 'collect'; round: number; worker: string } | { metrics: 'all'; pages: string[] }
+
+/** Longest a worker waits for the first process; then it shows its own numbers alone. */
 const ALL_MS = 2500
 
 let round: Promise<string> | undefined
 
-/**
- * The page of this process or, where several share its port, of all of them: the label `worker` tells whose a number
- * is.
- */
+/** The page of this process or, where several share its port, of all of them: the label `worker` names the process. */
 export function metricsPage(): Promise<string> {
   if (!cluster.isWorker) return registry.metrics()
   round ??= pageOfAll().finally(() => {
@@ -19,13 +20,13 @@ export function metricsPage(): Promise<string> {
   return round
 }
 
-/** For one of several processes: tells its page when the first one collects them. */
-export function tellMetrics(): void {
+/** For one of several processes: sends its page when the first one collects them. */
+export function reportMetrics(): void {
   process.on('message', (message: ToWorker) => {
-    if (message.metrics !== 'tell') return
+    if (message.metrics !== 'collect') return
     registry.setDefaultLabels({ worker: message.worker })
     registry.metrics().then(
-      (page) => send({ metrics: 'page', round: message.round, page }),
+      (page) => sendToFirst({ metrics: 'page', round: message.round, page }),
       () => undefined,
     )
   })
@@ -39,7 +40,7 @@ async function pageOfAll(): Promise<string> {
   process.on('message', take)
   const timer = setTimeout(resolve, ALL_MS, [])
   try {
-    send({ metrics: 'wanted' })
+    sendToFirst({ metrics: 'wanted' })
     const pages = await promise
     return pages.length === 0 ? await registry.metrics() : mergePages(pages)
   } finally {
@@ -48,6 +49,81 @@ async function pageOfAll(): Promise<string> {
   }
 }
 
-function send(message: ToFirst): void {
+function sendToFirst(message: ToFirst): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
+}
+
+/** Longer than the slowest number takes; a worker that has not sent its page by then is missing. */
+const ROUND_MS = 1500
+
+/**
+ * Lets a worker that is asked for /metrics answer for all: the first process collects their pages. One round serves
+ * all who ask.
+ */
+export class WorkerPages {
+  /** The workers and their numbers, from 1. */
+  readonly #numbers: ReadonlyMap<Worker, number>
+  readonly #askers = new Set<Worker>()
+  readonly #pages = new Map<Worker, string>()
+  #round = 0
+  #asked = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(numbers: ReadonlyMap<Worker, number>) {
+    this.#numbers = numbers
+  }
+
+  onMessage(worker: Worker, message: ToFirst): void {
+    if (message.metrics === 'wanted') this.#want(worker)
+    if (message.metrics === 'page' && message.round === this.#round) this.#keep(worker, message.page)
+  }
+
+  #want(asker: Worker): void {
+    this.#askers.add(asker)
+    if (this.#timer !== undefined) return
+    this.#timer = setTimeout(() => this.#finish(), ROUND_MS)
+    this.#round += 1
+    this.#asked = 0
+    for (const [worker, number] of this.#numbers)
+      if (sendTo(worker, { metrics: 'collect', round: this.#round, worker: String(number) })) this.#asked += 1
+  }
+
+  #keep(worker: Worker, page: string): void {
+    if (this.#timer === undefined) return
+    this.#pages.set(worker, page)
+    if (this.#pages.size >= this.#asked) this.#finish()
+  }
+
+  #finish(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const numberOf = (worker: Worker) => this.#numbers.get(worker) ?? Number.POSITIVE_INFINITY
+    const pages = [...this.#pages].toSorted(([a], [b]) => numberOf(a) - numberOf(b)).map(([, page]) => page)
+    for (const asker of this.#askers) sendTo(asker, { metrics: 'all', pages })
+    this.#askers.clear()
+    this.#pages.clear()
+  }
+}
+
+/** False to one that is leaving: it takes no messages any more. */
+function sendTo(worker: Worker, message: ToWorker): boolean {
+  if (!worker.isConnected()) return false
+  worker.send(message, () => undefined)
+  return true
+}
+
+/**
+ * The pages of several processes as one: a metric stands there once, with the lines of all of them. Lines of
+ * different processes must differ by a label.
+ */
+export function mergePages(pages: readonly string[]): string {
+  const metrics = new Map<string, string[]>()
+  for (const block of pages.flatMap((page) => page.trim().split('\n\n'))) {
+    const [help = '', type = '', ...lines] = block.split('\n')
+    const head = `${help}\n${type}`
+    const known = metrics.get(head)
+    if (known === undefined) metrics.set(head, lines)
+    else known.push(...lines)
+  }
+  return `${[...metrics].map(([head, lines]) => [head, ...lines].join('\n')).join('\n\n')}\n`
 }

@@ -5,7 +5,7 @@ import { createLogger } from '@platform/logging'
 import { describe, expect, test } from 'vitest'
 import { credentials, tinyService } from '../test/testing.ts'
 import { runOnce } from './job.ts'
-import { openMetricsDoor } from './metrics-door.ts'
+import { openMetricsServer } from './metrics-server.ts'
 import { observeProcess } from './observe-process.ts'
 import { Resources } from './resources.ts'
 import { processEnv } from './run.ts'
@@ -67,8 +67,8 @@ describe('/metrics of a service', () => {
 
 describe('METRICS_PORT', () => {
   test('answers /metrics without a credential, and nothing else', async () => {
-    await using door = await openMetricsDoor({ port: 0, host: '127.0.0.1' }, log)
-    const origin = `http://127.0.0.1:${door.port}`
+    await using server = await openMetricsServer({ port: 0, host: '127.0.0.1' }, log)
+    const origin = `http://127.0.0.1:${server.port}`
     expect((await page(origin)).text).toContain('platform_http_requests_total')
     expect((await fetch(`${origin}/sys/readiness`)).status).toBe(404)
     expect((await fetch(`${origin}/metrics`, { method: 'POST' })).status).toBe(404)
@@ -97,8 +97,8 @@ describe('METRICS_PORT', () => {
       env: { HOST: '127.0.0.1' },
       services: ['events'],
     })
-    await using door = await openMetricsDoor({ port: 0, host: '127.0.0.1' }, log)
-    const { text } = await page(`http://127.0.0.1:${door.port}`)
+    await using server = await openMetricsServer({ port: 0, host: '127.0.0.1' }, log)
+    const { text } = await page(`http://127.0.0.1:${server.port}`)
     expect(text).toContain(`platform_build_info{version="1.2.3",node="${process.version}"} 1`)
     for (const name of [
       'process_cpu_seconds_total',

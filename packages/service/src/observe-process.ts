@@ -1,11 +1,10 @@
-import type { Env } from '@platform/config'
+import { type Env, optionalHttpUrl, optionalPort } from '@platform/config'
 import { collectProcessMetrics } from '@platform/http'
 import type { Logger } from '@platform/logging'
 import { startTracing } from '@platform/tracing'
-import type { z } from 'zod'
-import { listenFailure } from './listen-failure.ts'
-import { openMetricsDoor } from './metrics-door.ts'
-import type { observabilityFields } from './observability-env.ts'
+import { z } from 'zod'
+import { openMetricsServer } from './metrics-server.ts'
+import { listenFailure } from './start-failure.ts'
 
 type Config = z.output<z.ZodObject<typeof observabilityFields>>
 
@@ -48,8 +47,8 @@ export async function observeProcess({
   if (config.METRICS_PORT === undefined) return stack
   const address = { port: config.METRICS_PORT, host: env.HOST ?? '0.0.0.0' }
   try {
-    const door = stack.use(await openMetricsDoor(address, log))
-    log.info({ port: door.port, host: address.host }, 'metrics can be read')
+    const server = stack.use(await openMetricsServer(address, log))
+    log.info({ port: server.port, host: address.host }, 'metrics can be read')
     return stack
   } catch (error) {
     await stack.disposeAsync()
@@ -58,4 +57,50 @@ export async function observeProcess({
       METRICS_PORT: String(address.port),
     })
   }
+}
+
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+/** What operators see of a process, and where it is sent; nothing is sent anywhere without an address (ADR 0015). */
+export const observabilityFields = {
+  METRICS_PORT: optionalPort().describe(
+    'Port that answers /metrics without a credential; without it only the own port does, with the internal key. ' +
+      'Of several GATEWAY_WORKERS either shows the numbers of all, labelled `worker`.',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl().describe(
+    'OTLP/HTTP address that traces are sent to, for example http://collector:4318; nothing is traced without it.',
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .optional()
+    .describe(
+      'name=value pairs sent with the traces, for example a credential; comma list, percent-encoded.',
+    ),
+  OTEL_SERVICE_NAME: z
+    .string()
+    .optional()
+    .describe(
+      'Name of the process in traces; the name of the service, or platform for all in one, without it.',
+    ),
+  OTEL_RESOURCE_ATTRIBUTES: z
+    .string()
+    .optional()
+    .describe('name=value pairs that traces say of the process; comma list, percent-encoded.'),
+  OTEL_TRACES_SAMPLER: z
+    .enum(samplers)
+    .default('parentbased_always_on')
+    .describe('Which requests are traced.'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('The share of requests that the traceidratio samplers trace, 0 to 1.'),
 }

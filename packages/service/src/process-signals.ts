@@ -1,6 +1,5 @@
 import cluster from 'node:cluster'
 import type { Logger } from '@platform/logging'
-import { stopWithParent } from './stop-with-parent.ts'
 import { STOP_WORKER } from './workers.ts'
 
 const CRASH_GRACE_MS = 5000
@@ -24,7 +23,7 @@ export function stopOnSignals(stopping: AbortController, graceMs: number): void 
   stopWithParent(stopOnce)
 }
 
-/** A bug that nobody caught: say so, stop in order, end with 1. Going on would serve from a state nobody knows. */
+/** An error that was not caught is a bug: it is logged, the process stops in order and ends with 1. */
 export function crashOnBugs(stopping: AbortController, log: Logger): void {
   let crashes = 0
   const crash = (error: unknown) => {
@@ -48,4 +47,16 @@ export function crashOnBugs(stopping: AbortController, log: Logger): void {
  */
 export function surviveClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+}
+
+/** Calls `stop` when the process that started this one disappears, so that nothing is left behind. */
+function stopWithParent(stop: () => void): void {
+  const parent = process.ppid
+  if (parent <= 1) return
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    stop()
+  }, 1000)
+  timer.unref()
 }

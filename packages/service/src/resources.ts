@@ -4,9 +4,9 @@ import { type Database, openDatabase } from '@platform/database'
 import type { Logger } from '@platform/logging'
 import { type EventLimits, type Outbox, openOutbox } from '@platform/outbox'
 import { type Log, openLog, openSearchIndex, type SearchIndex } from '@platform/search'
+import { pause } from './pause.ts'
 import { exposeDatabase, exposeLag } from './store-metrics.ts'
 import { StoreNotices } from './store-notices.ts'
-import { watchStore } from './watch-store.ts'
 
 type SearchIndexOptions = Omit<NonNullable<Parameters<typeof openSearchIndex>[1]>, 'log'>
 
@@ -19,26 +19,26 @@ export class Resources implements AsyncDisposable {
   readonly #stack = new AsyncDisposableStack()
   readonly #log: Logger
   readonly #development: boolean
-  /** Told about every store that does not answer when it is opened. */
+  /** Shows every store that does not answer when it is opened. */
   readonly notices: StoreNotices
 
   /**
    * `development` accepts a database server that may lose committed data at a power cut, and fails transactions that
-   * wait for something else; `run` sets it for NODE_ENV=test only. `tell` is how an operator hears of a store that is
+   * wait for something else; `run` sets it for NODE_ENV=test only. `report` shows an operator a store that is
    * waited for; without it the log does.
    */
-  constructor(log: Logger, options: { development: boolean; tell?: (sentence: string) => void }) {
+  constructor(log: Logger, options: { development: boolean; report?: (sentence: string) => void }) {
     this.#log = log
     this.#development = options.development
     const logged = (reason: string) => log.warn({ reason }, 'a store does not answer, it is waited for')
-    this.notices = new StoreNotices(options.tell ?? logged)
+    this.notices = new StoreNotices(options.report ?? logged)
   }
 
   database(url: string): Promise<Database> {
     return this.#once(url, async () => {
       const database = await openDatabase(url, {
         log: (message) => this.#log.info(message),
-        warn: (message) => this.notices.say('DatabaseError', message),
+        warn: (message) => this.notices.note('DatabaseError', message),
         onFailure: (failure, message) => this.#log.warn(failure, message),
         allowWeakDurability: this.#development,
         guardTransactions: this.#development,
@@ -101,7 +101,7 @@ export class Resources implements AsyncDisposable {
   }
 
   #watch(probe: (signal: AbortSignal) => Promise<unknown>): void {
-    this.#stack.use(watchStore(probe, (error) => this.notices.tell(error)))
+    this.#stack.use(watchStore(probe, (error) => this.notices.report(error)))
   }
 
   #once<T extends AsyncDisposable>(key: string, open: () => Promise<T>): Promise<T> {
@@ -112,5 +112,41 @@ export class Resources implements AsyncDisposable {
     // Opening that failed is tried again by the next who asks.
     opening.catch(() => this.#opened.delete(key))
     return opening
+  }
+}
+
+/** Before that a client that connects behind could not say why it has not. */
+const FIRST_MS = 400
+const EVERY_MS = 1000
+/** Every driver gives up before this; a silent store is reported within three seconds. */
+const PROBE_MS = 2400
+
+/**
+ * Asks a store that was opened until it has answered once, and reports each failure. Most clients connect in the
+ * background and do not report anything.
+ */
+function watchStore(
+  probe: (signal: AbortSignal) => Promise<unknown>,
+  report: (error: unknown) => void,
+): Disposable {
+  const closing = new AbortController()
+  void untilAnswered(probe, report, closing.signal)
+  return { [Symbol.dispose]: () => closing.abort() }
+}
+
+async function untilAnswered(
+  probe: (signal: AbortSignal) => Promise<unknown>,
+  report: (error: unknown) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let waitMs = FIRST_MS; !signal.aborted; waitMs = EVERY_MS) {
+    await pause(waitMs, signal, { background: true })
+    if (signal.aborted) return
+    try {
+      await probe(AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]))
+      return
+    } catch (error) {
+      if (!signal.aborted) report(error)
+    }
   }
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { type Env, readConfig } from '@platform/config'
 import { createLogger } from '@platform/logging'
 import { z } from 'zod'
-import { tellMetrics } from './metrics-page.ts'
+import { reportMetrics } from './metrics-page.ts'
 import { processEnv } from './run.ts'
 import { explainStartFailure } from './start-failure.ts'
 import { WORKER_READY, Workers } from './workers.ts'
@@ -37,12 +37,12 @@ export async function runInWorkers(
 async function runAsWorker(worker: Worker, work: (ready: () => void) => Promise<void>): Promise<void> {
   // Otherwise Node ends this process at once when the first one disappears, whatever it is answering.
   worker.exitedAfterDisconnect = true
-  tellMetrics()
+  reportMetrics()
   await work(() => process.send?.(WORKER_READY))
   if (process.connected) process.disconnect()
 }
 
-/** Undefined after a problem was told. */
+/** Undefined after a problem was written to the output. */
 function workersOf(env: Env, variable: string): { count: number; graceMs: number } | undefined {
   try {
     const { [variable]: count = 1 } = readConfig(z.object({ [variable]: workersField }), env)

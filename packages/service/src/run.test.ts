@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest'
 const file = (name: string) => JSON.stringify(new URL(name, import.meta.url).href)
 const script = (body: string) => `
   const { run } = await import(${file('./index.ts')})
-  const { tinyService } = await import(${file('./testing.ts')})
+  const { tinyService } = await import(${file('../test/testing.ts')})
   ${body}`
 
 /** A process that runs tiny services. `ready` is what it says when it is ready. */
@@ -72,7 +72,11 @@ describe('a process', () => {
     await request
 
     const stuck = `
-      const parts = { jobs: [{ name: 'stuck', everyMs: 1, run: () => new Promise((r) => { console.log('stuck'); setInterval(() => {}, 1000) }) }] }
+      const stay = () => new Promise(() => {
+        console.log('stuck')
+        setInterval(() => {}, 1000)
+      })
+      const parts = { jobs: [{ name: 'stuck', everyMs: 1, run: stay }] }
       await run([tinyService({ parts }).service], process.env, ${sayReady})`
     using late = start(stuck, { SHUTDOWN_GRACE_MS: '300' })
     await vi.waitFor(() => expect(late.output.out).toContain('stuck'), { timeout: 10_000 })
@@ -102,7 +106,8 @@ describe('a process', () => {
     async (_, env, count, isPatient) => {
       using tiny = start(
         `delete process.env.SHUTDOWN_DELAY_MS
-       await run([tinyService({ name: 'runtime' }).service, tinyService().service].slice(-${count}), process.env, ${sayReady})`,
+       const both = [tinyService({ name: 'runtime' }).service, tinyService().service]
+       await run(both.slice(-${count}), process.env, ${sayReady})`,
         { ...env, SHUTDOWN_GRACE_MS: '8000' },
       )
       const url = await tiny.ready()
@@ -126,8 +131,15 @@ describe('a process', () => {
 
   test('stops its services in reverse order of their start', async () => {
     using tiny = start(`
-      const of = (name) => tinyService({ name, parts: { jobs: [{ name: 'j', everyMs: 1, run: (signal) => new Promise((done) => {
-        console.log(name + ' job'); signal.addEventListener('abort', () => { console.log('stops ' + name); done() }) }) }] } }).service
+      const until = (name) => (signal) => new Promise((done) => {
+        console.log(name + ' job')
+        signal.addEventListener('abort', () => {
+          console.log('stops ' + name)
+          done()
+        })
+      })
+      const of = (name) =>
+        tinyService({ name, parts: { jobs: [{ name: 'j', everyMs: 1, run: until(name) }] } }).service
       await run([of('workspaces'), of('runtime'), of('api-gateway')], process.env, ${sayReady})`)
     for (const name of ['workspaces', 'runtime', 'api-gateway'])
       await vi.waitFor(() => expect(tiny.output.out).toContain(`${name} job`), { timeout: 10_000 })
@@ -185,7 +197,8 @@ describe('a process', () => {
     const inner = `setInterval(() => {}, 1000); ${plain}`
     const outer = `
       import { spawn } from 'node:child_process'
-      const child = spawn(process.execPath, ['--input-type=module', '-e', ${JSON.stringify(script(inner))}], { stdio: ['ignore', 'inherit', 'inherit'] })
+      const args = ['--input-type=module', '-e', ${JSON.stringify(script(inner))}]
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
       console.log('pid ' + child.pid)`
     const parent = spawn(process.execPath, ['--input-type=module', '-e', outer], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -209,7 +222,9 @@ describe('a start that fails', () => {
       `const { readConfig } = await import(${file('../../config/src/index.ts')})
        const { service } = tinyService()
        const { z } = await import('zod')
-       const other = { ...tinyService().service, name: 'runtime', address: (env) => readConfig(z.object({ OTHER: z.string(), PORT: z.coerce.number({ error: 'must be a port number from 0 to 65535' }) }), env) }
+       const PORT = z.coerce.number({ error: 'must be a port number from 0 to 65535' })
+       const address = (env) => readConfig(z.object({ OTHER: z.string(), PORT }), env)
+       const other = { ...tinyService().service, name: 'runtime', address }
        await run([service, other], process.env)`,
       { PORT: 'x', SHUTDOWN_GRACE_MS: 'soon', INTERNAL_API_KEY: 'changeme' },
     )
@@ -243,7 +258,8 @@ describe('a start that fails', () => {
 
   test('because of a bug is one sentence too', async () => {
     using tiny = start(
-      `await run([{ ...tinyService().service, build: () => Promise.reject(new TypeError('x is not a function')) }], process.env)`,
+      `const build = () => Promise.reject(new TypeError('x is not a function'))
+       await run([{ ...tinyService().service, build }], process.env)`,
     )
     expect(await tiny.exited).toMatchObject({
       code: 1,

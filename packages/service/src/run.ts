@@ -5,16 +5,16 @@ import { ConfigError, count, type Env, readConfig } from '@platform/config'
 import { systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { z } from 'zod'
-import { observabilityFields } from './observability-env.ts'
-import { observeProcess } from './observe-process.ts'
-import { StartInterrupted } from './patiently.ts'
+import type { HttpServer } from './http-server.ts'
+import { observabilityFields, observeProcess } from './observe-process.ts'
 import { crashOnBugs, stopOnSignals, surviveClosedOutput } from './process-signals.ts'
 import { Resources } from './resources.ts'
+import type { Waiting } from './retry-until-available.ts'
+import { StartInterrupted } from './retry-until-available.ts'
 import type { Service, ServiceContext } from './service.ts'
 import { settingsOf } from './settings.ts'
-import { startAll } from './start-all.ts'
 import { explainStartFailure } from './start-failure.ts'
-import type { RunningService } from './start-service.ts'
+import { listenEarly, type RunningService, startService } from './start-service.ts'
 
 /** The environment of the process itself; services read their own. */
 export const processEnv = z.object({
@@ -34,7 +34,8 @@ export const processEnv = z.object({
     .unwrap()
     .optional()
     .describe(
-      'Milliseconds a stopping process still answers after it is not ready, for load balancers: 2000 for a service alone in production, else 0.',
+      'Milliseconds a stopping process still answers after it is not ready, for load balancers: ' +
+        '2000 for a service alone in production, else 0.',
     ),
 })
 
@@ -58,7 +59,7 @@ interface Running {
 /**
  * Runs services until SIGTERM or SIGINT, then closes them in reverse order and lets the process end with 0. A second
  * signal or the grace period ends it with 1; a start that fails says why in a sentence and ends it with 1.
- * `environment` may be made by a function, so that its failures are told the same way.
+ * `environment` may be made by a function, so that its failures are shown the same way.
  */
 export async function run(
   services: readonly Service[],
@@ -117,12 +118,15 @@ async function serve(
     settings: () => settingsOf(schemasOf(services, options), options.sources?.(env) ?? { environment: env }),
   }
   await using _observed = await observeProcess({
-    ...{ config, env, log, version: context.version },
+    config,
+    env,
+    log,
+    version: context.version,
     services: services.map(({ name }) => name),
   })
   await using resources = new Resources(log, {
     development: config.NODE_ENV === 'test',
-    ...(context.development ? { tell: (sentence) => process.stderr.write(`${sentence}\n`) } : {}),
+    ...(context.development ? { report: (sentence) => process.stderr.write(`${sentence}\n`) } : {}),
   })
   await using stack = new AsyncDisposableStack()
   try {
@@ -138,6 +142,37 @@ async function serve(
   }
   if (!signal.aborted) await once(signal, 'abort')
   log.info('stopping')
+}
+
+interface StartContext {
+  resources: Resources
+  context: ServiceContext
+  limits: { drainDelayMs: number; patienceMs: number; signal: AbortSignal }
+  /** Closes what was started, the last first. */
+  stack: AsyncDisposableStack
+}
+
+/** Starts services one after the other; all of them listen before the first is built, which may wait for a store. */
+async function startAll(
+  services: readonly Service[],
+  env: Env,
+  { resources, context, limits, stack }: StartContext,
+): Promise<RunningService[]> {
+  const servers = new Map<Service, HttpServer>()
+  // While the first waits for a store the others wait for the first: each shows the same.
+  const waiting: Waiting = { obstacle: undefined }
+  for (const service of services) {
+    const server = await listenEarly(service, env, context, { patienceMs: limits.patienceMs, waiting })
+    if (server !== undefined) servers.set(service, stack.use(server))
+  }
+  const running: RunningService[] = []
+  for (const service of services) {
+    // The last one is the first to stop, and all requests come through it: only it is seen by a load balancer.
+    const drainDelayMs = service === services.at(-1) ? limits.drainDelayMs : 0
+    const options = { ...limits, drainDelayMs, server: servers.get(service) }
+    running.push(stack.use(await startService(service, env, resources, context, options)))
+  }
+  return running
 }
 
 const schemasOf = (services: readonly Service[], own: RunOptions): Parameters<typeof settingsOf>[0] => ({

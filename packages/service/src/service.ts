@@ -16,7 +16,7 @@ export interface ServiceContext {
   clock: Clock
   /** Version of the product, from the root package.json. */
   version: string
-  /** Where the service can be told things while it runs that only its process knows. */
+  /** True where the process runs in development: it then shows what production keeps to itself. */
   development: boolean
   /** Every variable the process reads, for operators; secrets only as their length. */
   settings?: (() => Setting[]) | undefined
@@ -39,7 +39,7 @@ export interface Part {
 }
 
 /**
- * Makes one part of several. They are closed one after the other in reverse order: what was made late may use what was made before.
+ * Makes one part of several. They are closed one after the other in reverse order: a later part may use an earlier one.
  * One that can't be closed keeps no other open; then closing rejects with its error, or with an AggregateError of all.
  */
 export function joinParts(...parts: readonly Part[]): Required<Part> {
@@ -73,7 +73,7 @@ export interface ServiceParts extends Part {
   internalApiKey: string
   /** What routes share by contract: the rate limiter and the store of idempotent answers. */
   routeServices?: RouteServices
-  /** Takes the place of the service listener: gets the app of the routes, answers everything. Only the gateway has one. */
+  /** Replaces the service listener: gets the app of the routes, answers everything. Only the gateway has one. */
   front?: (app: RequestListener) => RequestListener
   /** The report on `checks`, by a service that shows it elsewhere too: one round of probes serves both. */
   report?: () => Promise<ServiceReport>
@@ -94,8 +94,8 @@ export interface Service {
   variables?: readonly z.ZodType[]
   /**
    * Where it will listen, from the environment alone. With it the process answers /sys/livez, and 503 to the rest,
-   * while `build` still waits for a store, and all problems of the configuration are told before anything is opened.
-   * Throws ConfigError.
+   * while `build` still waits for a store, and all problems of the configuration are reported before anything is
+   * opened. Throws ConfigError.
    */
   address?(env: Env): { port: number; host: string }
   build(env: Env, resources: Resources, context: ServiceContext): Promise<ServiceParts>

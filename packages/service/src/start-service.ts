@@ -3,18 +3,22 @@ import type { Env } from '@platform/config'
 import type { ServiceReport } from '@platform/contracts'
 import { createApp, serviceListener } from '@platform/http'
 import { cachedFor, runChecks } from '@platform/readiness'
-import { FrontDoor } from './front-door.ts'
-import { type Health, healthListener } from './health.ts'
+import { exposeReadiness, type Health, healthListener } from './health.ts'
+import { HttpServer } from './http-server.ts'
 import { runOnce, startJob } from './job.ts'
-import { listenFailure } from './listen-failure.ts'
-import { isAway, type Patience, patiently, StartInterrupted } from './patiently.ts'
 import { pause } from './pause.ts'
 import { CRASHED } from './process-signals.ts'
 import type { Resources } from './resources.ts'
+import {
+  isUnavailable,
+  type RetryOptions,
+  retryUntilAvailable,
+  StartInterrupted,
+  type Waiting,
+} from './retry-until-available.ts'
 import { joinParts, type Part, type Service, type ServiceContext, type ServiceParts } from './service.ts'
-import { exposeReadiness } from './service-metrics.ts'
+import { listenFailure } from './start-failure.ts'
 import { startingListener } from './starting-listener.ts'
-import type { Waiting } from './starting-report.ts'
 import { subscribe } from './subscriptions.ts'
 
 /** A service that listens. Disposing stops it in order: not ready, jobs, listener, subscriptions. */
@@ -30,20 +34,20 @@ export interface StartOptions {
   signal: AbortSignal
   /** How long stopping waits for requests in flight. Default 10,000. */
   patienceMs?: number
-  /** Listens already, from `openDoor`. */
-  door?: FrontDoor | undefined
+  /** Listens already, from `listenEarly`. */
+  server?: HttpServer | undefined
 }
 
 const REQUIRED_JOB_PAUSE_MS = 500
 const PATIENCE_MS = 10_000
 /** How much longer than the delay a service answers requests that still come. */
-const UNNOTICED_MAX_MS = 4000
+const LATE_REQUESTS_MAX_MS = 4000
 
 /**
  * Lets a service that knows its address listen before it is built; undefined for one that does not. Rejects with
  * ListenFailure.
  */
-export async function openDoor(
+export async function listenEarly(
   service: Service,
   env: Env,
   context: ServiceContext,
@@ -51,7 +55,7 @@ export async function openDoor(
     patienceMs = PATIENCE_MS,
     waiting = { obstacle: undefined },
   }: { patienceMs?: number; waiting?: Waiting } = {},
-): Promise<FrontDoor | undefined> {
+): Promise<HttpServer | undefined> {
   const address = service.address?.(env)
   return address && (await listen(service, address, env, context, { patienceMs, waiting }))
 }
@@ -72,31 +76,31 @@ export async function startService(
   const log = given.log.child({ service: service.name })
   const context = { ...given, log }
   const stack = new AsyncDisposableStack()
-  let door: FrontDoor | undefined
+  let server: HttpServer | undefined
   try {
-    door = options.door ?? (await openDoor(service, env, context, { patienceMs }))
-    const patience = { log, signal, notices: resources.notices, waiting: door?.waiting }
-    const built = await patiently(() => service.build(env, resources, context), patience)
+    server = options.server ?? (await listenEarly(service, env, context, { patienceMs }))
+    const retry = { log, signal, notices: resources.notices, waiting: server?.waiting }
+    const built = await retryUntilAvailable(() => service.build(env, resources, context), retry)
     const parts: WholeParts = { ...built, ...joinParts(built) }
     stack.defer(parts.closing)
     for (const subscription of parts.subscriptions)
-      stack.use(await patiently(() => subscribe(subscription, env, resources, log), patience))
+      stack.use(await retryUntilAvailable(() => subscribe(subscription, env, resources, log), retry))
     const health: Health = { ready: false, state: 'starting' }
-    door ??= await listen(service, parts, env, context, { patienceMs, waiting: { obstacle: undefined } })
-    stack.use(door)
-    parts.attach(door.server)
+    server ??= await listen(service, parts, env, context, { patienceMs, waiting: { obstacle: undefined } })
+    stack.use(server)
+    parts.attach(server.http)
     const report = reportOf(parts, context)
-    door.handTo(listenerOf(service, parts, { health, report }, context), parts)
+    server.handTo(listenerOf(service, parts, { health, report }, context), parts)
     stack.use(exposeReadiness(service.name, health, report))
-    await runRequiredJobs(parts, patience)
+    await runRequiredJobs(parts, retry)
     for (const job of parts.jobs) stack.use(startJob(job, log))
-    stack.defer(drain(health, door, parts, options))
+    stack.defer(drain(health, server, parts, options))
     health.ready = true
     await parts.started?.()
-    return running(service, parts, door, log, stack)
+    return running(service, parts, server, log, stack)
   } catch (error) {
     await stack.disposeAsync()
-    await door?.[Symbol.asyncDispose]()
+    await server?.[Symbol.asyncDispose]()
     throw error
   }
 }
@@ -107,14 +111,14 @@ type WholeParts = ServiceParts & Required<Part>
 function running(
   service: Service,
   parts: ServiceParts,
-  door: FrontDoor,
+  server: HttpServer,
   log: ServiceContext['log'],
   stack: AsyncDisposableStack,
 ) {
-  log.info({ port: door.port, host: parts.host }, 'service is ready')
+  log.info({ port: server.port, host: parts.host }, 'service is ready')
   return {
     name: service.name,
-    url: `http://${urlHost(parts.host)}:${door.port}`,
+    url: `http://${urlHost(parts.host)}:${server.port}`,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
@@ -125,9 +129,9 @@ const listen = (
   env: Env,
   context: ServiceContext,
   { patienceMs, waiting }: { patienceMs: number; waiting: Waiting },
-): Promise<FrontDoor> => {
+): Promise<HttpServer> => {
   const listener = startingListener(service.name, env, context, waiting)
-  return FrontDoor.open(address, listener, { patienceMs, log: context.log, waiting }).catch(
+  return HttpServer.open(address, listener, { patienceMs, log: context.log, waiting }).catch(
     async (error: Error) => {
       throw await listenFailure(error, service.name, address, env)
     },
@@ -149,10 +153,10 @@ function listenerOf(
   return healthListener({ health, internalApiKey, report, settings, log }, front)
 }
 
-async function runRequiredJobs(parts: WholeParts, { log, signal, notices }: Patience): Promise<void> {
-  const told = (error: unknown) => isAway(error) && notices.tell(error)
+async function runRequiredJobs(parts: WholeParts, { log, signal, notices }: RetryOptions): Promise<void> {
+  const isReported = (error: unknown) => isUnavailable(error) && notices.report(error)
   for (const job of parts.jobs.filter(({ requiredAtStart }) => requiredAtStart === true)) {
-    while (!(await runOnce(job, log, signal, told))) {
+    while (!(await runOnce(job, log, signal, isReported))) {
       await pause(REQUIRED_JOB_PAUSE_MS, signal)
       if (signal.aborted) throw new StartInterrupted()
     }
@@ -161,16 +165,16 @@ async function runRequiredJobs(parts: WholeParts, { log, signal, notices }: Pati
 
 /** Load balancers get time to see that the service is leaving before it stops to listen. */
 const drain =
-  (health: Health, door: FrontDoor, { leaving }: WholeParts, { drainDelayMs, signal }: StartOptions) =>
+  (health: Health, server: HttpServer, { leaving }: WholeParts, { drainDelayMs, signal }: StartOptions) =>
   async (): Promise<void> => {
     health.ready = false
     health.state = 'draining'
-    door.leave()
+    server.leave()
     leaving()
-    // After a bug the process goes at once: what it would answer meanwhile comes from a state nobody knows.
+    // After a bug the process ends at once: its state is not known, so it must not answer from it any longer.
     if (drainDelayMs === 0 || signal.reason === CRASHED) return
     await pause(drainDelayMs)
-    await door.forsaken(Math.min(2 * drainDelayMs, UNNOTICED_MAX_MS))
+    await server.untilAbandoned(Math.min(2 * drainDelayMs, LATE_REQUESTS_MAX_MS))
   }
 
 const urlHost = (host: string): string => {

@@ -48,7 +48,9 @@ export function exposeLag(database: Database): Disposable {
     exposeReadings(
       {
         name: 'platform_events_oldest_unhandled_seconds',
-        help: 'Age of the oldest event a reader has yet to handle; the relay hands the outbox to the broker. 0 when it has all.',
+        help:
+          'Age of the oldest event a reader has yet to handle; the relay hands the outbox to the broker. ' +
+          '0 when it has all.',
         type: 'gauge',
       },
       nowAndThen(async () => {

@@ -9,16 +9,19 @@ import { StoreNotices } from './store-notices.ts'
 const log = createLogger({ level: 'silent' })
 const CLOSED = '127.0.0.1:1'
 
-/** Opens stores and collects what an operator is told about them. */
+/** Opens stores and collects what an operator is reported about them. */
 async function toldAbout(open: (resources: Resources) => Promise<unknown>[]): Promise<string[]> {
-  const told: string[] = []
-  await using resources = new Resources(log, { development: true, tell: (sentence) => told.push(sentence) })
+  const reported: string[] = []
+  await using resources = new Resources(log, {
+    development: true,
+    report: (sentence) => reported.push(sentence),
+  })
   await Promise.allSettled(open(resources))
-  await vi.waitFor(() => expect(told).not.toEqual([]), 10_000)
-  return told
+  await vi.waitFor(() => expect(reported).not.toEqual([]), 10_000)
+  return reported
 }
 
-describe('a store that does not answer is told with its host, the reason and the remedy, never its password', () => {
+describe('a store that does not answer is reported with its host, the reason and the remedy, never its password', () => {
   test.each([
     [
       'database',
@@ -33,7 +36,8 @@ describe('a store that does not answer is told with its host, the reason and the
     [
       'search store',
       (resources: Resources) => resources.searchIndex(`opensearch+http://u:geheim@${CLOSED}`),
-      `The search store at ${CLOSED} can’t be reached: connect ECONNREFUSED ${CLOSED}: start it, or correct SEARCH_URL.`,
+      `The search store at ${CLOSED} can’t be reached: connect ECONNREFUSED ${CLOSED}: ` +
+        'start it, or correct SEARCH_URL.',
     ],
   ])('%s', async (_, open, sentence) => {
     expect(await toldAbout((resources) => [open(resources)])).toEqual([sentence])
@@ -56,11 +60,14 @@ describe('a store that does not answer is told with its host, the reason and the
     const changes: [change: Partial<URL>, sentence: unknown][] = [
       [
         { username: 'stranger', password: 'geheim' },
-        `The database at ${host} refused the connection: password authentication failed for user "stranger" (28P01): correct the user and the password in DATABASE_URL.`,
+        `The database at ${host} refused the connection: ` +
+          'password authentication failed for user "stranger" (28P01): ' +
+          'correct the user and the password in DATABASE_URL.',
       ],
       [
         { pathname: '/nowhere' },
-        `The database at ${host} refused the connection: database "nowhere" does not exist (3D000): create it, or correct its name in DATABASE_URL.`,
+        `The database at ${host} refused the connection: database "nowhere" does not exist (3D000): ` +
+          'create it, or correct its name in DATABASE_URL.',
       ],
       [
         { hostname: 'no-such-host.invalid' },
@@ -76,9 +83,9 @@ describe('a store that does not answer is told with its host, the reason and the
   })
 
   test('once for all who ask, and again after half a minute', () => {
-    const told: string[] = []
-    const notices = new StoreNotices((sentence) => told.push(sentence))
-    const tell = () => notices.tell(new StoreError('The store is away.', { unavailable: true }))
+    const reported: string[] = []
+    const notices = new StoreNotices((sentence) => reported.push(sentence))
+    const tell = () => notices.report(new StoreError('The store is away.', { unavailable: true }))
     vi.useFakeTimers({ toFake: ['performance'] })
     try {
       for (let second = 0; second < 65; second += 1) {
@@ -88,14 +95,17 @@ describe('a store that does not answer is told with its host, the reason and the
     } finally {
       vi.useRealTimers()
     }
-    expect(told).toHaveLength(3)
+    expect(reported).toHaveLength(3)
   })
 
-  test('nothing is told of one that answers', async () => {
-    const told: string[] = []
-    await using resources = new Resources(log, { development: true, tell: (sentence) => told.push(sentence) })
+  test('nothing is reported of one that answers', async () => {
+    const reported: string[] = []
+    await using resources = new Resources(log, {
+      development: true,
+      report: (sentence) => reported.push(sentence),
+    })
     const database = await resources.database(await testDatabaseUrl())
     await vi.waitFor(() => expect(database.load().calls).toBeGreaterThanOrEqual(2))
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
   })
 })

@@ -2,33 +2,32 @@ import type { Env } from '@platform/config'
 import { StoreError } from '@platform/kernel'
 import { safeMessage } from '@platform/readiness'
 
-/** A store that stays away is told again after this long. */
+/** A store that stays away is reported again after this long. */
 const AGAIN_MS = 30_000
 
 /**
- * Tells which store is waited for: at once, and then every half minute, however many ask for it, how often, and what
- * each was told.
+ * Reports which store is waited for: at once, and then every half minute, however many callers fail and how often.
  */
 export class StoreNotices {
   readonly #write: (sentence: string) => void
-  readonly #toldAt = new Map<string, number>()
+  readonly #reportedAt = new Map<string, number>()
 
   constructor(write: (sentence: string) => void) {
     this.#write = write
   }
 
-  /** True when the error is that of a store: then it has been told, now or not long ago. */
-  tell(error: unknown): boolean {
+  /** True when the error is that of a store: then it has been reported, now or not long ago. */
+  report(error: unknown): boolean {
     const root = rootOf(error)
-    if (root !== undefined) this.say(root.name, obstacleSentence(root))
+    if (root !== undefined) this.note(root.name, obstacleSentence(root))
     return root !== undefined
   }
 
-  /** Anything else about a store, named as its errors are, that is in the way of the start. */
-  say(store: string, sentence: string): void {
+  /** Reports anything else about a store that is in the way of the start; a store is named as its errors are. */
+  note(store: string, sentence: string): void {
     const now = performance.now()
-    if (now - (this.#toldAt.get(store) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
-    this.#toldAt.set(store, now)
+    if (now - (this.#reportedAt.get(store) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
+    this.#reportedAt.set(store, now)
     this.#write(sentence)
   }
 }

@@ -20,7 +20,8 @@ const clients = (url: string) =>
     `const { Agent, request } = require('node:http'); const { parentPort, workerData } = require('node:worker_threads')
      const agents = Array.from({ length: ${CONNECTIONS} }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
      const ask = (agent) => new Promise((resolve) => {
-       const asked = request(workerData + '/sys/livez', { agent }, (answer) => answer.resume().once('end', () => resolve(answer.statusCode)))
+       const read = (response) => response.resume().once('end', () => resolve(response.statusCode))
+       const asked = request(workerData + '/sys/livez', { agent }, read)
        asked.once('error', (error) => resolve(error.message)).end()
      })
      parentPort.on('message', async (afterMs) => {
@@ -30,7 +31,7 @@ const clients = (url: string) =>
     { eval: true, workerData: url },
   )
 
-test('a service that was too busy to read them still answers what was asked on kept connections before it stops', async () => {
+test('a service that was too busy to read requests on kept connections still answers them before it stops', async () => {
   const { service } = tinyService()
   const context = { log, clock: systemClock, version: '1.2.3', development: true }
   const signal = new AbortController().signal

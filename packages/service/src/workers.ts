@@ -1,10 +1,10 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '@platform/logging'
-import { type ToFirst, WorkerPages } from './worker-pages.ts'
+import { type ToFirst, WorkerPages } from './metrics-page.ts'
 
-/** What a worker is told when it shall stop; a signal of the terminal may have reached it before. */
+/** Sent to a worker that is to stop; a signal of the terminal may have reached it before. */
 export const STOP_WORKER = 'stop'
-/** What a worker tells when it serves. */
+/** Sent by a worker when it serves. */
 export const WORKER_READY = 'ready'
 
 const RESTART_PAUSE_MS = 1000
@@ -15,12 +15,12 @@ const CRASHES_MAX = 10
 const MINUTE_MS = 60_000
 
 /**
- * Processes that share a port. The first one starts alone, so that what is wrong with the configuration is told once.
+ * Processes that share a port. The first one starts alone, so that a wrong configuration is reported once.
  */
 export class Workers {
   readonly #log: Logger
   readonly #graceMs: number
-  /** With the place each has, from 1: one that takes another's place also takes its name in the metrics. */
+  /** With the number of each, from 1: one that replaces another also takes its number, its name in the metrics. */
   readonly #running = new Map<Worker, number>()
   readonly #pages = new WorkerPages(this.#running)
   readonly #crashes: number[] = []
@@ -36,12 +36,12 @@ export class Workers {
   /** Resolves with the exit code when the last process has ended. */
   async run(count: number): Promise<number> {
     await this.#start()
-    // A first one that could not start has told why, and ended everything.
+    // A first one that could not start has reported why, and ended everything.
     for (let more = count - 1; more > 0 && !this.#stopping; more -= 1) void this.#start()
     return this.#ended.promise
   }
 
-  /** Tells all of them to finish; told twice, or when one is stuck beyond the grace period, they are ended. */
+  /** Asks all of them to finish; the second time, or when one is stuck beyond the grace period, they are ended. */
   stop(): void {
     const isSecond = this.#stopping
     this.#stopping = true
@@ -67,13 +67,13 @@ export class Workers {
       this.#onExit(worker, { wasReady, code, signal })
       resolve()
     })
-    this.#running.set(worker, this.#freePlace())
+    this.#running.set(worker, this.#freeNumber())
     return promise
   }
 
-  #freePlace(): number {
+  #freeNumber(): number {
     const taken = new Set(this.#running.values())
-    for (let place = 1; ; place += 1) if (!taken.has(place)) return place
+    for (let number = 1; ; number += 1) if (!taken.has(number)) return number
   }
 
   #onExit(worker: Worker, end: { wasReady: boolean; code: number | null; signal: string | null }): void {

@@ -1,7 +1,6 @@
 import { StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { pause } from './pause.ts'
-import type { Waiting } from './starting-report.ts'
 import type { StoreNotices } from './store-notices.ts'
 
 const PAUSE_MS = 1000
@@ -11,23 +10,28 @@ export class StartInterrupted extends Error {
   override readonly name = 'StartInterrupted'
 }
 
-/** A store that can't answer now, and may answer later. */
-export const isAway = (error: unknown): error is StoreError =>
+/** What a service waits for before it can be built; no obstacle while it is being built. */
+export interface Waiting {
+  obstacle: StoreError | undefined
+}
+
+/** True for a store that can't answer now, and may answer later. */
+export const isUnavailable = (error: unknown): error is StoreError =>
   error instanceof StoreError && error.unavailable
 
-export interface Patience {
+export interface RetryOptions {
   log: Logger
   signal: AbortSignal
-  /** Tells an operator what is waited for. */
+  /** Shows an operator what is waited for. */
   notices: StoreNotices
-  /** Told why, for as long as it lasts. */
+  /** Holds the obstacle for as long as it lasts. */
   waiting?: Waiting | undefined
 }
 
 /** A store that is down when the service starts is waited for: the process stays and starts to work when it comes. */
-export async function patiently<T>(
+export async function retryUntilAvailable<T>(
   attempt: () => Promise<T>,
-  { log, signal, notices, waiting = { obstacle: undefined } }: Patience,
+  { log, signal, notices, waiting = { obstacle: undefined } }: RetryOptions,
 ): Promise<T> {
   for (;;) {
     if (signal.aborted) throw new StartInterrupted()
@@ -36,9 +40,9 @@ export async function patiently<T>(
       waiting.obstacle = undefined
       return result
     } catch (error) {
-      if (!isAway(error)) throw error
+      if (!isUnavailable(error)) throw error
       waiting.obstacle = error
-      notices.tell(error)
+      notices.report(error)
       log.debug({ err: error }, 'a store does not answer, the service waits for it')
       await pause(PAUSE_MS, signal)
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mergePages } from '../index.ts'
+import { mergePages } from './metrics-page.ts'
 
 const page = (worker: number, ...more: string[]) =>
   `${[

@@ -8,11 +8,11 @@ import { metricsPage } from './metrics-page.ts'
 const MAX_CONNECTIONS = 50
 
 /**
- * Lets the metrics of the process be read on a port of their own, without a credential: whoever can reach it may read
- * (decisions A11). Processes that share the port of a service share this one as well: each answers for all. Rejects
+ * Serves the metrics of the process on a port of their own, without a credential: everybody who can reach the port may
+ * read. Processes that share the port of a service share this one as well: each answers for all. Rejects
  * with the error of `listen`.
  */
-export async function openMetricsDoor(
+export async function openMetricsServer(
   address: { port: number; host: string },
   log: Logger,
 ): Promise<AsyncDisposable & { port: number }> {
