@@ -6,9 +6,10 @@ import { rateLimiter } from '@platform/rate-limits'
 import { joinParts, type Service } from '@platform/service'
 import { automationsPart } from './automations/automations-part.ts'
 import { testAutomation } from './automations/test-automation.ts'
+import { TimeSlices } from './automations/time-slices.ts'
 import { runtimeChecks } from './checks.ts'
 import { environment, runtimeEnv } from './config.ts'
-import { stepCompiler } from './definitions/compile-steps.ts'
+import { automationCompiler } from './definitions/compile-automation.ts'
 import { definitionStore } from './definitions/definition-store.ts'
 import { Definitions } from './definitions/definitions.ts'
 import { KeySet } from './jwks/key-set.ts'
@@ -32,9 +33,10 @@ export const runtime: Service = {
 
     const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
 
+    const slices = new TimeSlices()
     const store = definitionStore(database)
-    const definitions = new Definitions(store, stepCompiler(config.events), config.definitions)
-    const automations = automationsPart({ database, permissions, clock, log, config })
+    const definitions = new Definitions(store, automationCompiler(config.events, slices), config.definitions)
+    const automations = automationsPart({ database, permissions, clock, log, slices, config })
     const runs = runsPart({ database, engine: automations.engine, definitions, clock, log, config })
     const { runNow } = runs
     const keySet = new KeySet(config.gatewayUrl, log)

@@ -15,8 +15,8 @@ import {
 } from '../src/automations/engine.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../src/automations/model.ts'
 import { unlimited } from '../src/automations/throttle.ts'
-import { compileAutomation } from '../src/definitions/compile-automation.ts'
-import { stepCompiler } from '../src/definitions/compile-steps.ts'
+import { TimeSlices } from '../src/automations/time-slices.ts'
+import { automationCompiler } from '../src/definitions/compile-automation.ts'
 import { compileWorkspace } from '../src/definitions/compile-workspace.ts'
 import type { IndexedAutomation } from '../src/definitions/definition-store.ts'
 import { runtime } from '../src/service.ts'
@@ -148,13 +148,12 @@ export const compiled = (
   automations: TestAutomations,
   config: Record<string, unknown> = {},
 ): TestCompiled => {
-  const steps = stepCompiler(defaultEventLimits)
+  const compile = automationCompiler(defaultEventLimits, new TimeSlices())
   const definitions = definitionsOf(automations)
   const made = new Map<string, CompiledAutomation>()
-  const find = (slug: string) => {
-    const known = made.get(slug)
-    if (known !== undefined || !Object.hasOwn(definitions, slug)) return known
-    const automation = compileAutomation(slug, definitions[slug], steps)
+  const find = async (slug: string) => {
+    if (!Object.hasOwn(definitions, slug)) return undefined
+    const automation = made.get(slug) ?? (await compile(slug, definitions[slug]))
     made.set(slug, automation)
     return automation
   }
@@ -167,12 +166,11 @@ export const compiled = (
     length: 0,
     automations: Object.values(definitions).map(indexed),
   }
-  return { ...compileWorkspace(live, ({ slug }) => find(slug)), find }
+  return { ...compileWorkspace(live, ({ slug }) => made.get(slug) ?? find(slug)), compile: find }
 }
 
-/** A compiled workspace whose automations are all at hand. */
 export interface TestCompiled extends CompiledWorkspace {
-  find(slug: string): CompiledAutomation | undefined
+  compile(slug: string): Promise<CompiledAutomation | undefined>
 }
 
 function endpointOf(slug: string, endpoint: When['endpoint']): string | null {
@@ -193,6 +191,7 @@ export const testEngine = (parts: Partial<EngineParts> = {}): Engine =>
   createEngine({
     clock: systemClock,
     throttle: unlimited,
+    slices: new TimeSlices(),
     events: defaultEventLimits,
     maxDepth: 20,
     options: { locale: 'en', timezone: 'UTC' },

@@ -7,6 +7,7 @@ import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { createThrottle, unlimited } from './throttle.ts'
+import type { TimeSlices } from './time-slices.ts'
 
 /** What runs automations, and the stored contexts they share. */
 export interface Automations {
@@ -19,18 +20,21 @@ export function automationsPart({
   permissions,
   clock,
   log,
+  slices,
   config,
 }: {
   database: Database
   permissions: Permissions
   clock: Clock
   log: Logger
+  slices: TimeSlices
   config: RuntimeConfig
 }): Automations {
   const contexts = contextStore(database)
   const engine = createEngine({
     clock,
     throttle: config.throttling === undefined ? unlimited : createThrottle(config.throttling),
+    slices,
     events: config.events,
     maxDepth: config.maxDepth,
     options: { ...config.expressions, now: () => clock.now() },

@@ -12,11 +12,12 @@ import { EffectBuffer, type Effects } from './effect-buffer.ts'
 import type { CompiledAutomation, CompiledWorkspace, RunSubject, Trigger } from './model.ts'
 import { failedEvent } from './run-events.ts'
 import type { Throttle } from './throttle.ts'
-import { TimeSlices } from './time-slices.ts'
+import type { TimeSlices } from './time-slices.ts'
 
 export interface EngineParts {
   readonly clock: Clock
   readonly throttle: Throttle
+  readonly slices: TimeSlices
   readonly events: EventLimits
   readonly maxDepth: number
   readonly options: Options
@@ -70,20 +71,15 @@ export interface Engine {
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const slices = new TimeSlices()
   return {
     start(order) {
-      const { run, buffer } = openRun(parts, order, slices)
+      const { run, buffer } = openRun(parts, order)
       return { run, outcome: perform(parts, order, run, buffer) }
     },
   }
 }
 
-function openRun(
-  parts: EngineParts,
-  order: RunOrder,
-  slices: TimeSlices,
-): { run: ActiveRun; buffer: EffectBuffer } {
+function openRun(parts: EngineParts, order: RunOrder): { run: ActiveRun; buffer: EffectBuffer } {
   const { runId, workspace, trigger, subject, correlationId, repeatable } = order
   const now = () => parts.clock.now()
   const stored = contextsOfRun({
@@ -116,7 +112,7 @@ function openRun(
     stored,
     options: parts.options,
     throttle: parts.throttle,
-    slices,
+    slices: parts.slices,
     buffer,
     now,
   })

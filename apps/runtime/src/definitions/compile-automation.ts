@@ -1,30 +1,57 @@
-import { AutomationDefinition, type When } from '@platform/contracts'
+import {
+  AutomationDefinition,
+  CallArguments,
+  instructionSchemas,
+  readStep,
+  type When,
+} from '@platform/contracts'
 import { ExpressionError } from '@platform/expressions'
-import type { CompiledAutomation } from '../automations/model.ts'
+import { Failure } from '@platform/kernel'
+import type { EventLimits } from '@platform/outbox'
+import type { CompiledAutomation, Execute } from '../automations/model.ts'
+import type { Slice, TimeSlices } from '../automations/time-slices.ts'
+import { compileCall } from '../instructions/call.ts'
+import { vocabulary } from '../instructions/index.ts'
+import {
+  type Instruction,
+  invalidInstruction,
+  type Step,
+  type StepContext,
+} from '../instructions/instruction.ts'
+import { sequence } from '../instructions/sequence.ts'
 import { Mentions, TextCompiler } from '../instructions/text-compiler.ts'
 import { compileInputs } from './compile-inputs.ts'
-import type { StepCompiler } from './compile-steps.ts'
 
-/** Compiles a saved automation. Never throws: what can't be compiled fails when it is run, in its own place. */
-export function compileAutomation(slug: string, saved: unknown, steps: StepCompiler): CompiledAutomation {
-  const problems: string[] = []
-  const definition = readDefinition(slug, saved, problems)
-  const mentions = new Mentions()
-  const texts = new TextCompiler(mentions)
-  const run = steps.compile(definition.do ?? [], 'do', texts, (problem) => problems.push(problem))
-  const output = compileOutput(definition.output, texts, problems)
-  return {
-    slug,
-    disabled: definition.disabled === true,
-    idempotent: isIdempotent(definition.when?.endpoint),
-    action: definition.authorizations?.action,
-    readsRawBody: mentions.names('rawBody'),
-    readsRole: mentions.role,
-    storedContexts: mentions.storedContexts,
-    inputs: compileInputs(definition),
-    steps: run,
-    output,
-    problems,
+/**
+ * Compiles a saved automation. Rejects never: what can't be compiled fails when it is run, in its own place. A large
+ * automation takes many turns of the event loop.
+ */
+export type CompileAutomation = (slug: string, saved: unknown) => Promise<CompiledAutomation>
+
+export function automationCompiler(limits: EventLimits, slices: TimeSlices): CompileAutomation {
+  const instructions = new Map<string, Instruction<never>>(vocabulary(limits).map((one) => [one.name, one]))
+  return async (slug, saved) => {
+    const problems: string[] = []
+    const definition = readDefinition(slug, saved, problems)
+    const mentions = new Mentions()
+    const texts = new TextCompiler(mentions)
+    const compilation = new StepCompilation(instructions, limits, texts, problems)
+    const steps = sequence(compilation.list(definition.do ?? [], 'do', 0))
+    await compilation.finish(slices)
+    const output = compileOutput(definition.output, texts, problems)
+    return {
+      slug,
+      disabled: definition.disabled === true,
+      idempotent: isIdempotent(definition.when?.endpoint),
+      action: definition.authorizations?.action,
+      readsRawBody: mentions.names('rawBody'),
+      readsRole: mentions.role,
+      storedContexts: mentions.storedContexts,
+      inputs: compileInputs(definition),
+      steps,
+      output,
+      problems,
+    }
   }
 }
 
@@ -56,3 +83,114 @@ function compileOutput(
     }
   }
 }
+
+type WrittenStep = Readonly<Record<string, unknown>>
+
+/** A list of steps of which some are compiled; `compiled` is what instructions hold of it. */
+interface StepList {
+  readonly written: readonly WrittenStep[]
+  readonly at: string
+  readonly depth: number
+  readonly compiled: Step[]
+}
+
+/** Steps nested deeper than this are refused: running them must not use up the stack. */
+const MAX_DEPTH = 60
+
+/**
+ * The steps of one automation being compiled, one by one. A list inside an instruction is only noted at first and
+ * filled later, so that between any two steps there is a place to let other work in.
+ */
+class StepCompilation {
+  readonly #instructions: ReadonlyMap<string, Instruction<never>>
+  readonly #limits: EventLimits
+  readonly #texts: TextCompiler
+  readonly #problems: string[]
+  readonly #unfinished: StepList[] = []
+
+  constructor(
+    instructions: ReadonlyMap<string, Instruction<never>>,
+    limits: EventLimits,
+    texts: TextCompiler,
+    problems: string[],
+  ) {
+    this.#instructions = instructions
+    this.#limits = limits
+    this.#texts = texts
+    this.#problems = problems
+  }
+
+  /** The steps of a list; they are in it once the compilation has finished. */
+  list(written: readonly WrittenStep[], at: string, depth: number): readonly Step[] {
+    const compiled: Step[] = []
+    if (written.length > 0) this.#unfinished.push({ written, at, depth, compiled })
+    return compiled
+  }
+
+  async finish(slices: TimeSlices): Promise<void> {
+    let slice: Slice = 0
+    for (let list = this.#unfinished.at(-1); list !== undefined; list = this.#unfinished.at(-1)) {
+      const index = list.compiled.length
+      if (index === list.written.length - 1) this.#unfinished.pop()
+      list.compiled.push(this.#step(list.written[index] ?? {}, `${list.at}[${index}]`, list.depth))
+      slice = slices.take(slice, performance.now()) ?? (await slices.next())
+    }
+  }
+
+  #step(written: WrittenStep, at: string, depth: number): Step {
+    const step = depth > MAX_DEPTH ? undefined : readStep(written)
+    const [name] = step === undefined ? Object.keys(written) : [step.name]
+    const path = name === undefined ? at : `${at}.${name}`
+    try {
+      if (step === undefined) throw invalidInstruction('A step must be one instruction or one call.')
+      return { path, run: this.#instruction(step.name, step.arguments, this.#contextAt(path, depth)) }
+    } catch (error) {
+      this.#problems.push(`${path}: ${error instanceof Error ? error.message : 'is not valid'}`)
+      return { path, run: failing(error) }
+    }
+  }
+
+  #contextAt(path: string, depth: number): StepContext {
+    return {
+      path,
+      texts: this.#texts,
+      steps: (steps, key) => sequence(this.list(steps, path + key, depth + 1)),
+      branches: (steps) => this.list(steps, path, depth + 1),
+    }
+  }
+
+  #instruction(name: string, args: unknown, context: StepContext): Execute {
+    const instruction = this.#instructions.get(name)
+    if (instruction === undefined) {
+      return compileCall(name, parseArguments(CallArguments, name, args), context, this.#limits)
+    }
+    const schema: Parser<unknown> = instructionSchemas[instruction.name]
+    return instruction.compile(parseArguments(schema, name, args) as never, context)
+  }
+}
+
+interface Parser<T> {
+  safeParse(
+    value: unknown,
+  ): { success: true; data: T } | { success: false; error: { issues: readonly Issue[] } }
+}
+interface Issue {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+function parseArguments<T>(schema: Parser<T>, name: string, args: unknown): T {
+  const result = schema.safeParse(args)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  const field = [name, ...(issue?.path ?? [])].map(String).join('.')
+  throw invalidInstruction(`${field}: ${issue?.message.replace(/\.$/, '') ?? 'is not valid'}.`)
+}
+
+/** Expressions that can't be read keep the name of their own failure. */
+const failing =
+  (error: unknown): Execute =>
+  () => {
+    if (error instanceof Error) throw error
+    throw new Failure('InvalidInstructionError', 'The step could not be read.')
+  }

@@ -2,9 +2,7 @@ import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import type { AutomationDefinition } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { Inputs } from '../automations/model.ts'
-import { textsAt, treeOf, withoutPaths } from '../automations/redaction.ts'
-import { pathsMarked, schemaOfArguments, standardSchema } from './json-schema.ts'
-import { patternOfFormat } from './linear-patterns.ts'
+import { pathsMarked, patternOfFormat, schemaOfArguments, standardSchema } from './json-schema.ts'
 import { withBudget } from './validation-budget.ts'
 
 type Payload = Readonly<Record<string, unknown>>
@@ -15,10 +13,7 @@ interface Branch {
   validate(payload: Payload): void
 }
 
-/**
- * The checks of `arguments` and `schemas`, compiled once. An interpreter validates: no code is generated (decisions
- * I13).
- */
+/** The checks of `arguments` and `schemas`, compiled once. An interpreter validates: no code is generated. */
 export function compileInputs(definition: AutomationDefinition): Inputs {
   const branches = branchesOf(definition)
   const secrets = branches.flatMap(({ schema }) => pathsMarked(schema, 'secret'))
@@ -128,4 +123,53 @@ function isSame(path: string, value: unknown, wanted: unknown): boolean {
   if (typeof value === 'object' || value === undefined) return false
   const [left, right] = [String(value), String(wanted)]
   return path === 'method' ? left.toLowerCase() === right.toLowerCase() : left === right
+}
+
+/** Names of fields to leave out, down to where they are: `true` is the field itself. */
+type Paths = ReadonlyMap<string, Paths | true>
+
+/** Paths as a tree, so that what lies around them is copied once. */
+function treeOf(paths: readonly (readonly string[])[]): Paths {
+  const tree: Node = new Map()
+  for (const path of paths) {
+    const last = path.at(-1)
+    if (last !== undefined) nodeAt(tree, path.slice(0, -1))?.set(last, true)
+  }
+  return tree
+}
+
+type Node = Map<string, Node | true>
+
+/** The node at a path; undefined when all of it is left out anyway. */
+function nodeAt(tree: Node, path: readonly string[]): Node | undefined {
+  let node = tree
+  for (const key of path) {
+    const inner = node.get(key) ?? new Map()
+    if (inner === true) return undefined
+    node.set(key, inner)
+    node = inner
+  }
+  return node
+}
+
+/** A copy of `value` without what is at the paths; the same value where nothing is. */
+function withoutPaths(value: unknown, paths: Paths): unknown {
+  if (paths.size === 0 || typeof value !== 'object' || value === null) return value
+  const copy: Record<string, unknown> = { ...value }
+  for (const [key, inner] of paths) {
+    if (!Object.hasOwn(copy, key)) continue
+    if (inner === true) delete copy[key]
+    else copy[key] = withoutPaths(copy[key], inner)
+  }
+  return copy
+}
+
+/** The texts at `path` of `value`. */
+function textsAt(value: unknown, path: readonly string[]): string[] {
+  let current = value
+  for (const key of path) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return []
+    current = Reflect.get(current, key)
+  }
+  return typeof current === 'string' && current !== '' ? [current] : []
 }

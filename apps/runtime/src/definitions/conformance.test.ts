@@ -11,9 +11,9 @@ const isThere = existsSync(valid)
 if (!isThere) console.warn(`SKIPPED: no automations at ${valid}; set CONFORMANCE_DIR to compile them.`)
 
 describe('automations that exist', () => {
-  test.each(isThere ? readdirSync(valid) : [])('%s compiles', (file) => {
+  test.each(isThere ? readdirSync(valid) : [])('%s compiles', async (file) => {
     const definition: TestAutomation = parse(readFileSync(`${valid}/${file}`, 'utf8'), { logLevel: 'silent' })
-    expect(compiled({ main: definition }).find('main')?.problems).toEqual([])
+    expect((await compiled({ main: definition }).compile('main'))?.problems).toEqual([])
   })
 
   test('are looked for', () => expect(folder).not.toBe(''))

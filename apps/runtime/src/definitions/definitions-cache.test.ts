@@ -1,8 +1,8 @@
 import { defaultEventLimits } from '@platform/outbox'
 import { expect, test } from 'vitest'
-import { stepCompiler } from './compile-steps.ts'
-import { compiledBytes } from './compiled-bytes.ts'
-import { Definitions } from './definitions.ts'
+import { TimeSlices } from '../automations/time-slices.ts'
+import { automationCompiler } from './compile-automation.ts'
+import { compiledBytes, Definitions } from './definitions.ts'
 
 const slugs = Array.from({ length: 43 }, (_, at) => `large-${at}`)
 const large = {
@@ -47,7 +47,7 @@ test('compiled automations take no more bytes than they may, and the longest unu
   const { state, store } = world()
   const room = 5.5 * compiledBytes(large, length)
   const limits = { maxWorkspaces: 10, maxBytes: Math.ceil(room) }
-  const definitions = new Definitions(store, stepCompiler(defaultEventLimits), limits)
+  const definitions = new Definitions(store, automationCompiler(defaultEventLimits, new TimeSlices()), limits)
   const workspace = await definitions.find('w')
   for (const slug of slugs) expect(await workspace?.find(slug)).toMatchObject({ slug })
   expect(state.reads).toEqual(slugs)
@@ -61,7 +61,7 @@ test('compiled automations take no more bytes than they may, and the longest unu
 test('a save of one automation compiles no other again, and callers at once compile it once', async () => {
   const { state, store } = world()
   const limits = { maxWorkspaces: 10, maxBytes: 100_000_000 }
-  const definitions = new Definitions(store, stepCompiler(defaultEventLimits), limits)
+  const definitions = new Definitions(store, automationCompiler(defaultEventLimits, new TimeSlices()), limits)
   const first = await definitions.find('w')
   await Promise.all(Array.from({ length: 10 }, () => first?.find('large-0')))
   state.revision = 2

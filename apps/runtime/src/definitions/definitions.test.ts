@@ -12,7 +12,8 @@ import {
   type TestRuntime,
   type TestWorkspace,
 } from '../../test/testing.ts'
-import { stepCompiler } from './compile-steps.ts'
+import { TimeSlices } from '../automations/time-slices.ts'
+import { automationCompiler } from './compile-automation.ts'
 import { Definitions } from './definitions.ts'
 import { LiveRevisions } from './live-revisions.ts'
 
@@ -151,7 +152,7 @@ describe('a saved automation', () => {
         },
         findAutomation: async () => undefined,
       },
-      stepCompiler(defaultEventLimits),
+      automationCompiler(defaultEventLimits, new TimeSlices()),
       limits,
     )
     const before = definitions.find('w')
@@ -189,7 +190,7 @@ describe('a saved automation', () => {
         findWorkspace: () => answer(live),
         findAutomation: () => answer(undefined),
       },
-      stepCompiler(defaultEventLimits),
+      automationCompiler(defaultEventLimits, new TimeSlices()),
       limits,
     )
     expect([await definitions.find('w'), await definitions.find('slug:other')]).toMatchObject([

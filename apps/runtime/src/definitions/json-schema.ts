@@ -1,6 +1,6 @@
-import type { Schema } from '@cfworker/json-schema'
-import { patternAsFormat } from './linear-patterns.ts'
-import { metered } from './validation-budget.ts'
+import { type Schema, format as validatorFormats } from '@cfworker/json-schema'
+import { compileExpression } from '@platform/expressions'
+import { metered, pay } from './validation-budget.ts'
 
 /** A schema as people write it in an automation: JSON Schema with a few liberties. */
 export type WrittenSchema = Record<string, unknown>
@@ -126,3 +126,29 @@ export function pathsMarked(
     ...Object.entries(properties).flatMap(([name, inner]) => pathsMarked(inner, mark, [...path, name])),
   ]
 }
+
+const PREFIX = 'pattern:'
+
+const matching = compileExpression('{{text}} matches regex({{pattern}})')
+
+/**
+ * The validator matches `pattern` with the engine of JavaScript, which a clever text can keep busy for ever. It looks
+ * formats up by name, so a pattern becomes a format of this name, answered below by the regular expressions of the
+ * language: linear in the text.
+ */
+const patternAsFormat = (pattern: string): string => PREFIX + pattern
+
+/** The pattern of such a name; undefined for real formats. */
+export const patternOfFormat = (name: string): string | undefined =>
+  name.startsWith(PREFIX) ? name.slice(PREFIX.length) : undefined
+
+const answers = {
+  get(_: object, name: string | symbol) {
+    const pattern = typeof name === 'string' ? patternOfFormat(name) : undefined
+    if (pattern === undefined) return undefined
+    return (text: string) => Boolean(matching.evaluate({ text, pattern }, { onSpent: (steps) => pay(steps) }))
+  },
+}
+
+// Looked up only for names the validator does not know itself, and nothing has to be remembered.
+Object.setPrototypeOf(validatorFormats, new Proxy({}, answers))

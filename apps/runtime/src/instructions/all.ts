@@ -1,8 +1,8 @@
 import type { AllArguments } from '@platform/contracts'
 import { Break } from '../automations/automation-failure.ts'
-import type { Execute, Frame } from '../automations/model.ts'
-import type { Instruction } from './instruction.ts'
-import { settleAll } from './settle-all.ts'
+import type { Frame } from '../automations/model.ts'
+import type { Instruction, Step } from './instruction.ts'
+import { runStep } from './sequence.ts'
 
 /** all: steps side by side; ends when all have ended. A break ends its branch only, but `scope: all` goes on. */
 export const all: Instruction<AllArguments> = {
@@ -15,13 +15,22 @@ export const all: Instruction<AllArguments> = {
   },
 }
 
-async function runBranch(branch: Execute, frame: Frame): Promise<void> {
+async function runBranch(branch: Step, frame: Frame): Promise<void> {
   try {
     const turn = frame.run.tick()
     if (turn !== undefined) await turn
-    await branch(frame)
+    await runStep(branch, frame)
   } catch (error) {
     if (error instanceof Break && error.scope !== 'all') return
     throw error
   }
+}
+
+/** Waits for all, also when one fails; then fails with the first failure in the order written. */
+export async function settleAll<T>(pending: readonly (Promise<T> | T)[]): Promise<T[]> {
+  const results = await Promise.allSettled(pending)
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  })
 }

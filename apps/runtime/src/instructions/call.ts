@@ -1,10 +1,10 @@
-import type { CallArguments } from '@platform/contracts'
+import type { CallArguments, RunWorkflowArguments } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import { callAutomation } from '../automations/call-automation.ts'
 import type { CompiledAutomation, Execute, Frame } from '../automations/model.ts'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
-import { invalidInstruction, isRecord, type StepContext } from './instruction.ts'
+import { type Instruction, invalidInstruction, isRecord, type StepContext } from './instruction.ts'
 
 /** Any key that is no instruction calls the automation of that slug with what stands behind it. */
 export function compileCall(
@@ -30,8 +30,42 @@ export function compileCall(
   }
 }
 
+/** runWorkflow: calls another automation and waits for its output, or starts a run of its own with `wait: false`. */
+export const runWorkflow = (limits: EventLimits): Instruction<RunWorkflowArguments> => ({
+  name: 'runWorkflow',
+  compile(args, place) {
+    const readSlug = place.texts.reader(args.workflow)
+    const readPayload = place.texts.reader(args.parameters)
+    const readWait = place.texts.reader(args.wait ?? true)
+    const write = place.texts.writer(args.output)
+    return async (frame) => {
+      const automation = await requireAutomation(frame, readSlug(frame))
+      const payload = argumentsOf(readPayload(frame), automation)
+      if (readWait(frame) === false) return await startRun(frame, automation, payload, place.path)
+      write(frame, await callFrom(frame, automation, payload, place.path, limits))
+    }
+  },
+})
+
+async function startRun(
+  frame: Frame,
+  automation: CompiledAutomation,
+  payload: Readonly<Record<string, unknown>>,
+  path: string,
+): Promise<void> {
+  const { run } = frame
+  await run.enqueue({
+    id: run.effectId(frame, path),
+    workspaceId: run.workspace.id,
+    automationSlug: automation.slug,
+    trigger: { type: 'automation', value: frame.automation.slug, id: run.runId },
+    correlationId: run.correlationId,
+    input: { payload, caller: run.subject, depth: frame.depth },
+  })
+}
+
 /** Calls an automation and waits for its output. */
-export const callFrom = (
+const callFrom = (
   frame: Frame,
   automation: CompiledAutomation,
   payload: Readonly<Record<string, unknown>>,
@@ -55,7 +89,7 @@ const traceOf = (frame: Frame, path: string): string =>
   `${frame.trace}/${path}#${frame.run.countOf(`${frame.trace}/${path}`)}`
 
 /** The automation of this workspace behind a slug. Throws ObjectNotFoundError. */
-export async function requireAutomation(frame: Frame, slug: unknown): Promise<CompiledAutomation> {
+async function requireAutomation(frame: Frame, slug: unknown): Promise<CompiledAutomation> {
   if (typeof slug === 'object') throw invalidInstruction('The name of an automation must be a text.')
   const name = String(slug)
   const automation = await frame.run.workspace.find(name)
@@ -70,7 +104,7 @@ export async function requireAutomation(frame: Frame, slug: unknown): Promise<Co
 }
 
 /** Arguments as a record; nothing is no arguments. Throws PayloadTooLarge. */
-export function argumentsOf(value: unknown, { slug }: CompiledAutomation): Readonly<Record<string, unknown>> {
+function argumentsOf(value: unknown, { slug }: CompiledAutomation): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return {}
   requireSize(value, MAX_OUTPUT, () => `What the automation "${slug}" is called with`)
   if (isRecord(value)) return value

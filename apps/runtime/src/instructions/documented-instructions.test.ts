@@ -5,9 +5,9 @@ import { compiled, runMain } from '../../test/testing.ts'
 const missing: ReadonlySet<string> = new Set(notYetRunnable)
 const names = Object.keys(instructionDescriptions) as InstructionName[]
 
-test.each(names)('the example of %s can be compiled and uses it', (name) => {
+test.each(names)('the example of %s can be compiled and uses it', async (name) => {
   const { do: steps } = instructionDescriptions[name].example
-  expect(compiled({ main: { do: [...steps] } }).find('main')?.problems).toEqual([])
+  expect((await compiled({ main: { do: [...steps] } }).compile('main'))?.problems).toEqual([])
   expect(JSON.stringify(steps)).toContain(`"${name}":`)
 })
 

@@ -1,17 +1,14 @@
-import { notYetRunnable } from '@platform/contracts'
+import { type CommentArguments, type InstructionName, notYetRunnable } from '@platform/contracts'
 import type { EventLimits } from '@platform/outbox'
 import { all } from './all.ts'
 import { breakOut } from './break.ts'
-import { comment } from './comment.ts'
+import { runWorkflow } from './call.ts'
 import { conditions } from './conditions.ts'
-import { deleteVariable } from './delete.ts'
 import { emit } from './emit.ts'
-import type { Instruction } from './instruction.ts'
+import { type Instruction, invalidInstruction } from './instruction.ts'
 import { repeat } from './repeat.ts'
-import { runWorkflow } from './run-workflow.ts'
-import { set } from './set.ts'
+import { deleteVariable, set } from './set-and-delete.ts'
 import { tryCatch } from './try.ts'
-import { unavailable } from './unavailable.ts'
 
 /** The vocabulary: every word the language has. A key of a step that is none of them calls an automation. */
 export const vocabulary = (limits: EventLimits): readonly Instruction<never>[] => [
@@ -27,3 +24,14 @@ export const vocabulary = (limits: EventLimits): readonly Instruction<never>[] =
   comment,
   ...notYetRunnable.map(unavailable),
 ]
+
+/** comment: nothing happens. */
+const comment: Instruction<CommentArguments> = { name: 'comment', compile: () => () => undefined }
+
+/** Words of the language that can be saved but not run yet; they say so when they are run. */
+const unavailable = (name: InstructionName): Instruction => ({
+  name,
+  compile: () => () => {
+    throw invalidInstruction(`The instruction ${name} is not available yet.`)
+  },
+})

@@ -3,6 +3,12 @@ import { Failure } from '@platform/kernel'
 import type { Execute } from '../automations/model.ts'
 import type { TextCompiler } from './text-compiler.ts'
 
+/** One step and where it stands. */
+export interface Step {
+  readonly path: string
+  readonly run: Execute
+}
+
 /** What an instruction needs to compile itself. */
 export interface StepContext {
   /** Where it stands, for example `do[2].set`; failures name it. */
@@ -11,8 +17,8 @@ export interface StepContext {
   readonly texts: TextCompiler
   /** Compiles steps inside the instruction; `key` is their place in it, for example `do`. */
   steps(list: readonly Readonly<Record<string, unknown>>[], key: string): Execute
-  /** The same for steps that don't wait for one another. */
-  branches(list: readonly Readonly<Record<string, unknown>>[]): Execute[]
+  /** Steps that don't wait for one another. They are in the list when the automation runs, not before. */
+  branches(list: readonly Readonly<Record<string, unknown>>[]): readonly Step[]
 }
 
 /** A word of the language: its arguments become a closure once, which then runs any number of times. */

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { compiled, type TestAutomation } from '../../test/testing.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
 
-const neededBy = (main: TestAutomation): readonly StoredContext[] =>
-  compiled({ main }).find('main')?.storedContexts ?? []
+const automationOf = (main: TestAutomation) => compiled({ main }).compile('main')
 const valued = (value: unknown): TestAutomation => ({ do: [{ set: { name: 'x', value } }] })
 const all: StoredContext[] = ['run', 'user', 'session', 'global']
 
@@ -39,8 +38,8 @@ describe('the contexts that are loaded before a run', () => {
     ['a member of the same name', valued('{{payload.session.cart}}'), []],
     ['a text', valued('session.cart and global'), []],
     ['a constant', valued('{% "session" %}'), []],
-  ])('are seen in %s', (_, main, expected) => {
-    expect(neededBy(main)).toEqual(expected)
+  ])('are seen in %s', async (_, main, expected) => {
+    expect((await automationOf(main))?.storedContexts).toEqual(expected)
   })
 
   test.each([
@@ -48,12 +47,12 @@ describe('the contexts that are loaded before a run', () => {
     ['{{user}}', true],
     ['{% {{user[{{k}}]}} == "owner" %}', true],
     ['{{user.email}} {{payload.user.role}}', false],
-  ])('and the role for %s', (value, expected) => {
-    expect(compiled({ main: valued(value) }).find('main')?.readsRole).toBe(expected)
+  ])('and the role for %s', async (value, expected) => {
+    expect((await automationOf(valued(value)))?.readsRole).toBe(expected)
   })
 
-  test('and the raw body only where it is read', () => {
-    expect(compiled({ main: valued('{{rawBody}}') }).find('main')?.readsRawBody).toBe(true)
-    expect(compiled({ main: valued('rawBody') }).find('main')?.readsRawBody).toBe(false)
+  test('and the raw body only where it is read', async () => {
+    expect((await automationOf(valued('{{rawBody}}')))?.readsRawBody).toBe(true)
+    expect((await automationOf(valued('rawBody')))?.readsRawBody).toBe(false)
   })
 })

@@ -1,11 +1,6 @@
 import { located } from '../automations/automation-failure.ts'
 import type { Execute, Frame } from '../automations/model.ts'
-
-/** One step and where it stands. */
-export interface Step {
-  readonly path: string
-  readonly run: Execute
-}
+import type { Step } from './instruction.ts'
 
 /** Steps one after another, others let in between. As long as nothing has to wait there is no promise at all. */
 export function sequence(steps: readonly Step[]): Execute {

@@ -39,9 +39,9 @@ function queueOf(claims: ClaimedRun[][], work: (held: LeasedRun) => Promise<void
   })
 }
 
-const startedRun = () => {
+const startedRun = async () => {
   const workspace = compiled({ main: {} })
-  const automation = workspace.find('main')
+  const automation = await workspace.compile('main')
   if (automation === undefined) throw new Error('There must be an automation.')
   return testEngine().start({
     ...{
@@ -63,7 +63,7 @@ describe('the queue of an instance', () => {
     const held: LeasedRun[] = []
     let ended: (boolean | undefined)[] = []
     const queue = queueOf([[claimedRun(1)], [claimedRun(2)]], async (one) => {
-      one.active = startedRun()
+      one.active = await startedRun()
       held.push(one)
       if (held.length === 1) return await isOver.promise
       ended = held.map(({ active }) => active?.hasEnded)
@@ -83,7 +83,7 @@ describe('the queue of an instance', () => {
     ])
     let working = 0
     const queue = queueOf(claims, async (one) => {
-      one.active = Object.defineProperty(startedRun(), 'isThrottled', { value: true })
+      one.active = Object.defineProperty(await startedRun(), 'isThrottled', { value: true })
       working += 1
       await isOver.promise
     })

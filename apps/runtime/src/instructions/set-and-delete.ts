@@ -1,4 +1,4 @@
-import type { SetArguments } from '@platform/contracts'
+import type { DeleteArguments, SetArguments } from '@platform/contracts'
 import type { SetType } from '../contexts/variables.ts'
 import { type Instruction, invalidInstruction } from './instruction.ts'
 
@@ -20,3 +20,12 @@ export const set: Instruction<SetArguments> = {
 }
 
 const isSetType = (type: unknown): type is SetType => types.has(type)
+
+/** delete: removes a variable or a part of one; nothing happens when it isn't there. */
+export const deleteVariable: Instruction<DeleteArguments> = {
+  name: 'delete',
+  compile({ name, scope }, { texts }) {
+    const path = texts.path(scope === undefined || name.startsWith(`${scope}.`) ? name : `${scope}.${name}`)
+    return (frame) => frame.variables.remove(path.resolve(frame.variables, frame.run.options))
+  },
+}
