@@ -1,10 +1,12 @@
-// docs/events.md from the event contracts, docs/automations.md from what describes the language,
+// docs/access.md and docs/events.md from the contracts, docs/automations.md from what describes the language,
 // docs/configuration.md from the configuration of every service.
 import { writeFileSync } from 'node:fs'
+import { declaredEndpoints } from '@platform/openapi'
 import { processEnv } from '@platform/service'
 import type { ZodType } from 'zod'
 import { allInOneEnv } from '../apps/all-in-one/src/config.ts'
 import { environments } from '../apps/ops/src/config/environments.ts'
+import { accessPage } from './generate/access-page.ts'
 import { automationsPage } from './generate/automations-page.ts'
 import { configurationPage } from './generate/configuration-page.ts'
 import { events } from './generate/declared.ts'
@@ -16,6 +18,7 @@ const readers: Record<string, ZodType | readonly ZodType[]> = {
   ...environments,
 }
 
+writeFileSync('docs/access.md', accessPage(declaredEndpoints))
 writeFileSync('docs/events.md', eventsPage(events))
 writeFileSync('docs/automations.md', automationsPage())
 writeFileSync('docs/configuration.md', configurationPage(readers))

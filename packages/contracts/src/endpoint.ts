@@ -67,6 +67,8 @@ export interface AccessRule<
    * scope says what their users agreed to, unless it is interactive.
    */
   thirdParty?: boolean
+  /** Takes calls from everywhere: a cookie alone signs nobody in, whatever the method. */
+  receiver?: true
   /** Answered under any load: whether the platform is up, and what takes rights away. */
   shedExempt?: true
   /** What the caller must be allowed to do in the workspace of the path; asked before the handler begins. */

@@ -34,6 +34,7 @@ export const callWebhook = endpoint({
   service: 'runtime',
   credential: 'optional',
   scope: 'webhooks',
+  receiver: true,
   method: 'all',
   path: '/v2/workspaces/:workspaceId/webhooks/*path',
   bodyKind: 'bytes',

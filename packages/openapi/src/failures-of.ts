@@ -27,7 +27,7 @@ const ofVersions = ({ path }: Endpoint): FailureName[] =>
   path.startsWith('/v2/') ? ['InvalidApiVersion'] : []
 
 /** A credential that is sent and bad is refused also where none is needed; a change by cookie needs its CSRF token. */
-function ofCredentials({ credential = 'none', scope, path }: Endpoint, method: string): FailureName[] {
+function ofCredentials({ credential, scope, path }: Endpoint, method: string): FailureName[] {
   if (!path.startsWith('/v2/') && credential === 'none') return []
   const isChange = method !== 'get'
   return [

@@ -1,7 +1,7 @@
 import { ACCESS_TOKEN_COOKIE, type Endpoint, headers } from '@platform/contracts'
 import type { Json } from './json.ts'
 
-/** The ways to say who calls (decisions C1). */
+/** The ways to say who calls. */
 export const securitySchemes: Record<string, Json> = {
   jwt: {
     type: 'http',
@@ -48,12 +48,6 @@ export const securitySchemes: Record<string, Json> = {
   },
 }
 
-const INTERACTIVE_ONLY = /^\/v2\/(?:user|login|signup)(?:\/|$)/
-/** Takes calls from everywhere, so a cookie alone signs nobody in, whatever the verb. */
-const RECEIVER = /\/webhooks\//
-const SECURITY = /\/security(?:\/|$)/
-const OF_A_WORKSPACE = /^\/v2\/workspaces\/:workspaceId(?:\/|$)/
-
 type Requirement = Record<string, readonly string[]>
 
 /**
@@ -61,19 +55,18 @@ type Requirement = Record<string, readonly string[]>
  * it must carry.
  */
 export function securityOf(endpoint: Endpoint, method: string): Requirement[] {
-  const { credential = 'none', path, scope } = endpoint
+  const { credential, scope, caller = 'any', interactive, receiver, path } = endpoint
   if (credential === 'none') return []
   if (credential === 'internal') return [{ internalKey: [] }]
   const scopes = scope === undefined ? [] : [scope]
-  return [...(credential === 'optional' ? [{}] : []), { jwt: scopes }, ...otherwise(path, scopes, method)]
-}
-
-function otherwise(path: string, scopes: readonly string[], method: string): Requirement[] {
-  const isSafe = method === 'get'
-  const requirements: Requirement[] = []
-  if (!INTERACTIVE_ONLY.test(path) && (isSafe || !SECURITY.test(path))) requirements.push({ accessToken: [] })
-  requirements.push(isSafe && !RECEIVER.test(path) ? { cookie: scopes } : { cookie: scopes, csrfToken: [] })
-  if (OF_A_WORKSPACE.test(path) && !SECURITY.test(path)) requirements.push({ apiKey: [] })
-  if (path === '/v2/readiness') requirements.push({ internalKey: [] })
-  return requirements
+  const needsCsrfToken = method !== 'get' || receiver === true
+  return [
+    ...(credential === 'optional' ? [{}] : []),
+    { jwt: scopes },
+    ...(interactive === true ? [] : [{ accessToken: [] }]),
+    needsCsrfToken ? { cookie: scopes, csrfToken: [] } : { cookie: scopes },
+    // A key has rights in its workspace only.
+    ...(caller === 'any' && path.includes('/:workspaceId') ? [{ apiKey: [] }] : []),
+    ...(caller === 'superAdmin' ? [{ internalKey: [] }] : []),
+  ]
 }

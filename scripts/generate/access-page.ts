@@ -1,0 +1,62 @@
+import type { AccessRule, Endpoint } from '@platform/contracts'
+
+/** `docs/access.md`: who may call each operation, as its contract says it. */
+export function accessPage(endpoints: readonly Endpoint[]): string {
+  const services = Map.groupBy(endpoints, ({ service }) => service)
+  const tables = [...services].map(
+    ([service, members]) =>
+      `## ${service}\n\n| Operation | Address | Caller | Scope | May | Beside that |\n|---|---|---|---|---|---|\n${members.map(rowOf).join('\n')}`,
+  )
+  return `${[introduction, ...tables].join('\n\n')}\n`
+}
+
+const introduction = `# Who may call what
+
+Generated from packages/contracts. The contract of an operation says whom it admits; \`admit\` of packages/auth decides it
+before anything else of a request is read, in the gateway for its own operations and in the service for those that are
+forwarded. What the caller may do in the workspace of the path (column *May*) is asked by \`runRoute\` of packages/http and
+decided by packages/permissions. An operation without an entry here can decide more: its file says so.
+
+- **anyone**: with or without a credential; one that is bad is 401 everywhere.
+- **any credential**: a user, an API key, or the internal key of the platform.
+- **user**: guests and clients that act for themselves too. **person**: guests too. **account**: who has an account.
+- **super administrator**: or the internal key. **internal key**: the platform itself and its operators.
+- *no access token*: people act themselves. *other applications*: those that are not the platform's
+  own may call it for their users; without this word they may where a scope stands, unless people act themselves.`
+
+function rowOf(endpoint: Endpoint): string {
+  const { id, method, path, scope, permission } = endpoint
+  const may = permission === undefined ? '' : `${permission.action} ${permission.on}`
+  const cells = [
+    id,
+    `\`${method.toUpperCase()} ${path}\``,
+    callerOf(endpoint),
+    scope ?? '',
+    may,
+    wordsOf(endpoint),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+const callers: Readonly<Record<NonNullable<AccessRule['caller']>, string>> = {
+  any: 'any credential',
+  user: 'user',
+  person: 'person',
+  account: 'account',
+  superAdmin: 'super administrator',
+}
+
+function callerOf({ credential, caller = 'any' }: AccessRule): string {
+  if (credential === 'internal') return 'internal key'
+  return credential === 'required' ? callers[caller] : 'anyone'
+}
+
+function wordsOf({ interactive, thirdParty, receiver, shedExempt }: AccessRule): string {
+  const words = [
+    interactive === true ? 'no access token' : '',
+    thirdParty === true ? 'other applications' : thirdParty === false ? 'no other applications' : '',
+    receiver === true ? 'no cookie of other sites' : '',
+    shedExempt === true ? 'under any load' : '',
+  ]
+  return words.filter((word) => word !== '').join(', ')
+}
