@@ -4,72 +4,99 @@ import { migrate } from '@platform/database'
 import { openIdempotency } from '@platform/idempotency'
 import { openPermissions } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
-import type { Resources, Service, ServiceParts } from '@platform/service'
+import { joinParts, type Resources, type Service } from '@platform/service'
 import { eventsChecks } from './checks.ts'
-import { wireCleanup } from './cleanup/wire-cleanup.ts'
-import { type EventsConfig, environment, eventsEnv } from './config.ts'
-import { wireDeadLetters } from './dead-letters/wire-dead-letters.ts'
-import { logPace } from './event-log/log-backpressure.ts'
-import { wireEventLog } from './event-log/wire-event-log.ts'
-import { wireIndexing } from './indexing/wire-indexing.ts'
-import { wireLive } from './live/wire-live.ts'
-import { wireSearches } from './searches/wire-searches.ts'
-import { wireSubscriptions } from './subscriptions/wire-subscriptions.ts'
-import { wireUsage } from './usage/wire-usage.ts'
+import { cleanupPart } from './cleanup/cleanup-part.ts'
+import { type EventsConfig, eventsEnv } from './config.ts'
+import { listDeadLetters, replayDeadLetters } from './dead-letters/dead-letters.ts'
+import { eventLogPart } from './event-log/event-log-part.ts'
+import { logBackpressure } from './event-log/log-backpressure.ts'
+import { openIndexing } from './indexing/indexing-part.ts'
+import { openLivePart } from './live/live-part.ts'
+import { subscriptionsPart } from './subscriptions/subscriptions-part.ts'
 
 /** Stores, searches and distributes events. */
 export const events: Service = {
   name: 'events',
-  variables: environment,
+  variables: [eventsEnv],
   address: (env) => readConfig(eventsEnv, env),
   async build(env, resources, { clock, log }) {
     const config = readConfig(eventsEnv, env)
-    const stores = await openStores(config, resources)
-    const { database, outbox, eventLog, index } = stores
+    const { internalApiKey, gatewayUrl, outboxRetentionHours, retention } = config
+    const { database, broker, cache, outbox, eventLog, index } = await openStores(config, resources)
     const permissions = await openPermissions({ database, clock })
-    const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
+    const idempotency = await openIdempotency({ database, pepper: internalApiKey })
     const audit = await openAudit({ database, clock })
-    const limits = rateLimiter({ cache: stores.cache, log, service: 'events', settings: config.rateLimits })
-    const pace = logPace({ database, maxLagMs: config.maxLogLagMs })
-    const deps = { ...config, ...stores, permissions, pace, clock, log }
-    const indexing = wireIndexing({ database, eventLog, index, clock, log })
-    const { search } = indexing
-    const live = await wireLive({ ...deps, documents: eventLog, limits, config })
-    const webhooks = wireSubscriptions({ ...deps, audit, search: eventLog })
-    const nouns: Noun[] = [
-      wireEventLog({ ...deps, search }),
-      wireSearches({ permissions, search, clock }),
-      wireUsage({ database, outbox, eventLog, clock }),
-      indexing,
-      wireCleanup({ ...config, database, outbox, audit, eventLog, index, clock }),
-      wireDeadLetters({ database }),
-      live,
-      webhooks,
-      { jobs: idempotency.jobs },
-    ]
+    const limits = rateLimiter({ cache, log, service: 'events', settings: config.rateLimits })
+    const backpressure = logBackpressure({ database, maxLagMs: config.maxLogLagMs })
+    const { search, check, part: indexing } = openIndexing({ database, eventLog, index, clock, log })
     return {
       port: config.port,
       host: config.host,
-      internalApiKey: config.internalApiKey,
+      internalApiKey,
       readinessCacheTtlMs: config.readinessCacheTtlMs,
-      routes: nouns.flatMap(({ routes = [] }) => routes),
       routeServices: { idempotency: idempotency.store, rateLimiter: limits, permissions },
-      subscriptions: nouns.flatMap(({ subscriptions = [] }) => subscriptions),
-      jobs: nouns.flatMap(({ jobs = [] }) => jobs),
-      mounts: live.mounts,
-      attach: live.attach,
-      leaving: () => {
-        live.leaving()
-        indexing.leaving()
-      },
-      closing: async () => void (await Promise.all([live.closing(), webhooks.closing()])),
-      checks: eventsChecks({ ...deps, permissions: database, search: indexing.check }),
+      ...joinParts(
+        { jobs: idempotency.jobs },
+        { checks: eventsChecks({ cache, broker, permissions: database, search: check, gatewayUrl }) },
+        // Accepts events, appends them to the log, and answers the feed, searches and usage from it.
+        eventLogPart({
+          database,
+          outbox,
+          eventLog,
+          search,
+          permissions,
+          backpressure,
+          outboxRetentionHours,
+          clock,
+        }),
+        // Keeps the index beside the log, where one is configured.
+        indexing,
+        // Deletes what retention keeps no longer.
+        cleanupPart({
+          database,
+          outbox,
+          audit,
+          eventLog,
+          index,
+          retention,
+          schedules: config.schedules,
+          clock,
+        }),
+        // Shows what groups of this broker gave up, and gives it to them again.
+        { routes: [listDeadLetters({ database }), replayDeadLetters({ database })] },
+        // Hands events to streams and sockets as they happen.
+        await openLivePart({
+          database,
+          broker,
+          eventLog,
+          permissions,
+          outbox,
+          backpressure,
+          limits,
+          internalApiKey,
+          gatewayUrl,
+          outboxRetentionHours,
+          clock,
+          log,
+        }),
+        // Sends events to webhooks.
+        subscriptionsPart({
+          database,
+          outbox,
+          permissions,
+          audit,
+          eventLog,
+          masterKeys: config.masterKeys,
+          settings: config.webhooks,
+          scheduledDeletionDays: retention.scheduledDeletionDays,
+          clock,
+          log,
+        }),
+      ),
     }
   },
 }
-
-/** What a folder brings into the service. */
-type Noun = Partial<Pick<ServiceParts, 'routes' | 'subscriptions' | 'jobs'>>
 
 async function openStores(config: EventsConfig, resources: Resources) {
   const { databaseUrl, brokerUrl } = config

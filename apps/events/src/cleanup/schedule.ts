@@ -63,7 +63,9 @@ export const scheduleVariables = {
 type Values = { [K in keyof typeof scheduleVariables]: z.output<(typeof scheduleVariables)[K]> }
 
 /** The schedules by the name of their cleanup. */
-export const scheduleSettings = (env: Values): Record<'indices' | 'executions', Schedule> => ({
+export type Schedules = Record<'indices' | 'executions', Schedule>
+
+export const scheduleSettings = (env: Values): Schedules => ({
   indices: { pattern: env.CLEANUP_INDICES_SCHEDULE, timeZone: env.CLEANUP_TIME_ZONE },
   executions: { pattern: env.CLEANUP_EXECUTIONS_SCHEDULE, timeZone: env.CLEANUP_TIME_ZONE },
 })

@@ -11,10 +11,10 @@ import {
 import { callerKey } from '@platform/http'
 import { type Clock, Failure, HOUR_MS, isDerivedUuid, uuidv7Ms } from '@platform/kernel'
 import { buildRecord, type Outbox } from '@platform/outbox'
-import type { LogPace } from './log-backpressure.ts'
+import type { LogBackpressure } from './log-backpressure.ts'
 
 export interface AcceptDeps {
-  pace: Pick<LogPace, 'admit'>
+  backpressure: Pick<LogBackpressure, 'admit'>
   outbox: Outbox
   clock: Clock
   /** How long the outbox can tell that an id was used. */
@@ -38,14 +38,14 @@ export interface Emission {
  * none is (decisions F2, F3). Answers what is kept: of ids that were used before, what they were used for.
  */
 export async function acceptEvents(
-  { pace, outbox, clock, outboxRetentionHours }: AcceptDeps,
+  { backpressure, outbox, clock, outboxRetentionHours }: AcceptDeps,
   emission: Emission,
   events: readonly EventInput[],
 ): Promise<readonly EventRecord[]> {
   const { principal, workspaceId, ip, correlationId, socketId, takeLimit } = emission
   refuseNativeTypes(events)
   refuseStrangeIds(events, clock.now(), outboxRetentionHours)
-  await pace.admit()
+  await backpressure.admit()
   await takeLimit('emitByCaller', callerKey(principal) ?? ip, events.length)
   await takeLimit('emit', workspaceId, events.length)
 

@@ -5,12 +5,12 @@ import type { Log, StreamDocument } from '@platform/search'
 export const appendToLog =
   (deps: { log: Pick<Log, 'append'> }) =>
   async (events: EventRecord[]): Promise<void> => {
-    const kept = keptDocuments(events)
+    const kept = storedDocuments(events)
     if (kept.length > 0) await deps.log.append(kept)
   }
 
 /** What is kept of committed events: all but those that are only to be seen live. */
-export const keptDocuments = (events: readonly EventRecord[]): StreamDocument[] =>
+export const storedDocuments = (events: readonly EventRecord[]): StreamDocument[] =>
   events
     .filter(({ options }) => options?.persist !== false)
     .map((event) => ({

@@ -3,7 +3,7 @@ import { nextLink, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Search } from '@platform/search'
 import { feedFilter } from './event-filter.ts'
-import { readableOf } from './readable.ts'
+import { askedAndVisible } from './event-visibility.ts'
 
 /** The activity feed: newest first, in the order the server accepted the events (decisions I9). */
 export const listEvents = (deps: { search: Search }) =>
@@ -13,7 +13,7 @@ export const listEvents = (deps: { search: Search }) =>
       requireReach(page, limit)
 
       const found = await deps.search.find(eventStream(admission.workspace.id), {
-        filter: readableOf({ principal, admission }, feedFilter(query)),
+        filter: askedAndVisible({ principal, admission }, feedFilter(query)),
         sort,
         limit,
         page,

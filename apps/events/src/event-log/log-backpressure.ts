@@ -14,14 +14,20 @@ const LONGEST_WAIT_MS = SECOND_MS
 const RETRY_AFTER_SECONDS = 30
 
 /** Lets accepting be no faster than keeping, for long. */
-export interface LogPace {
+export interface LogBackpressure {
   /** Resolves when an event may be accepted: later, where the log is behind. Rejects where it is too far behind. */
   admit(): Promise<void>
   jobs: Job[]
 }
 
 /** Looks how far the log is behind; every instance looks for itself. */
-export function logPace({ database, maxLagMs }: { database: Database; maxLagMs: number }): LogPace {
+export function logBackpressure({
+  database,
+  maxLagMs,
+}: {
+  database: Database
+  maxLagMs: number
+}): LogBackpressure {
   let lagMs = 0
   return {
     async admit() {

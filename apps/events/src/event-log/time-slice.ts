@@ -4,15 +4,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const PIECE_MS = 15
 
 /** Cuts long work into pieces: who does it asks between its steps whether to rest. */
-export class Pace {
+export class TimeSlice {
   #since = performance.now()
 
-  get isDue(): boolean {
+  get isOver(): boolean {
     return performance.now() - this.#since >= PIECE_MS
   }
 
   /** Lets everything happen that waits. */
-  async rest(): Promise<void> {
+  async yield(): Promise<void> {
     await nextTurn()
     this.#since = performance.now()
   }

@@ -2,7 +2,7 @@ import type { DeadLetter } from '@platform/broker'
 import type { EventRecord } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import type { Log, PlacedDocument, Rejection, SearchIndex, StreamDocument } from '@platform/search'
-import { keptDocuments } from '../event-log/append-to-log.ts'
+import { storedDocuments } from '../event-log/append-to-log.ts'
 import type { IndexCounts } from './index-counts.ts'
 import type { IndexStore } from './index-store.ts'
 
@@ -29,7 +29,7 @@ interface Deps {
 export const indexEvents =
   (deps: Deps) =>
   async (events: EventRecord[]): Promise<void> => {
-    const kept = keptDocuments(events)
+    const kept = storedDocuments(events)
     if (kept.length === 0) return
     const placed = await placesOf(deps.log, kept)
 

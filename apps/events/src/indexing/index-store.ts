@@ -34,6 +34,9 @@ export interface StreamRebuild {
   copied: number
 }
 
+/** Wakes the leader: there is work for it. */
+export const INDEX_CHANNEL = 'events_index'
+
 const LATE_SECONDS = 10
 /**
  * Longer than from one look after the index to the next, shorter than a search store takes from its kill to its next
@@ -94,6 +97,9 @@ export function indexStore(database: Database) {
     async noteHealth(isWell: boolean): Promise<void> {
       await database.many(sql`update events.indexes set well_at = case when ${isWell} then now() end`)
     },
+
+    /** Tells the leader that something was requested. */
+    wakeLeader: () => database.many(sql`select pg_notify(${INDEX_CHANNEL}, '')`),
 
     ...streamRebuilds(database, changed),
   }

@@ -3,7 +3,8 @@ import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
 import { expect, test, vi } from 'vitest'
 import { documentsOf, indexingFixture, someEvent } from '../../test/memory-index.ts'
-import { INDEX_CHANNEL, keepIndex } from './keep-index.ts'
+import { INDEX_CHANNEL } from './index-store.ts'
+import { keepIndex } from './keep-index.ts'
 
 const PATIENCE = { timeout: 10_000, interval: 50 }
 

@@ -4,18 +4,16 @@ import type { Database } from '@platform/database'
 import { MINUTE_MS } from '@platform/kernel'
 import type { Job } from '@platform/service'
 import { type BuildDeps, tendIndex } from './build-index.ts'
+import { INDEX_CHANNEL } from './index-store.ts'
 
 const EVERY_MS = 5000
 const SHORTEST_PAUSE_MS = 250
 /** How often it is also looked whether the streams are there: it takes longer. */
 const THOROUGHLY_EVERY_MS = MINUTE_MS
 
-/** Something that requests work of the leader. */
-export const INDEX_CHANNEL = 'events_index'
-
 /**
  * One process of the cluster compares the index with what was built, every 5 s and after each request or failure, and
- * builds what is missing. Whoever comes after a process that was killed goes on where it was.
+ * builds what is missing. The next leader goes on where a process that was killed has ended.
  */
 export const keepIndex = (deps: BuildDeps & { database: Pick<Database, 'whileLeader' | 'listen'> }): Job => ({
   name: 'keep-search-index',
@@ -30,21 +28,21 @@ export const keepIndex = (deps: BuildDeps & { database: Pick<Database, 'whileLea
 })
 
 async function lead(deps: Parameters<typeof keepIndex>[0], signal: AbortSignal): Promise<void> {
-  let ring = () => {}
-  const listening = await deps.database.listen(INDEX_CHANNEL, () => ring())
+  let wake = () => {}
+  const listening = await deps.database.listen(INDEX_CHANNEL, () => wake())
   let failures = 0
   let thoroughlyAt = 0
   try {
     while (!signal.aborted) {
-      const rung = new Promise<void>((resolve) => {
-        ring = resolve
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve
       })
       const thoroughly = performance.now() >= thoroughlyAt
       failures = (await tended(deps, signal, { failures, thoroughly })) ? 0 : failures + 1
       if (thoroughly && failures === 0) thoroughlyAt = performance.now() + THOROUGHLY_EVERY_MS
       const everyMs =
         failures === 0 ? EVERY_MS : Math.min(EVERY_MS, SHORTEST_PAUSE_MS * 2 ** Math.min(failures, 10))
-      await Promise.race([rung, pause(everyMs, undefined, { signal }).catch(() => undefined)])
+      await Promise.race([woken, pause(everyMs, undefined, { signal }).catch(() => undefined)])
     }
   } finally {
     await listening[Symbol.asyncDispose]()
@@ -63,7 +61,7 @@ async function tended(
     return true
   } catch (error) {
     if (signal.aborted) return false
-    // Whoever comes after this process must know.
+    // The next leader must know.
     await deps.store.noteHealth(false).catch(() => undefined)
     if (failures === 0)
       deps.logger.warn({ err: error }, 'the search index can not be looked after just now, it is tried again')

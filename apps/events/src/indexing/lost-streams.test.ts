@@ -32,22 +32,26 @@ async function lostStream(ageMs: number): Promise<string> {
 
 function newProcess() {
   const counts = new IndexCounts()
-  let rings = 0
-  const ring = async () => {
-    rings += 1
+  let wakes = 0
+  const store = {
+    ...fixture.store,
+    async wakeLeader() {
+      wakes += 1
+      return []
+    },
   }
   const deps = { ...fixture, counts, trust: new IndexTrust(fixture), fresh: new FreshStreams(fixture) }
-  const search = searchOf({ ...deps, lost: new LostStreams({ ...fixture, ring }) })
-  return { search, counts, rings: () => rings }
+  const search = searchOf({ ...deps, lost: new LostStreams({ ...fixture, store }) })
+  return { search, counts, wakes: () => wakes }
 }
 
 test('a stream that the index has lost is answered by the log at once, and then built again', async () => {
   const stream = await lostStream(OLD_MS)
-  const { search, counts, rings } = newProcess()
+  const { search, counts, wakes } = newProcess()
   expect(await search.find(stream, newest)).toHaveLength(1)
   const all = { filter: { all: [] }, aggregations: {}, limit: 0, offset: 0, sort: [], countAll: true }
   expect((await search.analyse(stream, all)).total).toBe(1)
-  expect([counts.answeredByLog.lost, rings()]).toEqual([2, 1])
+  expect([counts.answeredByLog.lost, wakes()]).toEqual([2, 1])
   await tend()
   expect(fixture.memory.of(stream)).toHaveLength(1)
   const later = newProcess()
@@ -57,9 +61,9 @@ test('a stream that the index has lost is answered by the log at once, and then 
 
 test('a stream whose first event is on its way into the index is answered by the log, and nothing is built', async () => {
   const stream = await lostStream(1000)
-  const { search, rings } = newProcess()
+  const { search, wakes } = newProcess()
   expect(await search.find(stream, newest)).toHaveLength(1)
-  expect(rings()).toBe(0)
+  expect(wakes()).toBe(0)
 })
 
 test('an empty answer of a stream that is there is the index’s own, and asked about once a second', async () => {

@@ -12,9 +12,7 @@ const STREAMS_MAX = 10_000
 interface Deps {
   log: Pick<Log, 'find'>
   index: Pick<SearchIndex, 'find'>
-  store: Pick<IndexStore, 'noteHealth'>
-  /** Wakes the one that looks after the index. */
-  ring: () => Promise<unknown>
+  store: Pick<IndexStore, 'noteHealth' | 'wakeLeader'>
 }
 
 /**
@@ -56,7 +54,7 @@ export class LostStreams {
     if (now - this.#reportedAt < REPORT_EVERY_MS) return
     this.#reportedAt = now
     await this.#deps.store.noteHealth(false)
-    await this.#deps.ring()
+    await this.#deps.store.wakeLeader()
   }
 
   /** The stream that nobody asked about for longest makes room. */

@@ -32,7 +32,7 @@ beforeEach(async () => {
 function newProcess() {
   const counts = new IndexCounts()
   const trust = new IndexTrust(fixture)
-  const lost = new LostStreams({ ...fixture, ring: async () => {} })
+  const lost = new LostStreams({ ...fixture, store: { ...fixture.store, wakeLeader: async () => [] } })
   const search = searchOf({ ...fixture, counts, trust, fresh: new FreshStreams(fixture), lost })
   const feed = () => search.find(stream, { sort: 'desc', limit: 10 })
   return { counts, search, feed, trust }

@@ -6,7 +6,7 @@ const BUFFER_EVENTS = 1000
 /** How long a client that catches up may take for what it was sent last. */
 const PATIENCE_MS = 10_000
 
-/** The answer of one event stream, with an end to what it holds back. */
+/** The response of one event stream, with an end to what waits in it. */
 export class EventWriter {
   readonly #response: ServerResponse
   readonly #patienceMs: number
@@ -30,7 +30,7 @@ export class EventWriter {
     return true
   }
 
-  /** A comment: nobody hears of it, and proxies see that somebody is there. */
+  /** A comment: no event for the client, and a sign of life for proxies. */
   comment(text: string): void {
     if (this.#response.writableLength === 0) this.#response.write(text)
   }

@@ -4,7 +4,7 @@ import { AskedDocument } from '@platform/search'
 /** An event on its way to many readers: its text is made once, when the first of them wants it. */
 export class LiveEvent {
   readonly record: EventRecord
-  /** Its place in the log; undefined for an event that is not kept. */
+  /** Its position in the log; undefined for an event that is not stored. */
   readonly sequence: number | undefined
   /** The record, for the filters of all readers. */
   readonly asked: AskedDocument
@@ -29,9 +29,9 @@ export class LiveEvent {
     return this.#unnamed
   }
 
-  /** What is not kept has no id: nobody could go on behind it. */
+  /** What is not stored has no id: a stream could not go on behind it. */
   #messageNamed(name: string): Buffer {
-    const place = this.sequence === undefined ? '' : `id: ${this.record.id}\n`
-    return Buffer.from(`${place}${name}data: ${JSON.stringify(this.record)}\n\n`)
+    const id = this.sequence === undefined ? '' : `id: ${this.record.id}\n`
+    return Buffer.from(`${id}${name}data: ${JSON.stringify(this.record)}\n\n`)
   }
 }

@@ -4,8 +4,8 @@ import type { Filter } from '@platform/search'
 import { looksOf, requireCheapFilter, SHARED_LOOKS_MAX, SharedLooks } from '../event-log/filter-cost.ts'
 import type { Reader } from './reader.ts'
 
-/** Somebody reading live, whose permission is looked at again and again. */
-export interface Standing {
+/** A reader at work, whose permission is looked at again and again. */
+export interface LiveSession {
   readonly reader: Reader
   /** They may not read any more. */
   refuse(): void
@@ -14,7 +14,7 @@ export interface Standing {
 /** Everybody who reads live in this process. */
 export class LiveReaders {
   /** Each with what ends what its filter counts for. */
-  readonly #standings = new Map<Standing, () => void>()
+  readonly #sessions = new Map<LiveSession, () => void>()
   readonly #looks = new SharedLooks()
   /** True when the process is leaving and takes no further ones. */
   isClosed = false
@@ -22,29 +22,29 @@ export class LiveReaders {
   cut = 0
 
   get count(): number {
-    return this.#standings.size
+    return this.#sessions.size
   }
 
-  add(standing: Standing): void {
-    const { filter, admission } = standing.reader
-    this.#standings.set(standing, this.#looks.add(admission.workspace.id, looksOf(filter)))
+  add(session: LiveSession): void {
+    const { filter, admission } = session.reader
+    this.#sessions.set(session, this.#looks.add(admission.workspace.id, looksOf(filter)))
   }
 
-  remove(standing: Standing): void {
-    this.#standings.get(standing)?.()
-    this.#standings.delete(standing)
+  remove(session: LiveSession): void {
+    this.#sessions.get(session)?.()
+    this.#sessions.delete(session)
   }
 
-  all(): readonly Standing[] {
-    return [...this.#standings.keys()]
+  all(): readonly LiveSession[] {
+    return [...this.#sessions.keys()]
   }
 
   /**
    * Throws RequestValidationError for a filter that costs too much, TooManyRequests where it does with those of other
    * readers.
    */
-  requireRoom(workspaceId: string, filter: Filter, place: string): void {
-    requireCheapFilter(filter, place)
+  requireRoom(workspaceId: string, filter: Filter, parameter: string): void {
+    requireCheapFilter(filter, parameter)
     if (this.#looks.sizeWith(workspaceId, looksOf(filter)) <= SHARED_LOOKS_MAX) return
     throw new Failure(
       'TooManyRequests',
@@ -54,15 +54,15 @@ export class LiveReaders {
   }
 
   /** From now on they get what another filter says. Throws as `requireRoom`, and nothing has changed. */
-  refilter(standing: Standing, filter: Filter, place: string): void {
-    this.requireRoom(standing.reader.admission.workspace.id, filter, place)
-    this.remove(standing)
-    standing.reader.filter = filter
-    this.add(standing)
+  refilter(session: LiveSession, filter: Filter, parameter: string): void {
+    this.requireRoom(session.reader.admission.workspace.id, filter, parameter)
+    this.remove(session)
+    session.reader.filter = filter
+    this.add(session)
   }
 
   /** Another role shows another part of the events. */
-  static admit({ reader }: Standing, admission: Admission): void {
+  static admit({ reader }: LiveSession, admission: Admission): void {
     reader.admission = admission
   }
 }

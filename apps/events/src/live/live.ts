@@ -25,18 +25,18 @@ export class Live implements Disposable {
 
   /** A stream that has yet to join. */
   newStream(reader: Reader, wish?: StreamWish): StreamReader {
-    const standing = { reader, refuse: () => stream.end('refused') }
+    const session = { reader, refuse: () => stream.end('refused') }
     const stream = new StreamReader(reader, wish, {
       tail: this.tail,
       log: this.log,
       onEnd: (ended, reason) => {
         this.#streams.delete(ended)
-        this.readers.remove(standing)
+        this.readers.remove(session)
         this.#note(ended, reason)
       },
     })
     this.#streams.add(stream)
-    this.readers.add(standing)
+    this.readers.add(session)
     return stream
   }
 

@@ -1,7 +1,7 @@
 import { type Queries, sql } from '@platform/database'
 
 /** A caller in a workspace, as the tables of permissions name them. */
-export interface StandingQuestion {
+export interface RightsQuestion {
   workspaceId: string
   userId: string | null
   apiKeyId: string | null
@@ -11,8 +11,8 @@ export interface StandingQuestion {
  * Everything in the tables that decides what these callers may do, as texts that change when it changes; one
  * statement for all.
  */
-export const standingStore = (queries: Queries) => ({
-  async fingerprints(questions: readonly StandingQuestion[]): Promise<string[]> {
+export const readerRightsStore = (queries: Queries) => ({
+  async fingerprints(questions: readonly RightsQuestion[]): Promise<string[]> {
     const rows = await queries.many<{ fingerprint: string }>(sql`
       select concat_ws('|', workspace.id is not null, member.role, key.id, key.updated_at, key.disabled,
         key.expires_at <= now()) as fingerprint
@@ -31,4 +31,4 @@ export const standingStore = (queries: Queries) => ({
   },
 })
 
-export type StandingStore = ReturnType<typeof standingStore>
+export type ReaderRightsStore = ReturnType<typeof readerRightsStore>

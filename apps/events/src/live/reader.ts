@@ -2,7 +2,7 @@ import type { Principal } from '@platform/auth'
 import type { EventRecord } from '@platform/contracts'
 import type { Admission } from '@platform/permissions'
 import { type AskedDocument, type Condition, compileFilter, type Filter } from '@platform/search'
-import { readable } from '../event-log/readable.ts'
+import { mayReachSocket, visibleTo } from '../event-log/event-visibility.ts'
 
 /** Who reads live, and what they asked for. */
 export interface Reader {
@@ -24,18 +24,13 @@ const known = new WeakMap<Reader, Known>()
 
 /** True when a reader asked for the event and may see it. `asked` is the event, for all its readers. */
 export const wants = (reader: Reader, record: EventRecord, asked: AskedDocument): boolean =>
-  isHeard(reader, record) && conditionOf(reader)(asked)
+  mayReachSocket(reader.socketId, record) && conditionOf(reader)(asked)
 
 function conditionOf(reader: Reader): Condition {
   const { admission, filter } = reader
   const found = known.get(reader)
   if (found?.admission === admission && found.filter === filter) return found.condition
-  const condition = compileFilter({ all: [readable(reader), filter] })
+  const condition = compileFilter({ all: [visibleTo(reader), filter] })
   known.set(reader, { admission, filter, condition })
   return condition
-}
-
-/** Of what answers a socket, a socket hears its own only, even an owner's. */
-function isHeard({ socketId }: Reader, { target, source }: EventRecord): boolean {
-  return socketId === undefined || target?.currentSocket !== true || source.socketId === socketId
 }

@@ -5,8 +5,8 @@ import { testDatabase, userPrincipal } from '@platform/testing'
 import { expect, test } from 'vitest'
 import { LiveReaders } from './live-readers.ts'
 import type { Reader } from './reader.ts'
-import { standingStore } from './reader-rights-store.ts'
-import { checkStandings } from './recheck-readers.ts'
+import { readerRightsStore } from './reader-rights-store.ts'
+import { recheckReaders } from './recheck-readers.ts'
 
 const signal = new AbortController().signal
 
@@ -26,20 +26,20 @@ async function openReaders() {
   const admission = await permissions.require(principal, 'read', { type: 'events', workspace: workspaceId })
   return {
     database,
-    job: checkStandings({ readers, store: standingStore(database), permissions }),
+    job: recheckReaders({ readers, rights: readerRightsStore(database), permissions }),
     /** A reader that was let in by what was known before. */
     add() {
       const reader: Reader = { principal, admission, filter: { all: [] } }
-      const standing = {
+      const session = {
         reader,
         isRefused: false,
         refuse() {
-          standing.isRefused = true
-          readers.remove(standing)
+          session.isRefused = true
+          readers.remove(session)
         },
       }
-      readers.add(standing)
-      return standing
+      readers.add(session)
+      return session
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

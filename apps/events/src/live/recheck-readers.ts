@@ -1,15 +1,15 @@
 import { Failure, isUuid } from '@platform/kernel'
 import type { Admission, OpenPermissions } from '@platform/permissions'
 import type { Job } from '@platform/service'
-import { LiveReaders, type Standing } from './live-readers.ts'
-import type { StandingQuestion, StandingStore } from './reader-rights-store.ts'
+import { LiveReaders, type LiveSession } from './live-readers.ts'
+import type { ReaderRightsStore, RightsQuestion } from './reader-rights-store.ts'
 
 /** A change is seen within this, and acted upon within a second of it. */
 const EVERY_MS = 400
 
 interface Deps {
   readers: LiveReaders
-  store: StandingStore
+  rights: ReaderRightsStore
   /** Permissions of their own: their cache is emptied whenever something has changed. */
   permissions: Pick<OpenPermissions, 'require' | 'forget'>
 }
@@ -18,22 +18,22 @@ interface Deps {
  * Ends live readers who may not read any more, and shows the others what their new role shows. Only a clear no ends
  * one.
  */
-export function checkStandings({ readers, store, permissions }: Deps): Job {
+export function recheckReaders({ readers, rights, permissions }: Deps): Job {
   /**
    * What was in the tables when each was judged; one that comes in later may have been let in by what was known
    * before.
    */
-  const judged = new WeakMap<Standing, string>()
-  const judge = async (group: readonly Standing[], print: string): Promise<void> => {
+  const judged = new WeakMap<LiveSession, string>()
+  const judge = async (group: readonly LiveSession[], print: string): Promise<void> => {
     const [first] = group
     if (first === undefined) return
     const verdict = await verdictOn(first, permissions)
     // Whom nobody could judge just now is judged the next time, though nothing changes until then.
     if (verdict === 'unknown') return
-    for (const standing of group) {
-      judged.set(standing, print)
-      if (verdict === 'refused') standing.refuse()
-      else LiveReaders.admit(standing, verdict)
+    for (const session of group) {
+      judged.set(session, print)
+      if (verdict === 'refused') session.refuse()
+      else LiveReaders.admit(session, verdict)
     }
   }
   return {
@@ -42,10 +42,10 @@ export function checkStandings({ readers, store, permissions }: Deps): Job {
     async run() {
       const groups = [...Map.groupBy(readers.all(), keyOf).values()]
       if (groups.length === 0) return
-      const prints = await store.fingerprints(groups.map(([standing]) => questionOf(standing)))
+      const prints = await rights.fingerprints(groups.map(([session]) => questionOf(session)))
       const changed = groups
         .map((group, index) => ({ group, print: prints[index] ?? '' }))
-        .filter(({ group, print }) => group.some((standing) => judged.get(standing) !== print))
+        .filter(({ group, print }) => group.some((session) => judged.get(session) !== print))
       if (changed.length > 0) permissions.forget()
       await Promise.all(changed.map(({ group, print }) => judge(group, print)))
     },
@@ -53,7 +53,7 @@ export function checkStandings({ readers, store, permissions }: Deps): Job {
 }
 
 async function verdictOn(
-  { reader }: Standing,
+  { reader }: LiveSession,
   permissions: Deps['permissions'],
 ): Promise<Admission | 'refused' | 'unknown'> {
   try {
@@ -67,7 +67,7 @@ async function verdictOn(
 }
 
 /** Everything about a caller that decides: two streams of one user may carry different keys. */
-function keyOf({ reader }: Standing): string {
+function keyOf({ reader }: LiveSession): string {
   const { principal, admission } = reader
   const { userId, apiKeyId, superAdmin } = { ...emptyPrincipal, ...principal }
   return JSON.stringify([admission.workspace.id, principal.kind, userId, apiKeyId, superAdmin])
@@ -75,11 +75,11 @@ function keyOf({ reader }: Standing): string {
 
 const emptyPrincipal: { userId?: string; apiKeyId?: string | undefined; superAdmin?: boolean } = {}
 
-function questionOf(standing: Standing | undefined): StandingQuestion {
-  const principal = standing?.reader.principal
+function questionOf(session: LiveSession | undefined): RightsQuestion {
+  const principal = session?.reader.principal
   const apiKeyId = principal === undefined || principal.kind === 'internal' ? undefined : principal.apiKeyId
   return {
-    workspaceId: standing?.reader.admission.workspace.id ?? '',
+    workspaceId: session?.reader.admission.workspace.id ?? '',
     userId: principal?.kind === 'user' ? principal.userId : null,
     apiKeyId: apiKeyId !== undefined && isUuid(apiKeyId) ? apiKeyId : null,
   }

@@ -1,6 +1,15 @@
 import type { EventRecord } from '@platform/contracts'
 import type { LiveEvent } from './live-event.ts'
 
+/** Somebody who is handed events of a workspace. */
+export interface TailReader {
+  readonly workspaceId: string
+  /** The only types they want; undefined for all. Read once, when they join. */
+  readonly types: ReadonlySet<string> | undefined
+  /** True when they wanted it. An event may be handed twice: what is not behind the last one is passed over. */
+  take(event: LiveEvent): boolean
+}
+
 /** The readers of a workspace: those who named types by them, all others in one set. */
 interface Room {
   readonly all: Set<TailReader>
@@ -45,13 +54,4 @@ export class Rooms {
     if (room === undefined) return nobody
     return [...room.all, ...(room.byType.get(type) ?? nobody)]
   }
-}
-
-/** Somebody who is handed events of a workspace. */
-export interface TailReader {
-  readonly workspaceId: string
-  /** The only types they want; undefined for all. Read once, when they join. */
-  readonly types: ReadonlySet<string> | undefined
-  /** True when they wanted it. An event may be handed twice: what is not behind the last one is passed over. */
-  take(event: LiveEvent): boolean
 }

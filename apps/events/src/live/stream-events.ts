@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import type { Principal } from '@platform/auth'
-import { streamEvents as endpoint, eventStream, type QueryOf } from '@platform/contracts'
+import { eventStream, type QueryOf, streamEvents as stream, tailEvents as tail } from '@platform/contracts'
 import { type RouteInput, type RouteResponse, respond, route } from '@platform/http'
 import { Failure, isUuid } from '@platform/kernel'
 import { feedFilter } from '../event-log/event-filter.ts'
 import { EventWriter } from './event-writer.ts'
 import type { Live } from './live.ts'
-import { endPlace, resumePlace } from './stream-position.ts'
+import { endPosition, resumePosition } from './stream-position.ts'
 
-/** What a client is told first: when to come back, and behind which place even if no event comes meanwhile. */
+/** What a client is told first: when to come back, and behind which event even if no event comes meanwhile. */
 const hello = (id: string): string => `retry: 1000\nid: ${id}\n: connected\n\n`
 
 interface Deps {
@@ -16,15 +16,18 @@ interface Deps {
 }
 
 /** The events of a workspace as they happen, or from where an earlier stream has ended. */
-export const streamEvents = (deps: Deps) => route(endpoint, { handle: (input) => openStream(deps, input) })
+export const streamEvents = (deps: Deps) => route(stream, { handle: (input) => openStream(deps, input) })
+
+/** The events of any workspace as they happen, for those who operate the platform. */
+export const tailEvents = (deps: Deps) => route(tail, { handle: (input) => openStream(deps, input) })
 
 type StreamRequest = Pick<
-  RouteInput<typeof endpoint, Principal>,
+  RouteInput<typeof stream, Principal>,
   'query' | 'principal' | 'request' | 'admitted'
 >
 
 /** What the stream of a workspace and that of operators have in common. */
-export async function openStream(
+async function openStream(
   { live }: Deps,
   { query, principal, request, admitted: admission }: StreamRequest,
 ): Promise<RouteResponse> {
@@ -33,10 +36,10 @@ export async function openStream(
 
   live.readers.requireRoom(admission.workspace.id, filter, 'query')
   if (live.readers.isClosed) return comeBack()
-  const stream = eventStream(admission.workspace.id)
+  const logStream = eventStream(admission.workspace.id)
   const { id, from } = await (lastEventId === undefined
-    ? endPlace(live.log, stream)
-    : resumePlace(live.log, stream, lastEventId))
+    ? endPosition(live.log, logStream)
+    : resumePosition(live.log, logStream, lastEventId))
 
   return eventsAnswer((response) => {
     response.write(hello(id))
@@ -60,7 +63,7 @@ const eventsAnswer = (stream: (response: ServerResponse) => void) =>
 const comeBack = () => eventsAnswer((response) => void response.end('retry: 1000\n\n'))
 
 /** The same filters as the feed's; the paging of the feed means nothing here. */
-function filterOf(query: QueryOf<typeof endpoint>) {
+function filterOf(query: QueryOf<typeof stream>) {
   const { lastEventId: _, format: __, ...filters } = query
   return feedFilter(filters as unknown as Parameters<typeof feedFilter>[0])
 }

@@ -10,7 +10,7 @@ const LOOK_MS = 50
 const BEFORE_ALL = '00000000-0000-7000-8000-000000000000'
 
 /** The sequence behind which a stream begins, and the id that stands for it. */
-export interface StreamPlace {
+export interface StreamPosition {
   id: string
   from: number
 }
@@ -19,13 +19,13 @@ export interface StreamPlace {
  * The end of the log. It is named by an event of the log: no clock of this process is asked. Rejects when the log is
  * away.
  */
-export async function endPlace(log: LiveLog, stream: string): Promise<StreamPlace> {
+export async function endPosition(log: LiveLog, stream: string): Promise<StreamPosition> {
   const { sequence, newestId } = await log.endOf(stream)
   return { id: newestId ?? BEFORE_ALL, from: sequence }
 }
 
 /** Where a stream goes on that had come to an event. Rejects when the log is away. */
-export async function resumePlace(log: LiveLog, stream: string, id: string): Promise<StreamPlace> {
+export async function resumePosition(log: LiveLog, stream: string, id: string): Promise<StreamPosition> {
   for (;;) {
     const ageMs = Date.now() - uuidv7Ms(id)
     const isKnown = (await log.sequencesOf([id])).has(id)

@@ -1,14 +1,14 @@
 import { type EventRecord, eventStream } from '@platform/contracts'
 import type { PlacedDocument } from '@platform/search'
-import { Pace } from '../event-log/time-slice.ts'
+import { TimeSlice } from '../event-log/time-slice.ts'
 import type { EventWriter } from './event-writer.ts'
 import { LiveEvent } from './live-event.ts'
 import { type Reader, wants } from './reader.ts'
 import type { TailReader } from './rooms.ts'
 import type { LiveLog, Tail } from './tail.ts'
 
-/** Events that are held back while older ones are still being read. */
-const HELD_MAX = 1000
+/** Events that are buffered while older ones are still being read. */
+const BUFFER_MAX = 1000
 const PAGE = 200
 
 /** Why a stream is ended by us; the client comes back behind the last event it has. */
@@ -29,7 +29,7 @@ interface Deps {
   onEnd: (reader: StreamReader, reason: EndReason | undefined) => void
 }
 
-/** One event stream: what happened since the place its client names, then what happens, in the order of the log. */
+/** One event stream: what happened since the event its client names, then what happens, in the order of the log. */
 export class StreamReader implements TailReader {
   readonly reader: Reader
   readonly workspaceId: string
@@ -37,12 +37,12 @@ export class StreamReader implements TailReader {
   readonly #deps: Deps
   readonly #isUnnamed: boolean
   #writer: EventWriter | undefined
-  /** The place of the last event the tail has handed over, or of the tail when it was joined. */
+  /** The sequence of the last event the tail has handed over, or of the tail when it was joined. */
   #after = 0
   /** Undefined as soon as everything older is written. */
-  #held: LiveEvent[] | undefined = []
-  /** Everything up to here is written or held; what came later was too much to be held. */
-  #heldUntil = 0
+  #buffered: LiveEvent[] | undefined = []
+  /** Everything up to here is written or buffered; what came later was too much for the buffer. */
+  #bufferedUntil = 0
   #hasOverflowed = false
   #isOver = false
 
@@ -63,11 +63,11 @@ export class StreamReader implements TailReader {
 
   take(event: LiveEvent): boolean {
     if (this.#isOver || !this.#isNew(event) || !wants(this.reader, event.record, event.asked)) return false
-    if (this.#held === undefined) return this.#write(event)
-    if (this.#held.length >= HELD_MAX) this.#hasOverflowed = true
+    if (this.#buffered === undefined) return this.#write(event)
+    if (this.#buffered.length >= BUFFER_MAX) this.#hasOverflowed = true
     if (this.#hasOverflowed) return false
-    this.#held.push(event)
-    this.#heldUntil = event.sequence ?? this.#heldUntil
+    this.#buffered.push(event)
+    this.#bufferedUntil = event.sequence ?? this.#bufferedUntil
     return true
   }
 
@@ -102,24 +102,24 @@ export class StreamReader implements TailReader {
     let at = from
     do {
       await this.#writeOlder(at, await this.#join(at))
-      await this.#writeHeld()
-      at = Math.max(at, this.#heldUntil)
-    } while (this.#held !== undefined && !this.#isOver)
+      await this.#writeBuffered()
+      at = Math.max(at, this.#bufferedUntil)
+    } while (this.#buffered !== undefined && !this.#isOver)
   }
 
-  /** From the place that is answered on the tail misses nothing; it may be earlier than what was asked for. */
+  /** From the sequence that is answered on the tail misses nothing; it may be earlier than what was asked for. */
   async #join(from: number): Promise<number> {
     const { tail } = this.#deps
     tail.leave(this)
-    this.#held = []
+    this.#buffered = []
     this.#hasOverflowed = false
     this.#after = from
-    this.#heldUntil = 0
+    this.#bufferedUntil = 0
     const joinedAt = await tail.join(this)
-    // Something may have been handed over before this line runs; what is not behind the place is read from the log.
-    this.#held = this.#held.filter(({ sequence }) => sequence === undefined || sequence > joinedAt)
+    // Something may have been handed over before this line runs; what is not behind that sequence is read from the log.
+    this.#buffered = this.#buffered.filter(({ sequence }) => sequence === undefined || sequence > joinedAt)
     this.#after = Math.max(joinedAt, this.#after)
-    this.#heldUntil = Math.max(joinedAt, this.#heldUntil)
+    this.#bufferedUntil = Math.max(joinedAt, this.#bufferedUntil)
     if (this.#isOver) tail.leave(this)
     return joinedAt
   }
@@ -136,21 +136,21 @@ export class StreamReader implements TailReader {
   }
 
   async #writePage(page: readonly PlacedDocument[]): Promise<void> {
-    const pace = new Pace()
+    const slice = new TimeSlice()
     for (const { document, sequence } of page) {
-      if (pace.isDue) await pace.rest()
+      if (slice.isOver) await slice.yield()
       await this.#writeInTime(new LiveEvent(document as unknown as EventRecord, sequence))
     }
   }
 
-  async #writeHeld(): Promise<void> {
-    for (let event = this.#held?.shift(); event !== undefined; event = this.#held?.shift())
+  async #writeBuffered(): Promise<void> {
+    for (let event = this.#buffered?.shift(); event !== undefined; event = this.#buffered?.shift())
       await this.#writeInTime(event)
-    // At once: an event that is handed over a moment later must not be held by what nobody writes any more.
-    if (!this.#hasOverflowed) this.#held = undefined
+    // At once: an event that is handed over a moment later must not land in a buffer that is written no more.
+    if (!this.#hasOverflowed) this.#buffered = undefined
   }
 
-  /** The client is waited for, but not for ever: it would keep what is held for it. */
+  /** The client is waited for, but not for ever: its buffer would stay. */
   async #writeInTime(event: LiveEvent): Promise<void> {
     if (this.#isOver || !wants(this.reader, event.record, event.asked)) return
     if ((await this.#writer?.drained()) === false) this.end('slow')

@@ -1,7 +1,7 @@
 import type { EventRecord } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
 import type { Log } from '@platform/search'
-import { Pace } from '../event-log/time-slice.ts'
+import { TimeSlice } from '../event-log/time-slice.ts'
 import { LiveEvent } from './live-event.ts'
 import { Rooms, type TailReader } from './rooms.ts'
 
@@ -9,21 +9,24 @@ const PAGE = 500
 /** News may be missed; this is how long they then wait. */
 const SAFETY_MS = 2000
 const RETRY_MS = 300
-/** Events that are not kept and wait for readers; what comes beyond them is missed. */
-const UNKEPT_MAX = 1000
+/** Events that are not stored and wait for readers; what comes beyond them is missed. */
+const UNSTORED_MAX = 1000
 
-/** Follows the log for all live readers of the process. Nothing is read while nobody listens. */
+/** What live readers need of the log. */
+export type LiveLog = Pick<Log, 'readAfter' | 'placeOf' | 'lastSequence' | 'endOf' | 'sequencesOf' | 'listen'>
+
+/** Follows the log for all live readers of the process. Nothing is read while there are no readers. */
 export class Tail implements AsyncDisposable {
   readonly #log: LiveLog
   readonly #logger: Logger
   readonly #rooms = new Rooms()
   readonly #stack = new AsyncDisposableStack()
-  /** Everything up to here was handed out; undefined while nobody listens. */
+  /** Everything up to here was handed out; undefined while there are no readers. */
   #position: number | undefined
   #isReading = false
   #hasNews = false
-  /** Events that are not kept, on their way to readers; the first is being handed out. */
-  readonly #unkept: LiveEvent[] = []
+  /** Events that are not stored, on their way to readers; the first is being handed out. */
+  readonly #unstored: LiveEvent[] = []
   /** Events handed to readers who wanted them. */
   delivered = 0
 
@@ -60,13 +63,13 @@ export class Tail implements AsyncDisposable {
     if (this.#rooms.isEmpty) this.#position = undefined
   }
 
-  /** Hands out an event that is not kept. */
-  hear(record: EventRecord): void {
-    if (this.#rooms.isEmpty || this.#unkept.length >= UNKEPT_MAX) return
-    this.#unkept.push(new LiveEvent(record))
-    if (this.#unkept.length > 1) return
-    this.#handOutUnkept().catch((error: unknown) => {
-      this.#unkept.length = 0
+  /** Hands out an event that is not stored. */
+  publish(record: EventRecord): void {
+    if (this.#rooms.isEmpty || this.#unstored.length >= UNSTORED_MAX) return
+    this.#unstored.push(new LiveEvent(record))
+    if (this.#unstored.length > 1) return
+    this.#handOutUnstored().catch((error: unknown) => {
+      this.#unstored.length = 0
       this.#logger.warn({ err: error }, 'events that are not kept were missed')
     })
   }
@@ -92,13 +95,13 @@ export class Tail implements AsyncDisposable {
 
   async #follow(): Promise<void> {
     let isFull = false
-    const pace = new Pace()
+    const slice = new TimeSlice()
     while ((isFull || this.#hasNews) && this.#position !== undefined) {
       this.#hasNews = false
       const page = await this.#log.readAfter(this.#position, PAGE)
       for (const { document, sequence } of page)
         if (this.#pass(sequence))
-          await this.#handOut(new LiveEvent(document as unknown as EventRecord, sequence), pace)
+          await this.#handOut(new LiveEvent(document as unknown as EventRecord, sequence), slice)
       isFull = page.length === PAGE
     }
   }
@@ -112,22 +115,19 @@ export class Tail implements AsyncDisposable {
     return true
   }
 
-  async #handOutUnkept(): Promise<void> {
-    const pace = new Pace()
-    for (let event = this.#unkept[0]; event !== undefined; event = this.#unkept[0]) {
-      await this.#handOut(event, pace)
-      this.#unkept.shift()
+  async #handOutUnstored(): Promise<void> {
+    const slice = new TimeSlice()
+    for (let event = this.#unstored[0]; event !== undefined; event = this.#unstored[0]) {
+      await this.#handOut(event, slice)
+      this.#unstored.shift()
     }
   }
 
   /** Whoever joins while others are looked at reads the event from the log; whoever has left takes nothing. */
-  async #handOut(event: LiveEvent, pace: Pace): Promise<void> {
+  async #handOut(event: LiveEvent, slice: TimeSlice): Promise<void> {
     for (const reader of this.#rooms.readersOf(event.record)) {
-      if (pace.isDue) await pace.rest()
+      if (slice.isOver) await slice.yield()
       if (reader.take(event)) this.delivered += 1
     }
   }
 }
-
-/** What live readers need of the log. */
-export type LiveLog = Pick<Log, 'readAfter' | 'placeOf' | 'lastSequence' | 'endOf' | 'sequencesOf' | 'listen'>

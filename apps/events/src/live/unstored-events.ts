@@ -3,7 +3,7 @@ import type { EventRecord } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
 import type { Tail } from './tail.ts'
 
-/** The topic on which events that are not kept reach every instance. */
+/** The topic on which events that are not stored reach every instance. */
 const LIVE_TOPIC = 'live'
 /** An announcement takes 7,000 bytes, and quoting makes its text longer. */
 const ANNOUNCED_BYTES = 6500
@@ -11,12 +11,14 @@ const ANNOUNCED_BYTES = 6500
 /** What is announced: the event, or where it is found. */
 type Announced = { record: EventRecord } | { id: string }
 
-/** The handler of group `live`: what is not kept is in no log, so that every instance is told of it. Best effort. */
-export const announceUnkept =
+/** The handler of group `live`: what is not stored is in no log, so every instance is sent it. Best effort. */
+export const announceUnstored =
   (deps: { broker: Pick<Broker, 'announcements'> }) =>
   async (events: EventRecord[]): Promise<void> => {
-    const unkept = events.filter(({ options }) => options?.persist === false)
-    await Promise.all(unkept.map((record) => deps.broker.announcements.announce(LIVE_TOPIC, textOf(record))))
+    const unstored = events.filter(({ options }) => options?.persist === false)
+    await Promise.all(
+      unstored.map((record) => deps.broker.announcements.announce(LIVE_TOPIC, textOf(record))),
+    )
   }
 
 function textOf(record: EventRecord): string {
@@ -26,7 +28,7 @@ function textOf(record: EventRecord): string {
 }
 
 /** Hands what other instances announce to the readers of this one. */
-export const hearUnkept = (deps: {
+export const listenForUnstored = (deps: {
   broker: Pick<Broker, 'announcements'>
   tail: Tail
   logger: Logger
@@ -36,11 +38,11 @@ export const hearUnkept = (deps: {
   deps.broker.announcements.listen(LIVE_TOPIC, (text) => {
     const announced = JSON.parse(text) as Announced
     if ('record' in announced) {
-      deps.tail.hear(announced.record)
+      deps.tail.publish(announced.record)
       return
     }
     deps.findRecord(announced.id).then(
-      (record) => record && deps.tail.hear(record),
+      (record) => record && deps.tail.publish(record),
       (error: unknown) => deps.logger.warn({ err: error }, 'an event that is not kept was missed'),
     )
   })

@@ -23,10 +23,10 @@ export function readSearch(search: EventSearch, now: Date): AnalysisQuery {
       `reaches deeper than ${limits.searchDepth} documents: narrow the range of createdAt, or follow the feed by beforeId`,
     )
   const asked = aggs ?? aggregations ?? {}
-  const place = { path: aggs === undefined ? 'aggregations' : 'aggs', depth: 1, buckets: 1 }
+  const position = { path: aggs === undefined ? 'aggregations' : 'aggs', depth: 1, buckets: 1 }
   return {
     filter: query === undefined ? { all: [] } : readQuery(query, 'query', reading),
-    aggregations: readAggregations(asked, place, reading),
+    aggregations: readAggregations(asked, position, reading),
     limit,
     offset,
     sort: readSort(sort),

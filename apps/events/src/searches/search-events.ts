@@ -3,7 +3,7 @@ import { route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import type { Search } from '@platform/search'
-import { readableOf } from '../event-log/readable.ts'
+import { askedAndVisible } from '../event-log/event-visibility.ts'
 import { answerSearch } from './answer-search.ts'
 import { readSearch } from './read-search.ts'
 
@@ -22,7 +22,7 @@ export const searchEvents = (deps: { permissions: Permissions; search: Search; c
           workspace: params.workspaceId,
         })
 
-      const filter = readableOf({ principal, admission }, query.filter)
+      const filter = askedAndVisible({ principal, admission }, query.filter)
       const stream = eventStream(admission.workspace.id)
       return answerSearch(deps.search, stream, { ...query, filter }, body.source)
     },

@@ -3,7 +3,7 @@ import type { MasterKeyRing } from '@platform/master-keys'
 import type { Outbound } from '@platform/outbound'
 import type { SubscriptionNeeds } from './needs.ts'
 import { asWebhookRefusal } from './send-webhook.ts'
-import { placeOf, type SubscriptionRecord } from './subscription.ts'
+import { type SubscriptionRecord, sealContextOf } from './subscription.ts'
 import { lockSubscription, type Manager } from './subscription-access.ts'
 import { requireCheap } from './wanted-events.ts'
 
@@ -66,7 +66,7 @@ function sealedHeaders(
 ): Pick<SubscriptionRecord, 'headers' | 'headerNames'> {
   const headerNames = Object.keys(headers).map((name) => name.toLowerCase())
   if (headerNames.length === 0) return { headers: null, headerNames }
-  return { headers: masterKeys.seal(JSON.stringify(headers), placeOf(id, 'headers')), headerNames }
+  return { headers: masterKeys.seal(JSON.stringify(headers), sealContextOf(id, 'headers')), headerNames }
 }
 
 type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> }

@@ -3,7 +3,7 @@ import { respond, route } from '@platform/http'
 import { Failure, uuidv7 } from '@platform/kernel'
 import { changedBy, warningsOf } from './change-subscription.ts'
 import type { SubscriptionNeeds } from './needs.ts'
-import { described, newSecret, placeOf, type SubscriptionRecord } from './subscription.ts'
+import { described, newSecret, type SubscriptionRecord, sealContextOf } from './subscription.ts'
 import { managerOf } from './subscription-access.ts'
 import { requireCheap } from './wanted-events.ts'
 
@@ -18,31 +18,29 @@ export const createSubscription = (deps: Needs) =>
       const secret = newSecret()
 
       const blank: SubscriptionRecord = {
-        ...{
-          id,
-          workspaceId: manager.workspaceId,
-          name: '',
-          url: '',
-          events: [],
-          filter: {},
-          ordered: false,
-        },
-        ...{
-          maxConcurrency: 1,
-          headers: null,
-          headerNames: [],
-          previousSecret: null,
-          previousSecretUntil: null,
-        },
-        ...{ active: true, activeSince: now, pausedReason: null, pausedAt: null, failingSince: null },
-        ...{
-          createdBy: manager.id,
-          updatedBy: manager.id,
-          seesAll: manager.seesAll,
-          createdAt: now,
-          updatedAt: now,
-        },
-        secret: deps.masterKeys.seal(secret, placeOf(id, 'secret')),
+        id,
+        workspaceId: manager.workspaceId,
+        name: '',
+        url: '',
+        events: [],
+        filter: {},
+        ordered: false,
+        maxConcurrency: 1,
+        headers: null,
+        headerNames: [],
+        secret: deps.masterKeys.seal(secret, sealContextOf(id, 'secret')),
+        previousSecret: null,
+        previousSecretUntil: null,
+        active: true,
+        activeSince: now,
+        pausedReason: null,
+        pausedAt: null,
+        failingSince: null,
+        createdBy: manager.id,
+        updatedBy: manager.id,
+        seesAll: manager.seesAll,
+        createdAt: now,
+        updatedAt: now,
       }
       const record = changedBy(blank, body, manager, deps.masterKeys, now)
       await deps.changes.commit(async ({ subscriptions }) => {

@@ -3,16 +3,14 @@ import { type Clock, StoreError, uuidv7 } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { Permissions } from '@platform/permissions'
+import type { LimitFunction } from 'p-limit'
+import { withheldBecause } from '../event-log/event-visibility.ts'
 import { bodyOf } from './delivery.ts'
-import type { HastenRetries } from './hasten-retries.ts'
-import { withheldBecause } from './may-get.ts'
-import type { PauseSubscription } from './pause-failing.ts'
-import type { Permits } from './permits.ts'
-import type { HeldQueue, TriedDelivery, Turn, WaitingDelivery } from './queue-store.ts'
-import { nextTry } from './retry-policy.ts'
+import type { Batch, LeasedQueue, TriedDelivery, WaitingDelivery } from './queue-store.ts'
+import { type HastenRetries, nextTry, type PauseSubscription } from './retry-policy.ts'
 import { type sendWebhook, type Tried, targetOf } from './send-webhook.ts'
-import type { LaneNeeds } from './subscription-worker.ts'
-import type { KeptTry, TryStore } from './try-store.ts'
+import type { WorkerNeeds } from './subscription-worker.ts'
+import type { StoredTry, TryStore } from './try-store.ts'
 
 interface Needs {
   tries: Pick<TryStore, 'record'>
@@ -20,10 +18,11 @@ interface Needs {
   pauseFailing: PauseSubscription
   hasten: HastenRetries
   permissions: Pick<Permissions, 'roleOf'>
-  /** Requests of this process that may be under way. */
-  permits: Permits
+  /** Lets so many requests of this process be under way. */
+  atOnce: LimitFunction
   masterKeys: MasterKeyRing
   clock: Clock
+  /** Counts how tries ended. */
   counted: (outcome: Tried['log']['outcome']) => void
   log: Logger
 }
@@ -32,27 +31,27 @@ const RECORD_TRIES = 10
 const RECORD_PAUSE_MS = 1000
 
 /**
- * Sends a delivery once and keeps how it went: it arrived, is tried again, or is given up. What may not go there any
- * more is not sent.
+ * Sends a delivery once and records how it went: it arrived, is tried again, or is given up. What may not go there
+ * any more is not sent.
  */
 export const deliverEvent =
-  (deps: Needs): LaneNeeds['deliver'] =>
-  async (held, turn, waiting, signal, sent) => {
+  (deps: Needs): WorkerNeeds['deliver'] =>
+  async (queue, batch, waiting, signal, sent) => {
     const { deliveryId } = waiting
-    const tried = await deps.permits.with(() => sentOnce(deps, turn, waiting, signal)).finally(sent)
+    const tried = await deps.atOnce(() => sentOnce(deps, batch, waiting, signal)).finally(sent)
     deps.counted(tried.log.outcome)
 
-    const kept = await recorded(deps, held, endOf(tried, waiting, deps.clock.now()), signal)
-    if (kept === undefined) return false
-    if (kept.failingSince !== null) await deps.hasten(held, kept.failingSince)
+    const stored = await recorded(deps, queue, endOf(tried, waiting, deps.clock.now()), signal)
+    if (stored === undefined) return false
+    if (stored.failingSince !== null) await deps.hasten(queue, stored.failingSince)
     if (tried.log.outcome === 'delivered' || !tried.isSent) return true
     // Neither the address nor anything sent gets into the log: both may hold secrets.
     const { outcome, status } = tried.log
     deps.log.info(
-      { deliveryId, subscriptionId: held.subscriptionId, outcome, status },
+      { deliveryId, subscriptionId: queue.subscriptionId, outcome, status },
       'a webhook did not arrive',
     )
-    await deps.pauseFailing(turn.subscription, tried.log.status === 410)
+    await deps.pauseFailing(batch.subscription, tried.log.status === 410)
     return false
   }
 
@@ -60,7 +59,7 @@ type Ended = Tried & Pick<TriedDelivery, 'isSent'>
 
 async function sentOnce(
   { send, masterKeys, clock, permissions }: Needs,
-  { subscription }: Turn,
+  { subscription }: Batch,
   { deliveryId, event: text }: WaitingDelivery,
   signal: AbortSignal,
 ): Promise<Ended> {
@@ -104,13 +103,13 @@ function endOf({ log, retryAfterMs, isSent }: Ended, waiting: WaitingDelivery, n
 /** A store that is away for a moment is waited for: what was sent would else be sent again. */
 async function recorded(
   { tries: store }: Needs,
-  held: HeldQueue,
+  queue: LeasedQueue,
   tried: TriedDelivery,
   signal: AbortSignal,
-): Promise<KeptTry | undefined> {
+): Promise<StoredTry | undefined> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await store.record(held, tried)
+      return await store.record(queue, tried)
     } catch (error) {
       const isAway = error instanceof StoreError && error.unavailable
       if (!isAway || tries === RECORD_TRIES || signal.aborted) throw error

@@ -1,5 +1,6 @@
 import type { DeliveryStatus, DeliveryTry } from '@platform/contracts'
 import { empty, type Queries, sql } from '@platform/database'
+import { OWNERS_ONLY_PREFIX } from '../event-log/event-visibility.ts'
 import type { DeliveryRecord, NewDelivery } from './delivery.ts'
 import { wake } from './subscription-store.ts'
 
@@ -61,7 +62,7 @@ export const deliveryStore = (queries: Queries) => ({
       select ${columns} from events.deliveries where subscription_id = ${subscriptionId}
         ${status === undefined ? empty : sql`and status = ${status}`}
         ${beforeId === undefined ? empty : sql`and id < ${beforeId}`}
-        ${seesAll ? empty : sql`and event_type not like 'apikeys.%'`}
+        ${seesAll ? empty : sql`and not starts_with(event_type, ${OWNERS_ONLY_PREFIX})`}
       order by id desc limit ${limit}`),
 
   async find(subscriptionId: string, id: string): Promise<DeliveryRecord | undefined> {

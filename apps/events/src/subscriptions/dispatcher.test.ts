@@ -148,7 +148,7 @@ describe('the dispatcher', () => {
     const ended = { status: 'delivered', dueAt: now, notBefore: null, log, isSent: true } as const
     const tried = { deliveryId: uuidv7(), tries: 0, at: now, ...ended }
     expect(await tryStore(quiet.database).record(first, tried)).toBeUndefined()
-    expect(await queues.turn(first, [], now)).toBeUndefined()
+    expect(await queues.nextBatch(first, [], now)).toBeUndefined()
     expect(await queues.extend([first])).toEqual([])
     expect(await queues.release(first, 0)).toBe(false)
   })
@@ -159,18 +159,18 @@ describe('the dispatcher', () => {
     const queues = queueStore(quiet.database)
     const now = new Date(Date.now() + HOUR_MS)
     await quiet.database.many(sql`update events.subscription_queues set due_at = ${now}`)
-    const [held] = await queues.claim(now, 1)
-    if (held === undefined) throw new Error('nothing was taken')
-    const turn = await queues.turn(held, [], now)
-    if (letGo === 'release') expect(await queues.release(held, turn?.news ?? -1)).toBe(true)
-    else await queues.giveBack([held])
+    const [leased] = await queues.claim(now, 1)
+    if (leased === undefined) throw new Error('nothing was taken')
+    const batch = await queues.nextBatch(leased, [], now)
+    if (letGo === 'release') expect(await queues.release(leased, batch?.news ?? -1)).toBe(true)
+    else await queues.giveBack([leased])
     // A heartbeat that was under way meanwhile.
-    expect(await queues.extend([held])).toEqual([])
+    expect(await queues.extend([leased])).toEqual([])
     await vi.waitFor(async () => {
       await quiet.database.many(sql`update events.subscription_queues set due_at = ${now}`)
       expect(await queues.claim(now, 1)).toHaveLength(1)
     }, SOON)
-    expect(await queues.turn(held, [], now)).toBeUndefined()
+    expect(await queues.nextBatch(leased, [], now)).toBeUndefined()
   })
 
   it('takes what a process held that is gone, and only by the token of its holder', async () => {
@@ -181,11 +181,11 @@ describe('the dispatcher', () => {
     const now = new Date(Date.now() + HOUR_MS)
     await quiet.database.many(sql`update events.subscription_queues set due_at = ${now}`)
     const queues = queueStore(quiet.database)
-    const [held] = await queueStore(dying).claim(now, 1)
+    const [leased] = await queueStore(dying).claim(now, 1)
     expect(await queues.claim(now, 1)).toEqual([])
     expect(await queues.claim(now, 1, [gone + 1])).toEqual([])
     const [taken] = await queues.claim(now, 1, [gone])
-    expect(taken?.token).toBe((held?.token ?? 0) + 1)
+    expect(taken?.token).toBe((leased?.token ?? 0) + 1)
     // As a process of an earlier version takes it: without a word of who it is.
     await quiet.database.many(sql`update events.subscription_queues set holder = ${gone}, token = token + 1`)
     expect(await queues.claim(now, 1, [gone])).toEqual([])

@@ -2,10 +2,10 @@ import type { EventRecord } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import { AskedDocument } from '@platform/search'
-import { Pace } from '../event-log/time-slice.ts'
+import { mayReceive } from '../event-log/event-visibility.ts'
+import { TimeSlice } from '../event-log/time-slice.ts'
 import { deliveryOf, type NewDelivery } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
-import { mayGet } from './may-get.ts'
 import type { SubscriptionRecord } from './subscription.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
 import { wishOf } from './wanted-events.ts'
@@ -37,14 +37,14 @@ export const fanOutEvents =
     if (subscriptions.length === 0) return
 
     const wanted: NewDelivery[] = []
-    const pace = new Pace()
+    const slice = new TimeSlice()
     const wishes = Map.groupBy(
       subscriptions.map((subscription) => ({ subscription, isWanted: wishOf(subscription) })),
       ({ subscription }) => subscription.workspaceId,
     )
     for (const event of events) {
       const ofWorkspace = wishes.get(event.source.workspaceId ?? '') ?? []
-      wanted.push(...(await deliveriesOf(deps.permissions, event, ofWorkspace, pace)))
+      wanted.push(...(await deliveriesOf(deps.permissions, event, ofWorkspace, slice)))
     }
 
     if (wanted.length > 0) await deps.deliveries.add(wanted, deps.clock.now())
@@ -54,14 +54,14 @@ async function deliveriesOf(
   permissions: Needs['permissions'],
   event: EventRecord,
   wishes: readonly Wish[],
-  pace: Pace,
+  slice: TimeSlice,
 ): Promise<NewDelivery[]> {
   const wanted: NewDelivery[] = []
   const asked = new AskedDocument(event)
   for (const { subscription, isWanted } of wishes) {
-    if (pace.isDue) await pace.rest()
+    if (slice.isOver) await slice.yield()
     if (!isWanted(event, asked)) continue
-    if (await mayGet(permissions, subscription, event)) wanted.push(deliveryOf(event, subscription.id))
+    if (await mayReceive(permissions, subscription, event)) wanted.push(deliveryOf(event, subscription.id))
   }
   return wanted
 }

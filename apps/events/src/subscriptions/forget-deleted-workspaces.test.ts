@@ -2,8 +2,8 @@ import { sql } from '@platform/database'
 import { DAY_MS } from '@platform/kernel'
 import { describe, expect } from 'vitest'
 import { movedClock, newWorkspace, subscribed, test } from '../../test/subscription-fixture.ts'
-import { forgetDeletedWorkspaces } from './forget-deleted-workspaces.ts'
 import { subscriptionStore } from './subscription-store.ts'
+import { forgetDeletedWorkspaces } from './subscription-upkeep.ts'
 
 describe('the subscriptions of a deleted workspace', () => {
   test('are there until its events go, those of other workspaces stay', async ({

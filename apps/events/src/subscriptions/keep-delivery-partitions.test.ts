@@ -11,7 +11,7 @@ import { DAY_MS, uuidv7 } from '@platform/kernel'
 import { describe, expect } from 'vitest'
 import { movedClock, test } from '../../test/subscription-fixture.ts'
 import { deliveryPartitionStore, expiredWeeks, neededWeeks } from './delivery-partition-store.ts'
-import { keepDeliveryPartitions } from './keep-delivery-partitions.ts'
+import { keepDeliveryPartitions } from './subscription-upkeep.ts'
 
 describe('the weeks of deliveries', () => {
   test('are made ahead, and dropped when everything in them is older than 30 days', async ({ service }) => {

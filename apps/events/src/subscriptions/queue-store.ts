@@ -1,9 +1,9 @@
 import type { DeliveryStatus, DeliveryTry } from '@platform/contracts'
-import { type Database, sql } from '@platform/database'
+import { type Database, type Sql, sql } from '@platform/database'
 import type { SubscriptionRecord } from './subscription.ts'
 
-/** What is sent is read again for every turn, so that a change holds from the next request on. */
-export type Sending = Pick<
+/** A subscription as its deliveries are sent: read again for every batch, so that a change holds from the next one. */
+export type SendingSubscription = Pick<
   SubscriptionRecord,
   | 'id'
   | 'workspaceId'
@@ -32,9 +32,9 @@ export interface WaitingDelivery {
   begunAt: Date
 }
 
-/** What a holder of a queue does next. */
-export interface Turn {
-  subscription: Sending
+/** What the process that leases a queue does next. */
+export interface Batch {
+  subscription: SendingSubscription
   /** Requests it may have under way. */
   atOnce: number
   /** Where the count of news stood. */
@@ -44,7 +44,7 @@ export interface Turn {
   isLast: boolean
 }
 
-/** One try as it is kept. */
+/** One try as it is recorded. */
 export type TryRecord = Omit<DeliveryTry, 'at'> & { id: string }
 
 /** How a try of a delivery ended, and what comes next. */
@@ -63,44 +63,54 @@ export interface TriedDelivery {
 
 export type QueueStore = ReturnType<typeof queueStore>
 
-/** A queue that this process works on; `token` tells it from later holders, and from nobody once it let go. */
-export interface HeldQueue {
+/** A queue that this process works on; its `token` is of this lease alone, and of none once it is released. */
+export interface LeasedQueue {
   subscriptionId: string
   token: number
 }
 
-/** Deliveries that a turn takes from the queue; the holder sends them as it has room. */
+/** Deliveries that a batch takes from the queue; they are sent as there is room. */
 const LOOK_AHEAD = 32
 
-/** How long a queue is held without being held on to. */
+/** How long a lease lasts that is not extended. */
 export const LEASE_MS = 20_000
 
-type TurnRow = SubscriptionRecord & { news: number } & (WaitingDelivery | Record<keyof WaitingDelivery, null>)
+type BatchRow = SubscriptionRecord & { news: number } & (
+    | WaitingDelivery
+    | Record<keyof WaitingDelivery, null>
+  )
+
+/** Queues and their tokens as rows. */
+const listed = (queues: readonly LeasedQueue[]): Sql => sql`
+  unnest(${queues.map(({ subscriptionId }) => subscriptionId)}::uuid[],
+    ${queues.map(({ token }) => token)}::bigint[]) as listed(subscription_id, token)`
 
 /** The end of a lease that begins now. */
 const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${LEASE_MS / 1000}::double precision)`
 
 /**
- * What subscriptions have to do, and who does it. Leases go by the clock of the database alone: processes may differ
- * by hours. What is due goes by theirs as well, where that is later: nobody sends twice for it.
+ * What subscriptions have to do, and which process does it. Leases go by the clock of the database alone: processes
+ * may differ by hours. What is due goes by theirs as well, where that is later: it is not sent twice for that.
  */
 export const queueStore = (database: Database) => ({
   /**
-   * Takes queues in which something is due and that nobody holds, or one of those who are `gone`; the one that waits
-   * longest first.
+   * Leases queues in which something is due and that no process holds, or one of those that are `gone`; the one that
+   * waits longest first.
    */
-  claim: (now: Date, limit: number, gone: readonly number[] = []): Promise<HeldQueue[]> =>
-    database.many<HeldQueue>(sql`
+  claim: (now: Date, limit: number, gone: readonly number[] = []): Promise<LeasedQueue[]> =>
+    database.many<LeasedQueue>(sql`
       update events.subscription_queues
-      set token = token + 1, leased_until = ${leaseEnd}, holder = ${database.presence().id()}::int, holder_token = token + 1
+      set token = token + 1, leased_until = ${leaseEnd}, holder = ${database.presence().id()}::int,
+        holder_token = token + 1
       where subscription_id in (
         select subscription_id from events.subscription_queues
         where due_at <= greatest(${now}, now())
-          and (leased_until is null or leased_until <= now() or holder_token = token and holder = any(${gone}::int[]))
+          and (leased_until is null or leased_until <= now()
+            or holder_token = token and holder = any(${gone}::int[]))
         order by due_at limit ${limit} for update skip locked)
       returning subscription_id as "subscriptionId", token`),
 
-  /** The presences of those who hold queues. What is held is due. */
+  /** The presences of the processes with leases. A leased queue is due. */
   async listHolders(): Promise<number[]> {
     const rows = await database.many<{ holder: number }>(sql`
       select distinct holder from events.subscription_queues
@@ -108,13 +118,12 @@ export const queueStore = (database: Database) => ({
     return rows.map(({ holder }) => holder)
   },
 
-  /** Keeps hold of queues. Answers those that are still held. */
-  extend: (held: readonly HeldQueue[]): Promise<HeldQueue[]> =>
-    database.many<HeldQueue>(sql`
+  /** Extends leases. Answers the queues whose lease was still this one. */
+  extend: (queues: readonly LeasedQueue[]): Promise<LeasedQueue[]> =>
+    database.many<LeasedQueue>(sql`
       with mine as (
         select q.subscription_id from events.subscription_queues q
-        join unnest(${held.map(({ subscriptionId }) => subscriptionId)}::uuid[], ${held.map(({ token }) => token)}::bigint[])
-          as h(subscription_id, token) on h.subscription_id = q.subscription_id and h.token = q.token
+        join ${listed(queues)} on listed.subscription_id = q.subscription_id and listed.token = q.token
         order by 1 for update of q)
       update events.subscription_queues q
       set leased_until = ${leaseEnd}, holder = ${database.presence().id()}::int, holder_token = q.token from mine
@@ -123,17 +132,18 @@ export const queueStore = (database: Database) => ({
 
   /**
    * What is to be sent now, and how much of it at once: one where it is ordered or fails, else as many as it allows.
-   * Undefined when the queue is somebody else's or gone.
+   * Undefined when another process has the queue, or it is gone.
    */
-  async turn(
-    { subscriptionId, token }: HeldQueue,
+  async nextBatch(
+    { subscriptionId, token }: LeasedQueue,
     inFlight: readonly string[],
     now: Date,
-  ): Promise<Turn | undefined> {
-    const rows = await database.many<TurnRow>(sql`
+  ): Promise<Batch | undefined> {
+    const rows = await database.many<BatchRow>(sql`
       select s.id, s.workspace_id as "workspaceId", s.name, s.url, s.ordered, s.max_concurrency as "maxConcurrency",
         s.headers, s.secret, s.previous_secret as "previousSecret", s.previous_secret_until as "previousSecretUntil",
-        s.active, s.created_by as "createdBy", s.updated_by as "updatedBy", s.sees_all as "seesAll", q.failing_since as "failingSince", q.news, d.*
+        s.active, s.created_by as "createdBy", s.updated_by as "updatedBy", s.sees_all as "seesAll",
+        q.failing_since as "failingSince", q.news, d.*
       from events.subscription_queues q
       join events.subscriptions s on s.id = q.subscription_id
       left join lateral (
@@ -143,47 +153,50 @@ export const queueStore = (database: Database) => ({
         where s.active and s.ordered and first.due_at <= greatest(${now}, now()) and ${inFlight.length} = 0
         union all
         (select id, event::text, tries, begun_at, due_at from events.deliveries
-        where subscription_id = s.id and status = 'pending' and s.active and not s.ordered and due_at <= greatest(${now}, now())
-          and id <> all(${inFlight}::uuid[])
+        where subscription_id = s.id and status = 'pending' and s.active and not s.ordered
+          and due_at <= greatest(${now}, now()) and id <> all(${inFlight}::uuid[])
         order by due_at, position
         limit case when q.failing_since is null then ${LOOK_AHEAD}::int else 1 end)
       ) d on true
       where q.subscription_id = ${subscriptionId} and q.token = ${token}`)
     const [first] = rows
     if (first === undefined) return undefined
-    const { deliveryId: _, event: __, tries: ___, begunAt: ____, news, ...subscription } = first
-    const atOnce =
-      subscription.ordered || subscription.failingSince !== null ? 1 : subscription.maxConcurrency
-    const isLast = !subscription.ordered && rows.length < (atOnce === 1 ? 1 : LOOK_AHEAD)
-    const deliveries = rows.filter((row) => row.deliveryId !== null)
-    return { subscription, news, atOnce, deliveries: deliveries as WaitingDelivery[], isLast }
+    const atOnce = first.ordered || first.failingSince !== null ? 1 : first.maxConcurrency
+    return {
+      subscription: first,
+      news: first.news,
+      atOnce,
+      deliveries: rows.filter((row): row is BatchRow & WaitingDelivery => row.deliveryId !== null),
+      isLast: !first.ordered && rows.length < (atOnce === 1 ? 1 : LOOK_AHEAD),
+    }
   },
 
   /**
-   * Lets go of a queue until its next delivery is due; false when something came in since `news`, or it is not held
-   * any more. The token goes on, or a heartbeat that arrives late would take the queue again for a holder that works
-   * on it no more.
+   * Releases a queue until its next delivery is due; false when something came in since `news`, or the lease is
+   * another one. The token goes on, or a heartbeat that arrives late would lease the queue again for a process that
+   * works on it no more.
    */
-  async release({ subscriptionId, token }: HeldQueue, news: number): Promise<boolean> {
+  async release({ subscriptionId, token }: LeasedQueue, news: number): Promise<boolean> {
     const rows = await database.many(sql`
       update events.subscription_queues q set token = token + 1, leased_until = null, due_at = case
         when not s.active then null
         when s.ordered then (
-          select due_at from events.deliveries where subscription_id = s.id and status = 'pending' order by position limit 1)
+          select due_at from events.deliveries
+          where subscription_id = s.id and status = 'pending' order by position limit 1)
         else (select min(due_at) from events.deliveries where subscription_id = s.id and status = 'pending') end
       from events.subscriptions s
-      where s.id = q.subscription_id and q.subscription_id = ${subscriptionId} and q.token = ${token} and q.news = ${news}
+      where s.id = q.subscription_id and q.subscription_id = ${subscriptionId} and q.token = ${token}
+        and q.news = ${news}
       returning 1`)
     return rows.length > 0
   },
 
-  /** Gives queues back at once, whatever they hold. */
-  giveBack: (held: readonly HeldQueue[]) =>
+  /** Gives queues back at once, whatever is in them. */
+  giveBack: (queues: readonly LeasedQueue[]) =>
     database.many(sql`
       with mine as (
         select q.subscription_id from events.subscription_queues q
-        join unnest(${held.map(({ subscriptionId }) => subscriptionId)}::uuid[], ${held.map(({ token }) => token)}::bigint[])
-          as h(subscription_id, token) on h.subscription_id = q.subscription_id and h.token = q.token
+        join ${listed(queues)} on listed.subscription_id = q.subscription_id and listed.token = q.token
         order by 1 for update of q),
       given as (
         update events.subscription_queues q set token = token + 1, leased_until = null, due_at = now() from mine
@@ -193,7 +206,8 @@ export const queueStore = (database: Database) => ({
   /** For metrics: what waits (at most 100,000 are counted), and since when the oldest is due. */
   async waiting(now: Date): Promise<{ pending: number; oldestDueSeconds: number }> {
     const [row] = await database.many<{ pending: number; oldest: Date | null }>(sql`
-      select (select count(*) from (select from events.deliveries where status = 'pending' limit 100000) as p) as pending,
+      select
+        (select count(*) from (select from events.deliveries where status = 'pending' limit 100000) as p) as pending,
         (select min(due_at) from events.subscription_queues where due_at is not null) as oldest`)
     const oldestMs = row?.oldest?.getTime() ?? now.getTime()
     return { pending: row?.pending ?? 0, oldestDueSeconds: Math.max(0, now.getTime() - oldestMs) / 1000 }

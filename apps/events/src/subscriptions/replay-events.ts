@@ -3,8 +3,8 @@ import type { Clock } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import type { Filter, Search } from '@platform/search'
 import type { Job } from '@platform/service'
+import { mayReceive } from '../event-log/event-visibility.ts'
 import { deliveryOf, type NewDelivery } from './delivery.ts'
-import { mayGet } from './may-get.ts'
 import type { Replay, ReplayStore } from './replay-store.ts'
 import type { SubscriptionRecord } from './subscription.ts'
 import type { SubscriptionChange, SubscriptionChangeStore } from './subscription-change-store.ts'
@@ -50,7 +50,8 @@ async function replayBatch(deps: Needs): Promise<boolean> {
 
   const wanted: NewDelivery[] = []
   for (const event of events)
-    if (await mayGet(deps.permissions, subscription, event)) wanted.push(deliveryOf(event, subscription.id))
+    if (await mayReceive(deps.permissions, subscription, event))
+      wanted.push(deliveryOf(event, subscription.id))
 
   await deps.changes.commit((change) => keep(change, replay, { events, wanted, now: deps.clock.now() }))
   return true

@@ -2,19 +2,18 @@ import { replaySubscription as endpoint, eventStream } from '@platform/contracts
 import { route } from '@platform/http'
 import { Failure, isUuid, uuidv7 } from '@platform/kernel'
 import type { SubscriptionNeeds } from './needs.ts'
-import { lockSubscription, managerOf } from './subscription-access.ts'
+import { lockSubscription } from './subscription-access.ts'
 
 export const replaySubscription = (deps: Pick<SubscriptionNeeds, 'changes' | 'search' | 'clock'>) =>
   route(endpoint, {
-    async handle({ params, body, principal, admitted }) {
-      const { workspaceId } = managerOf(principal, admitted)
+    async handle({ params, body, admitted: { workspace } }) {
       const now = deps.clock.now()
       const fromEvent = isUuid(body.from) ? body.from : null
-      if (fromEvent !== null) await requireEvent(deps.search, workspaceId, fromEvent)
+      if (fromEvent !== null) await requireEvent(deps.search, workspace.id, fromEvent)
 
       const id = uuidv7()
       await deps.changes.commit(async ({ subscriptions, replays }) => {
-        const found = await lockSubscription(subscriptions, workspaceId, params.subscriptionId)
+        const found = await lockSubscription(subscriptions, workspace.id, params.subscriptionId)
         const fromAt = fromEvent === null ? new Date(body.from) : null
         const toAt = body.to === undefined ? now : new Date(body.to)
         if (!(await replays.insert({ id, subscriptionId: found.id, fromEvent, fromAt, toAt }, now)))

@@ -2,9 +2,9 @@ import { sql } from '@platform/database'
 import { type MasterKey, masterKeyIdOf, masterKeyRing } from '@platform/master-keys'
 import { describe, expect } from 'vitest'
 import { subscribed, test } from '../../test/subscription-fixture.ts'
-import { resealSubscriptions } from './reseal-subscriptions.ts'
-import { placeOf } from './subscription.ts'
+import { sealContextOf } from './subscription.ts'
 import { subscriptionChangeStore } from './subscription-change-store.ts'
+import { resealSubscriptions } from './subscription-upkeep.ts'
 
 const key = (id: string, byte: number): MasterKey => ({ id, key: Buffer.alloc(32, byte) })
 
@@ -26,8 +26,8 @@ describe('a new master key', () => {
     )
     expect([row?.secret, row?.headers].map((sealed) => masterKeyIdOf(sealed ?? ''))).toEqual(['next', 'next'])
     const alone = masterKeyRing([key('next', 1)])
-    expect(alone.open(row?.secret ?? '', placeOf(id, 'secret'))).toBe(secret)
-    expect(alone.open(row?.headers ?? '', placeOf(id, 'headers'))).toBe('{"x-key":"one"}')
-    expect(() => alone.open(row?.secret ?? '', placeOf(workspaceId, 'secret'))).toThrow()
+    expect(alone.open(row?.secret ?? '', sealContextOf(id, 'secret'))).toBe(secret)
+    expect(alone.open(row?.headers ?? '', sealContextOf(id, 'headers'))).toBe('{"x-key":"one"}')
+    expect(() => alone.open(row?.secret ?? '', sealContextOf(workspaceId, 'secret'))).toThrow()
   })
 })

@@ -4,7 +4,7 @@ import type { MasterKeyRing } from '@platform/master-keys'
 import { type Outbound, OutboundRefused } from '@platform/outbound'
 import type { TryRecord } from './queue-store.ts'
 import { retryAfterMsOf } from './retry-policy.ts'
-import { placeOf, type SubscriptionRecord, signatureOf } from './subscription.ts'
+import { type SubscriptionRecord, sealContextOf, signatureOf } from './subscription.ts'
 
 /** Where a message goes, and what proves where it is from. */
 interface Target {
@@ -199,9 +199,9 @@ export function targetOf(sealed: Sealed, masterKeys: MasterKeyRing, now: Date): 
   const overlaps = previousSecret !== null && previousSecretUntil !== null && previousSecretUntil > now
   return {
     url,
-    headers: headers === null ? {} : JSON.parse(masterKeys.open(headers, placeOf(id, 'headers'))),
+    headers: headers === null ? {} : JSON.parse(masterKeys.open(headers, sealContextOf(id, 'headers'))),
     secrets: [secret, ...(overlaps ? [previousSecret] : [])].map((one) =>
-      masterKeys.open(one, placeOf(id, 'secret')),
+      masterKeys.open(one, sealContextOf(id, 'secret')),
     ),
   }
 }

@@ -1,7 +1,7 @@
 import { isProgram, type Principal } from '@platform/auth'
 import { isUuid } from '@platform/kernel'
 import type { Admission } from '@platform/permissions'
-import { seesEverything } from '../event-log/readable.ts'
+import { seesEverything } from '../event-log/event-visibility.ts'
 import { type SubscriptionRecord, subscriptionNotFound } from './subscription.ts'
 import type { SubscriptionStore } from './subscription-store.ts'
 

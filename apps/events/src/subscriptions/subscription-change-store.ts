@@ -16,7 +16,7 @@ export interface SubscriptionChange {
   deliveries: DeliveryStore
   replays: ReplayStore
   sealed: SealedSubscriptionStore
-  tell<C extends EventContract>(contract: C, payload: PayloadInputOf<C>, workspaceId: string): Promise<void>
+  emit<C extends EventContract>(contract: C, payload: PayloadInputOf<C>, workspaceId: string): Promise<void>
 }
 
 export type SubscriptionChangeStore = ReturnType<typeof subscriptionChangeStore>
@@ -31,7 +31,7 @@ export const subscriptionChangeStore = (database: Database, outbox: Outbox) => (
           deliveries: deliveryStore(tx),
           replays: replayStore(tx),
           sealed: sealedSubscriptionStore(tx),
-          async tell(contract, payload, workspaceId) {
+          async emit(contract, payload, workspaceId) {
             await outbox.add(tx, contract, payload, { workspaceId, host: { service: 'events' } })
           },
         }),

@@ -1,10 +1,10 @@
 import { StoreError } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
 import { expect, it, vi } from 'vitest'
-import type { Sending, WaitingDelivery } from './queue-store.ts'
-import { Lane, type LaneNeeds } from './subscription-worker.ts'
+import type { SendingSubscription, WaitingDelivery } from './queue-store.ts'
+import { SubscriptionWorker, type WorkerNeeds } from './subscription-worker.ts'
 
-const held = { subscriptionId: 's', token: 1 }
+const queue = { subscriptionId: 's', token: 1 }
 const delivery = (deliveryId: string): WaitingDelivery => ({
   deliveryId,
   event: '{}',
@@ -15,10 +15,10 @@ const delivery = (deliveryId: string): WaitingDelivery => ({
 /** A queue that always has something to send, and says what was begun. */
 function rig() {
   const begun: string[] = []
-  const needs: LaneNeeds = {
+  const needs: WorkerNeeds = {
     queues: {
-      turn: async () => ({
-        subscription: {} as Sending,
+      nextBatch: async () => ({
+        subscription: {} as SendingSubscription,
         atOnce: 1,
         news: 0,
         deliveries: [delivery(`d${begun.length}`)],
@@ -26,7 +26,7 @@ function rig() {
       }),
       release: async () => true,
     },
-    deliver: async (_held, _turn, { deliveryId }, _signal, sent) => {
+    deliver: async (_queue, _batch, { deliveryId }, _signal, sent) => {
       begun.push(deliveryId)
       await new Promise((resolve) => setTimeout(resolve, 5))
       sent()
@@ -41,17 +41,17 @@ const { signal } = new AbortController()
 
 it('begins nothing once its lease is over by the time of the process, whatever the store says', async () => {
   const { begun, needs } = rig()
-  await new Lane(held, performance.now() - 1, needs).work(signal)
+  await new SubscriptionWorker(queue, performance.now() - 1, needs).work(signal)
   expect(begun).toEqual([])
 })
 
 it('goes on for as long as somebody holds on to its lease', async () => {
   const { begun, needs } = rig()
-  const lane = new Lane(held, performance.now() + 100, needs)
-  lane.hold(performance.now() + 600_000)
-  const working = lane.work(signal)
+  const worker = new SubscriptionWorker(queue, performance.now() + 100, needs)
+  worker.extendLease(performance.now() + 600_000)
+  const working = worker.work(signal)
   await vi.waitFor(() => expect(begun.length).toBeGreaterThan(30), { timeout: 10_000, interval: 10 })
-  lane.hold(performance.now())
+  worker.extendLease(performance.now())
   await working
   const count = begun.length
   expect(new Set(begun).size).toBe(count)
@@ -59,13 +59,13 @@ it('goes on for as long as somebody holds on to its lease', async () => {
 
 it('waits while the store is away, and leaves the queue to others when its lease ends meanwhile', async () => {
   const { begun, needs } = rig()
-  const { turn } = needs.queues
+  const { nextBatch } = needs.queues
   let isAway = true
-  needs.queues.turn = async (...asked) => {
-    if (!isAway) return await turn(...asked)
+  needs.queues.nextBatch = async (...asked) => {
+    if (!isAway) return await nextBatch(...asked)
     isAway = false
     throw new StoreError('away', { unavailable: true })
   }
-  await new Lane(held, performance.now() + 500, needs).work(signal)
+  await new SubscriptionWorker(queue, performance.now() + 500, needs).work(signal)
   expect(begun).toEqual([])
 })

@@ -1,21 +1,21 @@
 import { StoreError, WakeUp } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
-import type { HeldQueue, QueueStore, Turn, WaitingDelivery } from './queue-store.ts'
+import type { Batch, LeasedQueue, QueueStore, WaitingDelivery } from './queue-store.ts'
 
 /** While some are under way, retries of others come due. */
 const LOOK_MS = 1000
-/** Sent or being sent, and not kept yet. */
+/** Sent or being sent, and not recorded yet. */
 const MOST_IN_FLIGHT = 64
 
-export interface LaneNeeds {
-  queues: Pick<QueueStore, 'turn' | 'release'>
+export interface WorkerNeeds {
+  queues: Pick<QueueStore, 'nextBatch' | 'release'>
   /**
-   * Sends one, calls `sent` when the endpoint has answered, keeps how it went and answers whether it arrived; never
+   * Sends one, calls `sent` when the endpoint has answered, records how it went and answers whether it arrived; never
    * rejects for what an endpoint does.
    */
   deliver: (
-    held: HeldQueue,
-    turn: Turn,
+    queue: LeasedQueue,
+    batch: Batch,
     delivery: WaitingDelivery,
     signal: AbortSignal,
     sent: () => void,
@@ -25,69 +25,68 @@ export interface LaneNeeds {
 }
 
 /**
- * Works on the deliveries of one subscription for as long as this process holds its queue. Nothing here waits for
- * another one.
+ * Works on the deliveries of one subscription for as long as this process has the lease of its queue. Nothing here
+ * waits for another subscription.
  */
-export class Lane {
-  readonly held: HeldQueue
-  readonly #needs: LaneNeeds
+export class SubscriptionWorker {
+  readonly queue: LeasedQueue
+  readonly #needs: WorkerNeeds
   readonly #inFlight = new Map<string, Promise<void>>()
   readonly #wakeUp = new WakeUp()
-  /** Requests under way; what only has to be kept takes no room at the endpoint. */
+  /** Requests under way; what only has to be recorded takes no room at the endpoint. */
   #sending = 0
   #isEnding = false
   #isReleased = false
   /** What was taken from the queue last, and is not begun yet. */
-  #turn: Turn | undefined
-  #rings = 0
-  #until: number
+  #batch: Batch | undefined
+  #wakes = 0
+  #leasedUntil: number
 
-  /** `until` is when the lease ends, as `performance.now()` counts. */
-  constructor(held: HeldQueue, until: number, needs: LaneNeeds) {
-    this.held = held
-    this.#until = until
+  /** `leasedUntil` is when the lease ends, as `performance.now()` counts. */
+  constructor(queue: LeasedQueue, leasedUntil: number, needs: WorkerNeeds) {
+    this.queue = queue
+    this.#leasedUntil = leasedUntil
     this.#needs = needs
   }
 
-  /** True when the queue was let go in order; else it is still leased, unless somebody else has it. */
+  /** True when the queue was released in order; else it is still leased, unless another process has it. */
   get isReleased(): boolean {
     return this.#isReleased
   }
 
-  /** The lease was made longer. */
-  hold(until: number): void {
-    this.#until = until
+  extendLease(until: number): void {
+    this.#leasedUntil = until
   }
 
   /** Something new is due, or the subscription was changed: what is not begun yet is asked for again. */
-  ring(): void {
-    this.#rings += 1
-    this.#turn = undefined
+  wake(): void {
+    this.#wakes += 1
+    this.#batch = undefined
     this.#wakeUp.wake()
   }
 
   /** Nothing new is begun any more. */
   end(): void {
     this.#isEnding = true
-    this.ring()
+    this.wake()
   }
 
   /** Resolves when nothing is due, when the queue is lost, or after `end` when nothing is under way. */
   async work(signal: AbortSignal): Promise<void> {
     try {
-      while (!this.#isEnding && !(await this.#patientStep(signal)));
+      while (!this.#isEnding && !(await this.#stepUnlessAway(signal)));
     } finally {
       await Promise.allSettled(this.#inFlight.values())
     }
   }
 
-  /** A store that is away is waited for: whether the queue is still held shows in the next turn. */
-  async #patientStep(signal: AbortSignal): Promise<boolean> {
+  /** A store that is away is waited for: whether the queue is still leased shows in the next batch. */
+  async #stepUnlessAway(signal: AbortSignal): Promise<boolean> {
     try {
       return await this.#step(signal)
     } catch (error) {
       if (!(error instanceof StoreError && error.unavailable)) throw error
-      this.#turn = undefined
+      this.#batch = undefined
       await this.#wakeUp.wait(LOOK_MS)
       return false
     }
@@ -95,49 +94,49 @@ export class Lane {
 
   /** Answers whether the work is over. */
   async #step(signal: AbortSignal): Promise<boolean> {
-    const turn = await this.#nextTurn()
-    if (turn === undefined) return true
-    this.#beginSome(turn, signal)
-    if (this.#inFlight.size === 0) return await this.#release(turn)
-    // Where there is no room the next end tells; else retries may come due meanwhile.
-    const isFull = !this.#hasRoom(turn)
+    const batch = await this.#nextBatch()
+    if (batch === undefined) return true
+    this.#beginSome(batch, signal)
+    if (this.#inFlight.size === 0) return await this.#release(batch)
+    // Where there is no room the next end wakes; else retries may come due meanwhile.
+    const isFull = !this.#hasRoom(batch)
     await this.#wakeUp.wait(isFull ? undefined : LOOK_MS)
     return false
   }
 
-  /** What is left of the last turn, or the next one; undefined when the queue is somebody else's. */
-  async #nextTurn(): Promise<Turn | undefined> {
+  /** What is left of the last batch, or the next one; undefined when another process has the queue. */
+  async #nextBatch(): Promise<Batch | undefined> {
     const { queues, now } = this.#needs
-    const isSpent = this.#turn?.deliveries.length === 0 && !(this.#turn.isLast && this.#inFlight.size === 0)
-    if (this.#turn !== undefined && !isSpent) return this.#turn
-    const rings = this.#rings
-    const turn = await queues.turn(this.held, [...this.#inFlight.keys()], now())
-    this.#turn = rings === this.#rings ? turn : undefined
-    return turn
+    const isSpent = this.#batch?.deliveries.length === 0 && !(this.#batch.isLast && this.#inFlight.size === 0)
+    if (this.#batch !== undefined && !isSpent) return this.#batch
+    const wakes = this.#wakes
+    const batch = await queues.nextBatch(this.queue, [...this.#inFlight.keys()], now())
+    this.#batch = wakes === this.#wakes ? batch : undefined
+    return batch
   }
 
-  async #release(turn: Turn): Promise<boolean> {
-    this.#turn = undefined
-    this.#isReleased = await this.#needs.queues.release(this.held, turn.news)
+  async #release(batch: Batch): Promise<boolean> {
+    this.#batch = undefined
+    this.#isReleased = await this.#needs.queues.release(this.queue, batch.news)
     return this.#isReleased
   }
 
-  #hasRoom(turn: Turn): boolean {
-    return this.#sending < turn.atOnce && this.#inFlight.size < MOST_IN_FLIGHT
+  #hasRoom(batch: Batch): boolean {
+    return this.#sending < batch.atOnce && this.#inFlight.size < MOST_IN_FLIGHT
   }
 
-  #beginSome(turn: Turn, signal: AbortSignal): void {
-    // Who could not hold on to the queue, because the store is away or the process stood still, leaves it to the next
-    // holder.
-    if (performance.now() >= this.#until) this.end()
-    while (!this.#isEnding && this.#hasRoom(turn)) {
-      const delivery = turn.deliveries.shift()
+  #beginSome(batch: Batch, signal: AbortSignal): void {
+    // A lease that could not be extended, because the store is away or the process stood still, is left to the next
+    // process.
+    if (performance.now() >= this.#leasedUntil) this.end()
+    while (!this.#isEnding && this.#hasRoom(batch)) {
+      const delivery = batch.deliveries.shift()
       if (delivery === undefined) return
-      this.#begin(turn, delivery, signal)
+      this.#begin(batch, delivery, signal)
     }
   }
 
-  #begin(turn: Turn, delivery: WaitingDelivery, signal: AbortSignal): void {
+  #begin(batch: Batch, delivery: WaitingDelivery, signal: AbortSignal): void {
     const { deliver, log } = this.#needs
     const { deliveryId } = delivery
     let isSending = true
@@ -148,13 +147,13 @@ export class Lane {
       this.#wakeUp.wake()
     }
     this.#sending += 1
-    const delivering = deliver(this.held, turn, delivery, signal, sent)
+    const delivering = deliver(this.queue, batch, delivery, signal, sent)
       .then((arrived) => {
-        // Of an endpoint that fails less is asked at once.
-        if (!arrived) this.#turn = undefined
+        // An endpoint that fails is asked for fewer at once.
+        if (!arrived) this.#batch = undefined
       })
       .catch((error: unknown) => {
-        // What is not kept is sent again when the lease is over, by whoever holds the queue then.
+        // What is not recorded is sent again when the lease is over, by the process that has it then.
         this.#isEnding = true
         if (!signal.aborted) log.warn({ err: error, deliveryId }, 'a delivery ended without being kept')
       })

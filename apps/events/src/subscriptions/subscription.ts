@@ -37,7 +37,7 @@ export const SECRET_OVERLAP_MS = 24 * HOUR_MS
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
 /** Where a sealed value of a subscription belongs. */
-export const placeOf = (id: string, column: 'headers' | 'secret'): string =>
+export const sealContextOf = (id: string, column: 'headers' | 'secret'): string =>
   `events.subscriptions|${id}|${column}`
 
 /** `webhook-signature`: one for each secret, space-separated. */

@@ -1,16 +1,16 @@
 import { type Database, groupCommit, sql } from '@platform/database'
-import type { HeldQueue, TriedDelivery } from './queue-store.ts'
+import type { LeasedQueue, TriedDelivery } from './queue-store.ts'
 
 export type TryStore = ReturnType<typeof tryStore>
 
 interface Recorded {
-  held: HeldQueue
+  queue: LeasedQueue
   tried: TriedDelivery
-  kept: KeptTry | undefined
+  stored: StoredTry | undefined
 }
 
-/** A try that was kept. */
-export interface KeptTry {
+/** A try that was recorded. */
+export interface StoredTry {
   /** Where it was the first to arrive after others had failed: since when they did. */
   failingSince: Date | null
 }
@@ -21,16 +21,16 @@ const MOST_HASTENED = 3
 /** How tries ended, of all subscriptions together in as few statements as possible. */
 export function tryStore(database: Database) {
   const group = groupCommit<Recorded>(async (items) => {
-    const rows = await database.many<KeptTry & { id: string }>(recordTries(items))
-    const kept = new Map(rows.map(({ id, failingSince }) => [id, { failingSince }]))
-    for (const item of items) item.kept = kept.get(item.tried.deliveryId)
+    const rows = await database.many<StoredTry & { id: string }>(recordTries(items))
+    const stored = new Map(rows.map(({ id, failingSince }) => [id, { failingSince }]))
+    for (const item of items) item.stored = stored.get(item.tried.deliveryId)
   })
   return {
-    /** Keeps how a try ended; undefined when its queue or the delivery has gone on without this process. */
-    async record(held: HeldQueue, tried: TriedDelivery): Promise<KeptTry | undefined> {
-      const item: Recorded = { held, tried, kept: undefined }
+    /** Records how a try ended; undefined when its queue or the delivery has gone on without this process. */
+    async record(queue: LeasedQueue, tried: TriedDelivery): Promise<StoredTry | undefined> {
+      const item: Recorded = { queue, tried, stored: undefined }
       await group.add(item)
-      return item.kept
+      return item.stored
     },
 
     /**
@@ -44,21 +44,22 @@ export function tryStore(database: Database) {
           where subscription_id = ${subscriptionId} and status = 'pending' and tries > 0 and due_at > ${now}
             and hastened < ${MOST_HASTENED} and (not_before is null or not_before <= ${now})
           order by position limit ${limit} for update)
-        update events.deliveries d set due_at = ${now}, hastened = hastened + 1 from late where d.id = late.id returning 1`)
+        update events.deliveries d set due_at = ${now}, hastened = hastened + 1
+        from late where d.id = late.id returning 1`)
       return rows.length
     },
   }
 }
 
-/** The first statement of failing and its end are kept as well: they decide about pausing. */
+/** Since when an endpoint fails is recorded as well: it decides about pausing. */
 function recordTries(items: readonly Recorded[]) {
-  const held = <T>(of: (one: HeldQueue) => T) => items.map((item) => of(item.held))
+  const queue = <T>(of: (one: LeasedQueue) => T) => items.map((item) => of(item.queue))
   const tried = <T>(of: (one: TriedDelivery) => T) => items.map((item) => of(item.tried))
   const log = <T>(of: (one: TriedDelivery['log']) => T) => items.map((item) => of(item.tried.log))
   return sql`
     with given as (
       select * from unnest(
-        ${held((one) => one.subscriptionId)}::uuid[], ${held((one) => one.token)}::bigint[],
+        ${queue((one) => one.subscriptionId)}::uuid[], ${queue((one) => one.token)}::bigint[],
         ${tried((one) => one.deliveryId)}::uuid[], ${tried((one) => one.tries)}::int[],
         ${tried((one) => one.at)}::timestamptz[], ${tried((one) => one.status)}::text[],
         ${tried((one) => one.dueAt)}::timestamptz[], ${log((one) => one.id)}::uuid[],
@@ -66,23 +67,25 @@ function recordTries(items: readonly Recorded[]) {
         ${log((one) => one.status)}::int[], ${log((one) => one.error)}::text[],
         ${log((one) => one.request)}::text[], ${log((one) => one.response)}::text[],
         ${tried((one) => one.isSent)}::bool[], ${tried((one) => one.notBefore)}::timestamptz[]
-      ) as g(subscription_id, token, id, tries, at, status, due_at, try_id, duration_ms, outcome, answered, error, request, response, is_sent, not_before)),
+      ) as g(subscription_id, token, id, tries, at, status, due_at, try_id, duration_ms, outcome, answered, error,
+        request, response, is_sent, not_before)),
     mine as (
       select g.* from given g
       join events.subscription_queues q on q.subscription_id = g.subscription_id and q.token = g.token),
     done as (
-      update events.deliveries d set status = g.status, tries = g.tries + 1, due_at = g.due_at, not_before = g.not_before, last_status = g.answered,
-        last_error = g.error, delivered_at = case when g.status = 'delivered' then g.at end
+      update events.deliveries d set status = g.status, tries = g.tries + 1, due_at = g.due_at,
+        not_before = g.not_before, last_status = g.answered, last_error = g.error, delivered_at = case when g.status = 'delivered' then g.at end
       from mine g where d.id = g.id and d.status = 'pending' and d.tries = g.tries
       returning d.id),
-    told as (
+    logged as (
       insert into events.delivery_tries (id, delivery_id, at, duration_ms, outcome, status, error, request, response)
       select try_id, id, at, duration_ms, outcome, answered, error, request, response from mine join done using (id)),
     endings as (
       select subscription_id, bool_or(status = 'delivered') as arrived, min(at) as at from mine join done using (id)
       where is_sent group by 1),
     changed as (
-      select q.subscription_id, e.arrived, e.at, q.failing_since from events.subscription_queues q join endings e using (subscription_id)
+      select q.subscription_id, e.arrived, e.at, q.failing_since
+      from events.subscription_queues q join endings e using (subscription_id)
       where (q.failing_since is null) <> e.arrived order by 1 for update of q),
     state as (
       update events.subscription_queues q set failing_since = case when c.arrived then null else c.at end

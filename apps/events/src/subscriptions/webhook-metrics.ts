@@ -16,7 +16,7 @@ export interface WebhookMetrics extends Disposable {
 }
 
 /** Numbers of the metrics page, read from the database when somebody asks; gone when disposed. */
-export function showWebhookMetrics({ queues, subscriptions, clock }: Needs): WebhookMetrics {
+export function webhookMetrics({ queues, subscriptions, clock }: Needs): WebhookMetrics {
   const tries = new Map<TryOutcome, number>()
   const stack = new DisposableStack()
   const gauge = (name: `platform_${string}`, help: string, read: () => Promise<number>) =>
@@ -35,9 +35,9 @@ export function showWebhookMetrics({ queues, subscriptions, clock }: Needs): Web
     async () => (await waiting()).oldestDueSeconds,
   )
   gauge('platform_webhooks_paused', 'Subscriptions that are paused.', () => subscriptions.countPaused())
-  const triesTold = { help: 'Tries of webhooks by how they ended.', type: 'counter' } as const
+  const ofTries = { help: 'Tries of webhooks by how they ended.', type: 'counter' } as const
   stack.use(
-    exposeReadings({ name: 'platform_webhook_tries_total', ...triesTold }, () =>
+    exposeReadings({ name: 'platform_webhook_tries_total', ...ofTries }, () =>
       [...tries].map(([outcome, value]) => ({ labels: { outcome }, value })),
     ),
   )

@@ -4,19 +4,20 @@ import { Failure } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import type { Socket, Server as SocketServer } from 'socket.io'
 import type { Live } from '../live.ts'
-import type { Standing } from '../live-readers.ts'
+import type { LiveSession } from '../live-readers.ts'
 import type { Reader } from '../reader.ts'
 import { type EmitDeps, emitFromSocket } from './emit-from-socket.ts'
-import { inItsPlace, limitJoins } from './limit-joins.ts'
+import { limitJoins, withinJoinLimit } from './limit-joins.ts'
 import type { OwnCredentials, ResolveCaller } from './own-credentials.ts'
-import { type Connection, callerOf, type HeldConnections } from './socket-connections.ts'
+import { type Connection, callerOf, type SocketConnections } from './socket-connections.ts'
 import { credentialOf, filterOf, readAuth, SocketFilters } from './socket-handshake.ts'
 import { SocketReader } from './socket-reader.ts'
 
 const NAMESPACE = /^\/v2\/workspaces\/([^/]{1,200})\/events$/
 
-interface Deps extends EmitDeps {
-  held: Pick<HeldConnections, 'joined'>
+interface Deps {
+  emit: EmitDeps
+  connections: Pick<SocketConnections, 'joined'>
   permissions: Permissions
   live: Live
   resolve: ResolveCaller
@@ -32,14 +33,14 @@ interface Opened {
   joined: () => void
 }
 
-/** The namespace of each workspace: its events as they happen, and a way to emit (reference events 3.8). */
+/** The namespace of each workspace: its events as they happen, and a way to emit. */
 export function openEventSockets(io: SocketServer, deps: Deps): void {
   limitJoins(io)
   io.of('/').use((_, next) => next(new Error('Connect to /v2/workspaces/<id>/events.')))
   const opened = new WeakMap<Socket, Opened>()
   const namespaces = io.of(NAMESPACE)
   namespaces.use((socket, next) => {
-    inItsPlace(socket, () => open(socket, deps)).then(
+    withinJoinLimit(socket, () => open(socket, deps)).then(
       (found) => {
         opened.set(socket, found)
         next()
@@ -96,29 +97,29 @@ function ownCaller(
 }
 
 function follow(socket: Socket, { reader, socketReader, credential, joined }: Opened, deps: Deps): void {
-  const { live, held } = deps
-  held.joined(socket.conn as unknown as Connection)
+  const { live, connections } = deps
+  connections.joined(socket.conn as unknown as Connection)
   const { tail, readers } = live
   const refuse = () => {
     tell(socket, new Failure('ForbiddenError', 'You may not read the events of this workspace any more.'))
     socket.disconnect(true)
   }
-  const standing = { reader, refuse }
+  const session = { reader, refuse }
   const release = deps.credentials.watch(credential, reader.admission.workspace.id, refuse)
-  readers.add(standing)
+  readers.add(session)
   socket.once('disconnect', () => {
     tail.leave(socketReader)
-    readers.remove(standing)
+    readers.remove(session)
     release()
   })
   joined()
   socketReader.begin()
-  hear(socket, standing, deps)
+  listenTo(socket, session, deps)
 }
 
-function hear(socket: Socket, standing: Standing, deps: Deps): void {
-  const { reader } = standing
-  const emit = emitFromSocket(deps)
+function listenTo(socket: Socket, session: LiveSession, deps: Deps): void {
+  const { reader } = session
+  const emit = emitFromSocket(deps.emit)
   socket.on('event', (input: unknown, acknowledge?: unknown) => {
     const emitter = {
       principal: reader.principal,
@@ -137,7 +138,7 @@ function hear(socket: Socket, standing: Standing, deps: Deps): void {
   socket.on('filters', (filters: unknown, acknowledge?: unknown) => {
     try {
       const wanted = filterOf(validate(SocketFilters, filters ?? {}, 'body'))
-      deps.live.readers.refilter(standing, wanted, 'filters')
+      deps.live.readers.refilter(session, wanted, 'filters')
       answer(acknowledge, { result: true })
     } catch (error) {
       tell(socket, error)

@@ -10,7 +10,7 @@ const CONNECT = '0'
 
 /** The part of a connection of engine.io that says what arrives. */
 interface Connection {
-  on(event: 'packet', hear: (packet: { type: string; data?: unknown }) => void): void
+  on(event: 'packet', listener: (packet: { type: string; data?: unknown }) => void): void
   close(): void
   setMaxListeners(count: number): void
 }
@@ -51,7 +51,7 @@ const opening = new WeakMap<Socket['client'], number>()
 /**
  * Opens a socket unless its connection follows, or is about to follow, enough already. Rejects with TooManyRequests.
  */
-export async function inItsPlace<T>({ client, conn }: Socket, open: () => Promise<T>): Promise<T> {
+export async function withinJoinLimit<T>({ client, conn }: Socket, open: () => Promise<T>): Promise<T> {
   const { sockets } = client as unknown as { sockets: ReadonlyMap<string, unknown> }
   const others = opening.get(client) ?? 0
   // The connection may have been closed by what it sent right before.

@@ -7,7 +7,7 @@ import { Failure } from '@platform/kernel'
 export interface Connection {
   readonly request: IncomingMessage
   readonly readyState: string
-  once(event: 'close', hear: () => void): void
+  once(event: 'close', listener: () => void): void
   close(discard?: boolean): void
 }
 
@@ -34,13 +34,13 @@ export const connectionLimits: ConnectionLimits = {
 }
 
 /**
- * The connections a process holds, and whose they are. One is held as soon as it is opened, before anybody has shown
+ * The open connections of a process, and whose they are. One counts as soon as it is opened, before anybody has shown
  * a credential: those that follow nothing yet are few, and end in seconds.
  */
-export class HeldConnections {
+export class SocketConnections {
   readonly #limits: ConnectionLimits
   /** By caller, all of them. */
-  readonly #held = new Map<string, number>()
+  readonly #open = new Map<string, number>()
   /** Those that follow nothing yet, the oldest first, each with its caller. */
   readonly #new = new Map<Connection, string>()
   readonly #newOf = new Map<string, number>()
@@ -50,27 +50,28 @@ export class HeldConnections {
   }
 
   /** Throws TooManyRequests when the caller of a request may not open a further connection. */
-  requirePlace(request: IncomingMessage): void {
+  requireRoom(request: IncomingMessage): void {
     const { perCaller, newPerCaller } = this.#limits
     const caller = callerIdOf(request)
-    const [held, waiting] = [this.#held.get(caller) ?? 0, this.#newOf.get(caller) ?? 0]
-    if (held < perCaller && waiting < newPerCaller) return
+    const open = this.#open.get(caller) ?? 0
+    const waiting = this.#newOf.get(caller) ?? 0
+    if (open < perCaller && waiting < newPerCaller) return
     const message =
       waiting < newPerCaller
-        ? `You have ${held} open connections: close one first.`
+        ? `You have ${open} open connections: close one first.`
         : `${waiting} of your connections follow no workspace yet: connect them to one first.`
     throw new Failure('TooManyRequests', message, { retryAfterSeconds: 1 })
   }
 
-  /** Holds one until it is closed. */
-  hold(connection: Connection): void {
+  /** Counts one until it is closed. */
+  add(connection: Connection): void {
     const caller = callerIdOf(connection.request)
-    add(this.#held, caller, 1)
-    add(this.#newOf, caller, 1)
+    count(this.#open, caller, 1)
+    count(this.#newOf, caller, 1)
     this.#new.set(connection, caller)
     connection.once('close', () => {
       this.joined(connection)
-      add(this.#held, caller, -1)
+      count(this.#open, caller, -1)
     })
     const timer = setTimeout(() => this.#end(connection), this.#limits.newMs).unref()
     connection.once('close', () => clearTimeout(timer))
@@ -90,13 +91,13 @@ export class HeldConnections {
     const caller = this.#new.get(connection)
     if (caller === undefined) return
     this.#new.delete(connection)
-    add(this.#newOf, caller, -1)
+    count(this.#newOf, caller, -1)
   }
 }
 
-function add(counts: Map<string, number>, key: string, by: 1 | -1): void {
-  const count = (counts.get(key) ?? 0) + by
-  if (count > 0) counts.set(key, count)
+function count(counts: Map<string, number>, key: string, by: 1 | -1): void {
+  const counted = (counts.get(key) ?? 0) + by
+  if (counted > 0) counts.set(key, counted)
   else counts.delete(key)
 }
 

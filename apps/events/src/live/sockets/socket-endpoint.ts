@@ -13,7 +13,7 @@ import {
 } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { Server as SocketServer } from 'socket.io'
-import { type Connection, connectionLimits, HeldConnections, rememberCaller } from './socket-connections.ts'
+import { type Connection, connectionLimits, rememberCaller, SocketConnections } from './socket-connections.ts'
 
 const PING_MS = 15_000
 const LINGER_MS = 1000
@@ -29,9 +29,9 @@ interface Engine {
 }
 
 /** socket.io behind the front of the service: every request has shown the internal key before it comes here. */
-export class SocketDoor {
+export class SocketEndpoint {
   readonly io: SocketServer
-  readonly held = new HeldConnections()
+  readonly connections = new SocketConnections()
   readonly #engine: Engine
   readonly #internalKey: Buffer
   readonly #upgraded = new Set<Duplex>()
@@ -54,7 +54,7 @@ export class SocketDoor {
         done(null, !this.#isClosed && this.#engine.clientsCount < connectionLimits.max),
     })
     this.#engine = this.io.engine as unknown as Engine
-    this.io.engine.on('connection', (connection: Connection) => this.held.hold(connection))
+    this.io.engine.on('connection', (connection: Connection) => this.connections.add(connection))
     this.#engine.generateId = ({ headers }) => {
       const tag = headers[names.instance]
       return `${typeof tag === 'string' ? tag : NO_TAG}.${randomBytes(15).toString('base64url')}`
@@ -77,7 +77,7 @@ export class SocketDoor {
         }
         rememberCaller(request, { principal, ip: clientIp })
         try {
-          this.#requirePlace(request)
+          this.#requireRoom(request)
         } catch (error) {
           sendFailure(response, error, log, correlationId)
           return
@@ -128,12 +128,12 @@ export class SocketDoor {
     if (this.#isClosed) throw leaving()
     const ip = String(headers[names.clientIp] ?? '')
     rememberCaller(request, { principal: readIdentity(headers), ip })
-    this.#requirePlace(request)
+    this.#requireRoom(request)
   }
 
   /** A request that names a connection opens none. */
-  #requirePlace(request: IncomingMessage): void {
-    if (!/[?&]sid=/.test(request.url ?? '')) this.held.requirePlace(request)
+  #requireRoom(request: IncomingMessage): void {
+    if (!/[?&]sid=/.test(request.url ?? '')) this.connections.requireRoom(request)
   }
 }
 

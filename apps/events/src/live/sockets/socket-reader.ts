@@ -33,7 +33,7 @@ export class SocketReader implements TailReader {
   #after = 0
   #waiting = 0
   /** What comes while the socket is being opened; undefined from then on. */
-  #held: EventRecord[] | undefined = []
+  #buffered: EventRecord[] | undefined = []
 
   constructor(socket: Socket, reader: Reader, onCut: () => void) {
     this.#socket = socket
@@ -46,16 +46,16 @@ export class SocketReader implements TailReader {
     if (sequence !== undefined && sequence <= this.#after) return false
     this.#after = sequence ?? this.#after
     if (!wants(this.reader, record, asked)) return false
-    if (this.#held !== undefined && this.#held.length < BUFFER_EVENTS) this.#held.push(record)
+    if (this.#buffered !== undefined && this.#buffered.length < BUFFER_EVENTS) this.#buffered.push(record)
     else this.#send(record)
     return true
   }
 
   /** The client knows that it is connected: what came meanwhile is sent. */
   begin(): void {
-    const held = this.#held ?? []
-    this.#held = undefined
-    for (const record of held) this.#send(record)
+    const buffered = this.#buffered ?? []
+    this.#buffered = undefined
+    for (const record of buffered) this.#send(record)
   }
 
   #send(record: EventRecord): void {

@@ -6,7 +6,7 @@ const BUCKETS_MAX = 1000
 const NESTED_BUCKETS_MAX = 10_000
 
 /** Where an aggregation stands in a search. */
-export interface Place {
+export interface AggregationPosition {
   path: string
   /** Levels of aggregations, counted from 1. */
   depth: number
@@ -35,4 +35,5 @@ export const Size = z
 export const noScript = z.undefined('scripts do not run here: aggregate a field').optional()
 
 /** The path of the `field` of an aggregation. */
-export const aggregatedPath = (field: string, place: Place): string => fieldPath(field, `${place.path}.field`)
+export const aggregatedPath = (field: string, position: AggregationPosition): string =>
+  fieldPath(field, `${position.path}.field`)

@@ -2,7 +2,7 @@ import type { Aggregation } from '@platform/search'
 import { z } from 'zod'
 import { readQuery } from '../clauses/read-query.ts'
 import { type Reading, read, refusal } from '../reading.ts'
-import { aggregatedPath, noScript, type Place, Size } from './aggregation-position.ts'
+import { type AggregationPosition, aggregatedPath, noScript, Size } from './aggregation-position.ts'
 import { IntervalFields, readInterval } from './interval.ts'
 
 const order = 'must be {"_count": "desc"} or {"_key": "asc"}'
@@ -19,11 +19,11 @@ const Terms = z.strictObject({
 /** `terms`: the values of a field with how often they are there, the most frequent first. */
 export function termsAggregation(
   body: unknown,
-  place: Place,
+  position: AggregationPosition,
   _reading: Reading,
 ): { aggregation: Aggregation; buckets: number } {
-  const { field, size, order } = read(Terms, body, place.path)
-  const path = aggregatedPath(field, place)
+  const { field, size, order } = read(Terms, body, position.path)
+  const path = aggregatedPath(field, position)
   const byKey = order !== undefined && '_key' in order
   return { aggregation: { terms: { path, size, order: byKey ? 'key' : 'count' } }, buckets: size }
 }
@@ -37,14 +37,14 @@ const Filters = z.strictObject({
 /** `filters`: how many documents fulfil each of some queries. */
 export function filtersAggregation(
   body: unknown,
-  place: Place,
+  position: AggregationPosition,
   reading: Reading,
 ): { aggregation: Aggregation; buckets: number } {
-  const named = Object.entries(read(Filters, body, place.path).filters)
-  if (named.length === 0) throw refusal(`${place.path}.filters`, 'must have at least one filter')
+  const named = Object.entries(read(Filters, body, position.path).filters)
+  if (named.length === 0) throw refusal(`${position.path}.filters`, 'must have at least one filter')
   const filters = Object.fromEntries(
     named.map(([name, query]) => {
-      const path = `${place.path}.filters.${name}`
+      const path = `${position.path}.filters.${name}`
       if (name === '__proto__') throw refusal(path, 'must have another name')
       return [name, readQuery(query, path, reading)]
     }),
@@ -69,13 +69,13 @@ const USUAL_SPANS = 100
  */
 export function dateHistogramAggregation(
   body: unknown,
-  place: Place,
+  position: AggregationPosition,
   _reading: Reading,
 ): { aggregation: Aggregation; buckets: number } {
-  const { field, min_doc_count: minCount, ...fields } = read(DateHistogram, body, place.path)
-  const path = aggregatedPath(field, place)
+  const { field, min_doc_count: minCount, ...fields } = read(DateHistogram, body, position.path)
+  const path = aggregatedPath(field, position)
   if (path !== 'createdAt')
-    throw refusal(`${place.path}.field`, 'must be createdAt, the date that every event has')
-  const interval = readInterval(fields, place.path)
+    throw refusal(`${position.path}.field`, 'must be createdAt, the date that every event has')
+  const interval = readInterval(fields, position.path)
   return { aggregation: { dateHistogram: { path, interval, minCount } }, buckets: USUAL_SPANS }
 }

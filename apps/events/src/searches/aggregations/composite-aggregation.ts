@@ -1,7 +1,7 @@
 import type { Aggregation, CompositeKey, CompositeSource } from '@platform/search'
 import { z } from 'zod'
 import { onlyEntry, type Reading, read, refusal } from '../reading.ts'
-import { aggregatedPath, noScript, type Place, Size } from './aggregation-position.ts'
+import { type AggregationPosition, aggregatedPath, noScript, Size } from './aggregation-position.ts'
 import { IntervalFields, readInterval } from './interval.ts'
 
 const SOURCES_MAX = 10
@@ -26,28 +26,28 @@ const DateHistogram = z.strictObject({ ...shared, ...IntervalFields })
  */
 export function compositeAggregation(
   body: unknown,
-  place: Place,
+  position: AggregationPosition,
   _reading: Reading,
 ): { aggregation: Aggregation; buckets: number } {
-  if (place.depth > 1)
-    throw refusal(place.path, 'must not be inside another aggregation: add its field to the sources')
-  const { size, sources: given, after } = read(Composite, body, place.path)
-  const sources = given.map((one, index) => readSource(one, `${place.path}.sources.${index}`, place))
+  if (position.depth > 1)
+    throw refusal(position.path, 'must not be inside another aggregation: add its field to the sources')
+  const { size, sources: given, after } = read(Composite, body, position.path)
+  const sources = given.map((one, index) => readSource(one, `${position.path}.sources.${index}`, position))
   const names = new Set(sources.map(({ name }) => name))
-  if (names.size < sources.length) throw refusal(`${place.path}.sources`, 'must have different names')
-  if (after !== undefined) requireKey(after, names, `${place.path}.after`)
+  if (names.size < sources.length) throw refusal(`${position.path}.sources`, 'must have different names')
+  if (after !== undefined) requireKey(after, names, `${position.path}.after`)
   return {
     aggregation: { composite: { sources, size, ...(after === undefined ? {} : { after }) } },
     buckets: size,
   }
 }
 
-function readSource(value: unknown, path: string, place: Place): CompositeSource {
+function readSource(value: unknown, path: string, position: AggregationPosition): CompositeSource {
   const [name, definition] = onlyEntry(value, path, 'source')
   if (!/^[\w .:@-]{1,100}$/.test(name) || name === '__proto__')
     throw refusal(path, 'must have a name of letters and digits')
   const [kind, body] = onlyEntry(definition, `${path}.${name}`, 'kind of source')
-  const at = { ...place, path: `${path}.${name}.${kind}` }
+  const at = { ...position, path: `${path}.${name}.${kind}` }
   if (kind === 'terms') {
     const { field, order } = read(Terms, body, at.path)
     return { name, terms: { path: aggregatedPath(field, at) }, order }

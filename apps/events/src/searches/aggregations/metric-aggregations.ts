@@ -1,7 +1,7 @@
 import type { Aggregation } from '@platform/search'
 import { z } from 'zod'
 import { type Reading, read, refusal } from '../reading.ts'
-import { aggregatedPath, noScript, type Place } from './aggregation-position.ts'
+import { type AggregationPosition, aggregatedPath, noScript } from './aggregation-position.ts'
 
 const Metric = z.strictObject({
   field: z.string(),
@@ -16,11 +16,11 @@ const texts = /^(type|id|createdAt)$/
 /** `sum`, `avg`, `min` and `max` of the numbers of a field. */
 export const metricAggregation =
   (metric: 'sum' | 'avg' | 'min' | 'max') =>
-  (body: unknown, place: Place, _reading: Reading): { aggregation: Aggregation } => {
-    const path = aggregatedPath(read(Metric, body, place.path).field, place)
+  (body: unknown, position: AggregationPosition, _reading: Reading): { aggregation: Aggregation } => {
+    const path = aggregatedPath(read(Metric, body, position.path).field, position)
     if (texts.test(path))
       throw refusal(
-        `${place.path}.field`,
+        `${position.path}.field`,
         'must be a field with numbers: for the first or last event sort by createdAt',
       )
     return { aggregation: { metric, path } }
@@ -32,9 +32,9 @@ export const metricAggregation =
  */
 export function cardinalityAggregation(
   body: unknown,
-  place: Place,
+  position: AggregationPosition,
   _reading: Reading,
 ): { aggregation: Aggregation } {
-  const { field } = read(Cardinality, body, place.path)
-  return { aggregation: { cardinality: { path: aggregatedPath(field, place) } } }
+  const { field } = read(Cardinality, body, position.path)
+  return { aggregation: { cardinality: { path: aggregatedPath(field, position) } } }
 }

@@ -1,13 +1,17 @@
 import type { Aggregation, Aggregations } from '@platform/search'
 import { z } from 'zod'
 import { DEPTH_MAX, type Reading, read, refusal, takeAggregation } from '../reading.ts'
-import { type Place, takeBuckets } from './aggregation-position.ts'
+import { type AggregationPosition, takeBuckets } from './aggregation-position.ts'
 import { dateHistogramAggregation, filtersAggregation, termsAggregation } from './bucket-aggregations.ts'
 import { compositeAggregation } from './composite-aggregation.ts'
 import { cardinalityAggregation, metricAggregation } from './metric-aggregations.ts'
 
 /** Reads what one kind computes, and how many buckets that can be at most; undefined where there are none. */
-type Read = (body: unknown, place: Place, reading: Reading) => { aggregation: Aggregation; buckets?: number }
+type Read = (
+  body: unknown,
+  position: AggregationPosition,
+  reading: Reading,
+) => { aggregation: Aggregation; buckets?: number }
 
 const kinds: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['terms', termsAggregation],
@@ -27,43 +31,50 @@ const bucketFields: ReadonlySet<string> = new Set(['key', 'key_as_string', 'doc_
 const nameForm = /^[\w .:@-]{1,100}$/
 
 /** The aggregations of a search by name. Throws RequestValidationError with the path of what isn't taken. */
-export function readAggregations(value: unknown, place: Place, reading: Reading): Aggregations {
-  if (place.depth > DEPTH_MAX)
-    throw refusal(place.path, `is nested deeper than the ${DEPTH_MAX} levels of aggregations that are taken`)
-  const named = Object.entries(read(z.record(z.string(), z.unknown()), value, place.path))
+export function readAggregations(
+  value: unknown,
+  position: AggregationPosition,
+  reading: Reading,
+): Aggregations {
+  if (position.depth > DEPTH_MAX)
+    throw refusal(
+      position.path,
+      `is nested deeper than the ${DEPTH_MAX} levels of aggregations that are taken`,
+    )
+  const named = Object.entries(read(z.record(z.string(), z.unknown()), value, position.path))
   return Object.fromEntries(
     named.map(([name, one]) => {
-      const path = `${place.path}.${name}`
+      const path = `${position.path}.${name}`
       if (!nameForm.test(name) || bucketFields.has(name) || name === '__proto__')
         throw refusal(path, 'must have a name of letters, digits and "_ .:@-" that no bucket uses itself')
-      return [name, readAggregation(one, { ...place, path }, reading)]
+      return [name, readAggregation(one, { ...position, path }, reading)]
     }),
   )
 }
 
-function readAggregation(value: unknown, place: Place, reading: Reading): Aggregation {
+function readAggregation(value: unknown, position: AggregationPosition, reading: Reading): Aggregation {
   const { aggs, aggregations, meta, ...kindAndBody } = read(
     z.record(z.string(), z.unknown()),
     value,
-    place.path,
+    position.path,
   )
-  takeAggregation(reading, place.path)
-  if (meta !== undefined) throw refusal(`${place.path}.meta`, 'is not known here')
+  takeAggregation(reading, position.path)
+  if (meta !== undefined) throw refusal(`${position.path}.meta`, 'is not known here')
   const [entry, ...others] = Object.entries(kindAndBody)
   if (entry === undefined || others.length > 0)
-    throw refusal(place.path, 'must name exactly one kind of aggregation')
+    throw refusal(position.path, 'must name exactly one kind of aggregation')
   const [kind, body] = entry
-  const path = `${place.path}.${kind}`
+  const path = `${position.path}.${kind}`
   const readKind = kinds.get(kind)
   if (readKind === undefined)
     throw refusal(path, refusedAggregations.get(kind) ?? `is no aggregation that is taken: use ${known}`)
-  const { aggregation, buckets } = readKind(body, { ...place, path }, reading)
+  const { aggregation, buckets } = readKind(body, { ...position, path }, reading)
   const inner = aggs ?? aggregations
   if (inner === undefined) return aggregation
-  const innerPath = `${place.path}.${aggs === undefined ? 'aggregations' : 'aggs'}`
+  const innerPath = `${position.path}.${aggs === undefined ? 'aggregations' : 'aggs'}`
   if (buckets === undefined) throw refusal(innerPath, `is not possible in ${kind}, which has no buckets`)
-  const all = takeBuckets(place.buckets, buckets, innerPath)
-  const within = { path: innerPath, depth: place.depth + 1, buckets: all }
+  const all = takeBuckets(position.buckets, buckets, innerPath)
+  const within = { path: innerPath, depth: position.depth + 1, buckets: all }
   return { ...aggregation, aggregations: readAggregations(inner, within, reading) } as Aggregation
 }
 

@@ -1,11 +1,13 @@
-import { listSubscriptions as endpoint } from '@platform/contracts'
+import { getSubscription as get, listSubscriptions as list } from '@platform/contracts'
 import { nextPage, respond, route } from '@platform/http'
 import type { SubscriptionNeeds } from './needs.ts'
 import { described } from './subscription.ts'
-import { readerOf } from './subscription-access.ts'
+import { findSubscription, readerOf } from './subscription-access.ts'
 
-export const listSubscriptions = (deps: Pick<SubscriptionNeeds, 'subscriptions'>) =>
-  route(endpoint, {
+type Needs = Pick<SubscriptionNeeds, 'subscriptions'>
+
+export const listSubscriptions = (deps: Needs) =>
+  route(list, {
     async handle({ query, request, admitted }) {
       const { workspaceId } = readerOf(admitted)
 
@@ -14,5 +16,14 @@ export const listSubscriptions = (deps: Pick<SubscriptionNeeds, 'subscriptions'>
 
       const headers = found.length > limit ? { link: nextPage(request.url, page) } : {}
       return respond(found.slice(0, limit).map(described), { headers })
+    },
+  })
+
+export const getSubscription = (deps: Needs) =>
+  route(get, {
+    async handle({ params, admitted }) {
+      const { workspaceId } = readerOf(admitted)
+
+      return described(await findSubscription(deps.subscriptions, workspaceId, params.subscriptionId))
     },
   })

@@ -8,8 +8,8 @@ import { type TestService, userPrincipal } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
 import { openStream } from '../../test/live-fixture.ts'
 import { test } from '../../test/service-fixture.ts'
-import { keptDocuments } from './append-to-log.ts'
-import { readable } from './readable.ts'
+import { storedDocuments } from './append-to-log.ts'
+import { visibleTo } from './event-visibility.ts'
 
 const { TEST_SEARCH_URL, REQUIRE_SERVERS } = process.env
 if (TEST_SEARCH_URL === undefined) {
@@ -143,11 +143,11 @@ describe('an event with an audience', () => {
       const namespace = `t${randomBytes(6).toString('hex')}`
       await using index = await openSearchIndex(`${TEST_SEARCH_URL}?namespace=${namespace}`, { replicas: 0 })
       await index.initialize()
-      await index.add(keptDocuments(records).map((kept, sequence) => ({ ...kept, stream, sequence })))
+      await index.add(storedDocuments(records).map((kept, sequence) => ({ ...kept, stream, sequence })))
       await index.refresh(stream)
       const eve = userPrincipal({ userId: 'eve' })
 
-      const filter = readable({ principal: eve, admission: { role: 'editor', by: 'role' } })
+      const filter = visibleTo({ principal: eve, admission: { role: 'editor', by: 'role' } })
 
       const found = await index.find(stream, { sort: 'asc', limit: 100, filter })
 

@@ -1,0 +1,117 @@
+import type { Principal } from '@platform/auth'
+import type { EventRecord } from '@platform/contracts'
+import type { Admission, Permissions } from '@platform/permissions'
+import { AskedDocument, compileFilter, type Filter } from '@platform/search'
+
+// Who sees which events of a workspace is decided in this file alone: feed, search, live streams and webhooks ask it.
+// Usage does not: it is a number about all events, no matter who they were for.
+
+/** How the types of security events begin: they tell of the API keys of a workspace. Only owners see them. */
+export const OWNERS_ONLY_PREFIX = 'apikeys.'
+
+const noSecurityEvents: Filter = { not: { path: 'type', like: `${OWNERS_ONLY_PREFIX}*` } }
+
+export const isForOwners = ({ type }: Pick<EventRecord, 'type'>): boolean =>
+  type.startsWith(OWNERS_ONLY_PREFIX)
+
+/** Owners, super administrators and the platform itself see every event, whoever it is for. */
+export const seesEverything = ({ role, by }: Pick<Admission, 'role' | 'by'>): boolean =>
+  role === 'owner' || by === 'power'
+
+/** A user, a session and a topic are an audience as soon as the event names one; a socket, when the event says so. */
+const audiencePaths: readonly string[] = ['target.userId', 'target.sessionId', 'target.userTopic']
+
+/** What answers the socket it was caused through, and no other reader. */
+const answersSocket: Filter = { path: 'target.currentSocket', in: [true] }
+
+/** Events that are for everybody who reads the workspace. API keys and webhooks act for no user and get these alone. */
+const withoutAudience: Filter = {
+  any: [
+    // Most events have no target at all: nothing more is asked about them.
+    { path: 'target', missing: true },
+    { all: [...audiencePaths.map((path): Filter => ({ path, missing: true })), { not: answersSocket }] },
+  ],
+}
+
+const isForEverybody = compileFilter(withoutAudience)
+
+/**
+ * Events that are for a caller as far as their audience goes: for everybody, for this user, this session or this
+ * socket, or emitted by this user. Topics have no members yet, so that an event that names only a topic is left to
+ * owners.
+ */
+const audienceOf = (principal: Principal, socketId?: string): Filter => ({
+  any: [withoutAudience, ...ofUser(principal), ...ofSocket(socketId)],
+})
+
+function ofUser(principal: Principal): Filter[] {
+  if (principal.kind !== 'user') return []
+  const { userId, sessionId } = principal
+  return [
+    { path: 'target.userId', in: [userId] },
+    { path: 'target.sessionId', in: [sessionId] },
+    { path: 'source.userId', in: [userId] },
+  ]
+}
+
+const ofSocket = (socketId: string | undefined): Filter[] =>
+  socketId === undefined ? [] : [{ all: [answersSocket, { path: 'source.socketId', in: [socketId] }] }]
+
+/** Everything; an empty conjunction holds. */
+const everything: Filter = { all: [] }
+
+/** A caller and what let them in. */
+export interface AdmittedReader {
+  principal: Principal
+  admission: Pick<Admission, 'role' | 'by'>
+  /** Of a socket. */
+  socketId?: string
+}
+
+/**
+ * The events of a workspace that an admitted caller may read. It is part of every question to the log, so that pages
+ * are never short and nothing is counted that the caller may not see.
+ */
+export const visibleTo = ({ principal, admission, socketId }: AdmittedReader): Filter =>
+  seesEverything(admission) ? everything : { all: [noSecurityEvents, audienceOf(principal, socketId)] }
+
+/** What was asked for, as far as the caller may read it. */
+export function askedAndVisible(reader: AdmittedReader, asked: Filter): Filter {
+  const visible = visibleTo(reader)
+  return visible === everything ? asked : { all: [asked, visible] }
+}
+
+/** False for an event that answers another socket: a socket is sent its own answers only, even an owner's socket. */
+export const mayReachSocket = (socketId: string | undefined, { target, source }: EventRecord): boolean =>
+  socketId === undefined || target?.currentSocket !== true || source.socketId === socketId
+
+/** What of a subscription decides whether an event may be sent to it. */
+export interface Receiving {
+  workspaceId: string
+  /** Who changed the subscription last. */
+  updatedBy: string
+  /** That was somebody who sees everything everywhere. */
+  seesAll: boolean
+}
+
+/**
+ * Why an event may not be sent to a subscription as it is now, undefined when it may. A subscription acts for its
+ * workspace and for no user: an event with an audience goes to none. Events for owners go where an owner, as of now,
+ * or a super administrator has written the address last.
+ */
+export async function withheldBecause(
+  permissions: Pick<Permissions, 'roleOf'>,
+  { seesAll, updatedBy, workspaceId }: Receiving,
+  event: Pick<EventRecord, 'type' | 'target'>,
+): Promise<string | undefined> {
+  if (!isForEverybody(new AskedDocument(event))) return 'Not sent: the event is for single users or sockets.'
+  if (!isForOwners(event) || seesAll) return undefined
+  if ((await permissions.roleOf(updatedBy, workspaceId)) === 'owner') return undefined
+  return (
+    'Not sent: the event is for owners, and who changed the subscription last is none; ' +
+    'an owner may change it and redeliver.'
+  )
+}
+
+export const mayReceive = async (...asked: Parameters<typeof withheldBecause>): Promise<boolean> =>
+  (await withheldBecause(...asked)) === undefined
