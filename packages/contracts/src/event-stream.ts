@@ -62,6 +62,7 @@ const { scope: _, ...followed } = streamEvents
 /** Decided by role, as everything for operators. */
 export const tailEvents = endpoint({
   ...followed,
+  caller: 'superAdmin',
   id: 'tailEvents',
   summary: 'The same as the event stream of a workspace, for operators with the internal key.',
   path: '/v2/platform/workspaces/:workspaceId/events/stream',
