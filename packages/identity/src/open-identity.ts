@@ -79,7 +79,7 @@ function sessionParts(foundation: Foundation, people: People, { oidc }: WiredSig
       providerOf: records.providerOf,
       findUser: users.find,
     }),
-    wireAnonymousSessions({ ...foundation, users, sessions, records, spread: callers.spread }),
+    wireAnonymousSessions({ ...foundation, users, sessions, records, broadcast: callers.broadcast }),
     { routes: [resetByOperator], jobs: [] },
   ]
 }

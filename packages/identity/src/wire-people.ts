@@ -6,7 +6,7 @@ import { getMe } from './accounts/get-me.ts'
 import { wirePhotos } from './accounts/photos/wire-photos.ts'
 import { wireAccounts } from './accounts/wire-accounts.ts'
 import { wireUserAdministration } from './administration/wire-user-administration.ts'
-import { wireCallers } from './authentication/wire-callers.ts'
+import { openAuthentication } from './authentication/authentication.ts'
 import { openSecondFactors } from './credentials/second-factors/wire-second-factors.ts'
 import type { IdentityBase, Part } from './identity-base.ts'
 import type { MintJwt } from './keys/mint-jwt.ts'
@@ -33,7 +33,7 @@ export async function wirePeople(needs: Foundation) {
   const { users, passwords, ensureAdministrator } = wired
   const secondFactors = openSecondFactors({ ...needs, ...mail, env, users })
   const pictures = await wirePhotos({ ...needs, users })
-  const callers = await wireCallers({
+  const callers = await openAuthentication({
     ...needs,
     keyRing,
     announcements: needs.broker.announcements,
@@ -42,7 +42,7 @@ export async function wirePeople(needs: Foundation) {
   })
   const account = wireAccounts({
     ...{ ...needs, ...mail, users, passwords },
-    spread: callers.spread,
+    broadcast: callers.broadcast,
     forgetPhoto: pictures.photos.forget,
   })
   const me = getMe({ findUser: shownUser({ users, secondFactors }), csrf })

@@ -117,7 +117,7 @@ async function wire(options: Options, origin: string, keys: PrivateJwk[], opened
   const keyRing = new KeyRing(load, clock)
   await keyRing.reload()
   const records = sessionStore(database, sessionTrail(base))
-  const sessions = liveSessions({ records, spread: async () => undefined, clock })
+  const sessions = liveSessions({ records, broadcast: async () => undefined, clock })
   const settings = oidcSettings({
     apiUrl: `${origin}/v2`,
     consoleUrls: [CONSOLE],

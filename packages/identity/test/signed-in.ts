@@ -43,7 +43,7 @@ export async function signsPeopleIn(database: Database) {
   const mint = jwtMint({ keyRing, issuer: ISSUER, audience: AUDIENCE, clock: systemClock })
   const sessions = liveSessions({
     records: sessionStore(database, noTrail),
-    spread: async () => undefined,
+    broadcast: async () => undefined,
     clock: systemClock,
   })
 

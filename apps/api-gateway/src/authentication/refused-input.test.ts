@@ -70,6 +70,14 @@ describe('a query that no store can keep', () => {
   })
 })
 
+describe('a key of meta with a slash', () => {
+  it('is refused, because the path is ambiguous', async () => {
+    const { headers } = await gateway.signIn()
+    const response = await fetch(`${gateway.url}/v2/user/meta/a%2Fb`, { method: 'DELETE', headers })
+    await expectRefused(response, 400, 'RequestValidationError')
+  })
+})
+
 describe('a form that no store can keep', () => {
   const paths = ['/oidc/token', '/oidc/token/introspection', '/oidc/token/revocation']
   const everywhere = [...paths, '/oidc/session/end/confirm', '/oidc/me']

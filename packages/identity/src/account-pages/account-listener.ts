@@ -6,12 +6,12 @@ import { sendErrorPage } from '../oidc/send-error-page.ts'
 import { accountTextsOf } from '../pages/account-texts.ts'
 import { languageOf } from '../pages/language.ts'
 import { ACCOUNT_PATH } from './account-addresses.ts'
-import type { AccountPagesNeeds, PageVisit } from './account-pages.ts'
+import type { AccountPagesNeeds, PageContext } from './account-pages.ts'
 import { showDeletion, submitDeletion } from './deletion.ts'
 import { showNewPassword, submitNewPassword } from './new-password.ts'
 import { showValidation, submitValidation } from './validation.ts'
 
-type PageListener = (visit: PageVisit, query: URLSearchParams) => Promise<void>
+type PageListener = (context: PageContext, query: URLSearchParams) => Promise<void>
 
 /** Everything under /account: the pages mailed links lead to. They need no sign-in under way and no cookie. */
 export function accountListener(

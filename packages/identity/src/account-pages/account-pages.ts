@@ -28,7 +28,7 @@ export interface AccountPagesNeeds {
 }
 
 /** A request for a page, and in which language it is answered. */
-export interface PageVisit {
+export interface PageContext {
   request: IncomingMessage
   response: ServerResponse
   language: Language

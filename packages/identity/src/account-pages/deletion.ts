@@ -5,36 +5,38 @@ import { questionPage } from '../pages/question-page.ts'
 import { sendPage } from '../pages/send-page.ts'
 import { forgetAccessTokenCookie } from '../sessions/access-token-cookie.ts'
 import { accountUrl } from './account-addresses.ts'
-import type { AccountPagesNeeds, PageVisit } from './account-pages.ts'
+import type { AccountPagesNeeds, PageContext } from './account-pages.ts'
+import { requestContextOf } from './request-context.ts'
 import { linkProblemOf, sendProblem } from './form-problem.ts'
 import { sendBadLink, tokenOf, withoutReferrer } from './mailed-token.ts'
 import { readAccountForm } from './read-account-form.ts'
-import { visitOf } from './visit-of.ts'
 
 /** GET /account/deletion — names the account and asks before it is deleted. */
 export const showDeletion =
   (needs: AccountPagesNeeds) =>
-  async (visit: PageVisit, query: URLSearchParams): Promise<void> => {
+  async (context: PageContext, query: URLSearchParams): Promise<void> => {
     const link = await openLink(needs, tokenOf(query))
-    if (link === undefined) return sendBadLink(visit)
-    sendPage(visit.response, 200, askPage(needs, visit, link))
+    if (link === undefined) return sendBadLink(context)
+    sendPage(context.response, 200, askPage(needs, context, link))
   }
 
 /** POST /account/deletion — deletes the account the link was mailed to. */
 export const submitDeletion =
   (needs: AccountPagesNeeds) =>
-  async (visit: PageVisit): Promise<void> => {
-    const link = await openLink(needs, tokenOf(await readAccountForm(visit, needs.settings)))
-    if (link === undefined) return sendBadLink(visit)
+  async (context: PageContext): Promise<void> => {
+    const link = await openLink(needs, tokenOf(await readAccountForm(context, needs.settings)))
+    if (link === undefined) return sendBadLink(context)
 
-    const done = await needs.accounts.deleteByToken(link.token, visitOf(visit)).catch(linkProblemOf)
+    const done = await needs.accounts
+      .deleteByToken(link.token, requestContextOf(context))
+      .catch(linkProblemOf)
 
-    if (done === 'badLink') return sendBadLink(visit)
+    if (done === 'badLink') return sendBadLink(context)
     if (done !== undefined)
-      return sendProblem(visit.response, done.problem, askPage(needs, visit, link, done.problem))
-    const { deleted: title, deletedText: text } = accountTextsOf(visit.language)
-    visit.response.setHeader('set-cookie', forgetAccessTokenCookie(needs.settings.cookies))
-    sendPage(visit.response, 200, noticePage({ language: visit.language, title, text }))
+      return sendProblem(context.response, done.problem, askPage(needs, context, link, done.problem))
+    const { deleted: title, deletedText: text } = accountTextsOf(context.language)
+    context.response.setHeader('set-cookie', forgetAccessTokenCookie(needs.settings.cookies))
+    sendPage(context.response, 200, noticePage({ language: context.language, title, text }))
   }
 
 interface Link {
@@ -52,7 +54,7 @@ async function openLink(
 
 function askPage(
   { settings }: AccountPagesNeeds,
-  { language }: PageVisit,
+  { language }: PageContext,
   { token, email }: Link,
   problem?: FormProblem,
 ) {

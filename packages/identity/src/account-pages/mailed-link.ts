@@ -6,22 +6,22 @@ import { noticePage } from '../pages/notice-page.ts'
 import type { Page } from '../pages/page.ts'
 import { sendPage } from '../pages/send-page.ts'
 import { accountUrl, interactionNamed, signInUrl } from './account-addresses.ts'
-import type { AccountPagesNeeds, PageVisit } from './account-pages.ts'
+import type { AccountPagesNeeds, PageContext } from './account-pages.ts'
+import { requestContextOf } from './request-context.ts'
 import { problemOf, sendProblem } from './form-problem.ts'
 import { takeLimit } from './take-limit.ts'
 import { emailProblem, problemOfFields, typedEmail } from './typed-fields.ts'
-import { visitOf } from './visit-of.ts'
 
 /** Shows the form that asks which address to write to. */
 export function showLinkForm(
   needs: AccountPagesNeeds,
-  visit: PageVisit,
+  context: PageContext,
   link: MailedLink,
   query: URLSearchParams,
 ): void {
-  const email = visit.open === undefined ? '' : loginHintOf(visit.open.interaction)
+  const email = context.open === undefined ? '' : loginHintOf(context.open.interaction)
   const form = { email, interaction: interactionNamed(query.get('interaction')) }
-  sendPage(visit.response, 200, formOf(needs, visit, link, form))
+  sendPage(context.response, 200, formOf(needs, context, link, form))
 }
 
 /**
@@ -29,17 +29,17 @@ export function showLinkForm(
  */
 export async function submitLinkForm(
   needs: AccountPagesNeeds,
-  visit: PageVisit,
+  context: PageContext,
   link: MailedLink,
   form: URLSearchParams,
 ): Promise<void> {
   const typed = { email: typedEmail(form), interaction: interactionNamed(form.get('interaction')) }
 
-  const problem = await mailLink(needs, visit, link, typed).catch(problemOf)
+  const problem = await mailLink(needs, context, link, typed).catch(problemOf)
 
-  const { response } = visit
-  if (problem !== undefined) sendProblem(response, problem, formOf(needs, visit, link, typed, problem))
-  else sendPage(response, 200, sentPage(needs, visit, link, typed))
+  const { response } = context
+  if (problem !== undefined) sendProblem(response, problem, formOf(needs, context, link, typed, problem))
+  else sendPage(response, 200, sentPage(needs, context, link, typed))
 }
 
 interface Typed {
@@ -49,53 +49,58 @@ interface Typed {
 
 async function mailLink(
   { accounts, rateLimiter }: AccountPagesNeeds,
-  visit: PageVisit,
+  context: PageContext,
   link: MailedLink,
   { email, interaction }: Typed,
 ): Promise<FormProblem | undefined> {
   const wrong = problemOfFields({ email: emailProblem(email) })
   if (wrong !== undefined) return wrong
   const limit = link === 'password' ? 'passwordReset' : 'validationMail'
-  const tooMany = await takeLimit(rateLimiter, limit, visit)
+  const tooMany = await takeLimit(rateLimiter, limit, context)
   if (tooMany !== undefined) return tooMany
-  const asVisit = visitOf(visit, interaction)
+  const asked = requestContextOf(context, interaction)
   await (link === 'password'
-    ? accounts.requestPasswordReset(email, asVisit)
-    : accounts.requestValidation(email, asVisit))
+    ? accounts.requestPasswordReset(email, asked)
+    : accounts.requestValidation(email, asked))
   return undefined
 }
 
 const formOf = (
   { settings }: AccountPagesNeeds,
-  visit: PageVisit,
+  context: PageContext,
   link: MailedLink,
   { email, interaction }: Typed,
   problem?: FormProblem,
 ): Page =>
   mailLinkPage({
-    language: visit.language,
+    language: context.language,
     link,
-    action: actionOf(settings, visit, link),
-    signInUrl: backUrl(settings, visit, interaction),
+    action: actionOf(settings, context, link),
+    signInUrl: backUrl(settings, context, interaction),
     email,
     interaction,
     problem,
   })
 
-function sentPage({ settings }: AccountPagesNeeds, visit: PageVisit, link: MailedLink, typed: Typed): Page {
-  const texts = accountTextsOf(visit.language)
+function sentPage(
+  { settings }: AccountPagesNeeds,
+  context: PageContext,
+  link: MailedLink,
+  typed: Typed,
+): Page {
+  const texts = accountTextsOf(context.language)
   const text = link === 'password' ? texts.linkSent(typed.email) : texts.validationMailed(typed.email)
   const again = {
     text: texts.notThere,
     button: texts.sendAgain,
-    action: actionOf(settings, visit, link),
+    action: actionOf(settings, context, link),
     values: { ...typed },
   }
-  return noticePage({ language: visit.language, title: texts.checkMail, text, again })
+  return noticePage({ language: context.language, title: texts.checkMail, text, again })
 }
 
 /** A form of a sign-in stays there; the others have a page of their own. */
-function actionOf(settings: AccountPagesNeeds['settings'], { open }: PageVisit, link: MailedLink): string {
+function actionOf(settings: AccountPagesNeeds['settings'], { open }: PageContext, link: MailedLink): string {
   if (link === 'validation') return accountUrl(settings, 'validate')
   return open === undefined
     ? accountUrl(settings, 'password')
@@ -104,6 +109,6 @@ function actionOf(settings: AccountPagesNeeds['settings'], { open }: PageVisit, 
 
 const backUrl = (
   settings: AccountPagesNeeds['settings'],
-  { open }: PageVisit,
+  { open }: PageContext,
   interaction?: string,
 ): string => (open === undefined ? signInUrl(settings, interaction) : stepUrl(settings, open.interaction.uid))

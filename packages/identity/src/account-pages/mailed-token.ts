@@ -2,7 +2,7 @@ import { accountTextsOf } from '../pages/account-texts.ts'
 import { noticePage } from '../pages/notice-page.ts'
 import type { Page } from '../pages/page.ts'
 import { sendPage } from '../pages/send-page.ts'
-import type { PageVisit } from './account-pages.ts'
+import type { PageContext } from './account-pages.ts'
 
 const TOKEN = /^[A-Za-z0-9_.-]{20,200}$/
 
@@ -19,7 +19,7 @@ export const withoutReferrer = ({ html, headers }: Page): Page => ({
 })
 
 /** Says that a link can't be used, and where to get another; without `newLinkUrl` there is no page for that. */
-export function sendBadLink({ language, response }: PageVisit, newLinkUrl?: string): void {
+export function sendBadLink({ language, response }: PageContext, newLinkUrl?: string): void {
   const texts = accountTextsOf(language)
   const parts = { language, title: texts.badLink, failed: true }
   const page =

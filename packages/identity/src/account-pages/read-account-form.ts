@@ -2,7 +2,7 @@ import { sentByAnotherSite } from '../oidc/interactions.ts'
 import type { OidcSettings } from '../oidc/oidc-settings.ts'
 import { readForm } from '../pages/read-form.ts'
 import { isSameOrigin } from '../pages/same-origin.ts'
-import type { PageVisit } from './account-pages.ts'
+import type { PageContext } from './account-pages.ts'
 
 /**
  * The fields of a form of these pages. Rejects with ForbiddenError when another site has sent it.
@@ -12,7 +12,7 @@ import type { PageVisit } from './account-pages.ts'
  * the secret of a mail.
  */
 export async function readAccountForm(
-  { request, language, open }: PageVisit,
+  { request, language, open }: PageContext,
   settings: OidcSettings,
 ): Promise<URLSearchParams> {
   const { origin, ...others } = request.headers

@@ -8,56 +8,58 @@ import type { Page } from '../pages/page.ts'
 import { sendPage } from '../pages/send-page.ts'
 import { signUpPage } from '../pages/sign-up-page.ts'
 import { accountUrl } from './account-addresses.ts'
-import type { AccountPagesNeeds, PageVisit } from './account-pages.ts'
+import type { AccountPagesNeeds, PageContext } from './account-pages.ts'
+import { requestContextOf } from './request-context.ts'
 import { problemOf, sendProblem } from './form-problem.ts'
 import { readAccountForm } from './read-account-form.ts'
 import { takeLimit } from './take-limit.ts'
 import { signUpProblem, type TypedSignUp, typedSignUp } from './typed-fields.ts'
-import { visitOf } from './visit-of.ts'
 
-/** A visit of a page that only a sign-in under way leads to. */
-type SignUpVisit = PageVisit & { open: OpenInteraction }
+/** A page that only a sign-in under way leads to. */
+type SignUpContext = PageContext & { open: OpenInteraction }
 
 const nothingTyped: TypedSignUp = { email: '', firstName: '', lastName: '', password: '' }
 
 /** GET /oidc/interaction/:uid/signup — the form of a new account. */
 export const showSignUp =
   (needs: AccountPagesNeeds) =>
-  async (visit: SignUpVisit): Promise<void> => {
-    requireSignUpAllowed(needs, visit)
-    const typed = { ...nothingTyped, email: loginHintOf(visit.open.interaction) }
-    sendPage(visit.response, 200, await formOf(needs, visit, typed))
+  async (context: SignUpContext): Promise<void> => {
+    requireSignUpAllowed(needs, context)
+    const typed = { ...nothingTyped, email: loginHintOf(context.open.interaction) }
+    sendPage(context.response, 200, await formOf(needs, context, typed))
   }
 
 /** POST /oidc/interaction/:uid/signup — makes the account and signs in, or tells what has to happen before. */
 export const submitSignUp =
   (needs: AccountPagesNeeds) =>
-  async (visit: SignUpVisit): Promise<void> => {
-    requireSignUpAllowed(needs, visit)
-    const { request, response, language, open } = visit
-    const typed = typedSignUp(await readAccountForm(visit, needs.settings))
+  async (context: SignUpContext): Promise<void> => {
+    requireSignUpAllowed(needs, context)
+    const { request, response, language, open } = context
+    const typed = typedSignUp(await readAccountForm(context, needs.settings))
 
-    const done = await signUp(needs, visit, typed).catch((error: unknown) => ({ problem: problemOf(error) }))
+    const done = await signUp(needs, context, typed).catch((error: unknown) => ({
+      problem: problemOf(error),
+    }))
 
     if ('problem' in done) {
-      sendProblem(response, done.problem, await formOf(needs, visit, typed, done.problem))
+      sendProblem(response, done.problem, await formOf(needs, context, typed, done.problem))
       return
     }
     if (done.next === 'usable') return needs.finishSignUp(request, response, open, done.user)
     const { uid } = open.interaction
-    const page = done.next === 'mailed' ? mailedPage(needs, visit, typed.email, uid) : waitingPage(language)
+    const page = done.next === 'mailed' ? mailedPage(needs, context, typed.email, uid) : waitingPage(language)
     sendPage(response, 200, page)
   }
 
-async function signUp(needs: AccountPagesNeeds, visit: SignUpVisit, typed: TypedSignUp) {
-  const problem = signUpProblem(typed) ?? (await takeLimit(needs.rateLimiter, 'signUp', visit))
+async function signUp(needs: AccountPagesNeeds, context: SignUpContext, typed: TypedSignUp) {
+  const problem = signUpProblem(typed) ?? (await takeLimit(needs.rateLimiter, 'signUp', context))
   if (problem !== undefined) return { problem }
-  return needs.accounts.signUp({ ...typed, language: visit.language }, visitOf(visit))
+  return needs.accounts.signUp({ ...typed, language: context.language }, requestContextOf(context))
 }
 
 async function formOf(
   needs: AccountPagesNeeds,
-  { language, open: { interaction } }: SignUpVisit,
+  { language, open: { interaction } }: SignUpContext,
   typed: TypedSignUp,
   problem?: FormProblem,
 ): Promise<Page> {
@@ -76,7 +78,7 @@ async function formOf(
 
 function mailedPage(
   { settings }: AccountPagesNeeds,
-  { language }: PageVisit,
+  { language }: PageContext,
   email: string,
   interaction: string,
 ): Page {
@@ -90,11 +92,11 @@ function mailedPage(
   return noticePage({ language, title: texts.checkMail, text: texts.signUpMailed(email), again })
 }
 
-function waitingPage(language: PageVisit['language']): Page {
+function waitingPage(language: PageContext['language']): Page {
   const { waitsForApproval, waitsForApprovalText } = accountTextsOf(language)
   return noticePage({ language, title: waitsForApproval, text: waitsForApprovalText })
 }
 
-function requireSignUpAllowed({ accountSettings }: AccountPagesNeeds, { language }: PageVisit): void {
+function requireSignUpAllowed({ accountSettings }: AccountPagesNeeds, { language }: PageContext): void {
   if (!accountSettings.localSignUp) throw new Failure('ForbiddenError', accountTextsOf(language).noSignUp)
 }

@@ -5,12 +5,12 @@ import { noticePage } from '../pages/notice-page.ts'
 import { questionPage } from '../pages/question-page.ts'
 import { sendPage } from '../pages/send-page.ts'
 import { accountUrl, signInUrl } from './account-addresses.ts'
-import type { AccountPagesNeeds, PageVisit } from './account-pages.ts'
+import type { AccountPagesNeeds, PageContext } from './account-pages.ts'
+import { requestContextOf } from './request-context.ts'
 import { linkProblemOf, sendProblem } from './form-problem.ts'
 import { showLinkForm, submitLinkForm } from './mailed-link.ts'
 import { sendBadLink, tokenOf, withoutReferrer } from './mailed-token.ts'
 import { readAccountForm } from './read-account-form.ts'
-import { visitOf } from './visit-of.ts'
 
 /**
  * GET /account/validate — with the token of a mailed link: a button that confirms the address, for programs that look
@@ -18,34 +18,34 @@ import { visitOf } from './visit-of.ts'
  */
 export const showValidation =
   (needs: AccountPagesNeeds) =>
-  async (visit: PageVisit, query: URLSearchParams): Promise<void> => {
-    if (!query.has('token')) return showLinkForm(needs, visit, 'validation', query)
+  async (context: PageContext, query: URLSearchParams): Promise<void> => {
+    if (!query.has('token')) return showLinkForm(needs, context, 'validation', query)
     const token = tokenOf(query)
-    if (token === undefined) return sendBadLink(visit, accountUrl(needs.settings, 'validate'))
-    sendPage(visit.response, 200, askPage(needs, visit, token))
+    if (token === undefined) return sendBadLink(context, accountUrl(needs.settings, 'validate'))
+    sendPage(context.response, 200, askPage(needs, context, token))
   }
 
 /** POST /account/validate — with a token: confirms the address. With an address: mails the link again. */
 export const submitValidation =
   (needs: AccountPagesNeeds) =>
-  async (visit: PageVisit): Promise<void> => {
-    const form = await readAccountForm(visit, needs.settings)
-    if (!form.has('token')) return submitLinkForm(needs, visit, 'validation', form)
+  async (context: PageContext): Promise<void> => {
+    const form = await readAccountForm(context, needs.settings)
+    if (!form.has('token')) return submitLinkForm(needs, context, 'validation', form)
     const token = tokenOf(form)
-    if (token === undefined) return sendBadLink(visit, accountUrl(needs.settings, 'validate'))
+    if (token === undefined) return sendBadLink(context, accountUrl(needs.settings, 'validate'))
 
-    const done = await needs.accounts.validate(token, visitOf(visit)).catch(linkProblemOf)
+    const done = await needs.accounts.validate(token, requestContextOf(context)).catch(linkProblemOf)
 
-    if (done === 'badLink') return sendBadLink(visit, accountUrl(needs.settings, 'validate'))
+    if (done === 'badLink') return sendBadLink(context, accountUrl(needs.settings, 'validate'))
     if ('problem' in done)
-      return sendProblem(visit.response, done.problem, askPage(needs, visit, token, done.problem))
-    sendPage(visit.response, 200, confirmedPage(needs, visit, done))
+      return sendProblem(context.response, done.problem, askPage(needs, context, token, done.problem))
+    sendPage(context.response, 200, confirmedPage(needs, context, done))
   }
 
 /** Where an administrator decides, an answered mail alone lets nobody in. */
 function confirmedPage(
   { settings }: AccountPagesNeeds,
-  { language }: PageVisit,
+  { language }: PageContext,
   { user, interaction }: Awaited<ReturnType<Accounts['validate']>>,
 ) {
   const { confirmed: title, confirmedText, waitsForApprovalText, signIn } = accountTextsOf(language)
@@ -56,7 +56,7 @@ function confirmedPage(
 
 function askPage(
   { settings }: AccountPagesNeeds,
-  { language }: PageVisit,
+  { language }: PageContext,
   token: string,
   problem?: FormProblem,
 ) {

@@ -4,7 +4,7 @@ import type { OpenInteraction } from '../oidc/interactions.ts'
 import type { InteractionListener, Interactions } from '../oidc/oidc-listener.ts'
 import { ACCOUNT_PATH } from './account-addresses.ts'
 import { accountListener } from './account-listener.ts'
-import type { AccountPagesNeeds, PageVisit } from './account-pages.ts'
+import type { AccountPagesNeeds, PageContext } from './account-pages.ts'
 import { showLinkForm, submitLinkForm } from './mailed-link.ts'
 import { readAccountForm } from './read-account-form.ts'
 import { returnToSignIn } from './return-to-sign-in.ts'
@@ -23,9 +23,11 @@ export function wireAccountPages(needs: AccountPagesNeeds): WiredAccountPages {
     interactions: {
       signup: { GET: inSignIn(needs, showSignUp(needs)), POST: inSignIn(needs, submitSignUp(needs)) },
       forgot: {
-        GET: inSignIn(needs, async (visit) => showLinkForm(needs, visit, 'password', new URLSearchParams())),
-        POST: inSignIn(needs, async (visit) =>
-          submitLinkForm(needs, visit, 'password', await readAccountForm(visit, needs.settings)),
+        GET: inSignIn(needs, async (context) =>
+          showLinkForm(needs, context, 'password', new URLSearchParams()),
+        ),
+        POST: inSignIn(needs, async (context) =>
+          submitLinkForm(needs, context, 'password', await readAccountForm(context, needs.settings)),
         ),
       },
       continue: { GET: returnToSignIn(needs) },
@@ -37,5 +39,6 @@ export function wireAccountPages(needs: AccountPagesNeeds): WiredAccountPages {
 /** The page of an authorization, as pages about accounts are visited. */
 const inSignIn = (
   needs: AccountPagesNeeds,
-  show: (visit: PageVisit & { open: OpenInteraction }) => Promise<void>,
-): InteractionListener => interactionPage(needs, (visit) => show({ ...visit, language: visit.open.language }))
+  show: (context: PageContext & { open: OpenInteraction }) => Promise<void>,
+): InteractionListener =>
+  interactionPage(needs, (context) => show({ ...context, language: context.open.language }))

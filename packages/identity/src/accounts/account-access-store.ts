@@ -11,7 +11,7 @@ export interface EndedSession {
 
 /**
  * What an account can be used with, ended inside the transaction that ends the right to it. Each method notes what
- * every instance has to forget and answers it, to be spread after the commit.
+ * every instance has to forget and answers it, to be broadcast after the commit.
  */
 export const accountAccessStore = (tx: Queries) => ({
   /** Ends the sessions and whatever could start a new one, but for one session and the browser it lives in. */

@@ -4,14 +4,19 @@ import { Failure } from '@platform/kernel'
 import type { UserRecord } from '../users/user.ts'
 import type { RequireState } from '../users/user-etag.ts'
 import { type AccountParts, newLink, redeemToken, sourceOf, traceOf } from './account-parts.ts'
-import type { Accounts, Visit } from './accounts.ts'
+import type { Accounts, RequestContext } from './accounts.ts'
 import { hashOfToken } from './mailed-token.ts'
 import { addressOf, mailedTo } from './registration.ts'
 
 export interface AccountDeletion
   extends Pick<Accounts, 'requestDeletion' | 'deleteByToken' | 'emailOfDeletionToken'> {
   /** As an administrator; `actor` as in the audit trail. False when there is no such account. */
-  delete(userId: string, actor: string, visit: Visit, requireState?: RequireState): Promise<boolean>
+  delete(
+    userId: string,
+    actor: string,
+    context: RequestContext,
+    requireState?: RequireState,
+  ): Promise<boolean>
   /** Whose account a token would delete. Nothing is used up. */
   ownerOfDeletionToken(token: string): Promise<string | undefined>
 }
@@ -20,12 +25,12 @@ export interface AccountDeletion
 export const accountDeletion = (parts: AccountParts): AccountDeletion => {
   const find = (token: string) => parts.tokens.find('delete', hashOfToken(token), parts.clock.now())
   return {
-    async requestDeletion(userId, visit) {
+    async requestDeletion(userId, context) {
       const user = await parts.users.find(userId)
       if (user?.email === undefined) throw new Failure('ForbiddenError', 'There is no address to write to.')
       await parts.database.transaction(async (tx) => {
-        const url = await newLink(parts, tx, 'delete', mailedTo(user, visit))
-        const language = user.language ?? visit.language
+        const url = await newLink(parts, tx, 'delete', mailedTo(user, context))
+        const language = user.language ?? context.language
         await parts.mails.post(tx, {
           to: addressOf(user),
           language,
@@ -36,27 +41,27 @@ export const accountDeletion = (parts: AccountParts): AccountDeletion => {
       parts.mails.deliverSoon()
     },
 
-    async deleteByToken(token, visit) {
+    async deleteByToken(token, context) {
       const { ids, user } = await parts.database.transaction(async (tx) => {
         await parts.users.changes(tx).lockSuperAdmins()
         const redeemed = await redeemToken(parts, tx, 'delete', token)
         const actor = `user:${redeemed.user.id}`
-        return { ids: await remove(parts, tx, redeemed.user, { actor, visit }), user: redeemed.user }
+        return { ids: await remove(parts, tx, redeemed.user, { actor, context }), user: redeemed.user }
       })
-      await parts.spread(ids)
+      await parts.broadcast(ids)
       await parts.forgetPhoto?.(user)
     },
 
-    async delete(userId, actor, visit, requireState) {
+    async delete(userId, actor, context, requireState) {
       const deleted = await parts.database.transaction(async (tx) => {
         const changes = parts.users.changes(tx)
         await changes.lockSuperAdmins()
         const [user] = await changes.lock({ ids: [userId] })
         if (user !== undefined) requireState?.(user)
-        return user && { ids: await remove(parts, tx, user, { actor, visit }), user }
+        return user && { ids: await remove(parts, tx, user, { actor, context }), user }
       })
       if (deleted === undefined) return false
-      await parts.spread(deleted.ids)
+      await parts.broadcast(deleted.ids)
       await parts.forgetPhoto?.(deleted.user)
       return true
     },
@@ -74,7 +79,7 @@ async function remove(
   parts: AccountParts,
   tx: Queries,
   user: UserRecord,
-  { actor, visit }: { actor: string; visit: Visit },
+  { actor, context }: { actor: string; context: RequestContext },
 ): Promise<string[]> {
   const changes = parts.users.changes(tx)
   const isAdministrator = user.platformRole === 'superAdmin'
@@ -82,9 +87,9 @@ async function remove(
   await parts.removeMemberships(tx, user.id)
   await changes.remove(user.id)
   if (isAdministrator && !(await changes.hasSuperAdmin())) throw lastSuperAdmin()
-  const payload = { userId: user.id, ip: shownIp(visit.ip) }
-  await parts.outbox.add(tx, gatewayUsersDeleted, payload, sourceOf(visit, user.id))
-  await parts.audit.record(tx, { action: 'account.deleted', ...traceOf(visit, actor, user.id) })
+  const payload = { userId: user.id, ip: shownIp(context.ip) }
+  await parts.outbox.add(tx, gatewayUsersDeleted, payload, sourceOf(context, user.id))
+  await parts.audit.record(tx, { action: 'account.deleted', ...traceOf(context, actor, user.id) })
   return ids
 }
 

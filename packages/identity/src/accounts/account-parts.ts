@@ -8,7 +8,7 @@ import type { Mails } from '../mails/mails.ts'
 import type { UserRecord } from '../users/user.ts'
 import type { UserStore } from '../users/user-store.ts'
 import type { AccountAccessStore, EndedSession } from './account-access-store.ts'
-import type { Visit } from './accounts.ts'
+import type { RequestContext } from './accounts.ts'
 import type { AccountSettings } from './accounts-env.ts'
 import {
   hashOfToken,
@@ -36,7 +36,7 @@ export interface AccountParts {
   /** Where people reach the platform. */
   origin: string
   /** Tells every instance what to forget, after the commit. */
-  spread: (ids: string[]) => Promise<void>
+  broadcast: (ids: string[]) => Promise<void>
   /** Deletes the picture of an account that is no more. */
   forgetPhoto?: ((user: UserRecord) => Promise<void>) | undefined
   /** Takes somebody out of every workspace. */
@@ -78,19 +78,23 @@ export async function redeemToken(
 }
 
 /** The source of an event of accounts. */
-export const sourceOf = (visit: Pick<Visit, 'ip' | 'correlationId'>, userId?: string) => ({
+export const sourceOf = (context: Pick<RequestContext, 'ip' | 'correlationId'>, userId?: string) => ({
   host: { service: 'api-gateway' },
-  ip: shownIp(visit.ip),
-  correlationId: visit.correlationId,
+  ip: shownIp(context.ip),
+  correlationId: context.correlationId,
   ...(userId === undefined ? {} : { userId }),
 })
 
 /** Who did what, for the audit trail. */
-export const traceOf = (visit: Pick<Visit, 'ip' | 'correlationId'>, actor: string, userId: string) => ({
+export const traceOf = (
+  context: Pick<RequestContext, 'ip' | 'correlationId'>,
+  actor: string,
+  userId: string,
+) => ({
   actor,
   subject: `user:${userId}`,
-  ip: visit.ip,
-  correlationId: visit.correlationId,
+  ip: context.ip,
+  correlationId: context.correlationId,
 })
 
 /** The rows of sessions that ended with a change of their account. */

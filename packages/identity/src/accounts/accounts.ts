@@ -1,7 +1,7 @@
 import type { UserRecord } from '../users/user.ts'
 
 /** Who asks, for events, the audit trail and the language of a mail. */
-export interface Visit {
+export interface RequestContext {
   ip: string
   correlationId: string
   /** Language of the page or of Accept-Language, for mails to people without one of their own. */
@@ -30,31 +30,34 @@ export interface Accounts {
    */
   signUp(
     input: SignUpInput,
-    visit: Visit,
+    context: RequestContext,
   ): Promise<{ user: UserRecord; next: 'usable' | 'mailed' | 'manual' }>
   /** Mails the validation link again. Silent about unknown and validated addresses. */
-  requestValidation(email: string, visit: Visit): Promise<void>
+  requestValidation(email: string, context: RequestContext): Promise<void>
   /** Throws InvalidOrExpiredToken. */
-  validate(token: string, visit: Visit): Promise<{ user: UserRecord; interaction: string | undefined }>
+  validate(
+    token: string,
+    context: RequestContext,
+  ): Promise<{ user: UserRecord; interaction: string | undefined }>
   /** Mails a link. Silent about unknown addresses. */
-  requestPasswordReset(email: string, visit: Visit): Promise<void>
+  requestPasswordReset(email: string, context: RequestContext): Promise<void>
   /** True while the token of a mailed link could be used; nothing is used up. */
   isResetTokenGood(token: string): Promise<boolean>
   /** Sets a new password, ends all sessions, and counts as an answered mail. Throws InvalidOrExpiredToken. */
   resetPassword(
     token: string,
     password: string,
-    visit: Visit,
+    context: RequestContext,
   ): Promise<{ user: UserRecord; interaction: string | undefined }>
   /** Throws InvalidPassword. All other sessions end. */
   changePassword(
     change: { userId: string; sessionId: string; currentPassword: string; password: string },
-    visit: Visit,
+    context: RequestContext,
   ): Promise<void>
   /** Mails a link to a page that asks before it deletes. */
-  requestDeletion(userId: string, visit: Visit): Promise<void>
+  requestDeletion(userId: string, context: RequestContext): Promise<void>
   /** Deletes the account the token was mailed to. Throws InvalidOrExpiredToken. */
-  deleteByToken(token: string, visit: Visit): Promise<void>
+  deleteByToken(token: string, context: RequestContext): Promise<void>
   /** Which address a mailed link belongs to; undefined when it can't be used. Nothing is used up. */
   emailOfDeletionToken(token: string): Promise<string | undefined>
 }

@@ -13,10 +13,10 @@ import {
   sourceOf,
   traceOf,
 } from './account-parts.ts'
-import type { Accounts, Visit } from './accounts.ts'
-import { evenly } from './evenly.ts'
+import type { Accounts, RequestContext } from './accounts.ts'
 import { hashOfToken, tokenRefused } from './mailed-token.ts'
 import { addressOf, answeredMail, mailedTo } from './registration.ts'
+import { withMinimumDuration } from './with-minimum-duration.ts'
 
 type PasswordChanges = Pick<
   Accounts,
@@ -27,20 +27,20 @@ type PasswordChanges = Pick<
 export const passwordChanges = (parts: AccountParts): PasswordChanges => {
   const findReset = (token: string) => parts.tokens.find('reset', hashOfToken(token), parts.clock.now())
   return {
-    async requestPasswordReset(email, visit) {
+    async requestPasswordReset(email, context) {
       requireLocalSignIn(parts)
-      await evenly(async () => {
+      await withMinimumDuration(async () => {
         const found = await parts.users.findByEmail(email)
         // Who signs in elsewhere must not get past that by a password.
         if (found?.passwordHash === undefined || found.user.status === 'deactivated') return
-        await parts.database.transaction((tx) => mailReset(parts, tx, found.user, visit))
+        await parts.database.transaction((tx) => mailReset(parts, tx, found.user, context))
         parts.mails.deliverSoon()
       })
     },
 
     isResetTokenGood: async (token) => (await findReset(token)) !== undefined,
 
-    async resetPassword(token, password, visit) {
+    async resetPassword(token, password, context) {
       requireLocalSignIn(parts)
       requirePasswordLength(password)
       // Nobody has a password hashed who has no link.
@@ -49,42 +49,47 @@ export const passwordChanges = (parts: AccountParts): PasswordChanges => {
       requireGoodPassword(password, (await parts.users.find(mailed.userId)) ?? mailed)
       const passwordHash = await parts.passwords.hash(password)
       const { ids, ...done } = await parts.database.transaction((tx) =>
-        reset(parts, tx, { token, passwordHash }, visit),
+        reset(parts, tx, { token, passwordHash }, context),
       )
-      await parts.spread(ids)
+      await parts.broadcast(ids)
       parts.mails.deliverSoon()
       return done
     },
 
-    async changePassword({ userId, sessionId, currentPassword, password }, visit) {
+    async changePassword({ userId, sessionId, currentPassword, password }, context) {
       requireLocalSignIn(parts)
       requirePasswordLength(password)
       const user = await requireCurrent(parts, userId, currentPassword)
       requireGoodPassword(password, user)
       const passwordHash = await parts.passwords.hash(password)
       const ids = await parts.database.transaction((tx) =>
-        change(parts, tx, { userId, sessionId, passwordHash }, visit),
+        change(parts, tx, { userId, sessionId, passwordHash }, context),
       )
-      await parts.spread(ids)
+      await parts.broadcast(ids)
       parts.mails.deliverSoon()
     },
   }
 }
 
-async function mailReset(parts: AccountParts, tx: Queries, user: UserRecord, visit: Visit): Promise<void> {
+async function mailReset(
+  parts: AccountParts,
+  tx: Queries,
+  user: UserRecord,
+  context: RequestContext,
+): Promise<void> {
   const to = addressOf(user)
-  const url = await newLink(parts, tx, 'reset', mailedTo(user, visit))
-  const language = user.language ?? visit.language
+  const url = await newLink(parts, tx, 'reset', mailedTo(user, context))
+  const language = user.language ?? context.language
   await parts.mails.post(tx, { to, language, template: 'resetPassword', values: { url } })
-  const payload = { ip: shownIp(visit.ip), email: to }
-  await parts.outbox.add(tx, gatewayPasswordResetRequested, payload, sourceOf(visit, user.id))
+  const payload = { ip: shownIp(context.ip), email: to }
+  await parts.outbox.add(tx, gatewayPasswordResetRequested, payload, sourceOf(context, user.id))
 }
 
 async function reset(
   parts: AccountParts,
   tx: Queries,
   { token, passwordHash }: { token: string; passwordHash: string },
-  visit: Visit,
+  context: RequestContext,
 ) {
   const { user: before, interaction } = await redeemToken(parts, tx, 'reset', token)
   const edit = { ...answeredMail(parts, before), passwordHash }
@@ -92,10 +97,10 @@ async function reset(
   const user = edited === 'taken' ? before : (edited[0] ?? before)
   const ended = await parts.accessIn(tx).endSessions([user.id])
   const ids = [...sessionIds(ended), ...(await parts.accessIn(tx).forgetUsers([user.id]))]
-  await warnOwner(parts, tx, user, visit)
-  const payload = { ip: shownIp(visit.ip), email: addressOf(user) }
-  await parts.outbox.add(tx, gatewayPasswordResetSucceeded, payload, sourceOf(visit, user.id))
-  const trace = traceOf(visit, `user:${user.id}`, user.id)
+  await warnOwner(parts, tx, user, context)
+  const payload = { ip: shownIp(context.ip), email: addressOf(user) }
+  await parts.outbox.add(tx, gatewayPasswordResetSucceeded, payload, sourceOf(context, user.id))
+  const trace = traceOf(context, `user:${user.id}`, user.id)
   await parts.audit.record(
     tx,
     { action: 'password.changed', ...trace, details: { by: 'mail' } },
@@ -108,15 +113,15 @@ async function change(
   parts: AccountParts,
   tx: Queries,
   { userId, sessionId, passwordHash }: { userId: string; sessionId: string; passwordHash: string },
-  visit: Visit,
+  context: RequestContext,
 ): Promise<string[]> {
   const changes = parts.users.changes(tx)
   const [user] = await changes.lock({ ids: [userId] })
   if (user === undefined) throw wrongPassword()
   await changes.edit([userId], { passwordHash })
   const ended = await parts.accessIn(tx).endSessions([userId], sessionId)
-  await warnOwner(parts, tx, user, visit)
-  const trace = traceOf(visit, `user:${userId}`, userId)
+  await warnOwner(parts, tx, user, context)
+  const trace = traceOf(context, `user:${userId}`, userId)
   await parts.audit.record(
     tx,
     { action: 'password.changed', ...trace, details: { by: 'password' } },
@@ -128,10 +133,15 @@ async function change(
 const sessionIds = (ended: readonly EndedSession[]): string[] => ended.map(({ sessionId }) => sessionId)
 
 /** All links mailed before stop working; the one in this mail gives a stolen account back. */
-async function warnOwner(parts: AccountParts, tx: Queries, user: UserRecord, visit: Visit): Promise<void> {
+async function warnOwner(
+  parts: AccountParts,
+  tx: Queries,
+  user: UserRecord,
+  context: RequestContext,
+): Promise<void> {
   await parts.tokensIn(tx).removeOf([user.id])
   const resetUrl = await newLink(parts, tx, 'reset', mailedTo(user, { interaction: undefined }))
-  const language = user.language ?? visit.language
+  const language = user.language ?? context.language
   await parts.mails.post(tx, {
     to: addressOf(user),
     language,

@@ -5,38 +5,40 @@ import { requireGoodPassword } from '../credentials/passwords/password-rules.ts'
 import { normalizeEmail, presentUser, requirePlainAddress, type UserRecord } from '../users/user.ts'
 import type { UserEdit } from '../users/user-changes-store.ts'
 import { type AccountParts, newLink, redeemToken, sourceOf, traceOf } from './account-parts.ts'
-import type { Accounts, SignUpInput, Visit } from './accounts.ts'
-import { evenly } from './evenly.ts'
+import type { Accounts, RequestContext, SignUpInput } from './accounts.ts'
+import { withMinimumDuration } from './with-minimum-duration.ts'
 
 type Registration = Pick<Accounts, 'signUp' | 'requestValidation' | 'validate'>
 
 /** Making an account and proving that its address is one's own. */
 export const registration = (parts: AccountParts): Registration => ({
-  async signUp(input, visit) {
+  async signUp(input, context) {
     requireSignUp(parts)
     requirePlainAddress(input.email)
     requireGoodPassword(input.password, input)
     // Hashed before anybody looks whether the address is known, so that both take as long.
     const passwordHash = await parts.passwords.hash(input.password)
     const user = await parts.database.transaction(async (tx) => {
-      const made = await insert(parts, tx, input, passwordHash, visit)
-      return made ?? (await known(parts, tx, input, visit))
+      const made = await insert(parts, tx, input, passwordHash, context)
+      return made ?? (await known(parts, tx, input, context))
     })
     parts.mails.deliverSoon()
     return { user, next: NEXT[parts.settings.validation] }
   },
 
-  requestValidation: (email, visit) =>
-    evenly(async () => {
+  requestValidation: (email, context) =>
+    withMinimumDuration(async () => {
       const found = await parts.users.findByEmail(email)
       if (found === undefined || !awaitsMail(found.user)) return
-      await parts.database.transaction((tx) => mailValidation(parts, tx, found.user, visit))
+      await parts.database.transaction((tx) => mailValidation(parts, tx, found.user, context))
       parts.mails.deliverSoon()
     }),
 
-  async validate(token, visit) {
-    const { ids, ...validated } = await parts.database.transaction((tx) => validate(parts, tx, token, visit))
-    await parts.spread(ids)
+  async validate(token, context) {
+    const { ids, ...validated } = await parts.database.transaction((tx) =>
+      validate(parts, tx, token, context),
+    )
+    await parts.broadcast(ids)
     return validated
   },
 })
@@ -54,21 +56,21 @@ async function insert(
   tx: Queries,
   input: SignUpInput,
   passwordHash: string,
-  visit: Visit,
+  context: RequestContext,
 ): Promise<UserRecord | undefined> {
   const { validation } = parts.settings
   const { password: _, ...person } = input
   const user = await parts.users.changes(tx).insert({
     ...person,
-    language: input.language ?? visit.language,
+    language: input.language ?? context.language,
     passwordHash,
     status: validation === 'auto' ? 'validated' : 'pending',
   })
   if (user === undefined) return undefined
-  if (validation === 'email') await mailValidation(parts, tx, user, visit)
-  const payload = { ip: shownIp(visit.ip), user: presentUser(user) }
-  await parts.outbox.add(tx, gatewaySignupSucceeded, payload, sourceOf(visit, user.id))
-  await parts.audit.record(tx, { action: 'account.created', ...traceOf(visit, `user:${user.id}`, user.id) })
+  if (validation === 'email') await mailValidation(parts, tx, user, context)
+  const payload = { ip: shownIp(context.ip), user: presentUser(user) }
+  await parts.outbox.add(tx, gatewaySignupSucceeded, payload, sourceOf(context, user.id))
+  await parts.audit.record(tx, { action: 'account.created', ...traceOf(context, `user:${user.id}`, user.id) })
   return user
 }
 
@@ -80,7 +82,7 @@ async function known(
   parts: AccountParts,
   tx: Queries,
   input: SignUpInput,
-  visit: Visit,
+  context: RequestContext,
 ): Promise<UserRecord> {
   if (parts.settings.validation !== 'email')
     throw new Failure(
@@ -92,20 +94,21 @@ async function known(
     const { user, passwordHash } = found
     const values: Record<string, string> = { signInUrl: `${parts.origin}/signin` }
     // Who signs in elsewhere has no password to forget.
-    if (passwordHash !== undefined) values.resetUrl = await newLink(parts, tx, 'reset', mailedTo(user, visit))
-    const language = user.language ?? input.language ?? visit.language
+    if (passwordHash !== undefined)
+      values.resetUrl = await newLink(parts, tx, 'reset', mailedTo(user, context))
+    const language = user.language ?? input.language ?? context.language
     await parts.mails.post(tx, { to: addressOf(user), language, template: 'alreadyRegistered', values })
   }
-  return madeUp(input, visit, parts.clock.now())
+  return madeUp(input, context, parts.clock.now())
 }
 
 /** What a new account would look like. */
-const madeUp = (input: SignUpInput, visit: Visit, now: Date): UserRecord => ({
+const madeUp = (input: SignUpInput, context: RequestContext, now: Date): UserRecord => ({
   id: uuidv7(),
   email: normalizeEmail(input.email),
   firstName: input.firstName,
   lastName: input.lastName,
-  language: input.language ?? visit.language,
+  language: input.language ?? context.language,
   status: 'pending',
   authData: { prismeai: {} },
   platformRole: undefined,
@@ -124,20 +127,20 @@ async function mailValidation(
   parts: AccountParts,
   tx: Queries,
   user: UserRecord,
-  visit: Visit,
+  context: RequestContext,
 ): Promise<void> {
-  const url = await newLink(parts, tx, 'validate', mailedTo(user, visit))
-  const language = user.language ?? visit.language
+  const url = await newLink(parts, tx, 'validate', mailedTo(user, context))
+  const language = user.language ?? context.language
   await parts.mails.post(tx, { to: addressOf(user), language, template: 'validateAccount', values: { url } })
 }
 
-async function validate(parts: AccountParts, tx: Queries, token: string, visit: Visit) {
+async function validate(parts: AccountParts, tx: Queries, token: string, context: RequestContext) {
   const { user: before, interaction } = await redeemToken(parts, tx, 'validate', token)
   const edited = await parts.users.changes(tx).edit([before.id], answeredMail(parts, before))
   const user = edited === 'taken' ? before : (edited[0] ?? before)
   // A listed super administrator is one from here on.
   const ids = await parts.accessIn(tx).forgetUsers([user.id])
-  const trace = traceOf(visit, `user:${user.id}`, user.id)
+  const trace = traceOf(context, `user:${user.id}`, user.id)
   const becameAdministrator = before.platformRole !== user.platformRole
   await parts.audit.record(
     tx,
@@ -160,7 +163,7 @@ export const addressOf = ({ id, email }: UserRecord): string => {
   return email
 }
 
-export const mailedTo = (user: UserRecord, { interaction }: Pick<Visit, 'interaction'>) => ({
+export const mailedTo = (user: UserRecord, { interaction }: Pick<RequestContext, 'interaction'>) => ({
   userId: user.id,
   email: addressOf(user),
   interaction,

@@ -1,7 +1,7 @@
 import { requestDeletion as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Accounts } from './accounts.ts'
-import { visitOf } from './visit-of.ts'
+import { requestContextOf } from './request-context.ts'
 
 interface Needs {
   accounts: Pick<Accounts, 'requestDeletion'>
@@ -10,7 +10,7 @@ interface Needs {
 export const requestDeletion = ({ accounts }: Needs) =>
   route(endpoint, {
     async handle({ principal, request }) {
-      await accounts.requestDeletion(principal.userId, visitOf(request))
+      await accounts.requestDeletion(principal.userId, requestContextOf(request))
 
       return { success: true }
     },

@@ -2,7 +2,7 @@ import { interactiveUser, type Principal } from '@platform/auth'
 import { setPassword as endpoint } from '@platform/contracts'
 import { type RequestInfo, route } from '@platform/http'
 import type { Accounts } from './accounts.ts'
-import { visitOf } from './visit-of.ts'
+import { requestContextOf } from './request-context.ts'
 
 interface Needs {
   accounts: Pick<Accounts, 'requestPasswordReset' | 'resetPassword' | 'changePassword'>
@@ -19,7 +19,7 @@ export const setPassword = ({ accounts }: Needs) => {
   ) => {
     const { userId, sessionId } = interactiveUser(principal)
     await request.takeLimit('passwordChange', userId)
-    await accounts.changePassword({ userId, sessionId, ...passwords }, visitOf(request))
+    await accounts.changePassword({ userId, sessionId, ...passwords }, requestContextOf(request))
     return done
   }
 
@@ -27,11 +27,11 @@ export const setPassword = ({ accounts }: Needs) => {
     async handle({ body, principal, request }) {
       if ('currentPassword' in body) return change(principal, body, request)
       if ('token' in body) {
-        await accounts.resetPassword(body.token, body.password, visitOf(request))
+        await accounts.resetPassword(body.token, body.password, requestContextOf(request))
         return done
       }
       await request.takeLimit('passwordReset', request.clientIp)
-      await accounts.requestPasswordReset(body.email, visitOf(request, body.language))
+      await accounts.requestPasswordReset(body.email, requestContextOf(request, body.language))
       return done
     },
   })

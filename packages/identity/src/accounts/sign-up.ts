@@ -2,7 +2,7 @@ import { signUp as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { presentUser } from '../users/user.ts'
 import type { Accounts } from './accounts.ts'
-import { visitOf } from './visit-of.ts'
+import { requestContextOf } from './request-context.ts'
 
 interface Needs {
   accounts: Pick<Accounts, 'signUp'>
@@ -13,7 +13,7 @@ export const signUp = ({ accounts }: Needs) =>
     async handle({ body, request }) {
       await request.takeLimit('signUp', request.clientIp)
 
-      const { user } = await accounts.signUp(body, visitOf(request, body.language))
+      const { user } = await accounts.signUp(body, requestContextOf(request, body.language))
 
       return presentUser(user)
     },

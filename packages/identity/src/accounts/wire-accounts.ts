@@ -32,7 +32,7 @@ interface Needs extends IdentityBase {
   /** Deletes the picture of an account that is no more. */
   forgetPhoto?: AccountParts['forgetPhoto']
   /** Tells every instance what to forget, after the commit. */
-  spread: (ids: string[]) => Promise<void>
+  broadcast: (ids: string[]) => Promise<void>
 }
 
 /** What owners do with their accounts, for the composition root; the pages ask `accounts` too. */

@@ -4,7 +4,7 @@ import { type RequestInfo, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { AccountDeletion } from '../accounts/account-deletion.ts'
 import { tokenRefused } from '../accounts/mailed-token.ts'
-import { visitOf } from '../accounts/visit-of.ts'
+import { requestContextOf } from '../accounts/request-context.ts'
 import { stateOf } from '../users/user-etag.ts'
 import { administratorOf } from './administrator.ts'
 import { userNotFound } from './get-user.ts'
@@ -25,7 +25,7 @@ export const deleteUser = ({ accounts }: { accounts: Deletion }) =>
 async function asOwner(accounts: Deletion, userId: string, token: string, request: RequestInfo) {
   // The link of one account must not delete another, nor be used up at its address.
   if ((await accounts.ownerOfDeletionToken(token)) !== userId) throw tokenRefused()
-  await accounts.deleteByToken(token, visitOf(request))
+  await accounts.deleteByToken(token, requestContextOf(request))
 }
 
 async function asAdministrator(
@@ -40,6 +40,6 @@ async function asAdministrator(
       'Deleting your own account takes the link that DELETE /v2/user mails to you.',
     )
   const actor = administratorOf(principal)
-  if (!(await accounts.delete(userId, actor, visitOf(request), stateOf(request.headers))))
+  if (!(await accounts.delete(userId, actor, requestContextOf(request), stateOf(request.headers))))
     throw userNotFound()
 }

@@ -4,7 +4,7 @@ import type { Queries } from '@platform/database'
 import { Failure } from '@platform/kernel'
 import { lastSuperAdmin } from '../accounts/account-deletion.ts'
 import { type AccountParts, endingsOf, traceOf } from '../accounts/account-parts.ts'
-import type { Visit } from '../accounts/accounts.ts'
+import type { RequestContext } from '../accounts/accounts.ts'
 import { requireMeta } from '../accounts/profiles.ts'
 import type { SecondFactors } from '../credentials/second-factors/second-factors.ts'
 import { requirePlainAddress, type UserRecord } from '../users/user.ts'
@@ -18,7 +18,7 @@ export interface EditParts extends AccountParts {
 /** Who edits, through what. */
 export interface Editor {
   actor: string
-  visit: Visit
+  context: RequestContext
   /** Asked of each account once it is locked. */
   requireState?: RequireState
 }
@@ -92,7 +92,7 @@ interface Change {
 async function endRights(parts: EditParts, tx: Queries, { before, after, patch }: Change, editor: Editor) {
   const access = parts.accessIn(tx)
   const everybody = after.map(({ id }) => id)
-  const trace = (userId: string) => traceOf(editor.visit, editor.actor, userId)
+  const trace = (userId: string) => traceOf(editor.context, editor.actor, userId)
   const known = new Map(before.map((user) => [user.id, user]))
   const was = (user: UserRecord) => known.get(user.id) ?? user
   const noted = after.flatMap((user) =>

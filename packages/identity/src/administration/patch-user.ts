@@ -1,7 +1,7 @@
 import { type BodyOf, patchUser as endpoint, gatewayUsersUpdated } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { sourceOf } from '../accounts/account-parts.ts'
-import { visitOf } from '../accounts/visit-of.ts'
+import { requestContextOf } from '../accounts/request-context.ts'
 import { presentUser } from '../users/user.ts'
 import { stateOf, userEtag } from '../users/user-etag.ts'
 import { administratorOf } from './administrator.ts'
@@ -11,12 +11,12 @@ import { userNotFound } from './get-user.ts'
 export const patchUser = (parts: EditParts) =>
   route(endpoint, {
     async handle({ params, body, principal, request }) {
-      const visit = visitOf(request)
+      const context = requestContextOf(request)
       const actor = administratorOf(principal)
-      const editor = { actor, visit, requireState: stateOf(request.headers) }
+      const editor = { actor, context, requireState: stateOf(request.headers) }
       const edited = await patch(parts, params.userId, body, editor)
 
-      await parts.spread(edited.ids)
+      await parts.broadcast(edited.ids)
       if (body.mfa === 'none') await parts.secondFactors.remove(params.userId, actor)
 
       const user = presentUser(edited.user)
@@ -30,7 +30,7 @@ const patch = (parts: EditParts, userId: string, body: BodyOf<typeof endpoint>, 
     const [user] = after
     if (user === undefined) throw userNotFound()
     const payload = { user: presentUser(user) }
-    await parts.outbox.add(tx, gatewayUsersUpdated, payload, sourceOf(editor.visit, userId))
+    await parts.outbox.add(tx, gatewayUsersUpdated, payload, sourceOf(editor.context, userId))
     if (audit.length > 0) await parts.audit.record(tx, ...audit)
     return { user, ids }
   })

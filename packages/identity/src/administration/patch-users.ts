@@ -1,7 +1,7 @@
 import { type BodyOf, patchUsers as endpoint, gatewayUsersBulkUpdated } from '@platform/contracts'
 import { route } from '@platform/http'
 import { sourceOf } from '../accounts/account-parts.ts'
-import { visitOf } from '../accounts/visit-of.ts'
+import { requestContextOf } from '../accounts/request-context.ts'
 import { administratorOf } from './administrator.ts'
 import { type Editor, type EditParts, editUsers } from './edit-users.ts'
 
@@ -11,10 +11,10 @@ export const patchUsers = (parts: EditParts) =>
   route(endpoint, {
     async handle({ body, principal, request }) {
       const actor = administratorOf(principal)
-      const editor = { actor, visit: visitOf(request) }
+      const editor = { actor, context: requestContextOf(request) }
       const { after, ids, result } = await patch(parts, body, editor)
 
-      await parts.spread(ids)
+      await parts.broadcast(ids)
       if (body.data.mfa === 'none') for (const { id } of after) await parts.secondFactors.remove(id, actor)
 
       return result
@@ -31,7 +31,7 @@ const patch = (parts: EditParts, { query, data }: Body, editor: Editor) =>
       modifiedCount: after.length,
     }
     if (after.length > 0)
-      await parts.outbox.add(tx, gatewayUsersBulkUpdated, { query, data, result }, sourceOf(editor.visit))
+      await parts.outbox.add(tx, gatewayUsersBulkUpdated, { query, data, result }, sourceOf(editor.context))
     if (audit.length > 0) await parts.audit.record(tx, ...audit)
     return { after, ids, result }
   })

@@ -9,11 +9,11 @@ import {
 } from '@platform/auth'
 import type { IdentityConfig } from '../identity-env.ts'
 import type { KeyRing } from '../keys/signing-keys/key-ring.ts'
-import type { openCallers } from './open-caller.ts'
+import type { principalSource } from './principal-source.ts'
 
 interface Needs {
   callers: AuthenticationCache
-  open: ReturnType<typeof openCallers>
+  open: ReturnType<typeof principalSource>
   findApiKey: FindApiKey
   keyRing: KeyRing
   config: Pick<IdentityConfig, 'issuer' | 'apiUrl' | 'internalApiKey'>

@@ -1,9 +1,9 @@
 import type { Logger } from '@platform/logging'
 import { MailError, type Mailer } from '@platform/mail'
 import type { MasterKeyRing } from '@platform/master-keys'
-import { fromText, LEASE_SECONDS, pauseAfter, placeOf } from './mail.ts'
+import { fromText, LEASE_SECONDS, pauseAfter, sealContextOf } from './mail.ts'
 import type { MailStore, WaitingMail } from './mail-store.ts'
-import { type MailPlace, renderMail } from './render-mail.ts'
+import { type MailSurroundings, renderMail } from './render-mail.ts'
 
 /** Mails sent at once by one instance. */
 const AT_ONCE = 5
@@ -12,7 +12,7 @@ interface Needs {
   store: Pick<MailStore, 'claim' | 'postpone' | 'remove'>
   mailer: Mailer
   masterKeys: Pick<MasterKeyRing, 'open'>
-  place: MailPlace
+  place: MailSurroundings
   log: Logger
 }
 
@@ -31,7 +31,7 @@ async function deliver(
 ): Promise<void> {
   const { id, sealed, attempts } = waiting
   try {
-    const mail = fromText(masterKeys.open(sealed, placeOf(id)))
+    const mail = fromText(masterKeys.open(sealed, sealContextOf(id)))
     await mailer.send(renderMail(mail, place))
     await store.remove(id)
   } catch (error) {

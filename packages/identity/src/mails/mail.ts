@@ -16,7 +16,7 @@ export const pauseAfter = (attempts: number): number =>
   Math.min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** Math.max(0, attempts - 1))
 
 /** Where a sealed mail is kept. */
-export const placeOf = (id: string): string => `gateway.mails|${id}|sealed`
+export const sealContextOf = (id: string): string => `gateway.mails|${id}|sealed`
 
 /** Where mails wait, for the job that seals them again with a new master key. */
 export const sealedMails: SealedColumn = { table: 'gateway.mails', key: 'id', column: 'sealed' }

@@ -1,7 +1,7 @@
 import type { Queries } from '@platform/database'
 import { type Clock, uuidv7 } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
-import { MAIL_LIFETIME_MS, placeOf, toText } from './mail.ts'
+import { MAIL_LIFETIME_MS, sealContextOf, toText } from './mail.ts'
 import type { MailStore } from './mail-store.ts'
 import type { Mails } from './mails.ts'
 
@@ -16,7 +16,7 @@ interface Needs {
 export const queuedMails = ({ storeIn, masterKeys, clock, deliverSoon }: Needs): Mails => ({
   async post(tx, mail) {
     const id = uuidv7()
-    const sealed = masterKeys.seal(toText(mail), placeOf(id))
+    const sealed = masterKeys.seal(toText(mail), sealContextOf(id))
     const expiresAt = new Date(clock.now().getTime() + MAIL_LIFETIME_MS)
     await storeIn(tx).insert({ id, sealed, expiresAt })
   },

@@ -5,12 +5,15 @@ import { type MailText, mailTexts } from './mail-texts.ts'
 import type { PostedMail } from './mails.ts'
 
 /** Where the platform is, for the name it gives itself and for links no value holds. */
-export interface MailPlace {
+export interface MailSurroundings {
   origin: string
 }
 
 /** A posted mail as a message, in the language of its reader. */
-export function renderMail({ to, language, template, values }: PostedMail, { origin }: MailPlace): Mail {
+export function renderMail(
+  { to, language, template, values }: PostedMail,
+  { origin }: MailSurroundings,
+): Mail {
   const tag = languageOf(language, undefined)
   const { [template]: write, greeting, footer } = mailTexts[tag]
   const text = write({ host: new URL(origin).host, values })

@@ -3,15 +3,15 @@ import { StoreError } from '@platform/kernel'
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import type { ReadAccessToken } from './access-token-reader.ts'
 import { type ClientRecordNeeds, clientRecords } from './client-records.ts'
+import type { GrantSessions } from './grant-sessions.ts'
 import { unmarked } from './marked-token.ts'
 import type { OidcRecordStore } from './oidc-record-store.ts'
 import type { SignInStore } from './sign-in-store.ts'
-import type { SignIns } from './sign-ins.ts'
 
 interface Needs extends ClientRecordNeeds {
   records: OidcRecordStore
   signInStore: Pick<SignInStore, 'findOfSession'>
-  signIns: Pick<SignIns, 'endGrant' | 'endClient'>
+  signIns: Pick<GrantSessions, 'endGrant' | 'endClient'>
   readAccessToken: ReadAccessToken
 }
 

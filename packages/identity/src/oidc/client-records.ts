@@ -4,16 +4,16 @@ import type { MasterKeyRing } from '@platform/master-keys'
 import { type Adapter, type AdapterPayload, Provider } from 'oidc-provider'
 import { scopesOf } from './client-rights.ts'
 import { consentStore } from './consent-store.ts'
+import type { GrantSessions } from './grant-sessions.ts'
 import { oidcRecordStore } from './oidc-record-store.ts'
-import { placeOfSecret } from './sealed-client-secrets.ts'
-import type { SignIns } from './sign-ins.ts'
+import { clientSecretContext } from './sealed-client-secrets.ts'
 
 /** What registered clients are kept with. */
 export interface ClientRecordNeeds {
   database: Database
   masterKeys: Pick<MasterKeyRing, 'seal' | 'open'>
   audit: Pick<Audit, 'record'>
-  signIns: Pick<SignIns, 'endClient'>
+  signIns: Pick<GrantSessions, 'endClient'>
 }
 
 /**
@@ -75,14 +75,14 @@ function sealed(id: string, payload: AdapterPayload, { masterKeys }: ClientRecor
   const { client_secret: secret } = payload
   const plain = Object.fromEntries(Object.entries(payload).filter(([name]) => kept.includes(name)))
   return typeof secret === 'string'
-    ? { ...plain, sealedSecret: masterKeys.seal(secret, placeOfSecret(id)) }
+    ? { ...plain, sealedSecret: masterKeys.seal(secret, clientSecretContext(id)) }
     : plain
 }
 
 function opened(id: string, record: AdapterPayload, { masterKeys }: ClientRecordNeeds): AdapterPayload {
   const { sealedSecret, jti: _, ...client } = record
   if (typeof sealedSecret !== 'string') return client
-  return { ...client, client_secret: masterKeys.open(sealedSecret, placeOfSecret(id)) }
+  return { ...client, client_secret: masterKeys.open(sealedSecret, clientSecretContext(id)) }
 }
 
 /** The initial access token is the operator's. */

@@ -23,7 +23,7 @@ export function askedFor(client: RightsOf, scope: unknown): Asked {
  * Where the answers of a client go, as people can tell it from others: a host, or the scheme of an app. The port of a
  * loopback name is another one each time.
  */
-export function placeOf(redirectUri: unknown): string {
+export function addressShown(redirectUri: unknown): string {
   const url = URL.parse(String(redirectUri ?? ''))
   if (url === null) return ''
   if (isLoopbackRedirect(url)) return url.hostname

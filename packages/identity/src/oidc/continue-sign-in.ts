@@ -13,18 +13,18 @@ interface Visit {
 export type ContinueSignIn = (
   uid: string,
   code: string,
-  visit: Visit,
+  context: Visit,
 ) => Promise<{ url: string } | Exclude<CodeCheck, 'right'>>
 
 /** The browser that began the sign-in has to go on with it: it alone holds the cookie that `url` asks for. */
 export const continueSignIn =
   (needs: Pick<SignInNeeds, 'provider' | 'users' | 'secondFactors' | 'clock'>): ContinueSignIn =>
-  async (uid, code, visit) => {
+  async (uid, code, context) => {
     const interaction = await needs.provider().Interaction.find(uid)
     const due = interaction && (await stepOf(needs, interaction))
     if (interaction === undefined || due?.step !== 'code') throw missing()
 
-    const check = await needs.secondFactors.check(due.user, code, visit)
+    const check = await needs.secondFactors.check(due.user, code, context)
     if (check !== 'right') return check
 
     interaction.result = toFinish(due.waiting, AMR.passwordAndCode)

@@ -7,7 +7,7 @@ import type { Page } from '../pages/page.ts'
 import { signedInPage } from '../pages/signed-in-page.ts'
 import { textsOf } from '../pages/texts.ts'
 import { accessTokenCookie } from '../sessions/access-token-cookie.ts'
-import type { LeaveVisit } from '../sessions/leave-visit.ts'
+import type { LeaveSession } from '../sessions/leave-session.ts'
 import { displayName, type UserRecord } from '../users/user.ts'
 import type { ReadAccessToken } from './access-token-reader.ts'
 import { GATEWAY_CLIENT_ID, gatewayCallback } from './clients.ts'
@@ -19,7 +19,7 @@ interface Needs {
   settings: OidcSettings
   exchange: ExchangeCode
   readAccessToken: ReadAccessToken
-  leaveVisit: LeaveVisit
+  leaveVisit: LeaveSession
   users: { find(id: string): Promise<UserRecord | undefined> }
   /** True where the first administrator was given the sample workspace. */
   hasSample: boolean

@@ -1,6 +1,6 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider'
 import { isFirstParty } from './client-rights.ts'
-import { type Asked, askedFor, placeOf } from './consent.ts'
+import { type Asked, addressShown, askedFor } from './consent.ts'
 import type { ConsentStore } from './consent-store.ts'
 
 interface Needs {
@@ -20,7 +20,7 @@ export const grantFor =
     if (client === undefined || session?.accountId === undefined) return undefined
     const [accountId, clientId] = [session.accountId, client.clientId]
     const asked = askedFor(client, params?.scope)
-    const parties = { accountId, clientId, place: placeOf(params?.redirect_uri) }
+    const parties = { accountId, clientId, place: addressShown(params?.redirect_uri) }
     const allowed =
       isFirstParty(client) || (await consents.covers(parties, [...asked.personal, ...asked.rights]))
     return allowed ? newGrant(oidc, { accountId, clientId, apiUrl }, asked) : undefined

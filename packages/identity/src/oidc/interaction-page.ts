@@ -7,7 +7,7 @@ import { sendErrorPage } from './send-error-page.ts'
 import type { SignInNeeds } from './sign-in-needs.ts'
 
 /** One open authorization and the browser it belongs to. */
-export interface InteractionVisit {
+export interface InteractionContext {
   request: IncomingMessage
   response: ServerResponse
   open: OpenInteraction
@@ -17,7 +17,10 @@ type Needs = Pick<SignInNeeds, 'provider' | 'settings'>
 
 /** A page of an open authorization: opens that first, and answers what goes wrong with a page. */
 export const interactionPage =
-  ({ provider, settings }: Needs, show: (visit: InteractionVisit) => Promise<void>): InteractionListener =>
+  (
+    { provider, settings }: Needs,
+    show: (context: InteractionContext) => Promise<void>,
+  ): InteractionListener =>
   async (request, response, uid) => {
     try {
       await show({ request, response, open: await openInteraction(provider(), request, response, uid) })
@@ -32,11 +35,11 @@ export const interactionPage =
  */
 export const interactionForm = (
   needs: Needs,
-  submit: (visit: InteractionVisit, form: URLSearchParams) => Promise<void>,
+  submit: (context: InteractionContext, form: URLSearchParams) => Promise<void>,
   origins: readonly string[] = [needs.settings.origin],
 ): InteractionListener =>
-  interactionPage(needs, async (visit) => {
-    const { request, open } = visit
+  interactionPage(needs, async (context) => {
+    const { request, open } = context
     if (!isSameOrigin(request.headers, origins)) throw sentByAnotherSite(open.language)
-    await submit(visit, await readForm(request))
+    await submit(context, await readForm(request))
   })

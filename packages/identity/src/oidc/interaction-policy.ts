@@ -1,17 +1,17 @@
 import { SECOND_MS } from '@platform/kernel'
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
 import type { PersonAccount } from './account.ts'
-import type { SignIns } from './sign-ins.ts'
+import type { GrantSessions } from './grant-sessions.ts'
 
 const { Check, base } = interactionPolicy
 
 /** When somebody has to enter a password although their browser has been signed in before. */
-export function policyOf(signIns: Pick<SignIns, 'isBrowserTrusted'>): interactionPolicy.DefaultPolicy {
+export function policyOf(signIns: Pick<GrantSessions, 'isBrowserTrusted'>): interactionPolicy.DefaultPolicy {
   const policy = base()
   const login = policy.get('login')
   login?.checks.add(new Check('account_gone', 'the account does not exist any more', isAccountGone))
   login?.checks.add(
-    new Check('account_changed', 'the account has changed since its password was entered', refuseOldLogin),
+    new Check('account_changed', 'the account has changed since its password was entered', refuseOldSignIn),
   )
   login?.checks.add(
     new Check('signed_out', 'a session of this browser has ended', async ({ oidc }) => {
@@ -37,7 +37,7 @@ const LOGIN = ['accountId', 'loginTs', 'amr']
  * step and open it after the owner has set a new one, or be signed in by a check that was under way. Nobody stays
  * signed in by it.
  */
-function refuseOldLogin({ oidc }: KoaContextWithOIDC): boolean {
+function refuseOldSignIn({ oidc }: KoaContextWithOIDC): boolean {
   const { result, session } = oidc
   const account = oidc.entities.Account as PersonAccount | undefined
   const isOld = result?.login !== undefined && isOutdated(result.login.account, account)

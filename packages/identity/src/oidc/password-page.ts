@@ -6,7 +6,7 @@ import { formTargetsOf, type OpenInteraction, stepUrl } from './interactions.ts'
 import type { SignInNeeds } from './sign-in-needs.ts'
 
 /** What the person has typed so far. */
-export interface TypedLogin {
+export interface TypedCredentials {
   email: string
   remember: boolean
 }
@@ -15,7 +15,7 @@ export interface TypedLogin {
 export async function passwordPageOf(
   needs: Pick<SignInNeeds, 'provider' | 'settings' | 'signIn' | 'offers'>,
   { interaction, language }: OpenInteraction,
-  typed: TypedLogin,
+  typed: TypedCredentials,
   problem?: SignInProblem,
 ): Promise<Page> {
   const { settings, signIn, offers } = needs

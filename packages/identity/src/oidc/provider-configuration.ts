@@ -8,6 +8,7 @@ import { extraClientMetadata, registrationFeatures } from './client-registration
 import { originsOf } from './client-rights.ts'
 import { builtInClients } from './clients.ts'
 import type { ConsentStore } from './consent-store.ts'
+import type { GrantSessions } from './grant-sessions.ts'
 import { grantFor } from './grants.ts'
 import { policyOf } from './interaction-policy.ts'
 import type { OidcRecordStore } from './oidc-record-store.ts'
@@ -16,14 +17,13 @@ import { renderError, renderSignedOut, renderSignOut } from './render-pages.ts'
 import { resourceIndicators } from './resource-server.ts'
 import { exactClaims, sessionClaim } from './session-claim.ts'
 import type { SignInStore } from './sign-in-store.ts'
-import type { SignIns } from './sign-ins.ts'
 
 /** What the OIDC server works with. */
 export interface ProviderNeeds extends ClientRecordNeeds {
   settings: OidcSettings
   records: OidcRecordStore
   signInStore: SignInStore
-  signIns: SignIns
+  signIns: GrantSessions
   readAccessToken: ReadAccessToken
   users: { find(id: string): Promise<UserRecord | undefined> }
   consents: Pick<ConsentStore, 'covers'>
@@ -115,7 +115,7 @@ const isOwnToken = (
 
 /** And revoke it: of a JWT that means the end of its session, before the server answers that it is done. */
 const endSessionOf =
-  (signIns: Pick<SignIns, 'endSession'>) =>
+  (signIns: Pick<GrantSessions, 'endSession'>) =>
   async (ctx: unknown, client: { clientId: string }, token: RevocableToken): Promise<boolean> => {
     if (!isOwnToken(ctx, client, token)) return false
     const sessionId = token.extra?.prismeaiSessionId

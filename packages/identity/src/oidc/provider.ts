@@ -4,7 +4,7 @@ import { ACCESS_TOKEN_COOKIE } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
 import { type JWKS, type KoaContextWithOIDC, Provider, type Session } from 'oidc-provider'
 import { accessTokenCookie, forgetAccessTokenCookie } from '../sessions/access-token-cookie.ts'
-import type { LeaveVisit } from '../sessions/leave-visit.ts'
+import type { LeaveSession } from '../sessions/leave-session.ts'
 import { admitPages } from './admit-pages.ts'
 import { type ProviderNeeds, providerConfiguration } from './provider-configuration.ts'
 import { answerUnavailable, isUnavailable } from './render-pages.ts'
@@ -31,7 +31,7 @@ export interface SigningKeys {
 interface Needs extends ProviderNeeds {
   keyRing: SigningKeys
   /** The cookie that is given takes the place of a visitor's. */
-  leaveVisit: LeaveVisit
+  leaveVisit: LeaveSession
   log: Logger
 }
 

@@ -16,7 +16,7 @@ import {
 import { returnedTo } from '../../test/sign-in.ts'
 import { resealRound } from '../keys/master-keys/reseal-secrets.ts'
 import { sealedColumnStore } from '../keys/master-keys/sealed-column-store.ts'
-import { placeOfSecret, sealedClientSecrets } from './sealed-client-secrets.ts'
+import { clientSecretContext, sealedClientSecrets } from './sealed-client-secrets.ts'
 
 let database: Awaited<ReturnType<typeof identityDatabase>>
 let server: IdentityServer
@@ -158,7 +158,7 @@ describe('a registered client', () => {
     await resealRound({ ...deps, masterKeys: masterKeyRing([next, old]) })
     const [kept] = await database.many<{ sealed: string }>(sql`
       select payload ->> 'sealedSecret' as sealed from gateway.oidc_records where id = ${client.client_id}`)
-    const opened = masterKeyRing([next]).open(kept?.sealed ?? '', placeOfSecret(client.client_id))
+    const opened = masterKeyRing([next]).open(kept?.sealed ?? '', clientSecretContext(client.client_id))
     expect(opened).toBe(client.client_secret)
     await resealRound({ ...deps, masterKeys: masterKeyRing([old, next]) })
     expect((await tokenForItself(server, client)).status).toBe(200)

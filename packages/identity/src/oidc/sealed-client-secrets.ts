@@ -1,7 +1,7 @@
 import type { SealedColumn } from '../keys/master-keys/sealed-column.ts'
 
 /** What the secret of a client is bound to. */
-export const placeOfSecret = (clientId: string): string =>
+export const clientSecretContext = (clientId: string): string =>
   `gateway.oidc_records|Client:${clientId}|client_secret`
 
 /** The secrets of registered clients, inside their records. */
@@ -11,5 +11,5 @@ export const sealedClientSecrets: SealedColumn = {
   column: "payload ->> 'sealedSecret'",
   assignment: "payload = jsonb_set(payload, '{sealedSecret}', to_jsonb(new_text))",
   where: "model = 'Client'",
-  place: placeOfSecret,
+  place: clientSecretContext,
 }

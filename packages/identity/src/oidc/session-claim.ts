@@ -1,8 +1,8 @@
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC, UnknownObject } from 'oidc-provider'
 import type { PersonAccount } from './account.ts'
-import type { SignIns } from './sign-ins.ts'
+import type { GrantSessions } from './grant-sessions.ts'
 
-type Needs = Pick<SignIns, 'sessionFor' | 'sessionOfProgram'>
+type Needs = Pick<GrantSessions, 'sessionFor' | 'sessionOfProgram'>
 
 /** Puts a session into every access token: that of its grant, or, for a program without a person, one of its own. */
 export const sessionClaim =
@@ -14,7 +14,7 @@ export const sessionClaim =
     const { client } = ctx.oidc
     if (client === undefined) return undefined
     const { clientId, clientName } = client
-    const visit = {
+    const context = {
       clientId,
       clientName,
       signingKid,
@@ -23,7 +23,7 @@ export const sessionClaim =
     }
     if (token.kind === 'ClientCredentials') {
       const seconds = token.expiration
-      return { prismeaiSessionId: await signIns.sessionOfProgram({ ...visit, seconds }) }
+      return { prismeaiSessionId: await signIns.sessionOfProgram({ ...context, seconds }) }
     }
     const { grantId, accountId, sessionUid: browserUid } = token as AccessToken
     if (grantId === undefined) return undefined
@@ -39,7 +39,7 @@ export const sessionClaim =
       authTime: source?.authTime,
     }
     const person = (account as PersonAccount | undefined)?.user
-    return { prismeaiSessionId: await signIns.sessionFor({ ...visit, ...grant, person }) }
+    return { prismeaiSessionId: await signIns.sessionFor({ ...context, ...grant, person }) }
   }
 
 interface Jwt {

@@ -6,7 +6,7 @@ import { formTarget } from '../pages/page.ts'
 import { sendPage } from '../pages/send-page.ts'
 import { displayName, type UserRecord } from '../users/user.ts'
 import { isFirstParty } from './client-rights.ts'
-import { type Asked, askedFor, placeOf } from './consent.ts'
+import { type Asked, addressShown, askedFor } from './consent.ts'
 import type { OpenInteraction } from './interactions.ts'
 import type { OidcSettings } from './oidc-settings.ts'
 
@@ -57,7 +57,12 @@ export async function openConsent(
   const accountId = session?.accountId
   if (client === undefined || accountId === undefined || prompt.name !== 'consent')
     throw new errors.SessionNotFound('no consent is asked for')
-  return { client, accountId, asked: askedFor(client, params.scope), place: placeOf(params.redirect_uri) }
+  return {
+    client,
+    accountId,
+    asked: askedFor(client, params.scope),
+    place: addressShown(params.redirect_uri),
+  }
 }
 
 function pageOf(

@@ -1,7 +1,7 @@
 import { redirect } from '../pages/redirect.ts'
 import { sendPage } from '../pages/send-page.ts'
 import { consoleForm } from './console-form.ts'
-import { type InteractionVisit, interactionPage } from './interaction-page.ts'
+import { type InteractionContext, interactionPage } from './interaction-page.ts'
 import { loginHintOf } from './interactions.ts'
 import { passwordPageOf } from './password-page.ts'
 import type { ShowConsent } from './show-consent.ts'
@@ -17,32 +17,32 @@ type Needs = Pick<
 
 /** GET /oidc/interaction/:uid — what is due: password, code or consent. */
 export const showInteraction = (needs: Needs & { showConsent: ShowConsent }) =>
-  interactionPage(needs, async (visit) => {
-    const { request, response, open } = visit
+  interactionPage(needs, async (context) => {
+    const { request, response, open } = context
     if (open.interaction.prompt.name === 'consent') return needs.showConsent(request, response, open)
-    await showStep(needs, visit, await stepOf(needs, open.interaction))
+    await showStep(needs, context, await stepOf(needs, open.interaction))
   })
 
 /** GET /oidc/interaction/:uid/password — the sign-in form whatever is due, for another account. */
 export const showPasswordForm = (needs: Needs) =>
-  interactionPage(needs, (visit) => showPassword(needs, visit, false))
+  interactionPage(needs, (context) => showPassword(needs, context, false))
 
 /** GET /oidc/interaction/:uid/recovery-code — the form for a recovery code where a code is due. */
 export const showRecoveryCodeForm = (needs: Needs) =>
-  interactionPage(needs, async (visit) => {
-    const { open, response } = visit
+  interactionPage(needs, async (context) => {
+    const { open, response } = context
     const due = await stepOf(needs, open.interaction)
-    if (due.step !== 'code') return showStep(needs, visit, due)
+    if (due.step !== 'code') return showStep(needs, context, due)
     sendPage(response, 200, codePageOf(needs, open, { user: due.user, kind: 'recovery' }))
   })
 
-async function showStep(needs: Needs, visit: InteractionVisit, due: SignInStep): Promise<void> {
-  const { request, response, open } = visit
+async function showStep(needs: Needs, context: InteractionContext, due: SignInStep): Promise<void> {
+  const { request, response, open } = context
   switch (due.step) {
     case 'password': {
       const { uid, params } = open.interaction
       const provider = needs.offers.wantedProvider(uid, params)
-      return provider === undefined ? showPassword(needs, visit, due.stale) : redirect(response, provider)
+      return provider === undefined ? showPassword(needs, context, due.stale) : redirect(response, provider)
     }
     case 'code': {
       const ownForm = consoleForm(needs, open.interaction, 'MissingMFA')
@@ -62,7 +62,7 @@ async function showStep(needs: Needs, visit: InteractionVisit, due: SignInStep):
 
 async function showPassword(
   needs: Needs,
-  { response, open }: InteractionVisit,
+  { response, open }: InteractionContext,
   stale: boolean,
 ): Promise<void> {
   const { interaction } = open

@@ -5,7 +5,7 @@ import { recoveryCodesPage } from '../pages/recovery-codes-page.ts'
 import type { UserRecord } from '../users/user.ts'
 import { formTargetsOf, type OpenInteraction, stepUrl } from './interactions.ts'
 import type { SignInNeeds } from './sign-in-needs.ts'
-import { recoveryCodesPlace } from './waiting-sign-in.ts'
+import { recoveryCodesContext } from './waiting-sign-in.ts'
 
 type CodeKind = Parameters<typeof codePage>[0]['kind']
 
@@ -49,7 +49,7 @@ export function recoveryCodesPageOf(
   open: OpenInteraction,
   { codes, notKept }: { codes: string; notKept?: boolean },
 ): Page {
-  const opened = masterKeys.open(codes, recoveryCodesPlace(open.interaction.uid))
+  const opened = masterKeys.open(codes, recoveryCodesContext(open.interaction.uid))
   return recoveryCodesPage({
     ...frameOf({ settings }, open, 'recovery-codes'),
     codes: opened.split(' '),

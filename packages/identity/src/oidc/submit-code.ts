@@ -4,30 +4,30 @@ import type { CodeProblem } from '../pages/code-page.ts'
 import type { Page } from '../pages/page.ts'
 import { redirect } from '../pages/redirect.ts'
 import { sendPage } from '../pages/send-page.ts'
-import { type InteractionVisit, interactionForm } from './interaction-page.ts'
+import { type InteractionContext, interactionForm } from './interaction-page.ts'
 import { stepUrl } from './interactions.ts'
 import type { SignInNeeds } from './sign-in-needs.ts'
 import { stepOf, type Waiting } from './sign-in-step.ts'
 import { codePageOf, enrolPageOf } from './step-pages.ts'
-import { AMR, recoveryCodesPlace, replacing, toFinish, toWait } from './waiting-sign-in.ts'
+import { AMR, recoveryCodesContext, replacing, toFinish, toWait } from './waiting-sign-in.ts'
 
 type Needs = Pick<SignInNeeds, 'provider' | 'settings' | 'users' | 'secondFactors' | 'masterKeys' | 'clock'>
 
 const statusOf: Record<CodeProblem['kind'], number> = { wrong: 401, missing: 400, tooMany: 429 }
 
 /** A form of a sign-in, as it came. */
-type Submission = InteractionVisit & { form: URLSearchParams }
+type Submission = InteractionContext & { form: URLSearchParams }
 
 /**
  * POST /oidc/interaction/:uid/code — the code after the password; or the first code of an authenticator, which sets
  * it up.
  */
 export const submitCode = (needs: Needs) =>
-  interactionForm(needs, async (visit, form) => {
-    const { response, open } = visit
+  interactionForm(needs, async (context, form) => {
+    const { response, open } = context
     const due = await stepOf(needs, open.interaction)
-    if (due.step === 'code') return checkCode(needs, { ...visit, form }, due)
-    if (due.step === 'enrol') return confirmEnrolment(needs, { ...visit, form }, due)
+    if (due.step === 'code') return checkCode(needs, { ...context, form }, due)
+    if (due.step === 'enrol') return confirmEnrolment(needs, { ...context, form }, due)
     redirect(response, stepUrl(needs.settings, open.interaction.uid))
   })
 
@@ -35,7 +35,7 @@ async function checkCode(needs: Needs, submission: Submission, { user, waiting }
   const { request, response, open, form } = submission
   const kind = form.get('kind') === 'recovery' ? 'recovery' : 'authenticator'
 
-  const check = await attempt(submission, (code, visit) => needs.secondFactors.check(user, code, visit))
+  const check = await attempt(submission, (code, context) => needs.secondFactors.check(user, code, context))
 
   if (check !== 'right') {
     const page = codePageOf(needs, open, { user, kind, problem: problemOf(check) })
@@ -53,14 +53,14 @@ async function confirmEnrolment(
 ): Promise<void> {
   const { request, response, open } = submission
 
-  const done = await attempt(submission, (code, visit) => needs.secondFactors.confirm(user, code, visit))
+  const done = await attempt(submission, (code, context) => needs.secondFactors.confirm(user, code, context))
 
   if (typeof done === 'string' || 'tooMany' in done) {
     const page = await enrolPageOf(needs, open, { user, problem: problemOf(done) })
     return sendProblem(response, done, page)
   }
   const { uid } = open.interaction
-  const recoveryCodes = needs.masterKeys.seal(done.recoveryCodes.join(' '), recoveryCodesPlace(uid))
+  const recoveryCodes = needs.masterKeys.seal(done.recoveryCodes.join(' '), recoveryCodesContext(uid))
   const result = toWait({ ...waiting, recoveryCodes })
   await needs.provider().interactionResult(request, response, result, replacing)
   redirect(response, stepUrl(needs.settings, uid))
@@ -68,7 +68,7 @@ async function confirmEnrolment(
 
 async function attempt<T>(
   { request, form }: Submission,
-  check: (code: string, visit: { ip: string; correlationId: string }) => Promise<T>,
+  check: (code: string, context: { ip: string; correlationId: string }) => Promise<T>,
 ): Promise<T | 'missing'> {
   const code = (form.get('code') ?? '').trim()
   const { clientIp: ip, correlationId } = requestState(request)

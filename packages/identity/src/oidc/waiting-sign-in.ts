@@ -48,7 +48,7 @@ export const toFinish = (
 ): InteractionResults => ({ login: { accountId, account, remember, ts, amr: [...amr] } })
 
 /** Where in the database the sealed recovery codes of an interaction are. */
-export const recoveryCodesPlace = (uid: string): string => `gateway.oidc_records|${uid}|recoveryCodes`
+export const recoveryCodesContext = (uid: string): string => `gateway.oidc_records|${uid}|recoveryCodes`
 
 /**
  * The instant a login counts from, in Unix seconds: when its check began, and never before what the account it was

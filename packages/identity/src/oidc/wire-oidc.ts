@@ -9,16 +9,17 @@ import type { Verifier } from '../keys/signing-keys/key-ring.ts'
 import {
   type BrowserSession,
   findBrowserSession,
-  type LeaveVisit,
-  leaveVisit,
-} from '../sessions/leave-visit.ts'
+  type LeaveSession,
+  leaveSession,
+} from '../sessions/leave-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { accessTokenReader } from './access-token-reader.ts'
 import { consentStore } from './consent-store.ts'
 import { codeExchange } from './exchange-code.ts'
-import { continueExternalLogin } from './external-providers/continue-external-login.ts'
+import { continueExternalSignIn } from './external-providers/continue-external-sign-in.ts'
 import type { ExternalSignIn } from './external-providers/external-sign-in.ts'
 import { finishSignIn } from './finish-sign-in.ts'
+import { type GrantSessions, grantSessions } from './grant-sessions.ts'
 import { type Interactions, oidcListener, wellKnownListener } from './oidc-listener.ts'
 import { oidcRecordStore } from './oidc-record-store.ts'
 import { liveProvider, type SigningKeys } from './provider.ts'
@@ -26,7 +27,6 @@ import { showConsent } from './show-consent.ts'
 import type { SignInNeeds } from './sign-in-needs.ts'
 import { signInPages } from './sign-in-pages.ts'
 import { signInStore } from './sign-in-store.ts'
-import { type SignIns, signIns } from './sign-ins.ts'
 import { startSignIn } from './start-sign-in.ts'
 import { submitConsent } from './submit-consent.ts'
 import { sweepOidcRecords } from './sweep-oidc-records.ts'
@@ -60,10 +60,10 @@ type Steps = ReturnType<typeof signInPages>
 /** The OIDC server and its pages, for the composition root. The mounts come after the route of the key set. */
 export interface WiredOidc {
   /** Ends a session, or all of a user, and whatever could give another JWT. */
-  endSession: SignIns['endSession']
-  signOutEverywhere: SignIns['signOutEverywhere']
-  /** Ends the visit whose cookie is about to be replaced. */
-  leaveVisit: LeaveVisit
+  endSession: GrantSessions['endSession']
+  signOutEverywhere: GrantSessions['signOutEverywhere']
+  /** Ends the session whose cookie is about to be replaced. */
+  leaveVisit: LeaveSession
   browserSession: BrowserSession
   /** Finishes a sign-in that waits for a code. */
   steps: Pick<Steps, 'continueSignIn'>
@@ -85,7 +85,7 @@ export function wireOidc(needs: Needs): WiredOidc {
   const interactions: Interactions = {
     ...steps.interactions,
     ...pages.interactions,
-    external: { GET: continueExternalLogin({ ...needs, provider }) },
+    external: { GET: continueExternalSignIn({ ...needs, provider }) },
     consent: { POST: submitConsent({ provider, settings, consents: server.consents }) },
   }
   const exchange = codeExchange(listener, settings.origin)
@@ -114,9 +114,9 @@ function openServer(needs: Needs) {
   const store = signInStore(needs.database)
   const consents = consentStore(needs.database)
   const readAccessToken = accessTokenReader(needs)
-  const grants = signIns({ ...needs, records, store })
+  const grants = grantSessions({ ...needs, records, store })
   const browserSession = findBrowserSession({ sessions: needs.sessions, readAccessToken })
-  const leave = leaveVisit({ sessions: needs.sessions, browserSession })
+  const leave = leaveSession({ sessions: needs.sessions, browserSession })
   const kept = { records, signInStore: store, signIns: grants, consents, readAccessToken, leaveVisit: leave }
   const live = liveProvider({ ...needs, ...kept, mfaOf: (userId) => needs.secondFactors.methodOf(userId) })
   return { ...live, records, store, consents, readAccessToken, grants, leave, browserSession }

@@ -12,7 +12,7 @@ describe('what a session stands on', () => {
   beforeAll(async () => {
     database = await identityDatabase()
     const records = sessionStore(database, noTrail)
-    sessions = liveSessions({ records, spread: async () => undefined, clock: systemClock })
+    sessions = liveSessions({ records, broadcast: async () => undefined, clock: systemClock })
   })
   afterAll(() => database[Symbol.asyncDispose]())
 

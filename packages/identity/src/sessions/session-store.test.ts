@@ -29,11 +29,11 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-const spread: string[] = []
+const broadcast: string[] = []
 const sessionsWith = (use: SessionTrail) =>
   liveSessions({
     records: sessionStore(database, use),
-    spread: async (ids) => void spread.push(...ids),
+    broadcast: async (ids) => void broadcast.push(...ids),
     clock: systemClock,
   })
 
@@ -104,7 +104,7 @@ describe('a session that is started', () => {
         { action: 'session.started' },
         { action: 'session.ended' },
       ])
-      expect(spread.filter((id) => id === sessionId)).toHaveLength(1)
+      expect(broadcast.filter((id) => id === sessionId)).toHaveLength(1)
     }
     expect(await audit.verify()).toMatchObject({ intact: true })
   })

@@ -80,7 +80,7 @@ export const sessionStore = (database: Database, trail: SessionTrail) => {
     /** The latest use of each session, in one statement. */
     noteUses: (uses: readonly Use[]) => noteUses(database, uses),
 
-    /** Ends a session and notes the ending for every instance, with its audit row. Answers the ids to spread. */
+    /** Ends a session and notes the ending for every instance, with its audit row. Answers the ids to broadcast. */
     async end(id: string, by: Ending): Promise<string[]> {
       const wanted = { id, ending: by, isEnded: false }
       await ending.add(wanted)

@@ -94,10 +94,10 @@ interface SessionRecords {
   endAllOf(userId: string, ending: Ending, alsoEnd?: AlsoEnd): Promise<string[]>
 }
 
-/** Sessions of this installation; `spread` tells every instance what has ended. */
+/** Sessions of this installation; `broadcast` tells every instance what has ended. */
 export const liveSessions = (deps: {
   records: SessionRecords
-  spread: (ids: string[]) => Promise<void>
+  broadcast: (ids: string[]) => Promise<void>
   clock: Clock
 }): Sessions => ({
   async start(session) {
@@ -109,9 +109,9 @@ export const liveSessions = (deps: {
   async noteIssued(sessionId, kid) {
     await deps.records.noteIssued(sessionId, kid)
   },
-  end: async (sessionId, ending = {}) => deps.spread(await deps.records.end(sessionId, ending)),
+  end: async (sessionId, ending = {}) => deps.broadcast(await deps.records.end(sessionId, ending)),
   endAllOf: async (userId, ending = {}, alsoEnd) =>
-    deps.spread(await deps.records.endAllOf(userId, ending, alsoEnd)),
+    deps.broadcast(await deps.records.endAllOf(userId, ending, alsoEnd)),
 })
 
 const basisGone = () =>

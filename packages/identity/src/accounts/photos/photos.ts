@@ -51,7 +51,7 @@ export function photos({ files, database, users, photosUrl, log }: Needs): Photo
 
   return {
     async set(userId, photo) {
-      if (files === undefined) throw noPlace()
+      if (files === undefined) throw noStorage()
       const id = newPhotoId(userId)
       const url = `${photosUrl}/${id}`
       await files.put(`photos/${id}`, photo)
@@ -81,5 +81,5 @@ export function photos({ files, database, users, photosUrl, log }: Needs): Photo
 const gone = (): Failure =>
   new Failure('AuthenticationError', 'The account of this session is gone: sign in again.')
 
-const noPlace = (): Failure =>
+const noStorage = (): Failure =>
   new Failure('ServiceUnavailable', 'This platform keeps no pictures yet: its operator has to set FILES_URL.')

@@ -6,7 +6,7 @@ import type { AccessTokenStore } from './access-token-store.ts'
 
 export const revokeAccessToken = (deps: {
   accessTokens: AccessTokenStore
-  spread: (ids: string[]) => Promise<void>
+  broadcast: (ids: string[]) => Promise<void>
 }) =>
   route(endpoint, {
     async handle({ params, principal, request }) {
@@ -15,7 +15,7 @@ export const revokeAccessToken = (deps: {
       if (record === undefined)
         throw new Failure('ObjectNotFoundError', 'You have no access token with this id.')
 
-      await deps.spread([sessionIdOfToken(record._id)])
+      await deps.broadcast([sessionIdOfToken(record._id)])
 
       return toListed(record)
     },

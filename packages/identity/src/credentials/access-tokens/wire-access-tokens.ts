@@ -6,17 +6,17 @@ import { revokeAccessToken } from './revoke-access-token.ts'
 
 interface Needs {
   accessTokens: AccessTokenStore
-  spread: (ids: string[]) => Promise<void>
+  broadcast: (ids: string[]) => Promise<void>
   clock: Clock
   maxAgeSeconds: number
   maxTokens: number
 }
 
 /** Access tokens, for the composition root. */
-export const wireAccessTokens = ({ accessTokens, spread, clock, ...limits }: Needs) => ({
+export const wireAccessTokens = ({ accessTokens, broadcast, clock, ...limits }: Needs) => ({
   routes: [
     createAccessToken({ accessTokens, clock, ...limits }),
     listAccessTokens({ accessTokens }),
-    revokeAccessToken({ accessTokens, spread }),
+    revokeAccessToken({ accessTokens, broadcast }),
   ],
 })

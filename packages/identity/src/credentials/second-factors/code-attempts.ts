@@ -3,7 +3,7 @@ import type { LimitState, RateLimiter } from '@platform/http'
 import { LOCAL_PROVIDER, type SignInLog } from '../../audit/sign-in-log.ts'
 import type { UserRecord } from '../../users/user.ts'
 
-interface Visit {
+interface AttemptContext {
   ip: string
   correlationId?: string
 }
@@ -12,7 +12,7 @@ interface Needs {
   rateLimiter: RateLimiter
   signInLog: Pick<SignInLog, 'codeFailed'>
   /** Told once a day at most, when the last wrong code of the day was tried. */
-  lockedForToday: (user: UserRecord, visit: Visit) => Promise<void>
+  lockedForToday: (user: UserRecord, context: AttemptContext) => Promise<void>
 }
 
 /**
@@ -24,13 +24,13 @@ export const codeAttempts =
   (needs: Needs) =>
   async <T>(
     user: UserRecord,
-    visit: Visit,
+    context: AttemptContext,
     attempt: () => Promise<T | undefined>,
   ): Promise<T | 'wrong' | { tooMany: LimitState }> => {
     const { rateLimiter } = needs
     const soon = await Promise.all([
       rateLimiter.take(rateLimits.secondFactor, user.id),
-      rateLimiter.take(rateLimits.secondFactorAddress, visit.ip),
+      rateLimiter.take(rateLimits.secondFactorAddress, context.ip),
     ])
     const tooMany = soon.find(isOver)
     if (tooMany !== undefined) return { tooMany }
@@ -41,7 +41,7 @@ export const codeAttempts =
       rateLimiter.giveBack(rateLimits.secondFactorDay, user.id)
       throw error
     })
-    if (result === undefined) return wrong(needs, user, visit, today)
+    if (result === undefined) return wrong(needs, user, context, today)
     rateLimiter.giveBack(rateLimits.secondFactorDay, user.id)
     return result
   }
@@ -52,10 +52,10 @@ const isOver = (state: LimitState | undefined): state is LimitState =>
 async function wrong(
   { signInLog, lockedForToday }: Needs,
   user: UserRecord,
-  visit: Visit,
+  context: AttemptContext,
   today: LimitState | undefined,
 ): Promise<'wrong'> {
-  await signInLog.codeFailed({ provider: LOCAL_PROVIDER, userId: user.id, email: user.email, ...visit })
-  if (today?.remaining === 0) await lockedForToday(user, visit)
+  await signInLog.codeFailed({ provider: LOCAL_PROVIDER, userId: user.id, email: user.email, ...context })
+  if (today?.remaining === 0) await lockedForToday(user, context)
   return 'wrong'
 }

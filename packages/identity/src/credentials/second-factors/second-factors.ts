@@ -14,7 +14,7 @@ export interface SecondFactors {
    * Checks a code of the authenticator, or a recovery code, which is used up. Counts attempts by account; failures
    * are logged.
    */
-  check(user: UserRecord, code: string, visit: { ip: string; correlationId?: string }): Promise<CodeCheck>
+  check(user: UserRecord, code: string, context: { ip: string; correlationId?: string }): Promise<CodeCheck>
   /** Begins an enrolment; it counts from its first right code on. Replaces one that was begun and not confirmed. */
   begin(user: UserRecord): Promise<{ secret: string; qrImage: string; uri: string }>
   /** True while an enrolment waits for its first code. */
@@ -25,7 +25,7 @@ export interface SecondFactors {
   confirm(
     user: UserRecord,
     code: string,
-    visit: { ip: string; correlationId?: string },
+    context: { ip: string; correlationId?: string },
   ): Promise<{ recoveryCodes: string[] } | Exclude<CodeCheck, 'right'>>
   /** Ten new recovery codes instead of all old ones; undefined without a second factor. */
   renewRecoveryCodes(user: UserRecord): Promise<string[] | undefined>

@@ -18,19 +18,19 @@ export interface SubmitMfaCodeNeeds {
   continueSignIn: (
     interaction: string,
     code: string,
-    visit: Visit,
+    context: Visit,
   ) => Promise<{ url: string } | Exclude<CodeCheck, 'right'>>
 }
 
 export const submitMfaCode = (deps: SubmitMfaCodeNeeds) =>
   route(endpoint, {
     async handle({ body, principal, request }) {
-      const visit = { ip: request.clientIp, correlationId: request.correlationId }
+      const context = { ip: request.clientIp, correlationId: request.correlationId }
 
       const outcome =
         body.interaction === undefined
-          ? await confirmOwn(deps, principal, body.totp, visit)
-          : await deps.continueSignIn(body.interaction, body.totp, visit)
+          ? await confirmOwn(deps, principal, body.totp, context)
+          : await deps.continueSignIn(body.interaction, body.totp, context)
       if (outcome === 'wrong') throw wrongCode()
       if ('tooMany' in outcome) throw new TooManyRequests(outcome.tooMany)
 
@@ -46,19 +46,19 @@ async function confirmOwn(
   { secondFactors, users }: SubmitMfaCodeNeeds,
   principal: Principal | undefined,
   code: string,
-  visit: Visit,
+  context: Visit,
 ): Promise<{ recoveryCodes?: string[] } | Exclude<CodeCheck, 'right'>> {
   const { userId } = interactiveUser(principal)
   const user = await users.find(userId)
   if (user === undefined)
     throw new Failure('AuthenticationError', 'The account of this session is gone: sign in again.')
-  if (await secondFactors.isPending(userId)) return secondFactors.confirm(user, code, visit)
+  if (await secondFactors.isPending(userId)) return secondFactors.confirm(user, code, context)
   if ((await secondFactors.methodOf(userId)) === 'none')
     throw new Failure(
       'MissingMFA',
       'This account has no authenticator: begin to enrol one with POST /v2/user/mfa.',
     )
-  const check = await secondFactors.check(user, code, visit)
+  const check = await secondFactors.check(user, code, context)
   return check === 'right' ? {} : check
 }
 

@@ -31,14 +31,14 @@ interface Parts extends SecondFactorNeeds {
   store: TotpStore
 }
 
-const placeOf = (userId: string): string => `gateway.totp|${userId}|secret`
+const sealContextOf = (userId: string): string => `gateway.totp|${userId}|secret`
 
 /** Where secrets of second factors are kept, for the job that seals them again with a new master key. */
 export const sealedTotpSecrets: readonly SealedColumn[] = ['secret', 'pending_secret'].map((column) => ({
   table: 'gateway.totp',
   key: 'user_id',
   column,
-  place: placeOf,
+  place: sealContextOf,
 }))
 
 /** One-time codes by an authenticator, and recovery codes for when it is lost. */
@@ -53,18 +53,18 @@ export function totpSecondFactors(needs: SecondFactorNeeds): SecondFactors {
       if (await hasFactor(user.id)) return 'code'
       return needs.settings.forced ? 'enrol' : 'none'
     },
-    check: (user, code, visit) => attempts(user, visit, () => useCode(parts, user, code, visit)),
-    confirm: (user, code, visit) => attempts(user, visit, () => confirm(parts, user, code, visit)),
+    check: (user, code, context) => attempts(user, context, () => useCode(parts, user, code, context)),
+    confirm: (user, code, context) => attempts(user, context, () => confirm(parts, user, code, context)),
     async begin(user) {
       const secret = newSecret()
-      await store.keepPending(user.id, needs.masterKeys.seal(secret, placeOf(user.id)))
+      await store.keepPending(user.id, needs.masterKeys.seal(secret, sealContextOf(user.id)))
       return present(secret, user, needs.settings)
     },
     isPending: async (userId) => (await store.find(userId))?.pendingSecret !== undefined,
     async pending(userId) {
       const [record, user] = await Promise.all([store.find(userId), needs.users.find(userId)])
       if (record?.pendingSecret === undefined || user === undefined) return undefined
-      return present(needs.masterKeys.open(record.pendingSecret, placeOf(userId)), user, needs.settings)
+      return present(needs.masterKeys.open(record.pendingSecret, sealContextOf(userId)), user, needs.settings)
     },
     renewRecoveryCodes: (user) => renewRecoveryCodes(parts, user),
     remove: (userId, actor) => remove(parts, userId, actor),
@@ -78,19 +78,19 @@ async function present(secret: string, user: UserRecord, { issuer }: SecondFacto
   return { secret, uri, qrImage: await toDataURL(uri, { margin: 2, scale: 4 }) }
 }
 
-type Visit = Parameters<SecondFactors['check']>[2]
+type AttemptContext = Parameters<SecondFactors['check']>[2]
 
-async function useCode(parts: Parts, user: UserRecord, typed: string, visit: Visit) {
+async function useCode(parts: Parts, user: UserRecord, typed: string, context: AttemptContext) {
   const code = readOneTimeCode(typed)
   if (code !== undefined) return useOneTimeCode(parts, user, code)
   const recovery = readRecoveryCode(typed)
-  return recovery === undefined ? undefined : useRecoveryCode(parts, user, recovery, visit)
+  return recovery === undefined ? undefined : useRecoveryCode(parts, user, recovery, context)
 }
 
 async function useOneTimeCode({ store, masterKeys, clock }: Parts, { id }: UserRecord, code: string) {
   const sealed = (await store.find(id))?.secret
   if (sealed === undefined) return undefined
-  const step = stepOf(code, masterKeys.open(sealed, placeOf(id)), clock.now())
+  const step = stepOf(code, masterKeys.open(sealed, sealContextOf(id)), clock.now())
   return step !== undefined && (await store.useStep(id, sealed, step)) ? 'right' : undefined
 }
 
@@ -98,7 +98,7 @@ const useRecoveryCode = (
   { database, store, audit }: Parts,
   { id }: UserRecord,
   code: string,
-  { ip, correlationId }: Visit,
+  { ip, correlationId }: AttemptContext,
 ) =>
   database.transaction(async (tx) => {
     if (!(await store.useRecoveryCode(tx, id, hashRecoveryCode(id, code)))) return undefined
@@ -107,12 +107,12 @@ const useRecoveryCode = (
     return 'right' as const
   })
 
-async function confirm(parts: Parts, user: UserRecord, typed: string, { ip, correlationId }: Visit) {
+async function confirm(parts: Parts, user: UserRecord, typed: string, { ip, correlationId }: AttemptContext) {
   const { store, masterKeys, clock, database, mails, audit } = parts
   const sealed = (await store.find(user.id))?.pendingSecret
   const code = readOneTimeCode(typed)
   if (sealed === undefined || code === undefined) return undefined
-  const step = stepOf(code, masterKeys.open(sealed, placeOf(user.id)), clock.now())
+  const step = stepOf(code, masterKeys.open(sealed, sealContextOf(user.id)), clock.now())
   if (step === undefined) return undefined
 
   const recoveryCodes = newRecoveryCodes()
@@ -151,7 +151,7 @@ async function remove(parts: Parts, userId: string, actor: string): Promise<void
 /** Whoever tried so many codes knows the password: the owner and the operator should hear of it. */
 const lockedForToday =
   ({ database, audit }: SecondFactorNeeds) =>
-  (user: UserRecord, { ip, correlationId }: Visit): Promise<void> =>
+  (user: UserRecord, { ip, correlationId }: AttemptContext): Promise<void> =>
     database.transaction(async (tx) => {
       const who = { actor: `user:${user.id}`, subject: `user:${user.id}`, ip, correlationId }
       await audit.record(tx, { action: 'mfa.codesRefusedForToday', ...who })

@@ -3,14 +3,14 @@ import type { Database } from '@platform/database'
 import { respond, route } from '@platform/http'
 import { StoreError } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
-import type { SealedPlace } from './sealed-column-store.ts'
+import type { SealedColumnStore } from './sealed-column-store.ts'
 
 interface Needs {
   database: Database
   masterKeys: MasterKeyRing
-  places: readonly SealedPlace[]
+  places: readonly SealedColumnStore[]
   /** Of services that may not have made their tables yet. */
-  placesOfOthers: readonly SealedPlace[]
+  placesOfOthers: readonly SealedColumnStore[]
 }
 
 /** What PostgreSQL answers where a table is not there. */

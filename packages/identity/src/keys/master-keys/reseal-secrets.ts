@@ -4,7 +4,7 @@ import { MINUTE_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { Job } from '@platform/service'
-import { lockResealing, type SealedPlace, type SealedValue } from './sealed-column-store.ts'
+import { lockResealing, type SealedColumnStore, type SealedValue } from './sealed-column-store.ts'
 
 const BATCH = 500
 /** Of one transaction: its rows are locked until it ends. */
@@ -16,7 +16,7 @@ interface Needs {
   masterKeys: MasterKeyRing
   audit: Audit
   log: Logger
-  places: readonly SealedPlace[]
+  places: readonly SealedColumnStore[]
 }
 
 /** Seals again, with the first master key, what another one has sealed. Any instance may run it: one at a time does. */
@@ -36,7 +36,7 @@ export function resealRound(deps: Needs): Promise<boolean> {
       const counts: Record<string, number> = {}
       let left = MOST_OF_A_ROUND
       for (const place of deps.places) {
-        const resealed = await resealPlace(deps, tx, place, left)
+        const resealed = await resealColumn(deps, tx, place, left)
         if (resealed > 0) counts[place.name] = resealed
         left -= resealed
       }
@@ -55,7 +55,12 @@ export function resealRound(deps: Needs): Promise<boolean> {
 }
 
 /** At most `limit` values of one place. One that can't be opened is left as it is, and told. */
-async function resealPlace(deps: Needs, tx: Queries, place: SealedPlace, limit: number): Promise<number> {
+async function resealColumn(
+  deps: Needs,
+  tx: Queries,
+  place: SealedColumnStore,
+  limit: number,
+): Promise<number> {
   let resealed = 0
   for (let after = ''; resealed < limit; ) {
     const values = await place.list(tx, deps.masterKeys.currentId, after, Math.min(BATCH, limit - resealed))

@@ -9,7 +9,7 @@ export interface SealedValue {
 }
 
 /** Where sealed values are kept. */
-export interface SealedPlace {
+export interface SealedColumnStore {
   /** Shown to operators, for example `gateway.signing_keys.sealed_jwk`. */
   readonly name: string
   /**
@@ -24,7 +24,7 @@ export interface SealedPlace {
 }
 
 /** The values of a sealed column. */
-export function sealedColumnStore(described: SealedColumn): SealedPlace {
+export function sealedColumnStore(described: SealedColumn): SealedColumnStore {
   const { table, key, column, assignment, where = 'true', place } = described
   const placeOf = place ?? ((id: string) => `${table}|${id}|${column}`)
   const [from, id, sealed] = [raw(table), raw(`(${key})::text`), raw(`(${column})`)]

@@ -8,14 +8,14 @@ export interface SealedKeys {
   open(key: SigningKeyTimes & { sealedJwk: string }): RingKey
 }
 
-const placeOf = (kid: string) => `gateway.signing_keys|${kid}|sealed_jwk`
+const sealContextOf = (kid: string) => `gateway.signing_keys|${kid}|sealed_jwk`
 
 /** Where they are kept, for the job that seals them again with a new master key. */
 export const sealedSigningKeys: SealedColumn = {
   table: 'gateway.signing_keys',
   key: 'kid',
   column: 'sealed_jwk',
-  place: placeOf,
+  place: sealContextOf,
 }
 
 /**
@@ -23,12 +23,12 @@ export const sealedSigningKeys: SealedColumn = {
  * signing key.
  */
 export const sealedKeys = (masterKeys: MasterKeyRing): SealedKeys => ({
-  seal: (jwk) => masterKeys.seal(JSON.stringify(jwk), placeOf(jwk.kid)),
+  seal: (jwk) => masterKeys.seal(JSON.stringify(jwk), sealContextOf(jwk.kid)),
   open: ({ kid, alg, sealedJwk, ...times }) => ({
     kid,
     alg,
     signs: signs(times),
-    jwk: JSON.parse(masterKeys.open(sealedJwk, placeOf(kid))) as PrivateJwk,
+    jwk: JSON.parse(masterKeys.open(sealedJwk, sealContextOf(kid))) as PrivateJwk,
   }),
 })
 

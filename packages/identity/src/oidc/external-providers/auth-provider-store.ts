@@ -14,7 +14,7 @@ interface Row extends Omit<AuthProvider, 'source' | 'config' | 'orgSlug' | 'name
   sealedSecret: string | null
 }
 
-const placeOf = (id: string) => `gateway.auth_providers|${id}|client_secret`
+const sealContextOf = (id: string) => `gateway.auth_providers|${id}|client_secret`
 
 /** Where they are kept, for the job that seals them again with a new master key. */
 export const sealedProviderSecrets: SealedColumn = {
@@ -100,11 +100,11 @@ function configText({ config }: AuthProvider): string {
 }
 
 const sealed = ({ id, config }: AuthProvider, masterKeys: MasterKeyRing): string | null =>
-  config.client_secret === undefined ? null : masterKeys.seal(config.client_secret, placeOf(id))
+  config.client_secret === undefined ? null : masterKeys.seal(config.client_secret, sealContextOf(id))
 
 function toProvider({ sealedSecret, ...row }: Row, masterKeys: MasterKeyRing): AuthProvider {
   const secret =
-    sealedSecret === null ? {} : { client_secret: masterKeys.open(sealedSecret, placeOf(row.id)) }
+    sealedSecret === null ? {} : { client_secret: masterKeys.open(sealedSecret, sealContextOf(row.id)) }
   return {
     ...row,
     name: row.name ?? undefined,

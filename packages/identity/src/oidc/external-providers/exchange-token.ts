@@ -8,10 +8,10 @@ import type { Sessions } from '../../sessions/sessions.ts'
 import { presentUser, type UserRecord } from '../../users/user.ts'
 import type { AuthProvider } from './auth-provider.ts'
 import type { LinkAccount } from './link-account.ts'
-import { isOwnNonce } from './login-secrets.ts'
 import { ProviderRefused, ProviderUnavailable } from './provider-error.ts'
 import type { Providers } from './providers.ts'
 import type { RelyingParty } from './relying-party.ts'
+import { isOwnNonce } from './sign-in-secrets.ts'
 
 interface Needs {
   providers: Pick<Providers, 'findBySlug'>

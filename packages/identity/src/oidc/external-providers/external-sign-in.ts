@@ -1,8 +1,8 @@
 import { isEmail } from '../../users/user.ts'
 import type { OidcSettings } from '../oidc-settings.ts'
 import type { SignInOffers } from '../sign-in-needs.ts'
-import type { ExternalLoginStore, FinishedLogin } from './external-login-store.ts'
 import { elsewherePage, nameOf } from './external-pages.ts'
+import type { FinishedSignIn, PendingSignInStore } from './pending-sign-in-store.ts'
 import type { Providers } from './providers.ts'
 
 /** What the pages of an authorization ask about other providers. */
@@ -10,12 +10,12 @@ export interface ExternalSignIn {
   /** `acr_values=idp:<slug>` asks for a provider. */
   offers: Pick<SignInOffers, 'providers' | 'wantedProvider' | 'elsewhere'>
   /** Who has come back with a ticket: once, and to this authorization only. */
-  takeTicket(ticket: string, interactionUid: string): Promise<FinishedLogin | undefined>
+  takeTicket(ticket: string, interactionUid: string): Promise<FinishedSignIn | undefined>
 }
 
 interface Needs {
   providers: Providers
-  logins: Pick<ExternalLoginStore, 'takeTicket'>
+  logins: Pick<PendingSignInStore, 'takeTicket'>
   settings: Pick<OidcSettings, 'apiUrl'>
   clock: { now(): Date }
 }

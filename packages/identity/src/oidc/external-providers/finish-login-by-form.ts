@@ -9,7 +9,7 @@ const MEDIA_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
 /**
  * POST /v2/login/callback — for providers that answer with a form. It comes from another site, so browsers send no
- * cookie along; the redirect to the same address is a visit again, and brings it.
+ * cookie along; the redirect to the same address is opened from here, and brings it.
  */
 export const finishLoginByForm = ({ settings }: { settings: Pick<OidcSettings, 'apiUrl'> }) =>
   route(endpoint, {

@@ -1,9 +1,9 @@
 import { finishLogin as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
-import type { CompleteLogin } from './complete-login.ts'
+import type { CompleteSignIn } from './complete-sign-in.ts'
 
 /** GET /v2/login/callback — where a provider sends people back to. */
-export const finishLogin = ({ completeLogin }: { completeLogin: CompleteLogin }) =>
+export const finishLogin = ({ completeLogin }: { completeLogin: CompleteSignIn }) =>
   route(endpoint, {
     handle: ({ request }) => completeLogin(queryOf(request.url), request),
   })

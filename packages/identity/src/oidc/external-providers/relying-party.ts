@@ -7,7 +7,7 @@ import { type ConfigurationNeeds, keptConfigurations } from './provider-configur
 import { providerError } from './provider-error.ts'
 
 /** What a sign-in is bound to; the nonce and the verifier stay here, the state travels. */
-export interface LoginSecrets {
+export interface SignInSecrets {
   state: string
   nonce: string
   verifier: string
@@ -16,9 +16,9 @@ export interface LoginSecrets {
 /** The OpenID protocol, this platform being the client. Rejects with ProviderUnavailable or ProviderRefused. */
 export interface RelyingParty {
   /** Where to send the browser. */
-  authorizationUrl(provider: AuthProvider, secrets: LoginSecrets, loginHint?: string): Promise<string>
+  authorizationUrl(provider: AuthProvider, secrets: SignInSecrets, loginHint?: string): Promise<string>
   /** Who has come back with `answer`, the query of the callback. */
-  finish(provider: AuthProvider, answer: URLSearchParams, secrets: LoginSecrets): Promise<ExternalIdentity>
+  finish(provider: AuthProvider, answer: URLSearchParams, secrets: SignInSecrets): Promise<ExternalIdentity>
   /** Whom an id token is about that was obtained elsewhere, with the claims it has. */
   verify(
     provider: AuthProvider,
@@ -83,7 +83,7 @@ async function asProviderError<T>(work: () => Promise<T>): Promise<T> {
 
 async function authorizationParameters(
   { scopes = ['openid', 'profile', 'email'], pkce }: AuthProviderConfig,
-  { state, nonce, verifier }: LoginSecrets,
+  { state, nonce, verifier }: SignInSecrets,
   redirectUri: string,
 ): Promise<Record<string, string>> {
   const parameters = {

@@ -3,20 +3,20 @@ import { type RequestInfo, type RouteResponse, respond, route } from '@platform/
 import { type Clock, Failure } from '@platform/kernel'
 import type { OidcSettings } from '../oidc-settings.ts'
 import { type AuthProvider, noSuchProvider } from './auth-provider.ts'
-import { type BindingPlace, bindingCookie, newBinding } from './browser-binding.ts'
-import type { ExternalLoginStore } from './external-login-store.ts'
+import { type BindingScope, bindingCookie, newBinding } from './browser-binding.ts'
 import { nameOf, problemAnswer } from './external-pages.ts'
-import { newLoginSecrets } from './login-secrets.ts'
+import type { PendingSignInStore } from './pending-sign-in-store.ts'
 import { ProviderUnavailable } from './provider-error.ts'
 import type { Providers } from './providers.ts'
 import type { RelyingParty } from './relying-party.ts'
+import { newSignInSecrets } from './sign-in-secrets.ts'
 
 interface Needs {
   providers: Providers
   relyingParty: Pick<RelyingParty, 'authorizationUrl'>
-  logins: Pick<ExternalLoginStore, 'insert'>
+  logins: Pick<PendingSignInStore, 'insert'>
   settings: OidcSettings
-  binding: BindingPlace
+  binding: BindingScope
   clock: Clock
 }
 
@@ -61,7 +61,7 @@ async function leave(
   request: RequestInfo,
   { relyingParty, logins, settings, binding, clock }: Needs,
 ): Promise<RouteResponse> {
-  const secrets = newLoginSecrets(settings.cookieSecret)
+  const secrets = newSignInSecrets(settings.cookieSecret)
   const { state, nonce, verifier } = secrets
   try {
     const url = await relyingParty.authorizationUrl(provider, secrets, loginHint)

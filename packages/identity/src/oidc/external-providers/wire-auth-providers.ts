@@ -10,11 +10,10 @@ import type { UserStore } from '../../users/user-store.ts'
 import type { OidcSettings } from '../oidc-settings.ts'
 import { authProviderStore } from './auth-provider-store.ts'
 import { authProvidersEnv } from './auth-providers-env.ts'
-import { completeLogin } from './complete-login.ts'
+import { completeSignIn } from './complete-sign-in.ts'
 import { createAuthProvider } from './create-auth-provider.ts'
 import { deleteAuthProvider } from './delete-auth-provider.ts'
 import { exchangeToken } from './exchange-token.ts'
-import { externalLoginStore } from './external-login-store.ts'
 import { type ExternalSignIn, externalSignIn } from './external-sign-in.ts'
 import { finishLogin } from './finish-login.ts'
 import { finishLoginByForm } from './finish-login-by-form.ts'
@@ -23,12 +22,13 @@ import { linkAccount } from './link-account.ts'
 import { linkedAccountStore } from './linked-account-store.ts'
 import { listAuthProviders } from './list-auth-providers.ts'
 import { listLoginProviders } from './list-login-providers.ts'
+import { pendingSignInStore } from './pending-sign-in-store.ts'
 import { providerChanges } from './provider-changes.ts'
 import { readProviderFile } from './provider-file.ts'
 import { knownProviders } from './providers.ts'
 import { relyingParty } from './relying-party.ts'
 import { startLogin } from './start-login.ts'
-import { sweepExternalLogins } from './sweep-external-logins.ts'
+import { sweepPendingSignIns } from './sweep-pending-sign-ins.ts'
 import { updateAuthProvider } from './update-auth-provider.ts'
 
 interface Needs extends IdentityBase {
@@ -56,7 +56,7 @@ export function wireAuthProviders(base: Needs): WiredAuthProviders {
   const allowHttp = base.development
   const outbound = base.opened.use(outboundTo(outboundAllowed))
   const store = authProviderStore(database, base.masterKeys)
-  const logins = externalLoginStore(database, base.masterKeys)
+  const logins = pendingSignInStore(database, base.masterKeys)
   const ofPlatform = file === undefined ? [] : readProviderFile(file, { env: base.env, allowHttp })
   const providers = knownProviders(ofPlatform, store)
   const callback = `${settings.apiUrl}/login/callback`
@@ -77,7 +77,7 @@ export function wireAuthProviders(base: Needs): WiredAuthProviders {
   return {
     external: externalSignIn({ providers, logins, settings, clock }),
     routes: routesOf(parts),
-    jobs: [sweepExternalLogins({ logins, clock })],
+    jobs: [sweepPendingSignIns({ logins, clock })],
   }
 }
 
@@ -93,13 +93,13 @@ function outboundTo(allowed: readonly string[]): Outbound {
 type Parts = Parameters<typeof startLogin>[0] &
   Parameters<typeof listLoginProviders>[0] &
   Parameters<typeof exchangeToken>[0] &
-  Parameters<typeof completeLogin>[0] &
+  Parameters<typeof completeSignIn>[0] &
   Parameters<typeof createAuthProvider>[0]
 
 const routesOf = (parts: Parts): Route[] => [
   listLoginProviders(parts),
   startLogin(parts),
-  finishLogin({ completeLogin: completeLogin(parts) }),
+  finishLogin({ completeLogin: completeSignIn(parts) }),
   finishLoginByForm(parts),
   exchangeToken(parts),
   listAuthProviders(parts),

@@ -14,13 +14,20 @@ interface Needs extends Pick<IdentityBase, 'config' | 'clock' | 'cookies' | 'dat
   sessions: Sessions
   records: Pick<SessionStore, 'countAnonymous'>
   /** Tells every instance what has ended. */
-  spread: (ids: string[]) => Promise<void>
+  broadcast: (ids: string[]) => Promise<void>
   keyRing: KeyRing
   mintJwt: MintJwt
 }
 
 /** Starting without an account, for the composition root. */
-export function wireAnonymousSessions({ config, users, records, database, spread, ...needs }: Needs): Part {
+export function wireAnonymousSessions({
+  config,
+  users,
+  records,
+  database,
+  broadcast,
+  ...needs
+}: Needs): Part {
   const { clock } = needs
   const crowded = crowdedSiteStore(database)
   const create = createAnonymousSession({
@@ -30,7 +37,7 @@ export function wireAnonymousSessions({ config, users, records, database, spread
       count: records.countAnonymous,
       async makeRoom(wanted) {
         const made = await crowded.makeRoom(wanted)
-        await spread(made.sessionIds)
+        await broadcast(made.sessionIds)
         return made
       },
       max: config.anonymousSessionsMax,

@@ -28,7 +28,7 @@ export class Revocations {
   readonly #log: Logger
   #polledAt = Number.NEGATIVE_INFINITY
   /** Endings that began in this process. */
-  spreadCount = 0
+  broadcastCount = 0
 
   constructor(deps: {
     callers: AuthenticationCache
@@ -51,8 +51,8 @@ export class Revocations {
    * Tells every instance, after `ids` were committed. A broker that is down is no failure: the poll is the safety
    * net.
    */
-  async spread(ids: readonly string[]): Promise<void> {
-    this.spreadCount += ids.length
+  async broadcast(ids: readonly string[]): Promise<void> {
+    this.broadcastCount += ids.length
     for (const id of ids) this.#callers.forget(id)
     for (let start = 0; start < ids.length; start += IDS_PER_ANNOUNCEMENT) {
       const batch = JSON.stringify(ids.slice(start, start + IDS_PER_ANNOUNCEMENT))

@@ -7,7 +7,7 @@ import { languageOf } from '../../pages/language.ts'
 import { textsOf } from '../../pages/texts.ts'
 import type { UserRecord } from '../../users/user.ts'
 import { accessTokenCookie, type CookiePolicy } from '../access-token-cookie.ts'
-import type { BrowserSession, LeaveVisit } from '../leave-visit.ts'
+import type { BrowserSession, LeaveSession } from '../leave-session.ts'
 import type { NewSession, Session, Sessions } from '../sessions.ts'
 import { allowedRedirect, hashOfTicket, type WebSessionTicket } from './web-session-ticket.ts'
 import type { WebSessionTicketStore } from './web-session-ticket-store.ts'
@@ -21,7 +21,7 @@ export interface RedemptionNeeds {
   findUser: (userId: string) => Promise<UserRecord | undefined>
   keyRing: { signing(): { kid: string } }
   mintJwt: MintJwt
-  leaveVisit: LeaveVisit
+  leaveVisit: LeaveSession
   /** Who is signed in in the browser that opens a ticket. */
   browserSession: BrowserSession
   cookies: CookiePolicy

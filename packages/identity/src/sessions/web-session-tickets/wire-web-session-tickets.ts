@@ -4,7 +4,7 @@ import type { IdentityBase } from '../../identity-base.ts'
 import type { IdentityConfig } from '../../identity-env.ts'
 import type { MintJwt } from '../../keys/mint-jwt.ts'
 import type { UserRecord } from '../../users/user.ts'
-import type { BrowserSession, LeaveVisit } from '../leave-visit.ts'
+import type { BrowserSession, LeaveSession } from '../leave-session.ts'
 import type { Sessions } from '../sessions.ts'
 import { confirmWebSessionTicket } from './confirm-web-session-ticket.ts'
 import { createWebSessionTicket } from './create-web-session-ticket.ts'
@@ -20,7 +20,7 @@ interface Needs extends Pick<IdentityBase, 'cookies' | 'clock'> {
   findUser: (userId: string) => Promise<UserRecord | undefined>
   keyRing: { signing(): { kid: string } }
   mintJwt: MintJwt
-  leaveVisit: LeaveVisit
+  leaveVisit: LeaveSession
   browserSession: BrowserSession
 }
 

@@ -18,7 +18,7 @@ interface Needs {
  * GET /oidc/interaction/:uid/external — the callback can't see the cookie of the authorization, whose path is this
  * one; so it sends people here with a ticket, and the sign-in ends in the browser it began in.
  */
-export const continueExternalLogin = ({ external, users, clock, ...needs }: Needs) =>
+export const continueExternalSignIn = ({ external, users, clock, ...needs }: Needs) =>
   interactionPage(needs, async ({ request, response, open }) => {
     const ticket = new URL(request.url ?? '', needs.settings.origin).searchParams.get('ticket') ?? ''
     const finished = await external.takeTicket(ticket, open.interaction.uid)

@@ -9,9 +9,9 @@ import {
   startIdentityServer,
 } from '../../test/identity-server.ts'
 import { authorize, redeem, redeemCode } from '../../test/sign-in.ts'
+import { grantSessions, type TokenRequest } from './grant-sessions.ts'
 import { oidcRecordStore } from './oidc-record-store.ts'
 import { signInStore } from './sign-in-store.ts'
-import { signIns, type TokenRequest } from './sign-ins.ts'
 
 let database: Awaited<ReturnType<typeof identityDatabase>>
 let server: IdentityServer
@@ -95,7 +95,11 @@ describe('signing out everywhere', () => {
     const sub = String(decodeJwt(String(body.access_token)).sub)
     const before = await kept(sub)
     expect(Math.min(...Object.values(before))).toBeGreaterThan(0)
-    const grants = signIns({ ...server, records: oidcRecordStore(database), store: signInStore(database) })
+    const grants = grantSessions({
+      ...server,
+      records: oidcRecordStore(database),
+      store: signInStore(database),
+    })
     await database.many(sql`
       create function gateway.refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`)
     for (const table of [sql`gateway.sessions`, sql`gateway.oidc_sign_ins`, sql`gateway.oidc_records`]) {
@@ -117,7 +121,7 @@ describe('signing out everywhere', () => {
       select grant_id as "grantId" from gateway.oidc_sign_ins where session_id = ${String(prismeaiSessionId)}`)
     const records = oidcRecordStore(database)
     const destroyGrants = () => Promise.reject(new Error('down'))
-    const grants = signIns({
+    const grants = grantSessions({
       ...server,
       records: { ...records, destroyGrants },
       store: signInStore(database),
@@ -137,7 +141,7 @@ describe('the provider of a sign-in', () => {
   ])('is read from %j: %s', async (amr, provider) => {
     const { users } = server.accounts
     const records = oidcRecordStore(database)
-    const grants = signIns({ ...server, records, store: signInStore(database) })
+    const grants = grantSessions({ ...server, records, store: signInStore(database) })
     const account = await users.findByEmail(ADMIN.email)
     const grantId = uuidv7()
     const accountId = account?.user.id ?? ''

@@ -5,14 +5,14 @@ import { type Clock, StoreBudget, withStoreBudget } from '@platform/kernel'
 import { type ApiKeyStore, recentAnswers } from '@platform/permissions'
 import { LRUCache } from 'lru-cache'
 import type { UserRecord } from '../users/user.ts'
-import type { Guesses } from './guesses.ts'
+import type { CredentialGuessLimiter } from './credential-guess-limiter.ts'
 
 const KEYS_MAX = 10_000
 
 interface Needs {
   keys: Pick<ApiKeyStore, 'findByHash'>
   findUser: (userId: string) => Promise<UserRecord | undefined>
-  guesses: Guesses
+  guessLimiter: CredentialGuessLimiter
   rateLimiter: RateLimiter
   clock: Clock
 }
@@ -21,20 +21,20 @@ interface Needs {
  * The callers of API keys. An answer is at most one second old, so a key that is deleted, disabled, or whose creator
  * has gone is refused within a second on every instance, whether or not word of it arrives.
  */
-export function keyCallers(needs: Needs): FindApiKey {
-  const { guesses, clock } = needs
+export function apiKeySource(needs: Needs): FindApiKey {
+  const { guessLimiter, clock } = needs
   const known = recentAnswers<Authentication | undefined>(clock)
   const wasGood = new LRUCache<string, true>({ max: KEYS_MAX })
   const lookUp = (keyHash: string, clientIp: string) =>
     known.get(keyHash, () =>
       // A key that worked is no guess, so neighbours behind one address don't pay for each other's.
-      wasGood.has(keyHash) ? open(keyHash, needs) : guesses.lookUp(clientIp, () => open(keyHash, needs)),
+      wasGood.has(keyHash) ? open(keyHash, needs) : guessLimiter.lookUp(clientIp, () => open(keyHash, needs)),
     )
   return async (keyHash, clientIp) => {
     const now = clock.now().getTime()
     const caller =
       keyHash === undefined
-        ? await guesses.lookUp(clientIp, async () => undefined)
+        ? await guessLimiter.lookUp(clientIp, async () => undefined)
         : await lookUp(keyHash, clientIp)
     if (caller !== undefined && caller.expiresAt > now) {
       if (keyHash !== undefined) wasGood.set(keyHash, true)

@@ -11,9 +11,9 @@ import { isEmail, normalizeEmail, type UserRecord } from '../users/user.ts'
 import { afterPassword } from './after-password.ts'
 import type { Attempt as Tried } from './attempt-limits.ts'
 import { type ConsoleFormError, consoleForm, formOrigins } from './console-form.ts'
-import { type InteractionVisit, interactionForm } from './interaction-page.ts'
+import { type InteractionContext, interactionForm } from './interaction-page.ts'
 import type { OpenInteraction } from './interactions.ts'
-import { passwordPageOf, type TypedLogin } from './password-page.ts'
+import { passwordPageOf, type TypedCredentials } from './password-page.ts'
 import type { SignInNeeds } from './sign-in-needs.ts'
 
 /**
@@ -32,12 +32,12 @@ const refusals: Record<SignInProblem['kind'], { status: number; error: ConsoleFo
 }
 
 /** POST /oidc/interaction/:uid/login — checks e-mail address and password and goes on with the authorization. */
-export const submitLogin = (needs: SignInNeeds) =>
-  interactionForm(needs, (visit, form) => submit(needs, visit, form), formOrigins(needs))
+export const submitPassword = (needs: SignInNeeds) =>
+  interactionForm(needs, (context, form) => submit(needs, context, form), formOrigins(needs))
 
 async function submit(
   needs: SignInNeeds,
-  { request, response, open }: InteractionVisit,
+  { request, response, open }: InteractionContext,
   form: URLSearchParams,
 ): Promise<void> {
   if (!needs.signIn.withPassword) throw new Failure('ForbiddenError', textsOf(open.language).passwordsOff)
@@ -71,7 +71,7 @@ async function refuse(
   needs: SignInNeeds,
   response: ServerResponse,
   open: OpenInteraction,
-  typed: TypedLogin,
+  typed: TypedCredentials,
   problem: SignInProblem,
 ): Promise<void> {
   const { status, error } = refusals[problem.kind]

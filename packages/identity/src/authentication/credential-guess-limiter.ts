@@ -7,7 +7,7 @@ import { type RateLimiter, TooManyRequests } from '@platform/http'
  * Credentials that were seen valid are in memory and go on working, so neighbours behind one address are held up only
  * where theirs is new.
  */
-export class Guesses {
+export class CredentialGuessLimiter {
   readonly #rateLimiter: RateLimiter
 
   constructor({ rateLimiter }: { rateLimiter: RateLimiter }) {
@@ -20,7 +20,7 @@ export class Guesses {
    */
   async lookUp<Found>(clientIp: string, find: () => Promise<Found | undefined>): Promise<Found | undefined> {
     const limit = rateLimits.badCredentials
-    // Counted before the answer is there: guesses made at once must not all pass.
+    // Counted before the answer is there: guessLimiter made at once must not all pass.
     const state = await this.#rateLimiter.take(limit, clientIp)
     if (state !== undefined && state.remaining < 0) {
       const wait = `try again in ${state.resetSeconds} seconds.`

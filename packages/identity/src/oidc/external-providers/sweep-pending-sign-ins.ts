@@ -1,12 +1,12 @@
 import { type Clock, MINUTE_MS } from '@platform/kernel'
 import { inBatches, type Job } from '@platform/service'
-import type { ExternalLoginStore } from './external-login-store.ts'
+import type { PendingSignInStore } from './pending-sign-in-store.ts'
 
 const BATCH = 2000
 
 /** Removes sign-ins at providers that nobody finished. Any instance may run it. */
-export const sweepExternalLogins = (deps: {
-  logins: Pick<ExternalLoginStore, 'sweep'>
+export const sweepPendingSignIns = (deps: {
+  logins: Pick<PendingSignInStore, 'sweep'>
   clock: Clock
 }): Job => ({
   name: 'sweep-external-logins',

@@ -1,9 +1,12 @@
 import { requestState } from '@platform/http'
-import type { Visit } from '../accounts/accounts.ts'
-import type { PageVisit } from './account-pages.ts'
+import type { RequestContext } from '../accounts/accounts.ts'
+import type { PageContext } from './account-pages.ts'
 
 /** Who asks, as accounts want to know it. */
-export function visitOf({ request, language, open }: PageVisit, interaction?: string): Visit {
+export function requestContextOf(
+  { request, language, open }: PageContext,
+  interaction?: string,
+): RequestContext {
   const { clientIp: ip, correlationId } = requestState(request)
   return { ip, correlationId, language, interaction: open?.interaction.uid ?? interaction }
 }

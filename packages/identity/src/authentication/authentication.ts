@@ -21,16 +21,16 @@ import { sessionStore } from '../sessions/session-store.ts'
 import { sessionTrail } from '../sessions/session-trail.ts'
 import { liveSessions } from '../sessions/sessions.ts'
 import type { UserRecord } from '../users/user.ts'
-import { exposeCallers } from './caller-metrics.ts'
+import { apiKeySource } from './api-key-source.ts'
+import { exposeAuthentication } from './authentication-metrics.ts'
 import { cookieOnReceivers } from './cookie-on-receivers.ts'
 import { credentialChain } from './credential-chain.ts'
-import { Guesses } from './guesses.ts'
+import { CredentialGuessLimiter } from './credential-guess-limiter.ts'
 import { identify } from './identify.ts'
-import { keyCallers } from './key-callers.ts'
-import { openCallers } from './open-caller.ts'
+import { principalSource } from './principal-source.ts'
 
 /** Credentials that were checked and stay in memory. */
-const CALLERS_MAX = 10_000
+const CACHED_MAX = 10_000
 
 interface Needs {
   opened: Opened
@@ -51,32 +51,33 @@ interface Needs {
 }
 
 /** Who calls: sessions, access tokens and their endings, for the composition root. */
-export async function wireCallers(needs: Needs) {
+export async function openAuthentication(needs: Needs) {
   const { database, keyRing, findUser, isOwnClient, config, audit, clock, csrf, opened } = needs
-  const callers = new AuthenticationCache(CALLERS_MAX)
+  const callers = new AuthenticationCache(CACHED_MAX)
   const [records, tokens, endings] = [
     sessionStore(database, sessionTrail(needs)),
     accessTokenStore(database, audit),
     revocationStore(database),
   ]
   const revocations = new Revocations({ ...needs, callers, store: endings })
-  const spread = (ids: string[]) => revocations.spread(ids)
-  const sessions = liveSessions({ records, spread, clock })
+  const broadcast = (ids: string[]) => revocations.broadcast(ids)
+  const sessions = liveSessions({ records, broadcast, clock })
   keyRing.onChange(() => callers.clear())
   opened.use(await revocations.listen())
 
-  const guesses = new Guesses(needs)
+  const guessLimiter = new CredentialGuessLimiter(needs)
   const found = { findSession: sessions.find, findToken: tokens.findByHash, findUser }
-  const open = openCallers({ ...found, isOwnClient, guesses, clock })
+  const open = principalSource({ ...found, isOwnClient, guessLimiter, clock })
   const keys = await openApiKeys(database)
-  const findApiKey = keyCallers({ ...needs, keys, guesses })
+  const findApiKey = apiKeySource({ ...needs, keys, guessLimiter })
   const { authenticate, internalKey } = credentialChain({ callers, open, findApiKey, keyRing, config })
   const uses = {
     session: new RecentUses('note-session-uses', records.noteUses),
     accessToken: new RecentUses('note-token-uses', tokens.noteUses),
     apiKey: new RecentUses('note-key-uses', keys.noteUses),
   }
-  for (const part of [...Object.values(uses), exposeCallers({ callers, revocations })]) opened.use(part)
+  for (const part of [...Object.values(uses), exposeAuthentication({ callers, revocations })])
+    opened.use(part)
   return {
     sessions,
     sessionRecords: records,
@@ -84,7 +85,7 @@ export async function wireCallers(needs: Needs) {
      * Tells every instance what has ended, after it was committed: ids of sessions, `at:<id>` of access tokens,
      * `user:<id>` of users.
      */
-    spread,
+    broadcast,
     identify: identify({
       issuer: config.issuer,
       cookieOnReceivers: cookieOnReceivers({ csrf, allowedOrigins: config.allowedOrigins }),
@@ -94,7 +95,7 @@ export async function wireCallers(needs: Needs) {
       isCurrent: () => revocations.isCurrent(),
       uses,
     }),
-    routes: wireAccessTokens({ accessTokens: tokens, spread, clock, ...config.tokens }).routes,
+    routes: wireAccessTokens({ accessTokens: tokens, broadcast, clock, ...config.tokens }).routes,
     jobs: [
       revocations.job(),
       ...Object.values(uses).map((each) => each.job()),

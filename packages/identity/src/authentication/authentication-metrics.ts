@@ -2,12 +2,12 @@ import { type AuthenticationCache, checkedSignatures } from '@platform/auth'
 import { exposeReadings } from '@platform/http'
 
 /** Shows how often callers are known already and how many have been shut out, until disposed. */
-export function exposeCallers({
+export function exposeAuthentication({
   callers,
   revocations,
 }: {
   callers: AuthenticationCache
-  revocations: { readonly spreadCount: number }
+  revocations: { readonly broadcastCount: number }
 }): AsyncDisposable {
   const stack = new AsyncDisposableStack()
   const counter = (name: `platform_${string}`, help: string, read: () => number) =>
@@ -18,7 +18,7 @@ export function exposeCallers({
   counter(
     'platform_sessions_ended_total',
     'Sessions and tokens that ended before their time, by requests to this process.',
-    () => revocations.spreadCount,
+    () => revocations.broadcastCount,
   )
   stack.use(
     exposeReadings(

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { type Database, sql } from '@platform/database'
 import type { MasterKeyRing } from '@platform/master-keys'
 
-export type ExternalLoginStore = ReturnType<typeof externalLoginStore>
+export type PendingSignInStore = ReturnType<typeof pendingSignInStore>
 
 /** Somebody who has left for a provider. */
-export interface ExternalLogin {
+export interface PendingSignIn {
   provider: string
   interactionUid: string
   nonce: string
@@ -13,7 +13,7 @@ export interface ExternalLogin {
 }
 
 /** Somebody who has come back. */
-export interface FinishedLogin {
+export interface FinishedSignIn {
   provider: string
   interactionUid: string
   userId: string
@@ -26,24 +26,24 @@ interface Row {
 }
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url')
-const placeOf = (stateHash: string) => `gateway.external_logins|${stateHash}|secrets`
+const sealContextOf = (stateHash: string) => `gateway.external_logins|${stateHash}|secrets`
 
 /**
  * Sign-ins on their way. Only hashes of what proves them are kept, so that nobody who reads the tables can finish
  * one.
  */
-export const externalLoginStore = (database: Database, masterKeys: MasterKeyRing) => ({
-  async insert(proof: { state: string; browser: string }, login: ExternalLogin, expiresAt: Date) {
+export const pendingSignInStore = (database: Database, masterKeys: MasterKeyRing) => ({
+  async insert(proof: { state: string; browser: string }, login: PendingSignIn, expiresAt: Date) {
     const stateHash = hash(proof.state)
     const { provider, interactionUid, ...secrets } = login
     await database.many(sql`
       insert into gateway.external_logins (state_hash, browser_hash, provider, interaction_uid, secrets, expires_at)
       values (${stateHash}, ${hash(proof.browser)}, ${provider}, ${interactionUid},
-        ${masterKeys.seal(JSON.stringify(secrets), placeOf(stateHash))}, ${expiresAt})`)
+        ${masterKeys.seal(JSON.stringify(secrets), sealContextOf(stateHash))}, ${expiresAt})`)
   },
 
   /** Once, and only to the browser that left. */
-  async take(proof: { state: string; browser: string }, now: Date): Promise<ExternalLogin | undefined> {
+  async take(proof: { state: string; browser: string }, now: Date): Promise<PendingSignIn | undefined> {
     const stateHash = hash(proof.state)
     const [row] = await database.many<Row>(sql`
       delete from gateway.external_logins
@@ -51,22 +51,22 @@ export const externalLoginStore = (database: Database, masterKeys: MasterKeyRing
       returning provider, interaction_uid as "interactionUid", secrets`)
     if (row === undefined) return undefined
     const { secrets, ...login } = row
-    const opened = JSON.parse(masterKeys.open(secrets, placeOf(stateHash))) as {
+    const opened = JSON.parse(masterKeys.open(secrets, sealContextOf(stateHash))) as {
       nonce: string
       verifier: string
     }
     return { ...login, ...opened }
   },
 
-  async insertTicket(ticket: string, login: FinishedLogin, expiresAt: Date): Promise<void> {
+  async insertTicket(ticket: string, login: FinishedSignIn, expiresAt: Date): Promise<void> {
     await database.many(sql`
       insert into gateway.external_login_tickets (ticket_hash, interaction_uid, provider, user_id, expires_at)
       values (${hash(ticket)}, ${login.interactionUid}, ${login.provider}, ${login.userId}, ${expiresAt})`)
   },
 
   /** Once, and only for the authorization it was made for. */
-  async takeTicket(ticket: string, interactionUid: string, now: Date): Promise<FinishedLogin | undefined> {
-    const [row] = await database.many<FinishedLogin>(sql`
+  async takeTicket(ticket: string, interactionUid: string, now: Date): Promise<FinishedSignIn | undefined> {
+    const [row] = await database.many<FinishedSignIn>(sql`
       delete from gateway.external_login_tickets
       where ticket_hash = ${hash(ticket)} and interaction_uid = ${interactionUid} and expires_at > ${now}
       returning provider, interaction_uid as "interactionUid", user_id as "userId"`)

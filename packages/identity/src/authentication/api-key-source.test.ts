@@ -6,8 +6,8 @@ import { apiKeyRecord } from '@platform/permissions/testing'
 import { rounds } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startIdentity, type TestIdentity } from '../../test/start-identity.ts'
-import { Guesses } from './guesses.ts'
-import { keyCallers } from './key-callers.ts'
+import { apiKeySource } from './api-key-source.ts'
+import { CredentialGuessLimiter } from './credential-guess-limiter.ts'
 
 let identity: TestIdentity
 let keys: ApiKeyStore
@@ -31,7 +31,7 @@ const noLimits: RateLimiter = { take: async () => undefined, giveBack: () => und
 const unlimited = () => ({
   keys,
   findUser: async (id: string) => ({ id, status: 'validated', platformRole: undefined }) as never,
-  guesses: new Guesses({ rateLimiter: noLimits }),
+  guessLimiter: new CredentialGuessLimiter({ rateLimiter: noLimits }),
   rateLimiter: noLimits,
   clock: systemClock,
 })
@@ -39,7 +39,7 @@ const unlimited = () => ({
 describe('the callers of API keys', () => {
   test('a hundred requests with a key ask the database a few times and not a hundred', async () => {
     const findByHash = vi.fn(keys.findByHash)
-    const find = keyCallers({ ...unlimited(), keys: { findByHash } })
+    const find = apiKeySource({ ...unlimited(), keys: { findByHash } })
     for (let count = 0; count < 100; count += 1) expect(await find(hashToken(key), 'ip')).toBeDefined()
     expect(findByHash.mock.calls.length).toBeLessThanOrEqual(2)
   })
@@ -47,7 +47,11 @@ describe('the callers of API keys', () => {
   test('is not called bad while the database can’t answer', async () => {
     const down = { findByHash: () => Promise.reject(new Error('down')) }
     const take = vi.fn()
-    const find = keyCallers({ ...unlimited(), keys: down, rateLimiter: { take, giveBack: () => undefined } })
+    const find = apiKeySource({
+      ...unlimited(),
+      keys: down,
+      rateLimiter: { take, giveBack: () => undefined },
+    })
     await expect(find(hashToken(newApiKey('default')), 'ip')).rejects.toThrow('down')
     expect(take).not.toHaveBeenCalled()
   })
@@ -55,7 +59,7 @@ describe('the callers of API keys', () => {
 
 describe('guessing', () => {
   test('a guess that shares a beginning with a real key takes no longer than any other: |t| < 4.5', async () => {
-    const find = keyCallers(unlimited())
+    const find = apiKeySource(unlimited())
     const samples: [number[], number[]] = [[], []]
     for (let count = 0; count < rounds(2000, 10_000); count += 1) {
       const kind = Math.random() < 0.5 ? 0 : 1

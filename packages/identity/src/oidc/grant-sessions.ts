@@ -42,7 +42,7 @@ export interface TokenRequest extends ClientVisit {
 }
 
 /** Ties grants of the OIDC server to the sessions every JWT belongs to (decisions C3): each grant has one. */
-export interface SignIns {
+export interface GrantSessions {
   /** The session of a grant, started with its first token. Rejects with invalid_grant when it has ended before. */
   sessionFor(request: TokenRequest): Promise<string>
   /** A session for one token of a program, whose user is the client itself (decisions C8). */
@@ -72,7 +72,7 @@ interface Needs {
   clock: Clock
 }
 
-export function signIns(needs: Needs): SignIns {
+export function grantSessions(needs: Needs): GrantSessions {
   const { records, store, sessions } = needs
   const endSessionsOf = async (grantIds: readonly string[], ending?: Ending) => {
     for (const { sessionId } of await store.listOfGrants(grantIds)) await sessions.end(sessionId, ending)

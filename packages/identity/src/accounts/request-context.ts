@@ -1,12 +1,12 @@
 import type { RequestInfo } from '@platform/http'
 import { languageOf } from '../pages/language.ts'
-import type { Visit } from './accounts.ts'
+import type { RequestContext } from './accounts.ts'
 
 /** Who asks through the API; a program that names no language has none. */
-export const visitOf = (
+export const requestContextOf = (
   { clientIp, correlationId, headers }: Pick<RequestInfo, 'clientIp' | 'correlationId' | 'headers'>,
   language?: string,
-): Visit => ({
+): RequestContext => ({
   ip: clientIp,
   correlationId,
   language: language ?? preferred(headers['accept-language']),

@@ -4,11 +4,11 @@ import type { Clock } from '@platform/kernel'
 import type { SignInLog } from '../../audit/sign-in-log.ts'
 import type { OidcSettings } from '../oidc-settings.ts'
 import type { AuthProvider } from './auth-provider.ts'
-import { type BindingPlace, forgetBindingCookie, readBinding } from './browser-binding.ts'
+import { type BindingScope, forgetBindingCookie, readBinding } from './browser-binding.ts'
 import type { ExternalIdentity } from './external-identity.ts'
-import type { ExternalLogin, ExternalLoginStore } from './external-login-store.ts'
 import { type ExternalProblem, nameOf, problemAnswer } from './external-pages.ts'
 import type { LinkAccount } from './link-account.ts'
+import type { PendingSignIn, PendingSignInStore } from './pending-sign-in-store.ts'
 import { ProviderRefused, ProviderUnavailable } from './provider-error.ts'
 import type { Providers } from './providers.ts'
 import type { RelyingParty } from './relying-party.ts'
@@ -17,22 +17,22 @@ import type { RelyingParty } from './relying-party.ts'
 export interface CompleteNeeds {
   providers: Pick<Providers, 'findBySlug'>
   relyingParty: Pick<RelyingParty, 'finish'>
-  logins: Pick<ExternalLoginStore, 'take' | 'insertTicket'>
+  logins: Pick<PendingSignInStore, 'take' | 'insertTicket'>
   linkAccount: LinkAccount
   signInLog: Pick<SignInLog, 'failed'>
   settings: OidcSettings
-  binding: BindingPlace
+  binding: BindingScope
   clock: Clock
 }
 
 /** Checks what a provider has answered, and leads back to the authorization. */
-export type CompleteLogin = (parameters: URLSearchParams, request: RequestInfo) => Promise<RouteResponse>
+export type CompleteSignIn = (parameters: URLSearchParams, request: RequestInfo) => Promise<RouteResponse>
 
 /** As long as a redirect takes. */
 const TICKET_SECONDS = 120
 
-export const completeLogin =
-  (needs: CompleteNeeds): CompleteLogin =>
+export const completeSignIn =
+  (needs: CompleteNeeds): CompleteSignIn =>
   async (parameters, request) => {
     const { settings, logins, providers, clock } = needs
     const state = parameters.get('state') ?? ''
@@ -66,7 +66,7 @@ type Outcome = { userId: string } | { problem: ExternalProblem; reason: string; 
 
 async function personOf(
   provider: AuthProvider,
-  { nonce, verifier }: ExternalLogin,
+  { nonce, verifier }: PendingSignIn,
   parameters: URLSearchParams,
   { relyingParty, linkAccount }: CompleteNeeds,
 ): Promise<Outcome> {
@@ -90,7 +90,7 @@ function problemOf(error: unknown, parameters: URLSearchParams): ExternalProblem
 
 async function refuse(
   provider: AuthProvider,
-  { interactionUid }: ExternalLogin,
+  { interactionUid }: PendingSignIn,
   state: string,
   { problem, reason, email }: Extract<Outcome, { problem: ExternalProblem }>,
   request: RequestInfo,

@@ -2,16 +2,16 @@ import { cookieTokenOf, type JwtClaims } from '@platform/auth'
 import type { Session, Sessions } from './sessions.ts'
 
 /** Ends the anonymous session whose cookie a browser has sent, because the browser gets another cookie now. */
-export type LeaveVisit = (cookies: string | undefined) => Promise<void>
+export type LeaveSession = (cookies: string | undefined) => Promise<void>
 
 /**
  * Who has planted the cookie of an anonymous session in a browser must gain nothing when its owner signs in
  * (reliability T-SES-1). The session of an account is left alone: it may still be in use in another window.
  */
-export const leaveVisit = (deps: {
+export const leaveSession = (deps: {
   sessions: Pick<Sessions, 'end'>
   browserSession: BrowserSession
-}): LeaveVisit => {
+}): LeaveSession => {
   const { sessions, browserSession } = deps
   return async (cookies) => {
     const session = await browserSession(cookies)
@@ -34,7 +34,7 @@ export const findBrowserSession =
     return claims && deps.sessions.find(claims.prismeaiSessionId)
   }
 
-/** Of two cookies nobody knows which is the own one: then there is no visit to leave. */
+/** Of two cookies nobody knows which is the own one: then there is no session to leave. */
 function onlyTokenOf(cookies: string | undefined): string | undefined {
   try {
     return cookieTokenOf(cookies)

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { LoginSecrets } from './relying-party.ts'
+import type { SignInSecrets } from './relying-party.ts'
 
 const random = (): string => randomBytes(32).toString('base64url')
 
@@ -7,7 +7,7 @@ const random = (): string => randomBytes(32).toString('base64url')
  * Fresh secrets of one sign-in. The nonce is marked as ours: a token made for it is for the callback and nothing
  * else.
  */
-export function newLoginSecrets(cookieSecret: string): LoginSecrets {
+export function newSignInSecrets(cookieSecret: string): SignInSecrets {
   const text = random()
   return { state: random(), verifier: random(), nonce: `${text}.${mark(text, cookieSecret)}` }
 }

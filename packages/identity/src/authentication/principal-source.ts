@@ -4,17 +4,17 @@ import { LRUCache } from 'lru-cache'
 import type { AccessTokenRecord } from '../credentials/access-tokens/access-token.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { UserRecord } from '../users/user.ts'
-import type { Guesses } from './guesses.ts'
+import type { CredentialGuessLimiter } from './credential-guess-limiter.ts'
 import { RecentRefusals } from './recent-refusals.ts'
 
 type KnownToken = Pick<AccessTokenRecord, '_id' | 'userId' | 'expiresAt' | 'scopes'>
 
 /** Where the people behind credentials are found; each answers undefined for what is not or no longer there. */
-export interface CallerSources {
+export interface PrincipalSources {
   findSession(sessionId: string): Promise<Session | undefined>
   findToken(tokenHash: string, now: Date): Promise<KnownToken | undefined>
   findUser(userId: string): Promise<UserRecord | undefined>
-  guesses: Guesses
+  guessLimiter: CredentialGuessLimiter
   /** True for applications of the platform itself. */
   isOwnClient(clientId: string): boolean
   clock: Clock
@@ -27,7 +27,7 @@ const TOKENS_MAX = 10_000
 const dependsOnUser = (userId: string): string => `user:${userId}`
 
 /** Makes callers of credentials whose signature or checksum was found to be right. */
-export function openCallers(sources: CallerSources) {
+export function principalSource(sources: PrincipalSources) {
   const refusals = new RecentRefusals()
   const findToken = tokenFinder(sources)
   return {
@@ -35,7 +35,7 @@ export function openCallers(sources: CallerSources) {
     ofClaims: (claims: JwtClaims): Promise<Authentication> =>
       refusals.unlessRefused(`${claims.prismeaiSessionId} ${claims.sub}`, () => ofClaims(claims, sources)),
 
-    /** The owner of an access token. Throws AuthenticationError when there is none, TooManyRequests at who guesses. */
+    /** The owner of an access token. Throws AuthenticationError when there is none, TooManyRequests where an address guesses too often. */
     ofTokenHash: (tokenHash: string, clientIp: string): Promise<Authentication> =>
       refusals.unlessRefused(tokenHash, async () => {
         const token = await findToken(tokenHash, clientIp)
@@ -46,19 +46,19 @@ export function openCallers(sources: CallerSources) {
 }
 
 /** A token that was good is no guess: neighbours behind one address don't pay for each other's. */
-function tokenFinder({ findToken, guesses, clock }: CallerSources) {
+function tokenFinder({ findToken, guessLimiter, clock }: PrincipalSources) {
   const wasGood = new LRUCache<string, true>({ max: TOKENS_MAX })
   return async (tokenHash: string, clientIp: string) => {
     const now = clock.now()
     const find = () => findToken(tokenHash, now)
-    const token = await (wasGood.has(tokenHash) ? find() : guesses.lookUp(clientIp, find))
+    const token = await (wasGood.has(tokenHash) ? find() : guessLimiter.lookUp(clientIp, find))
     if (token === undefined) wasGood.delete(tokenHash)
     else wasGood.set(tokenHash, true)
     return token
   }
 }
 
-async function ofClaims(claims: JwtClaims, sources: CallerSources): Promise<Authentication> {
+async function ofClaims(claims: JwtClaims, sources: PrincipalSources): Promise<Authentication> {
   const { prismeaiSessionId: sessionId, sub: userId, client_id: clientId } = claims
   const session = await sources.findSession(sessionId)
   if (session === undefined || session.userId !== userId) throw ended()
@@ -84,7 +84,7 @@ async function ofClaims(claims: JwtClaims, sources: CallerSources): Promise<Auth
   return authenticationOf(principal, { expiresAt, dependsOn: [sessionId, dependsOnUser(userId)] })
 }
 
-async function ofToken(token: KnownToken, sources: CallerSources): Promise<Authentication> {
+async function ofToken(token: KnownToken, sources: PrincipalSources): Promise<Authentication> {
   const user = await requireUser(sources, token.userId)
   const sessionId = `at:${token._id}`
   const expiresAt = token.expiresAt.getTime()
@@ -104,7 +104,7 @@ async function ofToken(token: KnownToken, sources: CallerSources): Promise<Authe
   return authenticationOf(principal, { expiresAt, dependsOn: [sessionId, dependsOnUser(user.id)] })
 }
 
-async function requireUser(sources: CallerSources, userId: string): Promise<UserRecord> {
+async function requireUser(sources: PrincipalSources, userId: string): Promise<UserRecord> {
   const user = await sources.findUser(userId)
   if (user?.status === 'validated') return user
   throw ended()

@@ -6,8 +6,8 @@ import { masterKeyRing } from '@platform/master-keys'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { leaveFor, startWorld, unsigned, type World } from '../../../test/external-providers.ts'
 import { Browser } from '../../../test/sign-in.ts'
-import { externalLoginStore } from './external-login-store.ts'
-import { sweepExternalLogins } from './sweep-external-logins.ts'
+import { pendingSignInStore } from './pending-sign-in-store.ts'
+import { sweepPendingSignIns } from './sweep-pending-sign-ins.ts'
 
 let world: World
 beforeAll(async () => {
@@ -46,9 +46,9 @@ describe('an answer that proves nothing', () => {
     const { database } = world.gateway
     await database.many(sql`update gateway.external_logins set expires_at = now() - interval '1 second'`)
     expect((await back({ state, code: 'code' })).status).toBe(400)
-    const logins = externalLoginStore(database, masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]))
+    const logins = pendingSignInStore(database, masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]))
     await logins.insertTicket('over', { interactionUid: 'x', provider: 'x', userId: 'x' }, new Date(0))
-    await sweepExternalLogins({ logins, clock: systemClock }).run(AbortSignal.timeout(5000))
+    await sweepPendingSignIns({ logins, clock: systemClock }).run(AbortSignal.timeout(5000))
     expect(await database.many(sql`select 1 from gateway.external_logins`)).toEqual([])
     expect(
       await database.many(sql`select 1 from gateway.external_login_tickets where provider = 'x'`),
