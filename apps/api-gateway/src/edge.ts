@@ -92,6 +92,6 @@ export async function openEdge(needs: Needs): Promise<Edge> {
 
 const YEAR_SECONDS = 31_536_000
 
-/** What browsers are told of an API that is https: never to come without it. Undefined for http, where they ignore it. */
+/** Tells browsers of an API that is https never to come without it. Undefined for http, where they ignore it. */
 const strictTransportOf = (apiUrl: string): string | undefined =>
   apiUrl.startsWith('https:') ? `max-age=${YEAR_SECONDS}` : undefined

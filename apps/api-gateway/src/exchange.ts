@@ -101,7 +101,7 @@ export class Exchange implements RequestState {
     return this.#wrapper
   }
 
-  /** Tells browsers to come by https only, in a response of the gateway's own; those of services get it when passed on. */
+  /** Tells browsers to come by https only, in a response of the gateway's own. */
   requireHttps(): void {
     if (this.strictTransport !== undefined && !this.response.headersSent)
       this.response.setHeader('strict-transport-security', this.strictTransport)

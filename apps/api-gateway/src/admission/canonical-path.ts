@@ -54,8 +54,8 @@ function decodeSegment(segment: string): string {
 const ambiguous = () =>
   new Failure(
     'RequestValidationError',
-    'The path is ambiguous: send it without dot segments, "//" and ";", and without encoded slashes but in the slug of ' +
-      'an automation or the path of a URL trigger.',
+    'The path is ambiguous: send it without dot segments, "//" and ";", and without encoded slashes but in the ' +
+      'slug of an automation or the path of a URL trigger.',
   )
 
 /**

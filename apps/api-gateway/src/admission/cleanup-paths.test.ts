@@ -58,7 +58,7 @@ const spellings = prefixes.flatMap((prefix) =>
   ),
 )
 
-describe('T-SYS-1: the cleanup of events', () => {
+describe('the cleanup of events', () => {
   test('is reached from outside by no spelling of its path, whoever asks', { timeout: 120_000 }, async () => {
     expect(new Set(spellings).size).toBeGreaterThanOrEqual(2285)
     const { gateway, upstream, request } = edge()

@@ -32,7 +32,8 @@ export function useEdge(): () => Edge {
         return text(socket)
       },
       request: (path, lines = '') =>
-        `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers.authorization}\r\n${lines}Connection: close\r\n\r\n`,
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers.authorization}\r\n` +
+        `${lines}Connection: close\r\n\r\n`,
     }
   })
   afterAll(async () => {

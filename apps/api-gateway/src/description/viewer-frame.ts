@@ -11,7 +11,8 @@ colour()
 // needs none.
 const withCsrfToken = async (request) => {
   const isSafe = ['GET', 'HEAD', 'OPTIONS'].includes(String(request.method).toUpperCase())
-  if (isSafe || request.headers.Authorization !== undefined || new URL(request.url).origin !== location.origin) return request
+  if (isSafe || request.headers.Authorization !== undefined) return request
+  if (new URL(request.url).origin !== location.origin) return request
   const me = await fetch('/v2/me').catch(() => undefined)
   const token = me && me.ok && me.headers.get('x-platform-csrf-token')
   if (token) request.headers['x-platform-csrf-token'] = token
@@ -46,12 +47,18 @@ fetch('/v2/openapi.json')
 `
 
 /** The frame around the viewer, and what of the viewer is hard to read. */
-export const FRAME_STYLES = `:root { color-scheme: light dark; --ink: #1b2333; --paper: #ffffff; --line: #d5dae3; --link: #2440b0; }
+export const FRAME_STYLES = `:root {
+  color-scheme: light dark;
+  --ink: #1b2333; --paper: #ffffff; --line: #d5dae3; --link: #2440b0;
+}
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ecf4; --paper: #1c2022; --line: #3a4250; --link: #a9bcff; } }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 .skip { position: absolute; left: -9999px; }
 .skip:focus { left: 12px; top: 12px; padding: 8px 12px; background: var(--paper); color: var(--link); z-index: 9; }
-.frame { display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: baseline; justify-content: space-between; max-width: 1460px; margin: 0 auto; padding: 16px 20px; border-bottom: 1px solid var(--line); box-sizing: border-box; }
+.frame {
+  display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: baseline; justify-content: space-between;
+  max-width: 1460px; margin: 0 auto; padding: 16px 20px; border-bottom: 1px solid var(--line); box-sizing: border-box;
+}
 .frame h1 { margin: 0; font-size: 20px; }
 .frame nav { display: flex; flex-wrap: wrap; gap: 4px 20px; }
 .frame a, .note a { color: var(--link); }

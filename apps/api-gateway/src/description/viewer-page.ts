@@ -38,7 +38,8 @@ export function viewerPage(assets: Assets): { html: string; headers: Record<stri
 </header>
 <div id="operations" tabindex="-1">
 <p class="note" role="status">The description is being loaded.</p>
-<noscript><p class="note">These pages need JavaScript. The same is in the <a href="/v2/openapi.json">OpenAPI document</a>.</p></noscript>
+<noscript><p class="note">These pages need JavaScript.
+The same is in the <a href="/v2/openapi.json">OpenAPI document</a>.</p></noscript>
 <div id="viewer"></div>
 </div>
 <script src="${at(assets.viewerScript)}"></script>

@@ -350,7 +350,8 @@ describe('a receiver of calls from elsewhere', () => {
   })
 
   test('gets another scheme and another issuer’s JWT as they are', async () => {
-    const foreign = `${Buffer.from('{"alg":"RS256"}').toString('base64url')}.${Buffer.from('{"iss":"https://accounts.example"}').toString('base64url')}.c2ln`
+    const encoded = (text: string) => Buffer.from(text).toString('base64url')
+    const foreign = `${encoded('{"alg":"RS256"}')}.${encoded('{"iss":"https://accounts.example"}')}.c2ln`
     for (const authorization of ['Basic dTpw', `Bearer ${foreign}`]) {
       expect((await fetch(hook(), { headers: { authorization } })).status).toBe(200)
       expect(lastSeen()?.headers.authorization).toBe(authorization)

@@ -76,7 +76,7 @@ class Breaker {
     this.#isTrying = false
   }
 
-  /** A connection ended before the response. Once says nothing: the instance may just have closed an idle connection. */
+  /** A connection ended before the response. Once may mean only that the instance closed an idle connection. */
   lost(): void {
     this.#lost += 1
     this.#isTrying = false

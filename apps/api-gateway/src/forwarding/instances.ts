@@ -98,7 +98,7 @@ function lessBusy(one: Instance, another: Instance): Instance {
 /** The name of the instance a session belongs to, before the dot of its id. */
 const SESSION = /[?&]sid=([0-9a-f]{12})\./
 
-/** The instance that began the session a query names; undefined when it takes nothing, or leaves: its sessions begin anew. */
+/** The instance that began the session a query names; undefined when it takes no requests: its sessions begin anew. */
 function instanceOfSession(list: readonly Instance[], search: string): Instance | undefined {
   const tag = SESSION.exec(search)?.[1]
   if (tag === undefined) return undefined

@@ -47,7 +47,7 @@ export const routeTable: readonly Forwarding[] = [
     access: 'required',
     stream: true,
   },
-  // A client without a credential here shows one to the service, in its first message. A poll waits until there is news.
+  // A client without a credential shows one to the service, in its first message. A poll waits until there is news.
   {
     path: '/socket.io',
     to: 'events',

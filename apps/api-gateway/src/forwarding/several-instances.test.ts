@@ -6,7 +6,8 @@ import { startForwarder, startRawUpstream, targetOf } from './testing.ts'
 async function startInstance(name: string, host = '127.0.0.1', port = 0) {
   const state = { draining: false, frozen: false, slowMs: 0, served: 0, probed: 0 }
   const answer = (status: string, body: string) =>
-    `HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\n${state.draining ? 'connection: close\r\n' : ''}\r\n${body}`
+    `HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\n` +
+    `${state.draining ? 'connection: close\r\n' : ''}\r\n${body}`
   const onData = (socket: Socket) => (chunk: Buffer) => {
     if (state.frozen || !chunk.toString('latin1').includes('HTTP/1.1\r\n')) return
     if (targetOf(chunk) === '/sys/readyz') {

@@ -34,7 +34,8 @@ async function startVanishing() {
      const server = createServer((socket) => socket.on('error', () => {}).on('data', (chunk) => {
        if (chunk.includes('/sys/readyz')) socket.end(${JSON.stringify(READY)})
        else parentPort.postMessage({ held: (held += 1) })
-     })).listen({ port: 0, host: '127.0.0.1', backlog: ${BACKLOG} }, () => parentPort.postMessage({ port: server.address().port }))
+     })).listen({ port: 0, host: '127.0.0.1', backlog: ${BACKLOG} },
+       () => parentPort.postMessage({ port: server.address().port }))
      parentPort.on('message', () => {
        parentPort.postMessage({ gone: true })
        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30000)

@@ -62,9 +62,9 @@ export function toFailure(error: Error): Failure {
 }
 
 /**
- * True when the response can not show that a request which failed with `error` was sent twice: nothing of it was sent
- * the first time, or its connection was lost before a response and it changes nothing. A DELETE that was done is 404 the
- * second time, a PUT with If-Match 412.
+ * True when the response can't show that a request which failed with `error` was sent twice: nothing of it was sent
+ * the first time, or its connection was lost before a response and it changes nothing. A DELETE that was done is 404
+ * the second time, a PUT with If-Match 412.
  */
 export const mayRepeat = ({ isSafe }: Exchange, wasSent: boolean, hasBody: boolean, error: Error): boolean =>
   !wasSent || (isSafe && !hasBody && isConnectionLost(error))

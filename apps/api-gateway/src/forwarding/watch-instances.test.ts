@@ -11,7 +11,8 @@ import { probeInstance } from './watch-instances.ts'
 const leavingListener = () =>
   new Worker(
     `const { parentPort } = require('node:worker_threads')
-     const server = require('node:net').createServer().listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
+     const server = require('node:net').createServer()
+     server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
      parentPort.on('message', () => {
        parentPort.postMessage('busy')
        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
@@ -20,7 +21,7 @@ const leavingListener = () =>
     { eval: true },
   )
 
-test('an instance that stops to listen while its probe waits to be taken is left alone, with what it has yet to finish', async () => {
+test('an instance that stops to listen while its probe waits is left alone, with what it has yet to finish', async () => {
   const worker = leavingListener()
   const [port] = (await once(worker, 'message')) as [number]
   const instance = new Instance(`http://127.0.0.1:${port}`, undefined)

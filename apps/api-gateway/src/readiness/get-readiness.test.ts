@@ -65,7 +65,7 @@ describe('who may read the readiness report', () => {
 })
 
 describe('the readiness report', () => {
-  test('has an entry for each service, of the shape of the specification', async () => {
+  test('has an entry for each service, of the shape of the contract', async () => {
     behaviour = 'ready'
     const { report } = await ask()
     expect(Object.keys(report.services)).toEqual(['api-gateway', 'runtime', 'events', 'workspaces'])

@@ -27,7 +27,9 @@ export async function startSocketService() {
       .digest('base64')
     const protocol = request.headers['sec-websocket-protocol']
     socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nx-platform-internal-key: never\r\nsec-websocket-accept: ${accept}\r\n${protocol === undefined ? '' : `sec-websocket-protocol: ${protocol}\r\n`}\r\n`,
+      'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n' +
+        `x-platform-internal-key: never\r\nsec-websocket-accept: ${accept}\r\n` +
+        `${protocol === undefined ? '' : `sec-websocket-protocol: ${protocol}\r\n`}\r\n`,
     )
     if (state.greeting.length > 0) socket.write(state.greeting)
     socket.on('data', (chunk: Buffer) => socket.write(serverFrame(unmasked(chunk))))

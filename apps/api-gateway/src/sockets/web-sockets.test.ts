@@ -136,7 +136,7 @@ describe('a handshake that is refused', () => {
     for (const headers of bad) await refused(401, handshake(PATH, headers))
   })
 
-  test('T-HTTP-4: to any route that takes none is 400, and 401 with a bad credential', async () => {
+  test('to any route that takes none is 400, and 401 with a bad credential', async () => {
     const paths = routeTable
       .filter(({ upgrade }) => upgrade === undefined)
       .map(({ path }) => path.replace(/\{.*\}/, '').replace(/[:*](\w+)/g, '$1'))
@@ -193,7 +193,8 @@ describe('a handshake that is refused', () => {
 
   test('by the service is passed on as it said it', async () => {
     service.refuse =
-      'HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\ncontent-length: 31\r\nconnection: close\r\n\r\n{"error":"ObjectNotFoundError"}'
+      'HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\ncontent-length: 31\r\n' +
+      'connection: close\r\n\r\n{"error":"ObjectNotFoundError"}'
     using client = openClient(gateway.url, handshake(PATH, ada.headers))
     await answered(client, 404)
     await vi.waitFor(() => expect(client.body().toString()).toBe('{"error":"ObjectNotFoundError"}'))

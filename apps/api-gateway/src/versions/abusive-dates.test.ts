@@ -30,7 +30,7 @@ const send = (value: string | string[], path: string) =>
 /** A header holds bytes: what others write reaches us as these. */
 const asBytes = (text: string) => Buffer.from(text).toString('latin1')
 
-test('each abuse of X-Platform-API-Version is 400 InvalidApiVersion, at every major and before anything else', async () => {
+test('each abuse of X-Platform-API-Version is 400 InvalidApiVersion, at every major and before all else', async () => {
   for (const text of abusiveDates) {
     for (const path of ['/v2/login/providers', '/v3/workspaces', '/v2/nothing']) {
       const answer = await send(asBytes(text), path)

@@ -185,7 +185,8 @@ describe('a retired version leaves no trace', () => {
   test('not one row is written, whatever it carries', async () => {
     const rows = async () => {
       const [counted] = await gateway.database.many(sql`
-        select (select count(*)::int from gateway.users) as users, (select count(*)::int from gateway.sessions) as sessions,
+        select (select count(*)::int from gateway.users) as users,
+          (select count(*)::int from gateway.sessions) as sessions,
           (select count(*)::int from audit.entries) as audited,
           (select count(*)::int from gateway.api_version_callers where version = 'v1') as callers`)
       return counted

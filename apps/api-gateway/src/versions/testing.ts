@@ -51,11 +51,10 @@ const odd = [
     '2025-01-01%00',
     '2025%2D01%2D01',
   ],
-  ...['2O25-01-01', '2025-o1-01', '0x7e9-01-01', '2025–01–01', '２０２５-01-01', '٢٠٢٥-01-01', '2025-01-0１'],
+  ...['2O25-01-01', '2025-o1-01', '0x7e9-01-01', '2025–01–01'],
+  ...['２０２５-01-01', '٢٠٢٥-01-01', '2025-01-0１'],
   ...['9'.repeat(10), '9'.repeat(4000), `2025-01-01${'0'.repeat(4000)}`, 'a'.repeat(8000), '-'.repeat(1000)],
 ]
 
-/**
- * Two hundred values and more of X-Platform-API-Version that are no date a client may ask for (reliability T-VER-2).
- */
+/** Two hundred values and more of X-Platform-API-Version that are no date a client may ask for. */
 export const abusiveDates: readonly string[] = [...impossible, ...outside, ...odd]

@@ -35,8 +35,8 @@ export const versionCallerStore = (database: Database) => ({
   /** The callers of a version, the latest first. */
   listOf: (version: string, page: { offset: number; limit: number }) =>
     database.many<VersionCallerRow>(sql`
-      select behaviour_of as "behaviourOf", kind, caller_id as "callerId", client_id as "clientId", count::float8 as count,
-        first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt"
+      select behaviour_of as "behaviourOf", kind, caller_id as "callerId", client_id as "clientId",
+        count::float8 as count, first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt"
       from gateway.api_version_callers where version = ${version}
       order by last_seen_at desc, behaviour_of, kind, caller_id, client_id
       limit ${page.limit} offset ${page.offset}`),
@@ -45,7 +45,8 @@ export const versionCallerStore = (database: Database) => ({
   async deleteUnseen(before: Date, limit: number): Promise<number> {
     const rows = await database.many(sql`
       delete from gateway.api_version_callers where ctid in (
-        select ctid from gateway.api_version_callers where last_seen_at < ${before} limit ${limit} for update skip locked)
+        select ctid from gateway.api_version_callers where last_seen_at < ${before}
+        limit ${limit} for update skip locked)
       returning 1`)
     return rows.length
   },

@@ -19,7 +19,8 @@ export function homePage({ language, version, origin }: Parts): Page {
   const body = html`<h1>${texts.title}</h1>
 <p>${texts.what}</p>
 <span class="badge up">${texts.up(version)}</span>
-<div class="actions"><a class="button" href="/signin">${texts.signIn}</a><a class="button quiet" href="/docs">${texts.readApi}</a></div>
+<div class="actions"><a class="button" href="/signin">${texts.signIn}</a>
+<a class="button quiet" href="/docs">${texts.readApi}</a></div>
 ${entryList(entries)}
 <p>${texts.programs}</p>
 <pre tabindex="0"><code>curl -sS ${origin}/</code></pre>`

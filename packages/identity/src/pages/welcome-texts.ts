@@ -2,7 +2,9 @@ import type { Language } from './language.ts'
 
 const en = {
   title: 'A platform for automations',
-  what: 'Workspaces with automations and events, behind one HTTP API. This is the door that people and programs come in by.',
+  what:
+    'Workspaces with automations and events, behind one HTTP API. ' +
+    'This is the door that people and programs come in by.',
   up: (version: string) => `Up, version ${version}`,
   signIn: 'Sign in',
   readApi: 'Read and try the API',
@@ -35,7 +37,9 @@ export type WelcomeTexts = typeof en
 
 const fr: WelcomeTexts = {
   title: 'Une plateforme d’automatisations',
-  what: 'Des espaces de travail avec automatisations et événements, derrière une seule API HTTP. Voici la porte d’entrée des personnes et des programmes.',
+  what:
+    'Des espaces de travail avec automatisations et événements, derrière une seule API HTTP. ' +
+    'Voici la porte d’entrée des personnes et des programmes.',
   up: (version) => `En service, version ${version}`,
   signIn: 'Se connecter',
   readApi: 'Lire et essayer l’API',
@@ -50,7 +54,8 @@ const fr: WelcomeTexts = {
   programs: 'Les programmes reçoivent du JSON à cette adresse :',
   missing: 'Il n’y a rien ici',
   missingText: (path) =>
-    `Cette plateforme n’a pas de page à l’adresse ${path}. L’adresse est peut-être mal saisie, ou ce qui était ici a disparu.`,
+    `Cette plateforme n’a pas de page à l’adresse ${path}. ` +
+    'L’adresse est peut-être mal saisie, ou ce qui était ici a disparu.',
   home: 'Vers l’accueil',
   next: 'Et maintenant',
   tokens: 'Jetons d’accès',
