@@ -1,11 +1,18 @@
 // Fails when a rule of the architecture is broken, when nothing was looked at, or when a planted violation goes unseen.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import * as contracts from '@platform/contracts'
 import { cruise } from './check-architecture/cruise.ts'
 import { endpointsWithoutProof } from './check-architecture/endpoints.ts'
+import { pathProblems, unseenPathPlants } from './check-architecture/paths.ts'
 import { unseenPlants } from './check-architecture/plants.ts'
 import { sizeProblems } from './check-architecture/sizes.ts'
+
+interface Package {
+  name: string
+  exports?: Record<string, string>
+}
 
 const LEAST_MODULES = 100
 
@@ -17,6 +24,19 @@ const sources = files
   .filter((file) => file.endsWith('.ts') && existsSync(file))
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
 
+/** The file behind the name of each package, for example `@platform/http`. */
+const entries = new Map(
+  files
+    .filter((file) => /^(apps|packages)\/[^/]+\/package\.json$/.test(file) && existsSync(file))
+    .flatMap((file) => {
+      const { name, exports = {} } = JSON.parse(readFileSync(file, 'utf8')) as Package
+      return Object.entries(exports).map(([path, target]): [string, string] => [
+        posix.join(name, path),
+        posix.join(posix.dirname(file), target),
+      ])
+    }),
+)
+
 const { totalCruised, violations } = cruise(['apps', 'packages'])
 const problems = [
   ...(totalCruised < LEAST_MODULES
@@ -26,6 +46,8 @@ const problems = [
   ...unseenPlants(),
   ...sizeProblems(sources),
   ...endpointsWithoutProof(Object.values(contracts), sources),
+  ...pathProblems(readFileSync('docs/architecture.md', 'utf8'), sources, entries),
+  ...unseenPathPlants(sources, entries),
 ]
 
 for (const problem of problems) console.error(problem)

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import type { Authentication, Principal } from '@platform/auth'
 import { correlationIdOf, type RequestState } from '@platform/http'
+import type { IdentifiedRequest } from '@platform/identity'
 import { STORE_BUDGET_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Span } from '@platform/tracing'
@@ -28,7 +29,7 @@ const QUICK_MS = 100
 /**
  * One request on its way through the pipeline: what the steps learn about it, and what later steps and the app read.
  */
-export class Exchange implements RequestState {
+export class Exchange implements RequestState, IdentifiedRequest {
   /** Replaced when another version's body was changed into that of v2. */
   request: IncomingMessage
   readonly response: ServerResponse

@@ -39,13 +39,13 @@ const costly: [name: string, bytes: (request: Edge['request']) => string][] = [
     'JSON of a million brackets',
     () =>
       'POST /v2/login/anonymous HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
-        `Content-Length: 900000\r\nConnection: close\r\n\r\n${'['.repeat(900_000)}`,
+      `Content-Length: 900000\r\nConnection: close\r\n\r\n${'['.repeat(900_000)}`,
   ],
   [
     'a thousand chunks of a byte',
     () =>
       'POST /v2/pages/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n' +
-        `${'1\r\na\r\n'.repeat(1000)}0\r\n\r\n`,
+      `${'1\r\na\r\n'.repeat(1000)}0\r\n\r\n`,
   ],
 ]
 
