@@ -31,6 +31,6 @@ export const accessTokenCredential = (deps: AccessTokenDeps): CredentialResolver
   }
 }
 
-/** What is said of every access token that is not good (any more). */
+/** The refusal of every access token that is not valid (any more). */
 export const invalidAccessToken = () =>
   new Failure('AuthenticationError', 'The access token is not valid, has expired or was revoked.')

@@ -11,12 +11,11 @@ const SHAPE =
 const MAX_LENGTH = 110
 
 /**
- * True for texts of the form iak_{orgSlug}_{uuid}; whether there is such a key is another question (specification
- * "API key").
+ * True for texts of the form iak_{orgSlug}_{uuid}; whether there is such a key is another question.
  */
 export const isApiKey = (text: string): boolean => text.length <= MAX_LENGTH && SHAPE.test(text)
 
-/** A new key, with 122 random bits. The slug is decoration: the record of the key decides (decisions C5). */
+/** A new key, with 122 random bits. The slug is decoration: the record of the key decides. */
 export const newApiKey = (orgSlug: string): string => `${PREFIX}${orgSlug}_${randomUUID()}`
 
 /** A key as lists, events and logs show it: iak_acme_…4f2a. `tail` are its last 4 characters. */

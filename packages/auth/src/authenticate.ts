@@ -1,15 +1,14 @@
-import type { Authentication } from './authentication.ts'
-import { withApiKey } from './with-api-key.ts'
+import { type Authentication, authenticationOf } from './authentication.ts'
 
 /** The credentials of one request, found but not checked. */
 export interface Credentials {
   /** Of the Authorization header. */
   readonly bearer: string | undefined
-  /** Of the access-token cookie; absent where an Authorization header is present (decisions C1). */
+  /** Of the access-token cookie; absent where an Authorization header is present. */
   readonly cookie: string | undefined
   /** Of the x-platform-api-key header. */
   readonly apiKey: string | undefined
-  /** True on the few paths that take the internal key from outside (decisions C13). */
+  /** True on the few paths that take the internal key from outside. */
   readonly takesInternalKey: boolean
   /** Unix milliseconds. */
   readonly now: number
@@ -53,3 +52,27 @@ const firstOf =
     }
     return undefined
   }
+
+/** A user tries more keys than this in turn only when something is wrong. */
+const KEYS_OF_USER_MAX = 16
+
+/**
+ * Made once for a user's credential and a key, and gone with the user's: the headers of both are not joined for each
+ * request.
+ */
+const known = new WeakMap<Authentication, Map<string, Authentication>>()
+
+/** The user, with the rules of a key added. Any other principal beside a key stays as it is. */
+function withApiKey(user: Authentication, key: Authentication): Authentication {
+  const { principal } = user
+  if (principal.kind !== 'user' || key.principal.kind !== 'apiKey') return user
+  const { apiKeyId } = key.principal
+  const ofUser = known.get(user) ?? new Map<string, Authentication>()
+  const found = ofUser.get(apiKeyId)
+  if (found !== undefined) return found
+  if (ofUser.size >= KEYS_OF_USER_MAX) ofUser.clear()
+  const { expiresAt, dependsOn } = user
+  const made = authenticationOf({ ...principal, apiKeyId }, { expiresAt, dependsOn })
+  known.set(user, ofUser.set(apiKeyId, made))
+  return made
+}

@@ -66,7 +66,7 @@ const userOf = async (found: unknown) => {
   return caller?.principal.kind === 'user' ? caller.principal.userId : undefined
 }
 
-describe('T-JWT-4: one caller is never taken for another', () => {
+describe('one caller is never taken for another', () => {
   test(`in ${TOKENS} tokens of ${USERS} users, through a cache that is too small for them`, {
     timeout: 120_000,
   }, async () => {

@@ -53,7 +53,7 @@ function withoutUser(
   return role === PLATFORM_ROLE ? { kind: 'internal' } : undefined
 }
 
-/** Compares in constant time; 401 unless the header holds the internal key (decisions C12). */
+/** Compares in constant time; 401 unless the header holds the internal key. */
 export function requireInternalKey(given: string | string[] | undefined, internalKey: Buffer): void {
   if (isInternalKey(given, internalKey)) return
   throw new Failure('AuthenticationError', 'This address takes calls of the platform only: use the gateway.')

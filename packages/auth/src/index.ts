@@ -15,13 +15,12 @@ export {
 } from './access-token-credential.ts'
 export type { Admission, KnownWorkspace, WorkspaceRole } from './admission.ts'
 export { isApiKey, maskedApiKey, newApiKey } from './api-key.ts'
-export { apiKeyCredential, type FindApiKey } from './api-key-credential.ts'
+export { apiKeyCredential, type FindApiKey, internalKeyCredential } from './api-key-credential.ts'
 export { authenticate, type CredentialResolver, type Credentials, type Found } from './authenticate.ts'
 export { type Authentication, authenticationOf } from './authentication.ts'
 export { AuthenticationCache } from './authentication-cache.ts'
 export { bearerOf, cookieTokenOf, keyElsewhere } from './bearer.ts'
 export { identityHeaders, isInternalKey, readIdentity, requireInternalKey } from './forwarded-identity.ts'
-export { internalKeyCredential } from './internal-key-credential.ts'
 export {
   CLOCK_LEEWAY_SECONDS,
   checkedSignatures,

@@ -107,7 +107,7 @@ const otherTokens: [string, unknown, unknown][] = [
   ],
 ]
 
-describe('T-JWT-3: a genuine signature is not enough', () => {
+describe('a genuine signature is not enough', () => {
   test.each(wrongPayloads)('%s', async (_name, payload) => {
     await expect(verifyJwt(forge(goodHeader, payload, genuine), counted())).rejects.toMatchObject(refusal)
   })

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { Failure } from '@platform/kernel'
 import jwt from 'jsonwebtoken'
 
-/** The nine claims of a JWT of the platform (specification "JWT claims"), no more and no fewer. */
+/** The nine claims of a JWT of the platform, no more and no fewer. */
 export interface JwtClaims {
   prismeaiSessionId: string
   jti: string
@@ -17,7 +17,7 @@ export interface JwtClaims {
   aud: string
 }
 
-/** How far clocks may differ, in seconds (decisions C2). */
+/** How far clocks may differ, in seconds. */
 export const CLOCK_LEEWAY_SECONDS = 5
 
 const JWT_TYPE = 'at+jwt'
@@ -145,5 +145,5 @@ function requireClaims(payload: unknown, check: JwtCheck): JwtClaims {
   return claims as JwtClaims
 }
 
-/** What is said of every token that is not one of ours: nothing that helps to make a better one. */
+/** The refusal of every token that is not one of ours: it says nothing that helps to make a better one. */
 export const invalidJwt = () => new Failure('AuthenticationError', 'The token is not valid: sign in again.')

@@ -35,8 +35,7 @@ export interface InternalPrincipal {
 export type Principal = UserPrincipal | ApiKeyPrincipal | InternalPrincipal
 
 /**
- * True when the credential carries the scope; access tokens carry those of the credential that made them (decisions
- * I5).
+ * True when the credential carries the scope; access tokens carry those of the credential that made them.
  */
 export const hasScope = (principal: Principal, scope: ResourceScope): boolean =>
   principal.kind !== 'user' || principal.scopes.includes(scope)
@@ -49,8 +48,7 @@ export const principalKind = (principal: Principal | undefined): string => {
 }
 
 /**
- * True for a client that got its token for itself (client credentials): its rights are its scopes alone (decisions
- * C8).
+ * True for a client that got its token for itself (client credentials): its rights are its scopes alone.
  */
 export const isProgram = (principal: Principal): boolean =>
   principal.kind === 'user' && principal.userId === principal.clientId

@@ -5,8 +5,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const CHECKSUM_LENGTH = 6
 
 /**
- * Appends 6 base62 characters, so that a mistyped or made-up token is refused without asking the database (decisions
- * C4).
+ * Appends 6 base62 characters, so that a mistyped or made-up token is refused without asking the database.
  */
 export const withChecksum = (prefix: string, random: string): string =>
   `${prefix}${random}${checksumOf(prefix + random)}`

@@ -58,8 +58,12 @@ export const httpUrl = (preset: string) => address().default(preset).transform(w
 /** As `httpUrl`, but may be unset: a default inside an optional would still apply. */
 export const optionalHttpUrl = () => address().transform(withoutSlash).optional()
 
-const published =
-  /change-?_?me|your|secret|passw(or)?d|local|client|id|test|development|default|example|internal|api|admin|platform|key|token|please|insecure|qwerty|abcdef/g
+/** Words that published and trivial values are made of. */
+const published = new RegExp(
+  'change-?_?me|your|secret|passw(or)?d|local|client|id|test|development|default|example|internal|api|admin|' +
+    'platform|key|token|please|insecure|qwerty|abcdef',
+  'g',
+)
 
 /** A secret: no default, at least 16 characters, none of the values that documents and examples publish. */
 export const secret = z

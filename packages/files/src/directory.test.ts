@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { filesConformance } from '../test/conformance.ts'
-import type { Files } from './files.ts'
-import { FilesError } from './files-error.ts'
+import { type Files, FilesError } from './files.ts'
 import { openFiles } from './open-files.ts'
 
 let directory: string

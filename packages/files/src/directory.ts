@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { withinDeadline } from './deadline.ts'
-import type { Files, StoredFile } from './files.ts'
-import { FilesError } from './files-error.ts'
-import { requireMediaType, segmentsOf } from './key.ts'
+import {
+  type Files,
+  FilesError,
+  requireMediaType,
+  type StoredFile,
+  segmentsOf,
+  withinDeadline,
+} from './files.ts'
 
 /**
  * No key holds these characters: names of ours never meet one of a key, and a file never meets a folder of the same

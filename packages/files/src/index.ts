@@ -1,4 +1,2 @@
-export type { Files, StoredFile } from './files.ts'
-export { FilesError } from './files-error.ts'
-export { filesUrlOf } from './files-url.ts'
-export { openFiles } from './open-files.ts'
+export { type Files, FilesError, type StoredFile } from './files.ts'
+export { filesUrlOf, openFiles } from './open-files.ts'

@@ -19,3 +19,32 @@ export async function openFiles(url: string, options: { deadlineMs?: number } = 
   if (directory === '') throw new Error('The URL of a file store must name a directory: file:<directory>.')
   return openDirectory(directory, deadlineMs)
 }
+
+type Env = Readonly<Record<string, string | undefined>>
+
+const PREFIX = 'UPLOADS_STORAGE_S3_LIKE_'
+
+/**
+ * The URL of the file store an environment names: `FILES_URL`, else the variables `UPLOADS_STORAGE_S3_LIKE_*`
+ * (ACCESS_KEY, SECRET_KEY, ENDPOINT, BUCKET_NAME, REGION), else undefined. Throws, naming the variable,
+ * when one of them is missing.
+ */
+export function filesUrlOf(env: Env): string | undefined {
+  if (env.FILES_URL !== undefined && env.FILES_URL !== '') return env.FILES_URL
+  if (!Object.entries(env).some(([name, value]) => name.startsWith(PREFIX) && (value ?? '') !== ''))
+    return undefined
+  const endpoint = URL.parse(required(env, 'ENDPOINT'))
+  if (endpoint === null || !/^https?:$/.test(endpoint.protocol))
+    throw new Error(`${PREFIX}ENDPOINT must be an http or https address.`)
+  const [key, secret] = [required(env, 'ACCESS_KEY'), required(env, 'SECRET_KEY')].map(encodeURIComponent)
+  const parameters = new URLSearchParams({ tls: String(endpoint.protocol === 'https:') })
+  const region = env[`${PREFIX}REGION`] ?? ''
+  if (region !== '') parameters.set('region', region)
+  return `s3://${key}:${secret}@${endpoint.host}/${required(env, 'BUCKET_NAME')}?${parameters}`
+}
+
+function required(env: Env, name: string): string {
+  const value = env[`${PREFIX}${name}`] ?? ''
+  if (value === '') throw new Error(`${PREFIX}${name} is required when files are kept in S3.`)
+  return value
+}

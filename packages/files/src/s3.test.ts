@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { filesConformance } from '../test/conformance.ts'
 import { CREDENTIALS, startS3 } from '../test/s3-server.ts'
-import type { Files } from './files.ts'
-import { FilesError } from './files-error.ts'
+import { type Files, FilesError } from './files.ts'
 import { openFiles } from './open-files.ts'
 
 const BUCKET = 'uploads-of-tests'

@@ -16,8 +16,8 @@ export type Trouble = (request: IncomingMessage, response: ServerResponse) => bo
 export const CREDENTIALS = { key: 'AKIDTESTS', secret: 'a/secret+of the=tests', region: 'eu-test-1' }
 
 /**
- * One bucket of S3 in memory. It takes a request only when its signature (Signature Version 4, written here from the
- * specification alone) covers the method, the path, the query, the host, the type, the time and the bytes.
+ * One bucket of S3 in memory. It takes a request only when its signature (Signature Version 4, written here from its
+ * documentation alone) covers the method, the path, the query, the host, the type, the time and the bytes.
  */
 export async function startS3(bucket: string) {
   const state: { trouble: Trouble | undefined; requests: number } = { trouble: undefined, requests: 0 }
@@ -86,8 +86,10 @@ async function gathered(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-const AUTHORIZATION =
-  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/
+const AUTHORIZATION = new RegExp(
+  '^AWS4-HMAC-SHA256 Credential=([^/]+)/(\\d{8})/([^/]+)/s3/aws4_request, ' +
+    'SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$',
+)
 
 /** The error code for a request that is not exactly what was signed. */
 function problemOf({ headers, method, url = '' }: IncomingMessage, body: Buffer): string | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { piecesOf } from './pieces-of.ts'
+import { piecesOf } from './body.ts'
 
 test('gives all bytes in their order', async () => {
   const bytes = Buffer.from(Array.from({ length: 50_000 }, (_, at) => at % 251))

@@ -132,7 +132,7 @@ export function sendRaw(response: ServerResponse, status: number, body: unknown,
 }
 
 /** Sends the headers of an answer that has no end yet, and hands the response to who writes it. */
-export function sendStream(
+function sendStream(
   response: ServerResponse,
   status: number,
   contentType: string,

@@ -16,7 +16,7 @@ export interface RouteServices {
       resource: { type: Permission['on']; workspace: string },
     ): Promise<Admission>
   }
-  /** Responds to a request for a path that does not exist; false leaves it to the error body. `path` is the whole one. */
+  /** Responds to a request for a path that does not exist; false leaves it to the error body. `path` is whole. */
   showMissing?: (request: IncomingMessage, response: ServerResponse, path: string) => boolean
 }
 

@@ -47,7 +47,7 @@ export interface RouteInput<E, P = PrincipalOf<E>, A = AdmittedBy<E>> {
   readonly body: BodyOf<E>
   readonly principal: P
   readonly request: RequestInfo
-  /** The admission to the workspace of the path where the contract asks a permission, else what `admit` has answered. */
+  /** The admission to the workspace of the path where the contract asks a permission, else the result of `admit`. */
   readonly admitted: A
 }
 

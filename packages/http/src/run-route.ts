@@ -19,8 +19,8 @@ const nothing = Buffer.alloc(0)
 const yamlTypes = ['application/yaml', 'text/yaml', 'application/x-yaml']
 
 /**
- * access → params → query → limits → body → admission → handler → response: the fixed order of every route. A body of
- * bytes is read after the admission: it says nothing about who may send it, and may be large.
+ * access → params → query → limits → body → admission → handler → response: the fixed order of every route. A body
+ * of bytes is read after the admission: it says nothing about who may send it, and may be large.
  */
 export async function runRoute(
   route: Route,
@@ -72,7 +72,7 @@ async function runWithin(
   sendPrepared(contract, request, response, prepared, state.correlationId)
 }
 
-/** Asks the permission of the contract about the workspace of the path, or the route where its contract can't say it. */
+/** Asks the permission of the contract about the workspace of the path, or `admit` of the route without one. */
 async function admitTo(
   { contract, admit: decide }: Route,
   input: Parameters<Route['handle']>[0],

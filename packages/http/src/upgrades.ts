@@ -8,8 +8,8 @@ import { toFailure } from './respond.ts'
 
 /**
  * Refuses what would turn a connection into something else than HTTP/1.1: CONNECT, and a WebSocket where no other
- * listener takes upgrades of the server. Left alone, Node closes without a word. An offer of any other protocol, as some clients make with every first request, is
- * ignored: the request is answered as without it (RFC 9110 7.8).
+ * listener takes upgrades of the server. Left alone, Node closes without a word. An offer of any other protocol, as
+ * some clients make with every first request, is ignored: the request is answered as without it (RFC 9110 7.8).
  */
 export function refuseTunnels(server: Server): void {
   server.on('connect', (request, socket) =>

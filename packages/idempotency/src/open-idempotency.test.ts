@@ -31,7 +31,8 @@ async function begun(keyed: KeyedRequest): Promise<string> {
 /** As if a request had been made this long ago. */
 const age = (interval: string) =>
   database.many(sql`
-    update idempotency.requests set created_at = created_at - ${interval}::interval, lease_until = lease_until - ${interval}::interval`)
+    update idempotency.requests
+    set created_at = created_at - ${interval}::interval, lease_until = lease_until - ${interval}::interval`)
 
 test('the first request claims a key, and its answer is given to those who come later', async () => {
   const { store } = await open()
@@ -121,7 +122,8 @@ test('the purge removes what is older than 24 hours in batches, and nothing else
   await database.many(sql`delete from idempotency.requests`)
   await database.many(sql`
     insert into idempotency.requests (id, fingerprint, owner, lease_until, created_at)
-    select sha256(n::text::bytea), 'x', gen_random_uuid(), now(), now() - interval '25 hours' from generate_series(1, 1201) as n`)
+    select sha256(n::text::bytea), 'x', gen_random_uuid(), now(), now() - interval '25 hours'
+    from generate_series(1, 1201) as n`)
   const young = request()
   await begun(young)
   const [job] = (await open()).jobs

@@ -1,10 +1,10 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { type Database, migrate } from '@platform/database'
-import type { IdempotencyStore } from '@platform/http'
+import type { IdempotencyStore, KeyedRequest, KeyState } from '@platform/http'
 import { inBatches, type Job } from '@platform/service'
-import { requestStore } from './request-store.ts'
-import { storedResponses } from './stored-responses.ts'
+import { type Claim, type RequestRow, type RequestStore, requestStore } from './request-store.ts'
 
-/** The answers remembered by one process, and the job that forgets them. */
+/** The responses stored for one service, and the job that removes them. */
 export interface OpenIdempotency {
   store: IdempotencyStore
   /** Removes rows older than 24 h; every process may run it at once. */
@@ -24,7 +24,7 @@ interface Needs {
 }
 
 /**
- * Opens the answers kept in `database` (decisions A7), migrating schema `idempotency` when this process is the first
+ * Opens the responses stored in `database`, migrating schema `idempotency` when this process is the first
  * to start. Rejects with DatabaseError when the database can't answer.
  */
 export async function openIdempotency({ database, pepper }: Needs): Promise<OpenIdempotency> {
@@ -36,3 +36,37 @@ export async function openIdempotency({ database, pepper }: Needs): Promise<Open
     jobs: [{ name: 'purge idempotent answers', everyMs: PURGE_EVERY_MS, run }],
   }
 }
+
+/**
+ * A claim outlives the deadline by this: a response may be on its way to the table after it.
+ */
+const MARGIN_MS = 5000
+
+/** The store of routes, on the table of requests. */
+const storedResponses = (requests: RequestStore, pepper: string): IdempotencyStore => ({
+  async begin(request, deadlineAt) {
+    const leaseMs = Math.max(0, deadlineAt - Date.now()) + MARGIN_MS
+    // A body may hold a password, and its key may be as plain as "1".
+    const fingerprint = createHmac('sha256', pepper).update(request.fingerprint).digest()
+    const claim: Claim = { id: idOf(request), fingerprint, owner: randomUUID(), leaseMs }
+    const found = await requests.claim(claim)
+    if (!found.isOld) return stateOf(found, claim)
+    await requests.removeOld(claim.id)
+    return stateOf(await requests.claim(claim), claim)
+  },
+  keep: (request, owner, answer, secret) =>
+    requests.keep({ id: idOf(request), owner }, { ...answer, secret }),
+  doubt: (request, owner) => requests.endLease({ id: idOf(request), owner }),
+  release: (request, owner) => requests.release({ id: idOf(request), owner }),
+})
+
+function stateOf(row: RequestRow, { owner, fingerprint }: Claim): KeyState {
+  if (row.owner === owner) return { state: 'begun', owner }
+  if (!row.fingerprint.equals(fingerprint)) return { state: 'other-request' }
+  if (row.status === null) return { state: row.isLeaseOver ? 'unknown' : 'running' }
+  const answer = { status: row.status, headers: row.headers ?? {}, body: row.body ?? '' }
+  return { state: 'answered', answer, secret: row.secret }
+}
+
+const idOf = ({ scope, key }: KeyedRequest): Buffer =>
+  createHash('sha256').update(`${scope}\n${key}`).digest()

@@ -35,8 +35,8 @@ export const requestStore = (queries: Queries) => ({
       insert into idempotency.requests as kept (id, fingerprint, owner, lease_until)
       values (${id}, ${fingerprint}, ${owner}, now() + ${leaseMs}::double precision * interval '1 millisecond')
       on conflict (id) do update set owner = kept.owner
-      returning owner, fingerprint, created_at < now() - interval '24 hours' as "isOld", lease_until <= now() as "isLeaseOver",
-        status, headers, body, secret`)
+      returning owner, fingerprint, created_at < now() - interval '24 hours' as "isOld",
+        lease_until <= now() as "isLeaseOver", status, headers, body, secret`)
     if (row === undefined) throw new Error('The claim of an idempotency key returned no row.')
     return row
   },

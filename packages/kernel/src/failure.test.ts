@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { Failure, failures, isFailureName } from './failure.ts'
 
-/** The table of the decisions (A13), word for word. */
-const decided =
-  '`RequestValidationError` 400, `InvalidApiVersion` 400, `InvalidAutomation` 400, `InvalidArgumentsError` 400, `InvalidInstructionError` 400, `InvalidExpressionSyntax` 400, `TooManyCallError` 400, `WorkflowTimeoutError` 400, `AuthenticationError` 401, `ForbiddenError` 403, `InsufficientScope` 403, `ObjectNotFoundError` 404, `UnknownVersion` 404, `AlreadyUsed` 409, `RetiredVersion` 410, `PreconditionFailed` 412, `PayloadTooLarge` 413, `EventTooLarge` 413, `UnsupportedMediaType` 415, `IdempotencyKeyReused` 422, `ResourceLocked` 423, `TooManyRequests` 429, `InternalError` 500, `ServiceUnavailable` 503, `GatewayTimeout` 504'
+/** Names and statuses that callers rely on, written here a second time. */
+const promised =
+  '`RequestValidationError` 400, `InvalidApiVersion` 400, `InvalidAutomation` 400, ' +
+  '`InvalidArgumentsError` 400, `InvalidInstructionError` 400, `InvalidExpressionSyntax` 400, ' +
+  '`TooManyCallError` 400, `WorkflowTimeoutError` 400, `AuthenticationError` 401, ' +
+  '`ForbiddenError` 403, `InsufficientScope` 403, `ObjectNotFoundError` 404, `UnknownVersion` 404, ' +
+  '`AlreadyUsed` 409, `RetiredVersion` 410, `PreconditionFailed` 412, `PayloadTooLarge` 413, ' +
+  '`EventTooLarge` 413, `UnsupportedMediaType` 415, `IdempotencyKeyReused` 422, ' +
+  '`ResourceLocked` 423, `TooManyRequests` 429, `InternalError` 500, `ServiceUnavailable` 503, ' +
+  '`GatewayTimeout` 504'
 
 describe('the table of failures', () => {
-  test('holds every decided name with its status', () => {
-    const table = [...decided.matchAll(/`(\w+)` (\d+)/g)].map(([, name, status]) => [name, Number(status)])
+  test('holds every promised name with its status', () => {
+    const table = [...promised.matchAll(/`(\w+)` (\d+)/g)].map(([, name, status]) => [name, Number(status)])
     expect(table).toHaveLength(25)
     expect(failures).toMatchObject(Object.fromEntries(table))
   })

@@ -1,4 +1,4 @@
-/** Every failure a caller can see: its stable name and its HTTP status (decisions A13). */
+/** Every failure a caller can see: its stable name and its HTTP status. */
 export const failures = {
   RequestValidationError: 400,
   InvalidApiVersion: 400,
@@ -51,7 +51,7 @@ export type FailureName = keyof typeof failures
 /** True when a text is the name of a failure a caller can see. */
 export const isFailureName = (name: string): name is FailureName => Object.hasOwn(failures, name)
 
-/** The body of every error answer (decisions A1). */
+/** The body of every error response. */
 export interface FailureBody {
   error: FailureName
   message: string
@@ -84,5 +84,25 @@ export class Failure extends Error {
     const body: FailureBody = { error: this.name, message: this.message }
     if (this.details !== undefined) body.details = this.details
     return body
+  }
+}
+
+/**
+ * What the ports (database, cache, broker, search) throw. `name` is stable whatever the driver threw inside, so that a
+ * readiness report can show it. `unavailable` tells a store that can't answer now (503 to a caller) from a wrong
+ * statement (500).
+ */
+export class StoreError extends Error {
+  readonly unavailable: boolean
+  /** The driver's own code, for example an SQLSTATE. */
+  readonly code: string | undefined
+
+  constructor(
+    message: string,
+    options: { cause?: unknown; unavailable: boolean; code?: string | undefined },
+  ) {
+    super(message, { cause: options.cause })
+    this.unavailable = options.unavailable
+    this.code = options.code
   }
 }

@@ -48,7 +48,7 @@ export const isUuid = (text: string): boolean => UUID.test(text)
 /** `length` characters of [0-9A-Za-z] from a CSPRNG. */
 export const randomBase62 = (length: number): string => randomText(BASE62, length)
 
-/** A workspace id: 16 characters [a-z0-9], the first a letter (decisions I7). */
+/** A workspace id: 16 characters [a-z0-9], the first a letter. */
 export const newWorkspaceId = (): string => randomText(LOWER36.slice(0, 26), 1) + randomText(LOWER36, 15)
 
 function formatV7(ms: number, tail: Uint8Array): string {

@@ -1,6 +1,13 @@
 export { beforeAbort } from './before-abort.ts'
 export { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, systemClock } from './clock.ts'
-export { Failure, type FailureBody, type FailureName, failures, isFailureName } from './failure.ts'
+export {
+  Failure,
+  type FailureBody,
+  type FailureName,
+  failures,
+  isFailureName,
+  StoreError,
+} from './failure.ts'
 export {
   derivedUuidv7,
   isDerivedUuid,
@@ -20,5 +27,4 @@ export {
   withLeastBudget,
   withStoreBudget,
 } from './store-budget.ts'
-export { StoreError } from './store-error.ts'
 export { WakeUp } from './wake-up.ts'

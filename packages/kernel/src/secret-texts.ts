@@ -77,8 +77,8 @@ export class SecretTexts {
   }
 
   /** Where secrets are; those that share characters are one. */
-  #found(text: string): Place[] {
-    const found: Place[] = []
+  #found(text: string): Found[] {
+    const found: Found[] = []
     let node = ROOT
     for (let at = 0; at < text.length; at += 1) {
       node = this.#step(node, text.charCodeAt(at))
@@ -122,12 +122,12 @@ export class SecretTexts {
   }
 }
 
-interface Place {
+interface Found {
   start: number
   readonly end: number
 }
 
-function join(found: Place[], from: number, end: number): void {
+function join(found: Found[], from: number, end: number): void {
   let start = from
   for (let last = found.at(-1); last !== undefined && last.end > from; last = found.at(-1)) {
     start = Math.min(start, last.start)

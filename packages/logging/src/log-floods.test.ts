@@ -111,7 +111,8 @@ test('the end of a process loses no line, also when it comes at once', () => {
     const { createLogger, requestLines } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)})
     const log = createLogger({ level: 'info' })
     const write = requestLines(log)
-    const line = { method: 'GET', route: '/v2/me', status: 200, ms: 1, bytes: 2, correlationId: 'abcdef01', principal: 'jwt', apiVersion: 'v2' }
+    const who = { correlationId: 'abcdef01', principal: 'jwt', apiVersion: 'v2' }
+    const line = { method: 'GET', route: '/v2/me', status: 200, ms: 1, bytes: 2, ...who }
     for (let count = 0; count < 1000; count += 1) { log.info({ count }, 'said'); write(line) }
     process.exit(3)`
   const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {

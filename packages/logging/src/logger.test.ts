@@ -113,7 +113,8 @@ describe('the logger', () => {
       const log = createLogger({ level: 'info' })
       process.stdin.resume()
       process.stdin.once('end', () => {
-        for (let count = 0; count < 200; count += 1) setTimeout(() => log.info({ count, text: 'x'.repeat(1000) }, 'line'), count)
+        const text = 'x'.repeat(1000)
+        for (let count = 0; count < 200; count += 1) setTimeout(() => log.info({ count, text }, 'line'), count)
         setTimeout(() => process.exit(7), 500)
       })
       log.info('ready')`

@@ -50,7 +50,9 @@ export function requestLines(
     const version = apiVersion === '' ? '' : `,"apiVersion":"${apiVersion}"`
     const target = upstream === undefined ? '' : `,"upstream":"${upstream}"`
     add(
-      `{"level":"${level}","time":"${isoTime()}"${bindings},"method":"${method}","route":"${route}","status":${status},"ms":${ms},"bytes":${bytes},"correlationId":"${correlationId}"${trace},"principal":"${principal}"${version}${target},"msg":"request answered"}\n`,
+      `{"level":"${level}","time":"${isoTime()}"${bindings},"method":"${method}","route":"${route}",` +
+        `"status":${status},"ms":${ms},"bytes":${bytes},"correlationId":"${correlationId}"${trace},` +
+        `"principal":"${principal}"${version}${target},"msg":"request answered"}\n`,
     )
   }
 }

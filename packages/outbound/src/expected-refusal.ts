@@ -4,14 +4,13 @@ import { bareHost, parsed } from './address.ts'
 import { guardedLookup, refusedHost } from './guarded-connector.ts'
 import { OutboundRefused } from './outbound.ts'
 
-/** Who asks is answered at once; a name that is slow to resolve is not known to be refused. */
-const PATIENCE_MS = 1000
+/** A question is answered soon; a name that is slow to resolve is not known to be refused. */
+const ANSWER_MS = 1000
 /** Names that are resolved for questions at once: the resolver of the system serves few, and calls need it too. */
 const LOOKUPS = 2
 
 /**
- * Tells of an address, before anybody calls it, why the call would be refused; undefined when nothing is known
- * against it.
+ * Says before a call why it would be refused; undefined where nothing is known against the address.
  */
 export function expectedRefusal(needs: {
   isAllowed: AddressCheck
@@ -27,7 +26,7 @@ export function expectedRefusal(needs: {
     if (underWay >= LOOKUPS) return Promise.resolve(undefined)
     underWay += 1
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, PATIENCE_MS, undefined)
+      const timer = setTimeout(resolve, ANSWER_MS, undefined)
       lookup(hostname, { all: true }, (error) => {
         underWay -= 1
         clearTimeout(timer)

@@ -1,8 +1,5 @@
-import { type Dispatcher, fetch, type RequestInit, type Response } from 'undici'
-import { requireCallable } from './callable-url.ts'
-import { cappedResponse } from './capped-response.ts'
-import { type NextRequest, redirected } from './follow-redirect.ts'
-import { OutboundRefused } from './outbound.ts'
+import { type Dispatcher, fetch, Headers, type Response as Received, type RequestInit } from 'undici'
+import { OutboundRefused, requireCallable } from './outbound.ts'
 
 interface Needs {
   dispatcher: Dispatcher
@@ -27,7 +24,7 @@ export const guardedFetch =
     return cappedResponse(response, isHead ? Number.POSITIVE_INFINITY : needs.maxResponseBytes)
   }
 
-async function followed(first: NextRequest, needs: Needs): Promise<Response> {
+async function followed(first: NextRequest, needs: Needs): Promise<Received> {
   const mode = first.init.redirect ?? 'follow'
   let request = first
   for (let hops = 0; ; hops += 1) {
@@ -42,7 +39,7 @@ async function followed(first: NextRequest, needs: Needs): Promise<Response> {
   }
 }
 
-async function call({ url, init }: NextRequest, dispatcher: Dispatcher): Promise<Response> {
+async function call({ url, init }: NextRequest, dispatcher: Dispatcher): Promise<Received> {
   const redirect = init.redirect === 'error' ? 'error' : 'manual'
   try {
     return await fetch(url, { ...init, redirect, dispatcher })
@@ -76,3 +73,83 @@ function parsedUrl(text: string): URL {
     throw new OutboundRefused('This is no absolute address: give one that begins with https://.')
   return url
 }
+
+/** One call of a chain. */
+interface NextRequest {
+  url: URL
+  init: RequestInit
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** Prove something to one origin; another one must not see them. */
+const CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization', 'x-api-key']
+const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language']
+
+/** The call that a response redirects to, as the fetch standard has it; undefined when it redirects to none. */
+function redirected({ url, init }: NextRequest, response: Received): NextRequest | undefined {
+  const location = response.headers.get('location')
+  if (!REDIRECTS.has(response.status) || location === null) return undefined
+  const target = URL.parse(location, url.href)
+  if (target === null) throw new OutboundRefused(`${url.host} redirects to what is no address.`)
+  if (url.protocol === 'https:' && target.protocol === 'http:')
+    throw new OutboundRefused(`${url.host} redirects from https to http, which is not followed.`)
+
+  const headers = new Headers(init.headers)
+  if (target.origin !== url.origin) for (const name of CREDENTIALS) headers.delete(name)
+  if (!becomesGet(init.method, response.status))
+    return { url: target, init: { ...init, headers, body: repeatable(init.body, url) } }
+  for (const name of BODY_HEADERS) headers.delete(name)
+  return { url: target, init: { ...init, headers, method: 'GET', body: null } }
+}
+
+function becomesGet(given: string | undefined, status: number): boolean {
+  const method = (given ?? 'GET').toUpperCase()
+  if (status === 303) return method !== 'HEAD' && method !== 'GET'
+  return (status === 301 || status === 302) && method === 'POST'
+}
+
+/** The body for a second call; one that was streamed is gone. */
+function repeatable(body: RequestInit['body'], url: URL): NonNullable<RequestInit['body']> | null {
+  if (body === undefined || body === null) return null
+  if (typeof body === 'object' && (Symbol.asyncIterator in body || 'getReader' in body))
+    throw new OutboundRefused(`${url.host} asks for a streamed body a second time.`)
+  return body
+}
+
+/**
+ * The answer, as the runtime's own fetch gives it, with its body counted, decoded, while it streams: past the cap the
+ * stream fails and the connection closes.
+ */
+function cappedResponse(response: Received, maxBytes: number): Response {
+  const { status, statusText, headers, url } = response
+  const host = new URL(url).host
+  if ((headers.get('content-encoding') ?? '').includes(','))
+    return refuse(response, `${host} encodes its answer more than once.`)
+  if (Number(headers.get('content-length') ?? 0) > maxBytes) return refuse(response, tooLarge(host, maxBytes))
+
+  const init = { status, statusText, headers: [...headers] }
+  const capped = new Response(counted(response, host, maxBytes), init)
+  return Object.defineProperties(capped, { url: { value: url }, redirected: { value: response.redirected } })
+}
+
+function counted({ body }: Received, host: string, maxBytes: number): ReadableStream<Uint8Array> | null {
+  let bytes = 0
+  const stream = body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.byteLength
+        if (bytes <= maxBytes) controller.enqueue(chunk)
+        else controller.error(new OutboundRefused(tooLarge(host, maxBytes)))
+      },
+    }),
+  )
+  return stream ?? null
+}
+
+function refuse(response: Received, sentence: string): never {
+  response.body?.cancel().catch(() => undefined)
+  throw new OutboundRefused(sentence)
+}
+
+const tooLarge = (host: string, maxBytes: number) =>
+  `${host} answers more than the ${maxBytes} bytes that are allowed.`

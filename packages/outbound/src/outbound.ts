@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 
-/** How calls to addresses that somebody typed in are guarded (decisions G8, reliability T-SSRF-1). */
+/** How calls to addresses that somebody typed in are guarded against reaching the inside. */
 export interface OutboundPolicy {
   /** Hosts or CIDR ranges an operator allows although they are private: `10.0.0.0/8`, `idp.internal`. */
   allowed: readonly string[]
@@ -34,4 +34,14 @@ export interface Outbound extends AsyncDisposable {
 /** An address that must not be called; the message names the host and the remedy, never what was found behind it. */
 export class OutboundRefused extends Error {
   override readonly name = 'OutboundRefused'
+}
+
+/** Throws OutboundRefused for an address that is never called, wherever its name leads. */
+export function requireCallable(url: URL): void {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new OutboundRefused(`Addresses that begin with ${url.protocol} are not called: use https:.`)
+  if (url.username !== '' || url.password !== '')
+    throw new OutboundRefused(
+      `The address at ${url.host} holds a user name or password: send credentials in a header instead.`,
+    )
 }

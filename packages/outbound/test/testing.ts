@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 
-/** A server that counts who connects (tests only). */
+/** A server that counts connections. */
 export async function startCounted(
   listener: RequestListener = (_request, response) => response.end('inside'),
   host = '127.0.0.1',
@@ -47,7 +47,7 @@ export function resolver(next: (question: number, host: string) => string[]) {
   return { lookup, asked }
 }
 
-/** Ways to write addresses of the inside that filters have been fooled with, made from a few addresses (tests only). */
+/** Ways to write addresses of the inside that have deceived filters, made from a few addresses. */
 export function spellingsOfTheInside(): string[] {
   const inside = [
     '127.0.0.1',
@@ -64,12 +64,11 @@ export function spellingsOfTheInside(): string[] {
     '255.255.255.255',
     '168.63.129.16',
   ]
-  const ipv6 = [
-    ...['::', '::1', 'fe80::1', 'fec0::1', 'fc00::1', 'fd00:ec2::254', 'ff02::1', '2001:db8::1', '100::1'],
-    ...['2001::7f00:1', '64:ff9b:1::7f00:1', '0:0:0:0:0:0:0:1', '0000::0001', '::ffff:0:7f00:1', '4000::1'],
-  ]
+  const ipv6 =
+    ':: ::1 fe80::1 fec0::1 fc00::1 fd00:ec2::254 ff02::1 2001:db8::1 100::1 2001::7f00:1 64:ff9b:1::7f00:1 ' +
+    '0:0:0:0:0:0:0:1 0000::0001 ::ffff:0:7f00:1 4000::1'
   const names = ['localhost', 'LOCALHOST', 'localhost.', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'inside.example', 'inside.example.']
-  return [...inside.flatMap(spellingsOf), ...ipv6.map((address) => `[${address}]`), ...names]
+  return [...inside.flatMap(spellingsOf), ...ipv6.split(' ').map((address) => `[${address}]`), ...names]
 }
 
 function spellingsOf(address: string): string[] {

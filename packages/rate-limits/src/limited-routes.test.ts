@@ -167,7 +167,7 @@ describe('a limited route', () => {
     expect(statuses).toEqual([404, 404, 429])
   })
 
-  test('on creating counts what was created, and tells so: neither what was refused nor what was too long', async () => {
+  test('on creating counts what was created and shows it: neither what was refused nor what was too long', async () => {
     let outcome: Failure | undefined
     const handle = () => (outcome === undefined ? Promise.resolve('done') : Promise.reject(outcome))
     await using server = await serve([limited(['createWorkspace'], handle)], {

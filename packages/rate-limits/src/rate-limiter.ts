@@ -37,7 +37,7 @@ interface Parts {
 
 /**
  * Counts limits for all instances together in the cache; while that does not answer each process counts for itself,
- * so that a limit gets wider by the number of instances but never disappears (decisions A8). Windows begin with their
+ * so that a limit gets wider by the number of instances but never disappears. Windows begin with their
  * first use. A limit with a burst is two windows: what the steady one refuses, the burst of the minute may still
  * take.
  */

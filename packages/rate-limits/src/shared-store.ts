@@ -1,15 +1,15 @@
 import type { Cache, Counted } from '@platform/cache'
+import { exposeReadings } from '@platform/http'
 import type { Logger } from '@platform/logging'
-import { countFallback, setLocal } from './limit-metrics.ts'
 
 /** While the cache does not answer, it is asked again so often, and nobody waits for that. */
 const PROBE_PAUSE_MS = 500
-/** Told once a minute at most, however many requests fall back. */
+/** Logged once a minute at most, however many requests fall back. */
 const WARN_PAUSE_MS = 60_000
 
 /**
  * The counters all instances share. The first calls that find no answer wait 150 ms at most (packages/cache); from
- * then on each call is refused at once, until a question asked in the background is answered (reliability L4).
+ * then on each call is refused at once, until a probe in the background is answered.
  */
 export class SharedStore {
   readonly #cache: Pick<Cache, 'increment' | 'delete' | 'get'>
@@ -72,4 +72,42 @@ export class SharedStore {
     setLocal(this.#service, false)
     this.#log.info('rate limits are shared between processes again')
   }
+}
+
+const fallbacks = new Map<string, { service: string; limit: string; count: number }>()
+const local = new Map<string, boolean>()
+
+exposeReadings(
+  {
+    name: 'platform_rate_limit_fallbacks_total',
+    help: 'Uses of a limit that were counted by the process alone, because the cache did not answer.',
+    type: 'counter',
+  },
+  () =>
+    [...fallbacks.values()].map(({ service, limit, count }) => ({
+      labels: { service, limit },
+      value: count,
+    })),
+)
+
+exposeReadings(
+  {
+    name: 'platform_rate_limit_local',
+    help: '1 while a service counts limits by itself, because the cache does not answer.',
+    type: 'gauge',
+  },
+  () => [...local].map(([service, isLocal]) => ({ labels: { service }, value: isLocal ? 1 : 0 })),
+)
+
+/** One use that was counted without the others. */
+function countFallback(service: string, limit: string): void {
+  const key = `${service} ${limit}`
+  const known = fallbacks.get(key)
+  if (known === undefined) fallbacks.set(key, { service, limit, count: 1 })
+  else known.count += 1
+}
+
+/** Whether a service counts by itself at the moment. */
+const setLocal = (service: string, isLocal: boolean): void => {
+  local.set(service, isLocal)
 }

@@ -1,6 +1,4 @@
 import type { ModuleError, ModuleWarning, ReadyModule, ServiceReport } from '@platform/contracts'
-import { moduleErrorName } from './error-name.ts'
-import { safeMessage } from './safe-message.ts'
 
 /** One line of a service's checks: rejects when the module can't do its work. */
 export interface Check {
@@ -12,10 +10,10 @@ export interface Check {
   warnings?: (signal: AbortSignal) => Promise<readonly string[]>
 }
 
-/** Longest a probe may take (decisions C13). */
+/** Longest a probe may take. */
 export const PROBE_TIMEOUT_MS = 2000
 
-/** Runs every check in parallel, 2 s each, and tells what is ready and what is not. Never rejects. */
+/** Runs every check in parallel, 2 s each, and reports what is ready and what is not. Never rejects. */
 export async function runChecks(
   checks: readonly Check[],
   timeoutMs: number = PROBE_TIMEOUT_MS,
@@ -45,9 +43,9 @@ async function runCheck({ module, driver, probe, warnings }: Check, timeoutMs: n
   } catch (error) {
     return { error: { error: moduleErrorName(error), module, driver, message: safeMessage(error) } }
   }
-  // A module that can't tell what to look at is ready all the same.
-  const told = warnings === undefined ? [] : await withinTime(warnings, timeoutMs).catch(() => [])
-  return { ready, warnings: told.map((message) => ({ ...ready, message })) }
+  // A module whose warnings can't be asked for is ready all the same.
+  const found = warnings === undefined ? [] : await withinTime(warnings, timeoutMs).catch(() => [])
+  return { ready, warnings: found.map((message) => ({ ...ready, message })) }
 }
 
 async function withinTime<T>(ask: (signal: AbortSignal) => Promise<T>, timeoutMs: number): Promise<T> {
@@ -77,4 +75,53 @@ export class ProbeTimeout extends Error {
   constructor(timeoutMs: number) {
     super(`No answer within ${timeoutMs} ms.`)
   }
+}
+
+/**
+ * The names `errors[].error` may have (docs/operations.md): programs and alerts compare them, so there are no others.
+ */
+export const moduleErrorNames = [
+  'DatabaseError',
+  'CacheError',
+  'BrokerError',
+  'SearchError',
+  'FilesError',
+  'ServiceUnavailable',
+  'ProbeTimeout',
+  'ProbeError',
+] as const
+
+type ModuleErrorName = (typeof moduleErrorNames)[number]
+
+const known: ReadonlySet<string> = new Set(moduleErrorNames)
+
+/** Whatever a probe threw, by one of the names above; a mistake of our own is a `ProbeError`. */
+function moduleErrorName(error: unknown): ModuleErrorName {
+  if (!(error instanceof Error)) return 'ProbeError'
+  if (isKnown(error.name)) return error.name
+  return error.name === 'UnreachableError' ? 'ServiceUnavailable' : 'ProbeError'
+}
+
+const isKnown = (name: string): name is ModuleErrorName => known.has(name)
+
+const LONGEST = 500
+
+/** What is taken out of a message, in this order. */
+const secrets: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  // Everything before the last @ of an address: a password may have an @ of its own.
+  [/\b([a-z][a-z0-9+.-]{1,20}:\/\/)\S*@/gi, '$1'],
+  [/\b(password|passwd|pwd|secret|token|api[-_]?key)(["']?\s*[=:]\s*)("[^"]*"|'[^']*'|\S+)/gi, '$1$2***'],
+  [/\b(?:bearer|basic)\s+[\w.~+/=-]+/gi, '***'],
+  [/\beyJ[\w-]+\.[\w.-]+/g, '***'],
+  [/\b(?:select\s.+?\sfrom|insert\s+into|update\s+\S+\s+set|delete\s+from)\s.*/gis, '[statement]'],
+]
+
+/**
+ * The message of an error as operators may see it: one line, no credential, no SQL, no stack, never endless.
+ */
+export function safeMessage(error: unknown): string {
+  const whole = error instanceof Error ? error.message.slice(0, 4 * LONGEST) : ''
+  const scrubbed = secrets.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), whole)
+  const [line = ''] = scrubbed.split(/\r?\n/, 1)
+  return line.trim() === '' ? 'The probe failed.' : line.slice(0, LONGEST)
 }

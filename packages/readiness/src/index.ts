@@ -1,4 +1,9 @@
-export { type Check, PROBE_TIMEOUT_MS, ProbeTimeout, runChecks } from './check.ts'
-export { moduleErrorNames } from './error-name.ts'
+export {
+  type Check,
+  moduleErrorNames,
+  PROBE_TIMEOUT_MS,
+  ProbeTimeout,
+  runChecks,
+  safeMessage,
+} from './check.ts'
 export { cachedFor } from './report-cache.ts'
-export { safeMessage } from './safe-message.ts'

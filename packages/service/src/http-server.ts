@@ -110,7 +110,7 @@ export class HttpServer implements AsyncDisposable {
     }
   }
 
-  /** Closes idle connections at once and finishes requests in flight; one that takes longer than `patienceMs` is cut. */
+  /** Closes idle connections at once and finishes requests in flight; what takes longer than `patienceMs` is cut. */
   [Symbol.asyncDispose](): Promise<void> {
     this.leave()
     this.#closed ??= this.#close()

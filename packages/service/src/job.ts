@@ -77,7 +77,7 @@ class JobRuns {
 const jobs = new Map<string, JobRuns>()
 
 /** Counts a run of a job. The name is the program's own. */
-export function countJobRun(job: string, succeeded: boolean): void {
+function countJobRun(job: string, succeeded: boolean): void {
   let runs = jobs.get(job)
   if (runs === undefined) {
     runs = new JobRuns()

@@ -21,7 +21,7 @@ async function toldAbout(open: (resources: Resources) => Promise<unknown>[]): Pr
   return reported
 }
 
-describe('a store that does not answer is reported with its host, the reason and the remedy, never its password', () => {
+describe('a store that does not answer is reported with its host, the reason, the remedy, never its password', () => {
   test.each([
     [
       'database',

@@ -31,7 +31,7 @@ const clients = (url: string) =>
     { eval: true, workerData: url },
   )
 
-test('a service that was too busy to read requests on kept connections still answers them before it stops', async () => {
+test('a service that was too busy to read requests of kept connections answers them before it stops', async () => {
   const { service } = tinyService()
   const context = { log, clock: systemClock, version: '1.2.3', development: true }
   const signal = new AbortController().signal

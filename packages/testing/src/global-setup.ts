@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startEmbedded } from '@platform/database'
 import type { TestProject } from 'vitest/node'
-import { freshDirectory } from './platform/fresh-directory.ts'
+import { freshDirectory } from './platform/machine.ts'
 import type {} from './postgres-server.ts'
 
 /** One PostgreSQL for the whole run, without fsync and gone at the end; TEST_DATABASE_URL brings another one along. */

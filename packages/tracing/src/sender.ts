@@ -12,8 +12,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import { readPairs, type TracingSettings } from './settings.ts'
-import { TraceIds } from './trace-ids.ts'
-import { Tracer } from './tracer.ts'
+import { TraceIds, Tracer } from './tracer.ts'
 
 /**
  * Spans that wait to be sent; further ones are dropped, so that a receiver that is down costs this much memory and no

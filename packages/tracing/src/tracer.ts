@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Context, type Tracer as OtelTracer, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
+import { type IdGenerator, RandomIdGenerator } from '@opentelemetry/sdk-trace'
 import { Span, type SpanAttributes } from './span.ts'
-import type { TraceIds } from './trace-ids.ts'
 
 /** What a span is called and where it stands between processes. */
 export interface SpanOptions {
@@ -94,4 +94,25 @@ function remoteContext(traceparent: string | undefined): Context | undefined {
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined
   const traceFlags = Number.parseInt(flags, 16) & 1
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
+}
+
+const TRACE_ID = /^(?!0+$)[0-9a-f]{32}$/
+
+/**
+ * Makes ids; the next trace may be given the id its request is already known by, so that logs and
+ * traces meet.
+ */
+export class TraceIds implements IdGenerator {
+  readonly #random = new RandomIdGenerator()
+  next: string | undefined
+
+  generateTraceId(): string {
+    const { next } = this
+    this.next = undefined
+    return next !== undefined && TRACE_ID.test(next) ? next : this.#random.generateTraceId()
+  }
+
+  generateSpanId(): string {
+    return this.#random.generateSpanId()
+  }
 }

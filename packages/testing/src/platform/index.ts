@@ -1,7 +1,5 @@
 export { FaultProxy } from './fault-proxy.ts'
-export { freePorts } from './free-port.ts'
-export { freshDirectory } from './fresh-directory.ts'
-export { processTree } from './process-tree.ts'
+export { freePorts, freshDirectory, processTree } from './machine.ts'
 export { signIn } from './sign-in.ts'
 export { type PlatformProcess, repositoryRoot, spawnPlatform } from './spawn.ts'
 export { ADMIN, type Platform, platformSecrets, startAllInOne } from './start-platform.ts'

@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { serviceNames, services } from '@platform/contracts'
-import { freePorts } from './free-port.ts'
-import { freshDirectory } from './fresh-directory.ts'
+import { freePorts, freshDirectory } from './machine.ts'
 import { type PlatformProcess, spawnPlatform } from './spawn.ts'
 
 /** The administrator of platforms under test. */

@@ -4,7 +4,7 @@ import {
   services,
   servicesBehindGateway,
 } from '@platform/contracts'
-import { freePorts } from './free-port.ts'
+import { freePorts } from './machine.ts'
 import { spawnPlatform } from './spawn.ts'
 import { ADMIN, type Launcher, type Platform, platformOf, platformSecrets } from './start-platform.ts'
 

@@ -38,7 +38,7 @@ export const headerLines: readonly WireRow[] = [
       (char) => [`${char} in a name`, get(`X${char}A: b`)] as const,
     ),
   ]),
-  ...refused('decisions C1', [
+  ...refused('a request has one identity', [
     ...[
       'Content-Type',
       'Authorization',

@@ -13,8 +13,7 @@ export { tryRows, type WireReport } from './try-rows.ts'
 export type { Bytes, Status, WireRow, WireTarget } from './wire-row.ts'
 
 /**
- * Raw requests written from RFC 9110 and 9112 and from known ways to smuggle requests (reliability L7, T-HTTP-1,
- * T-HTTP-2).
+ * Raw requests written from RFC 9110 and 9112 and from known ways to smuggle requests.
  */
 export const wireRows: readonly WireRow[] = [
   ...lengths,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { filesUrlOf } from './files-url.ts'
-import { s3AddressOf } from './s3-address.ts'
+import { filesUrlOf } from './open-files.ts'
+import { s3AddressOf } from './s3.ts'
 
 const reference = {
   UPLOADS_STORAGE_S3_LIKE_ACCESS_KEY: 'key',

@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Ports nobody listens on right now. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
+
+/**
+ * A new directory for the data of a platform under test. Others may pass through it: under root PostgreSQL runs as
+ * "nobody", and would keep its data below /var/lib instead, where no test removes it.
+ */
+export function freshDirectory(prefix: string): string {
+  const directory = mkdtempSync(join(tmpdir(), prefix))
+  chmodSync(directory, 0o711)
+  return directory
+}
+
+/** Pids of these processes and of everything they started, also what took a session of its own, such as PostgreSQL. */
+export function processTree(...roots: number[]): number[] {
+  const children = new Map<number, number[]>()
+  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const parent = parentOf(entry)
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(entry)])
+  }
+  const walk = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap(walk)]
+  return roots.flatMap(walk)
+}
+
+function parentOf(entry: string): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return undefined
+  }
+}
