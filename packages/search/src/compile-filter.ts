@@ -10,7 +10,7 @@ type AtPath = Extract<Filter, { path: string }>
 type Bounds = Extract<Filter, { above?: unknown }>
 
 /**
- * What a filter means, worked out once. It gives the same answer as PostgreSQL for `toSql(filter)` and an index for
+ * What a filter means, worked out once. It gives the same result as PostgreSQL for `toSql(filter)` and an index for
  * its own form, in a time that grows with the document and the filter added, not multiplied.
  */
 export function compileFilter(filter: Filter): Condition {

@@ -33,6 +33,10 @@ export function keysOf(path: string): string[] {
   return [...keys, key]
 }
 
+/** PostgreSQL stores neither a NUL character nor half of a surrogate pair: no stored text equals one with these. */
+export const isStorable = (text: string | number): boolean =>
+  typeof text === 'number' || (!text.includes('\0') && text.isWellFormed())
+
 /** A leaf of a document or a value of a filter. */
 export type Scalar = string | number | boolean | null
 

@@ -1,7 +1,7 @@
 import type { PlacedDocument, Retained, Search, StreamDocument } from './search.ts'
 
 /**
- * The log in PostgreSQL: every kept event of every stream, in the one order in which it was appended. It is the truth
+ * The log in PostgreSQL: every stored event of every stream, in the one order in which it was appended. It is the truth
  * from which an index is built and rebuilt, what live readers follow, and what searches where no index is configured
  * or the index is away.
  */
@@ -9,7 +9,7 @@ export interface Log extends Search, Retained, AsyncDisposable {
   readonly driver: 'postgres'
   /**
    * Appends; an id that is there already is left as it is. Appends are serialised by an advisory lock, so that
-   * sequences become visible in their order: whoever has read up to a sequence misses nothing below it. Commits
+   * sequences become visible in their order: a reader that has read up to a sequence misses nothing below it. Commits
    * notify the channel `documents`.
    */
   append(documents: readonly StreamDocument[]): Promise<void>
@@ -18,7 +18,7 @@ export interface Log extends Search, Retained, AsyncDisposable {
   /** The sequences of documents that are there, by id. */
   sequencesOf(ids: readonly string[]): Promise<Map<string, number>>
   /**
-   * The place of a document; of one that isn't there (any more) the place where its time would have put it; 0 before
+   * The sequence of a document; of one that isn't there (any more) the sequence of the newest that is older; 0 before
    * everything.
    */
   placeOf(stream: string, id: string): Promise<number>

@@ -6,8 +6,8 @@ export const isIndexUrl = (url: string): boolean => /^(opensearch|elasticsearch)
 
 /**
  * Opens the index in OpenSearch or Elasticsearch that a URL names:
- * `opensearch+https://user:password@host:9200,other:9200?namespace=name`. Connects at the first use; a store that is
- * down keeps nobody from opening. Throws for any other URL.
+ * `opensearch+https://user:password@host:9200,other:9200?namespace=name`. Connects at the first use, so it opens while
+ * the store is down. Throws for any other URL.
  */
 export async function openSearchIndex(url: string, options: IndexOptions = {}): Promise<SearchIndex> {
   // Its client is loaded only where it is used.

@@ -20,7 +20,7 @@ export function patternOf(pattern: string): Pattern {
   }
 }
 
-/** The place behind the last of the parts; undefined where one is missing. */
+/** The index behind the last of the parts; undefined where one is missing. */
 function behind(
   text: string,
   start: number,
@@ -35,15 +35,14 @@ function behind(
   return from
 }
 
-/** Shorter texts are looked for by the engine itself: what it may compare in vain is then a few characters a place. */
+/** Shorter texts are looked for by the engine itself, which then compares at most a few characters in vain each time. */
 const PLAIN_MAX = 8
 
-/** Looks for a text in another from a place on; -1 where it is not. */
+/** Looks for a text in another from an index on; -1 where it is not. */
 export type Finder = (text: string, from: number) => number
 
 /**
- * A finder whose time grows with the lengths of both texts added, never multiplied, whatever they hold (Knuth,
- * Morris, Pratt).
+ * A finder whose time always grows with the lengths of both texts added, never multiplied (Knuth, Morris, Pratt).
  */
 function finderOf(wanted: string): Finder {
   if (wanted.length <= PLAIN_MAX) return (text, from) => text.indexOf(wanted, from)

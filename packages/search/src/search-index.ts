@@ -1,6 +1,6 @@
 import type { PlacedDocument, Rejection, Retained, Search } from './search.ts'
 
-/** How full the store is of shards (specification "Limits": 1000 per node). */
+/** How many shards the store has, and how many it takes. */
 export interface ShardBudget {
   shards: number
   max: number
@@ -14,7 +14,7 @@ export interface SearchIndex extends Search, Retained, AsyncDisposable {
   readonly driver: 'opensearch' | 'elasticsearch'
   /** Names this very index: another one after the store was wiped, or undefined while nothing was written to it. */
   identity(): Promise<string | undefined>
-  /** Marks an empty store as this index; called before a rebuild. Answers its identity. */
+  /** Marks an empty store as this index; called before a rebuild. Returns its identity. */
   initialize(): Promise<string>
   /**
    * Adds documents; one that is there already is left as it is. Resolves when the store has taken all that it will
@@ -27,8 +27,7 @@ export interface SearchIndex extends Search, Retained, AsyncDisposable {
   /** What was added before is found by searches that begin now. */
   refresh(stream: string): Promise<void>
   /**
-   * Starts a new backing index for each stream whose primary shard reaches the size (specification: 40 GB). Answers
-   * those streams.
+   * Starts a new backing index for each stream whose primary shard reaches the size. Returns those streams.
    */
   rollOver(maxPrimaryShardBytes: number): Promise<string[]>
   shardBudget(): Promise<ShardBudget>

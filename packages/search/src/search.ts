@@ -9,7 +9,7 @@ export interface StreamDocument {
   document: Record<string, unknown>
 }
 
-/** A document with its place in the one order of the log. */
+/** A document with its sequence: its position in the one order of the log. */
 export interface PlacedDocument extends StreamDocument {
   sequence: number
 }
@@ -35,11 +35,11 @@ export interface SortBy {
   order: 'asc' | 'desc'
 }
 
-/** A question with numbers in its answer. */
+/** A question for documents and numbers. */
 export interface AnalysisQuery {
   filter: Filter
   aggregations: Aggregations
-  /** Documents of the answer; `offset + limit` is at most 10,000. */
+  /** How many documents are returned; `offset + limit` is at most 10,000. */
   limit: number
   offset: number
   sort: readonly SortBy[]
@@ -65,17 +65,17 @@ export interface Rejection {
 export interface Search {
   readonly driver: string
   /**
-   * The newest or oldest documents of a stream. Rejects with SearchError, `unavailable` when the store can't answer
+   * The newest or oldest documents of a stream. Rejects with SearchError, `unavailable` when the store doesn't respond
    * in time.
    */
   find(stream: string, query: SearchQuery): Promise<Record<string, unknown>[]>
   /** Documents and numbers of one stream, or of all (`undefined`). At most 5 s. */
   analyse(stream: string | undefined, query: AnalysisQuery): Promise<Analysis>
-  /** Writes and deletes a probe document (specification "Readiness": events row). */
+  /** Writes and deletes a probe document, for the report of readiness. */
   probe(signal: AbortSignal): Promise<void>
 }
 
-/** How much a stream holds. */
+/** How much is in a stream. */
 export interface StreamSummary {
   stream: string
   documents: number
@@ -83,7 +83,7 @@ export interface StreamSummary {
   newestAt: Date | undefined
 }
 
-/** What retention does to streams; each call takes at most `limit` documents and answers how many it took. */
+/** What retention does to streams; each call takes at most `limit` documents and returns how many it took. */
 export interface Retained {
   /** Streams in the order of their names, after `after`. */
   streams(after: string | undefined, limit: number): Promise<StreamSummary[]>
@@ -91,7 +91,7 @@ export interface Retained {
   deleteBefore(stream: string, before: Date, limit: number): Promise<number>
   /**
    * Removes `payload.payload` and `payload.output` of `runtime.automations.executed` older than `before`, of all
-   * streams; the rest is kept.
+   * streams; the rest stays.
    */
   stripExecuted(before: Date, limit: number): Promise<number>
   deleteStream(stream: string): Promise<void>

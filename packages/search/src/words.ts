@@ -1,4 +1,4 @@
-/** Words of a document that are kept for finding it; what has more is found by the first. */
+/** Words of a document that are stored for finding it; a document with more is found by the first. */
 const WORDS_MAX = 5000
 const WORD_MAX_LENGTH = 100
 /** UTF-16 units of all words together; PostgreSQL keeps a megabyte of them. */
@@ -16,7 +16,8 @@ export const wordsOf = (text: string): string[] =>
 /** True when a word of `words`, which are sorted, begins with `prefix`. */
 export function hasPrefix(words: readonly string[], prefix: string): boolean {
   // If any word begins with it, the first one does that does not come before it.
-  let [low, high] = [0, words.length]
+  let low = 0
+  let high = words.length
   while (low < high) {
     const middle = (low + high) >>> 1
     if ((words[middle] ?? '') < prefix) low = middle + 1

@@ -53,7 +53,7 @@ export function placed(stream: string, sequence: number, payload: unknown, id = 
   return { stream, id, sequence, document }
 }
 
-/** The same store behind a way that can be frozen: what is sent arrives nowhere, and nobody is told. */
+/** The same store behind a proxy that can be frozen: what is sent does not arrive, and no error is seen. */
 export async function freezable(): Promise<AsyncDisposable & { url: string; freeze(): void }> {
   const { nodes, driver } = readIndexAddress(`${searchServer}`)
   const { hostname, port } = new URL(nodes[0] ?? '')

@@ -31,7 +31,7 @@ export async function add(writing: Writing, documents: readonly PlacedDocument[]
   }
   if (entries.size === 0) return rejections
   const first = await write(writing, [...entries.values()], indexedDocument)
-  // Refused for its content, an event is still found by its values and kept whole.
+  // Refused for its content, an event is still found by its values and stored whole.
   const second = await write(
     writing,
     first.map(({ entry }) => entry),
@@ -77,7 +77,7 @@ async function writeOnce(writing: Writing, entries: readonly Entry[], form: Form
   return refused
 }
 
-/** Waits for the template and the data streams; answers what older backing indexes don't have yet. */
+/** Waits for the template and the data streams. Returns what older backing indexes don't have yet. */
 async function makeReady({ context, installation, dataStreams }: Writing, entries: readonly Entry[]) {
   await installation.ready()
   const byStream = Map.groupBy(entries, ({ dataStream }) => dataStream)

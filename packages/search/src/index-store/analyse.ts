@@ -1,4 +1,5 @@
 import { type AggregationResults, BUCKETS_MAX, DISTINCT_MAX } from '../aggregation.ts'
+import { unsupported } from '../aggregation-checks.ts'
 import type { Analysis, AnalysisQuery, SortBy } from '../search.ts'
 import { compileAll, datePathsOf } from './compile.ts'
 import { bucketsOf, leafSource } from './compile-terms.ts'
@@ -6,8 +7,8 @@ import type { Found } from './compiled.ts'
 import { DATE_FIELD, eventOf, isSortable } from './indexed-document.ts'
 import { searchStream } from './search-request.ts'
 import type { IndexContext } from './store.ts'
+import { tooManyValues } from './store.ts'
 import { type Query, toQuery } from './to-query.ts'
-import { tooManyValues, unsupported } from './too-many-values.ts'
 
 /** Documents and numbers of one stream, or of all (port search.ts, `analyse`). */
 export async function analyse(

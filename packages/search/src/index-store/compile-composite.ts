@@ -6,11 +6,12 @@ import {
   type CompositeSource,
   DISTINCT_MAX,
 } from '../aggregation.ts'
+import { byCodePoints } from '../aggregation-checks.ts'
 import { bucketsOf } from './compile-terms.ts'
 import { type Compiled, type Compiling, type FoundBucket, readWithin, within } from './compiled.ts'
 import { storeInterval } from './date-spans.ts'
 import { DATE_FIELD, TEXT_FIELDS } from './indexed-document.ts'
-import { byCodePoints, tooManyValues } from './too-many-values.ts'
+import { tooManyValues } from './store.ts'
 
 type CompositeAggregation = Extract<Aggregation, { composite: unknown }>
 type Composite = CompositeAggregation['composite']
@@ -20,10 +21,7 @@ interface Combination {
   aggregations?: AggregationResults
 }
 
-/**
- * Pages through combinations: by the store where all sources are fields and nothing is above, else out of all there
- * are.
- */
+/** Pages through combinations: in the store where all sources are fields at the top level, else out of all there are. */
 export function compileComposite(
   name: string,
   aggregation: CompositeAggregation,
@@ -73,21 +71,18 @@ const sourceOf = (source: CompositeSource): object =>
         },
       }
 
-/**
- * One aggregation within the other, and all combinations of them in memory: bounded, like all that isn't a field of
- * its own.
- */
+/** One aggregation within the other, and all combinations of them in memory; their number is bounded. */
 function nested(
   name: string,
   { sources, size, after }: Composite,
   aggregations: Aggregations,
   compiling: Compiling,
 ): Compiled {
-  const chain = sources.reduceRight<Aggregations>(
+  const nesting = sources.reduceRight<Aggregations>(
     (inside, source) => ({ next: { ...bucketsFor(source), aggregations: inside } }),
     aggregations,
   )
-  const inner = compiling.all(chain, { ...compiling, depth: compiling.depth + 1 })
+  const inner = compiling.all(nesting, { ...compiling, depth: compiling.depth + 1 })
   const order = orderOf(sources)
   return {
     request: Object.fromEntries(

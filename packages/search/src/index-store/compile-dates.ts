@@ -54,8 +54,9 @@ function compileTexts(
   const { path, interval, minCount } = dates
   const spans = spansOf(datesAt.get(path) ?? [], dates)
   const starts = [...spans.keys()].sort((a, b) => a - b)
-  const [first, last] = [starts[0], starts.at(-1)]
-  // Also spans without a text: they are asked with the others, so that what is within them is answered too.
+  const first = starts[0]
+  const last = starts.at(-1)
+  // Also spans without a text: they are asked with the others, so that the aggregations within them are there too.
   const asked =
     minCount === 1 || first === undefined || last === undefined ? starts : spansBetween(first, last, interval)
   if (asked.length === 0) return { request: {}, read: () => ({ buckets: [] }) }

@@ -1,4 +1,6 @@
 import { type Aggregation, type Bucket, DISTINCT_MAX } from '../aggregation.ts'
+import { byCodePoints } from '../aggregation-checks.ts'
+import { isStorable } from '../filter.ts'
 import {
   type Compiled,
   type CompiledAll,
@@ -8,8 +10,8 @@ import {
   within,
 } from './compiled.ts'
 import { NUMBER_FIELDS, TEXT_FIELDS } from './indexed-document.ts'
-import { isStorable, orderedNumber, type Sign, termsBegin } from './leaves.ts'
-import { byCodePoints, tooManyValues } from './too-many-values.ts'
+import { orderedNumber, type Sign, termsBegin } from './leaves.ts'
+import { tooManyValues } from './store.ts'
 
 type Terms = Extract<Aggregation, { terms: unknown }>['terms']
 

@@ -1,14 +1,14 @@
-import { AGGREGATION_DEPTH, type Aggregation, type Aggregations } from '../aggregation.ts'
+import type { Aggregation, Aggregations } from '../aggregation.ts'
+import { requireDepth } from '../aggregation-checks.ts'
 import { compileComposite } from './compile-composite.ts'
 import { compileDates } from './compile-dates.ts'
 import { bucketsOf, compileCardinality, compileMetric, compileTerms } from './compile-terms.ts'
 import { type Compiled, type CompiledAll, type Compiling, readWithin, within } from './compiled.ts'
 import { DATE_FIELD } from './indexed-document.ts'
 import { toQuery } from './to-query.ts'
-import { unsupported } from './too-many-values.ts'
 
 /**
- * All aggregations of a question in the store's language, and how the answer is read. Throws SearchError where they
+ * All aggregations of a question in the store's language, and how the response is read. Throws SearchError where they
  * nest too deep.
  */
 export function compileAll(aggregations: Aggregations, compiling: Compiling): CompiledAll {
@@ -53,12 +53,10 @@ function compileFilters(name: string, filters: Filters, inner: CompiledAll): Com
   }
 }
 
-/** Refuses what nests too deep, and answers the paths whose texts are read as dates. */
+/** Refuses what nests too deep, and returns the paths whose texts are read as dates. */
 export function datePathsOf(aggregations: Aggregations, depth = 0): string[] {
-  const all = Object.values(aggregations)
-  if (depth >= AGGREGATION_DEPTH && all.length > 0)
-    throw unsupported(`Aggregations may nest ${AGGREGATION_DEPTH} levels deep; ask for fewer levels.`)
-  const paths = all.flatMap((aggregation) => [
+  requireDepth(depth, aggregations)
+  const paths = Object.values(aggregations).flatMap((aggregation) => [
     ...ownDatePaths(aggregation),
     ...datePathsOf(('aggregations' in aggregation ? aggregation.aggregations : undefined) ?? {}, depth + 1),
   ])

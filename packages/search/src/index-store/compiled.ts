@@ -1,6 +1,6 @@
 import type { AggregationResult, AggregationResults, Aggregations } from '../aggregation.ts'
 
-/** Answers of the store to aggregations, by the names they were asked under. */
+/** What the store responds to aggregations, by the names they were asked under. */
 export type Found = Record<string, FoundAggregation | undefined>
 
 export interface FoundAggregation {
@@ -11,7 +11,7 @@ export interface FoundAggregation {
 
 export type FoundBucket = { key: unknown; doc_count: number } & Record<string, unknown>
 
-/** An aggregation as it is asked, and how its answer is read. Names begin with that of the aggregation. */
+/** An aggregation as it is asked, and how its response is read. Names begin with that of the aggregation. */
 export interface Compiled {
   request: Record<string, object>
   read(found: Found): AggregationResult

@@ -8,9 +8,9 @@ export interface Connection extends AsyncDisposable {
 }
 
 /**
- * The only place that knows the vendor's client. Connects when it is first asked, so a store that is down keeps
- * nobody from opening. Every request has a deadline for the whole of it and is sent once: who asks knows what may be
- * sent again.
+ * The only file that knows the vendor's client. Connects at the first request, so that a store that is down does not
+ * keep the platform from opening. Every request has a deadline for the whole of it and is sent once: the caller knows
+ * what may be sent again.
  */
 export function connect({ nodes, credentials }: IndexAddress): Connection {
   const name = nodes.map((node) => new URL(node).host).join(',')
@@ -47,14 +47,14 @@ async function send(client: Client, { method, path, query, body, lines, timeoutM
   )
   const timer = setTimeout(() => pending.abort(), timeoutMs)
   try {
-    const { statusCode, body: answer } = await pending
-    return { status: statusCode ?? 0, body: answer }
+    const response = await pending
+    return { status: response.statusCode ?? 0, body: response.body }
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Answers that tell something are answers; anything else is a store that can't be asked now. */
+/** The response that stands in an error; any other error means that the store can't be asked now. */
 function asResponse<Body>(error: unknown, name: string): StoreResponse<Body> {
   if (!(error instanceof errors.OpenSearchClientError)) throw error
   if (error instanceof errors.ResponseError) {

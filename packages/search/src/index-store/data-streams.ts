@@ -13,7 +13,7 @@ export class DataStreams {
     this.#context = context
   }
 
-  /** Makes the data stream if it isn't there, and answers its backing indexes; none where the first write makes it. */
+  /** Makes the data stream if it isn't there. Returns its backing indexes; none where the first write makes it. */
   async ready(dataStream: string): Promise<readonly string[]> {
     const known = this.#known.get(dataStream)
     if (known !== undefined) return known
@@ -61,7 +61,7 @@ export class DataStreams {
   }
 }
 
-/** The answer to a path or method that the build doesn't have. */
+/** True for the response to a path or method that the build doesn't have. */
 export const isNoSuchRequest = (status: number, body: unknown): boolean =>
   !isAway(status) && (status === 405 || /no handler found|incorrect http method/i.test(reasonOf(body)))
 
@@ -84,6 +84,7 @@ async function refuseOrdinaryIndex({ store }: IndexContext, name: string): Promi
 
 const otherMapping = (name: string): SearchError =>
   new SearchError(
-    `The search store has a ${name} with a mapping that is not the platform’s: delete it, or give SEARCH_URL a namespace.`,
+    `The search store has a ${name} with a mapping that is not the platform’s: ` +
+      'delete it, or give SEARCH_URL a namespace.',
     { unavailable: true, code: 'OTHER_MAPPING' },
   )

@@ -1,11 +1,14 @@
 import { DISTINCT_MAX, type Interval } from '../aggregation.ts'
-import { tooManyValues, unsupported } from './too-many-values.ts'
+import { fixedLengthOf, timeZoneOf } from '../aggregation-checks.ts'
+import { tooManyValues } from './store.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-const ISO =
-  /^(?!0000)(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/
+const DATE = '(?!0000)(\\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])'
+const TIME = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?'
+const OFFSET = '(Z|[+-](0\\d|1[0-4]):[0-5]\\d)'
+const ISO = new RegExp(`^${DATE}(T${TIME}${OFFSET})?$`)
 
 /** The instant of an ISO text in Unix milliseconds; undefined for any other text, and for days that no month has. */
 export function instantOf(text: string): number | undefined {
@@ -20,7 +23,7 @@ const daysIn = (year: number, month: number): number => new Date(Date.UTC(year, 
 /** The first instant of the span an instant falls into. */
 export function spanStart(ms: number, interval: Interval): number {
   if ('fixedMs' in interval) return Math.floor(ms / interval.fixedMs) * interval.fixedMs
-  const zone = zoneOf(interval.timeZone)
+  const zone = timeZoneOf(interval.timeZone)
   const local = ms + offsetAt(ms, zone)
   // Within a day the clock's own offset counts, also where an hour comes twice.
   if (interval.calendar === 'minute') return ms - mod(local, MINUTE_MS)
@@ -49,23 +52,8 @@ function nextStart(start: number, interval: Interval): number {
 
 /** An interval as the store reads it. Throws SearchError for one that is none. */
 export function storeInterval(interval: Interval): Record<string, string> {
-  if ('fixedMs' in interval) {
-    if (!Number.isSafeInteger(interval.fixedMs) || interval.fixedMs <= 0)
-      throw unsupported('The length of an interval must be a whole number of milliseconds above 0.')
-    return { fixed_interval: `${interval.fixedMs}ms` }
-  }
-  return { calendar_interval: interval.calendar, time_zone: zoneOf(interval.timeZone) }
-}
-
-function zoneOf(timeZone = 'UTC'): string {
-  if (/^[+-]\d\d:\d\d$/.test(timeZone)) return timeZone
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
-  } catch {
-    throw unsupported(
-      `The time zone "${timeZone.slice(0, 100)}" isn’t known; write it like Europe/Berlin or +02:00.`,
-    )
-  }
+  if ('fixedMs' in interval) return { fixed_interval: `${fixedLengthOf(interval.fixedMs)}ms` }
+  return { calendar_interval: interval.calendar, time_zone: timeZoneOf(interval.timeZone) }
 }
 
 const mod = (value: number, by: number): number => ((value % by) + by) % by
@@ -73,7 +61,8 @@ const mod = (value: number, by: number): number => ((value % by) + by) % by
 /** Midnight of the first day of a span, as if the zone were UTC. */
 function firstDay(local: number, calendar: 'day' | 'week' | 'month' | 'quarter' | 'year'): number {
   const date = new Date(local)
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  const year = date.getUTCFullYear()
+  const month = date.getUTCMonth()
   if (calendar === 'year') return Date.UTC(year, 0)
   if (calendar === 'quarter') return Date.UTC(year, month - (month % 3))
   if (calendar === 'month') return Date.UTC(year, month)

@@ -3,7 +3,7 @@ import { newStream, placed, searchServer, type TestIndex, testIndex } from '../.
 
 const deep = (levels: number): unknown => (levels === 0 ? 'bottom' : { down: deep(levels - 1) })
 
-/** What has made stores of this kind refuse events (reliability T-EVT-4). */
+/** What has made stores of this kind refuse events. */
 const shapes: readonly (readonly [name: string, payload: unknown])[] = [
   ['a text of 40,000 bytes', { text: 'x'.repeat(40_000) }],
   ['a text of 99,000 characters of three bytes', { text: '€'.repeat(99_000) }],
@@ -82,7 +82,7 @@ describe.skipIf(searchServer === undefined)('events of any shape', () => {
 })
 
 describe.skipIf(searchServer === undefined)('fields', () => {
-  test('5,000 events with 50 random keys each leave the mapping as it was (T-EVT-3)', async () => {
+  test('5,000 events with 50 random keys each leave the mapping as it was', async () => {
     const { index, ask, prefix } = await testIndex()
     const stream = newStream()
     const fields = async () => {

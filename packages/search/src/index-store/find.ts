@@ -36,7 +36,7 @@ async function readAt(context: IndexContext, stretch: Stretch, limit: number): P
   const endsAt = performance.now() + SEARCH_MS
   let after: unknown[] | undefined
   while (offset > 0) {
-    // Each stride has its own deadline; nobody waits any more for a page that takes hundreds of them.
+    // Each stride has its own deadline; the caller of a page that takes hundreds of them no longer waits.
     if (performance.now() > endsAt) throw tooLate()
     const stride = Math.min(offset, WINDOW_MAX)
     const passed = await readSome(context, stretch, stride, { _source: false, ...following(after) })

@@ -12,7 +12,7 @@ interface Listed {
   }
 }
 
-/** What an operator must know of templates of somebody else that win over ours: one sentence each. */
+/** Templates that are not the platform's and win over its own: one sentence each, for operators. */
 export async function foreignTemplateWarnings(context: IndexContext): Promise<string[]> {
   return (await foreignTemplates(context)).map(sentence)
 }
@@ -75,4 +75,5 @@ function canMeet(pattern: string, start: string): boolean {
 }
 
 const sentence = ({ name, index_template: { index_patterns: patterns = [] } }: Listed): string =>
-  `The index template ${name} (${patterns.join(', ')}) of the search store wins over the platform’s: give it a priority below ${PRIORITY} or other patterns.`
+  `The index template ${name} (${patterns.join(', ')}) of the search store wins over the platform’s: ` +
+  `give it a priority below ${PRIORITY} or other patterns.`

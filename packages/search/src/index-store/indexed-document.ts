@@ -1,11 +1,12 @@
 import { uuidv7Ms } from '@platform/kernel'
+import { isStorable } from '../filter.ts'
 import type { PlacedDocument } from '../search.ts'
 import { wordsIn } from '../words.ts'
-import { isStorable, leavesOf } from './leaves.ts'
+import { leavesOf } from './leaves.ts'
 import { payloadCopy } from './payload-copy.ts'
 
 /**
- * What the store holds of an event. Fields of the event itself have its names; `leaves` and `words` are not in
+ * An event as it is in the store. Fields of the event itself have its names; `leaves` and `words` are not in
  * `_source`.
  */
 export interface IndexedDocument extends Record<string, unknown> {
@@ -88,7 +89,7 @@ export function indexedDocument({ id, sequence, document }: PlacedDocument): Ind
   return state.whole ? { ...fields, ...found } : { ...fields, ...found, kept }
 }
 
-/** The same with nothing but what places, finds and keeps it: for what the store refuses all the same. */
+/** The same with its position, its terms and its text alone: for an event that the store refuses all the same. */
 export function bareDocument({ id, sequence, document }: Omit<PlacedDocument, 'stream'>) {
   return {
     id,
@@ -109,15 +110,15 @@ export function eventOf(source: IndexedDocument): Record<string, unknown> {
 
 /** The fields that the mapping has, as it has them; the event is not whole without the others. */
 function fitting(object: object, fits: Shape, state: { whole: boolean }): Record<string, unknown> {
-  const kept: Record<string, unknown> = {}
+  const fields: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(object)) {
     if (value === undefined) continue
     const fit = Object.hasOwn(fits, key) ? fits[key] : undefined
     const fitted = fit === undefined ? undefined : fittingOne(value, fit, state)
     if (fitted === undefined) state.whole = false
-    else kept[key] = fitted
+    else fields[key] = fitted
   }
-  return kept
+  return fields
 }
 
 function fittingOne(value: unknown, fit: Fits | Shape, state: { whole: boolean }): unknown {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isScalar, keysOf, type Scalar, textOf } from '../filter.ts'
+import { isScalar, isStorable, keysOf, type Scalar, textOf } from '../filter.ts'
 
 /**
  * Every value of a document as terms of one keyword field, because a flattened field knows no numbers, no lists and
@@ -24,8 +24,8 @@ const TEXT_MAX = 8000
 const PATH_MAX = 1000
 
 /**
- * Terms of all values, those of the first values where there are more than fit. The payload comes last: whatever it
- * holds, who may see an event is decided by the fields around it.
+ * Terms of all values, those of the first values where there are more than fit. The payload comes last, so that a
+ * large one never pushes out the fields that decide who may see an event.
  */
 export function leavesOf({ payload, ...around }: Record<string, unknown>): string[] {
   const leaves = new Set<string>()
@@ -90,11 +90,8 @@ export const termOfPresence = (path: string): string => `${nameAt(path)}?`
 export const termsEnd = (begin: string): string =>
   `${begin.slice(0, -1)}${String.fromCharCode(begin.charCodeAt(begin.length - 1) + 1)}`
 
-/** A text as far as terms hold it; for comparing. */
+/** A text as far as it is part of a term; for comparing. */
 export const comparable = (text: string): string => (text.length <= TEXT_MAX ? text : cut(text))
-
-/** PostgreSQL, which holds the log, keeps neither a NUL character nor half of a surrogate pair. */
-export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
 /** True for the text forms of numbers, true and false. */
 function looksLikeNoText(text: string): boolean {

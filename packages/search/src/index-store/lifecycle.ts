@@ -4,12 +4,12 @@ import { ADMIN_MS, bodyOf, type IndexLog, type Store } from './store.ts'
 
 const ROLLOVER_BYTES = '40gb'
 
-/** Names of policies are those of the specification. */
+/** Operators know the policies by these names. */
 const deletionName = (prefix: string): string => `${prefix}policy-events-deletion-scheduled`
 export const rolloverName = (prefix: string): string => `${prefix}policy-events-rollover`
 
 /**
- * Installs the policies for rollover and deletion where the build has policies; answers the name of the one that
+ * Installs the policies for rollover and deletion where the build has policies. Returns the name of the one that
  * rolls over, or undefined where it has none: then the platform's own jobs do both. (They do in any case: a policy
  * that came first leaves them nothing to do.)
  */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { beforeAbort } from '@platform/kernel'
 import type { SearchIndex } from '../search-index.ts'
 import { add } from './add.ts'
 import { readIndexAddress } from './address.ts'
@@ -72,13 +73,10 @@ async function refresh({ store, template }: IndexContext, stream: string): Promi
   bodyOf(await store({ method: 'POST', path: `/${path}/_refresh`, timeoutMs: SLOW_MS }), 404)
 }
 
-/** Writes a document and deletes it, in an index of its own (specification "Readiness": events row). */
-export async function probe(context: IndexContext, signal: AbortSignal): Promise<void> {
+/** Writes a document and deletes it, in an index of its own. */
+async function probe(context: IndexContext, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  await Promise.race([writeAndDelete(context), aborted])
+  await beforeAbort(writeAndDelete(context), signal, () => signal.reason)
 }
 
 async function writeAndDelete(context: IndexContext): Promise<void> {

@@ -1,4 +1,4 @@
-import { isStorable } from './leaves.ts'
+import { isStorable } from '../filter.ts'
 
 /** Beyond these a flattened field refuses the whole document (a term has at most 32,766 bytes, a field 20 levels). */
 const TEXT_MAX = 8000
@@ -12,7 +12,7 @@ export interface PayloadCopy {
   trimmed: boolean
 }
 
-/** A copy without what a flattened field would stumble over; the event itself is kept whole beside it. */
+/** A copy without what a flattened field would refuse; the event itself is stored whole beside it. */
 export function payloadCopy(payload: Record<string, unknown>): PayloadCopy {
   const state = { trimmed: false }
   return { copy: copyFields(payload, 1, state), trimmed: state.trimmed }
@@ -43,12 +43,12 @@ function copyValue(value: unknown, depth: number, state: State): unknown {
   return copyFields(value, depth + 1, state)
 }
 
-/** Lists within lists are left to the kept event: no filter looks into them. */
+/** Lists within lists are not copied: no filter looks into them. */
 function copyList(list: readonly unknown[], depth: number, state: State): unknown[] {
   const copied = list.map((element) => (Array.isArray(element) ? LEFT_OUT : copyValue(element, depth, state)))
-  const kept = copied.filter((element) => element !== LEFT_OUT)
-  if (kept.length < list.length) state.trimmed = true
-  return kept
+  const elements = copied.filter((element) => element !== LEFT_OUT)
+  if (elements.length < list.length) state.trimmed = true
+  return elements
 }
 
 /** Dots would make levels of a key; control characters part paths from values inside the store. */

@@ -4,8 +4,8 @@ import { BULK_MS, bodyOf, type IndexContext } from './store.ts'
 import { backingOf } from './stream-names.ts'
 
 /**
- * An id is unique within a backing index only: after a rollover older ones are asked, whatever is visible to
- * searches.
+ * An id is unique within a backing index only: after a rollover older indexes are asked by id, which also finds what
+ * searches do not see yet.
  */
 export async function alreadyIn(
   { store }: IndexContext,

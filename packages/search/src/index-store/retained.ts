@@ -6,7 +6,7 @@ import { ADMIN_MS, bodyOf, type IndexContext, SLOW_MS } from './store.ts'
 import { dataStreamOf } from './stream-names.ts'
 import type { Query } from './to-query.ts'
 
-/** Deletes documents with ids older than `before`, at most `limit`; answers how many. */
+/** Deletes documents with ids older than `before`, at most `limit`; returns how many. */
 export async function deleteBefore(
   context: IndexContext,
   stream: string,

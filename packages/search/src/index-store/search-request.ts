@@ -22,8 +22,8 @@ export interface SearchResult {
 export const WINDOW_MAX = 10_000
 
 /**
- * Searches one stream, or all. A response that is late or lacks a part is none. Undefined when no stream can have the
- * name; a stream that isn't there is empty.
+ * Searches one stream, or all. A response that is late or incomplete is an error. Undefined when no stream can have
+ * the name; a stream that isn't there is empty.
  */
 export async function searchStream(
   context: IndexContext,

@@ -1,3 +1,4 @@
+import { DISTINCT_MAX } from '../aggregation.ts'
 import { SearchError } from '../search.ts'
 import type { TemplateOptions } from './template.ts'
 
@@ -37,11 +38,11 @@ const faultOf = (body: unknown): StoreFault => {
 export const reasonOf = (body: unknown): string => faultOf(body).reason ?? 'no reason given'
 export const nameOf = (body: unknown): string | undefined => faultOf(body).type
 
-/** Busy, read-only, closed to us, or down: another time the same request may be answered. */
+/** Busy, read-only, closed to us, or down: another time the same request may succeed. */
 export const isAway = (status: number): boolean =>
   status === 401 || status === 403 || status === 429 || status >= 500
 
-/** The body of an answer that must not be a refusal, except for the statuses named. */
+/** The body of a response that must not be a refusal, except for the statuses named. */
 export function bodyOf<Body>({ status, body }: StoreResponse<Body>, ...accepted: number[]): Body {
   if (status < 400 || accepted.includes(status)) return body
   const code = nameOf(body)
@@ -51,6 +52,12 @@ export function bodyOf<Body>({ status, body }: StoreResponse<Body>, ...accepted:
     code: isTooMuch ? 'TOO_MANY_VALUES' : code,
   })
 }
+
+export const tooManyValues = (what: string): SearchError =>
+  new SearchError(`There are more than ${DISTINCT_MAX} different values ${what}: narrow the filter.`, {
+    unavailable: false,
+    code: 'TOO_MANY_VALUES',
+  })
 
 /** Code of the error after which what was installed is made anew at once, and all is sent again. */
 export const WIPED = 'STORE_WIPED'

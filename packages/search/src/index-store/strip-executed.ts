@@ -12,7 +12,7 @@ const STEP = 128
 const STRIPPED = ['payload.payload', 'payload.output']
 
 /**
- * Removes `payload.payload` and `payload.output` of executions older than `before`, of all streams; answers how many
+ * Removes `payload.payload` and `payload.output` of executions older than `before`, of all streams; returns how many
  * had one.
  */
 export async function stripExecuted(context: IndexContext, before: Date, limit: number): Promise<number> {
@@ -44,7 +44,7 @@ async function unstripped(context: IndexContext, before: Date, size: number): Pr
   return found?.hits.hits ?? []
 }
 
-/** Each is replaced where it lies, unless somebody else has changed it since. */
+/** Each is replaced in its own index, unless it was changed since it was read. */
 async function replace(context: IndexContext, hits: readonly Hit[]): Promise<void> {
   const actions = hits.map((hit) => {
     const { _index, _id, _seq_no: if_seq_no, _primary_term: if_primary_term, _source } = hit

@@ -59,7 +59,7 @@ async function counted(context: IndexContext, indexes: string[]): Promise<Map<st
   return new Map(buckets.map((bucket) => [bucket.key, bucket]))
 }
 
-/** Shards of the whole cluster against what its nodes may hold together (specification "Limits": 1000 per node). */
+/** Shards of the whole cluster, and how many its nodes may have together: 1000 a node, unless a setting says more. */
 export async function shardBudget({ store }: IndexContext): Promise<ShardBudget> {
   const get = <Body>(path: string, query = {}) =>
     store<Body>({ method: 'GET', path, query, timeoutMs: ADMIN_MS })

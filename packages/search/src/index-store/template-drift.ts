@@ -16,8 +16,9 @@ export const isNewer = (found: FoundTemplate, options: TemplateOptions): boolean
   (found.version ?? 0) > streamTemplate(options).version
 
 /**
- * True when a template does what ours would, whatever the store adds to it or writes in another way. Whether it names
- * a policy is left to who installed it: a process that didn't has not asked the store whether it has policies.
+ * True when a template does what ours would, also where the store adds defaults or writes values in another way.
+ * Whether it names a policy is decided by the process that installed it: the others have not asked the store whether
+ * it has policies.
  */
 export function isSame(found: FoundTemplate, options: TemplateOptions): boolean {
   const lifecycle = options.lifecycle ?? lifecycleOf(found, options)
@@ -41,13 +42,16 @@ export function lifecycleOf({ template }: FoundTemplate, { prefix }: TemplateOpt
 }
 
 function isEqual(found: unknown, wanted: unknown): boolean {
-  const [these, those] = [leavesOf(found), leavesOf(wanted)]
-  return these.size === those.size && [...those].every(([path, text]) => these.get(path) === text)
+  const foundLeaves = leavesOf(found)
+  const wantedLeaves = leavesOf(wanted)
+  return (
+    foundLeaves.size === wantedLeaves.size &&
+    [...wantedLeaves].every(([path, text]) => foundLeaves.get(path) === text)
+  )
 }
 
 /**
- * Every value by its path, as text: stores answer `1` with `"1"`, and `refresh_interval` with `index: {
- * refresh_interval }`.
+ * Every value by its path, as text: stores show `1` as `"1"`, and `refresh_interval` as `index: { refresh_interval }`.
  */
 function leavesOf(value: unknown, path = '', leaves = new Map<string, string>()): Map<string, string> {
   if (typeof value === 'object' && value !== null) {

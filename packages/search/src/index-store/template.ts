@@ -12,7 +12,7 @@ export interface TemplateOptions {
 
 /** Grows with the mapping below: an index with another number is not written to. */
 const VERSION = 1
-/** Of the template of all streams; a higher one of somebody else wins. */
+/** Of the template of all streams; any other template with a higher priority wins. */
 export const PRIORITY = 500
 
 /** A text that is refused nothing: what is longer than a term is left out of the index, never out of the document. */
@@ -55,7 +55,7 @@ const mappings = ({ driver }: TemplateOptions) => ({
   },
 })
 
-/** The specification's write tuning; an index is a copy, so a second of it may be lost with a machine. */
+/** Tuned for writing; an index is a copy of the log, so a second of it may be lost with a machine. */
 const settings = ({ driver, shards, replicas, lifecycle }: TemplateOptions) => ({
   number_of_shards: shards,
   number_of_replicas: replicas,

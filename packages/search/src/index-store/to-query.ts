@@ -1,8 +1,8 @@
-import { type Filter, textOf } from '../filter.ts'
+import { byCodePoints } from '../aggregation-checks.ts'
+import { type Filter, isStorable, textOf } from '../filter.ts'
 import { wordsOf } from '../words.ts'
 import {
   comparable,
-  isStorable,
   orderedText,
   termOfNull,
   termOfPresence,
@@ -109,15 +109,13 @@ function oneRange(ranges: { range: { leaves: Record<string, string> } }[]): Quer
       .filter(([name]) => names.includes(name))
       .sort(
         ([nameA, a], [nameB, b]) =>
-          sign * compareBytes(a, b) || Number(nameB === names[0]) - Number(nameA === names[0]),
+          sign * byCodePoints(a, b) || Number(nameB === names[0]) - Number(nameA === names[0]),
       )
       .slice(0, 1)
   const lower = side(['gt', 'gte'], -1)
   const upper = side(['lt', 'lte'], 1)
   return { range: { leaves: Object.fromEntries([...lower, ...upper]) } }
 }
-
-const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 /** As events write their time; other texts are compared as texts. */
 const isInstant = (text: string): boolean =>

@@ -1,5 +1,6 @@
 import { type Database, empty, join, type Sql, sql } from '@platform/database'
-import { type Analysis, type AnalysisQuery, SearchError, type SortBy } from '../search.ts'
+import { unsupported } from '../aggregation-checks.ts'
+import type { Analysis, AnalysisQuery, SortBy } from '../search.ts'
 import { planOf } from './analysis-plan.ts'
 import { type AnalysisRow, resultsOf } from './analysis-results.ts'
 import { statementOf, TOTAL } from './analysis-sql.ts'
@@ -7,7 +8,7 @@ import { columns, IS_SCALAR, jsonPathOf } from './fields.ts'
 import { toSql } from './filter-to-sql.ts'
 import { FIND_MS, findSlice, timeUntil } from './find.ts'
 
-/** How deep an answer may reach. */
+/** How many documents deep a page may reach. */
 const REACH = 10_000
 
 /** Documents and numbers; all statements together within the time of a search. */
@@ -17,7 +18,10 @@ export async function analyse(
   query: AnalysisQuery,
 ): Promise<Analysis> {
   const plan = planOf(query.aggregations)
-  if (query.offset + query.limit > REACH) throw tooDeep()
+  if (query.offset + query.limit > REACH)
+    throw unsupported(
+      `An answer reaches ${REACH} documents deep; narrow the filter down to see what follows.`,
+    )
   const endsAt = performance.now() + FIND_MS
   const condition = sql`${stream === undefined ? empty : sql`stream = ${stream} and`} (${toSql(query.filter)})`
   const documents = await documentsOf(database, stream, query, { condition, endsAt })
@@ -28,12 +32,6 @@ export async function analyse(
   const aggregations = resultsOf(plan.roots, rows)
   return { documents, aggregations, ...(query.countAll ? { total } : {}) }
 }
-
-const tooDeep = () =>
-  new SearchError(`An answer reaches ${REACH} documents deep; narrow the filter down to see what follows.`, {
-    unavailable: false,
-    code: 'UNSUPPORTED',
-  })
 
 async function documentsOf(
   database: Database,

@@ -1,7 +1,7 @@
 import { raw, type Sql, sql } from '@platform/database'
-import { AGGREGATION_DEPTH, type Aggregation, type Aggregations } from '../aggregation.ts'
+import type { Aggregation, Aggregations } from '../aggregation.ts'
+import { requireDepth } from '../aggregation-checks.ts'
 import type { Filter } from '../filter.ts'
-import { SearchError } from '../search.ts'
 import { columns, IS_SCALAR, jsonPathOf } from './fields.ts'
 import { toSql } from './filter-to-sql.ts'
 
@@ -26,7 +26,7 @@ export interface Plan {
 export function planOf(aggregations: Aggregations): Plan {
   const nodes: PlanNode[] = []
   const add = (parts: Aggregations, parent: PlanNode | undefined, depth: number): PlanNode[] => {
-    if (depth >= AGGREGATION_DEPTH && Object.keys(parts).length > 0) throw tooDeep()
+    requireDepth(depth, parts)
     return Object.entries(parts).map(([name, aggregation]) => {
       const node: PlanNode = { number: nodes.length, name, aggregation, parent, depth, children: [] }
       nodes.push(node)
@@ -41,12 +41,6 @@ export function planOf(aggregations: Aggregations): Plan {
 const partsOf = (aggregation: Aggregation): Aggregations =>
   ('aggregations' in aggregation ? aggregation.aggregations : undefined) ?? {}
 
-const tooDeep = () =>
-  new SearchError(`Aggregations may nest ${AGGREGATION_DEPTH} levels deep; ask for fewer levels.`, {
-    unavailable: false,
-    code: 'UNSUPPORTED',
-  })
-
 /** Which leaves of a field count: all but null as texts, texts only, or numbers only. */
 export type LeafKind = 'any' | 'string' | 'number'
 
@@ -55,7 +49,7 @@ export class ReadFields {
   readonly #names = new Map<string, Sql>()
   readonly #expressions: Sql[] = []
 
-  /** SQL that answers the leaves of a field in the row `r`, in a column `leaf` (of type text), each value once. */
+  /** SQL that selects the leaves of a field in the row `r`, in a column `leaf` (of type text), each value once. */
   leaves(path: string, kind: LeafKind): Sql {
     const column = columns.get(path)
     if (column !== undefined) return this.#ofColumn(path, column, kind)
@@ -72,7 +66,7 @@ export class ReadFields {
     return columns.has(path)
   }
 
-  /** The name of a column that tells whether a document fulfils a filter. */
+  /** The name of a column that is true where a document fulfils a filter. */
   holds(filter: Filter): Sql {
     return this.#read(`filter ${JSON.stringify(filter)}`, () => sql`(${toSql(filter)}) is true`)
   }

@@ -9,7 +9,7 @@ import { SearchError } from '../search.ts'
 import type { PlanNode } from './analysis-plan.ts'
 import { isBucketed } from './bucket-sql.ts'
 
-/** A bucket or a number of the statement's answer. */
+/** A row of the statement: a bucket or a number. */
 export interface AnalysisRow {
   node: number
   /** Of the buckets from the top down to this one. */
@@ -23,7 +23,7 @@ export interface AnalysisRow {
 /** Rows by node and by the keys above them. */
 type RowsBelow = Map<string, AnalysisRow[]>
 
-const placeOf = (node: number, keys: readonly string[]): string => JSON.stringify([node, ...keys])
+const groupOf = (node: number, keys: readonly string[]): string => JSON.stringify([node, ...keys])
 
 /** Builds the tree of results. Throws SearchError `TOO_MANY_VALUES`. */
 export function resultsOf(roots: readonly PlanNode[], rows: readonly AnalysisRow[]): AggregationResults {
@@ -36,8 +36,8 @@ export function resultsOf(roots: readonly PlanNode[], rows: readonly AnalysisRow
   }
   roots.forEach(walk)
   for (const row of rows) {
-    const place = placeOf(row.node, numbers.has(row.node) ? row.keys : row.keys.slice(0, -1))
-    below.set(place, [...(below.get(place) ?? []), row])
+    const group = groupOf(row.node, numbers.has(row.node) ? row.keys : row.keys.slice(0, -1))
+    below.set(group, [...(below.get(group) ?? []), row])
   }
   return resultsBelow(roots, [], below)
 }
@@ -49,7 +49,7 @@ const resultsBelow = (
 ): AggregationResults => Object.fromEntries(nodes.map((node) => [node.name, resultOf(node, keys, below)]))
 
 function resultOf(node: PlanNode, keys: readonly string[], below: RowsBelow): AggregationResult {
-  const rows = below.get(placeOf(node.number, keys)) ?? []
+  const rows = below.get(groupOf(node.number, keys)) ?? []
   const { aggregation } = node
   if ('filters' in aggregation) return filtersOf(node, Object.keys(aggregation.filters), keys, below)
   if ('composite' in aggregation) {
@@ -89,7 +89,7 @@ function filtersOf(
   keys: readonly string[],
   below: RowsBelow,
 ): AggregationResult {
-  const rows = below.get(placeOf(node.number, keys)) ?? []
+  const rows = below.get(groupOf(node.number, keys)) ?? []
   const named = names.map((name, index) => {
     const own = [...keys, String(index)]
     const count = rows.find((row) => row.keys.at(-1) === String(index))?.count ?? 0

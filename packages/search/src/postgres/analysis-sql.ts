@@ -22,19 +22,19 @@ const COUNT_OF_ALL = sql`
 
 /**
  * One statement for all aggregations. `base` holds what they read of each document. A node with buckets has three
- * tables: `e` its documents with their keys `k1, k2, …`, `b` the buckets that are answered, `r` the documents in
- * those. Every row of the answer is a bucket or a number: node, keys, count, the count of all buckets beside it,
- * value.
+ * tables: `e` its documents with their keys `k1, k2, …`, `b` the buckets that are returned, `r` the documents in
+ * those. Every row is a bucket or a number: node, keys, count, the count of all buckets beside it, value.
  */
 export function statementOf(plan: Plan, source: Sql, countAll: boolean): Sql {
   const fields = new ReadFields()
   const tables = plan.nodes.filter(isBucketed).flatMap((node) => tablesOf(node, fields))
-  const answers = plan.nodes.map((node) => (isBucketed(node) ? bucketsOf(node) : numberOf(node, fields)))
+  const results = plan.nodes.map((node) => (isBucketed(node) ? bucketsOf(node) : numberOf(node, fields)))
   const totals = countAll ? [COUNT_OF_ALL] : []
   const base = sql`base as (select sequence ${join([empty, ...fields.list()], '')} from ${source})`
   return sql`
     with ${join([base, ...tables], ', ')}
-    select node, keys, count, total, value from (${join([...totals, ...answers], ' union all ')}) as answer (node, keys, count, total, value, place)
+    select node, keys, count, total, value from (${join([...totals, ...results], ' union all ')})
+      as results (node, keys, count, total, value, place)
     order by node, place limit ${BUCKETS_MAX + 2}`
 }
 
@@ -53,14 +53,18 @@ const leading = (depth: number): Sql =>
 const rowsOf = (node: PlanNode | undefined): Sql => (node === undefined ? raw('base') : table('r', node))
 
 function tablesOf(node: PlanNode, fields: ReadFields): Sql[] {
-  const [e, c, b, r] = ['e', 'c', 'b', 'r'].map((letter) => table(letter, node)) as [Sql, Sql, Sql, Sql]
+  const e = table('e', node)
+  const c = table('c', node)
+  const b = table('b', node)
+  const r = table('r', node)
   const { depth } = node
   const parts = partsOfKey(node)
   const partNames = raw(parts.map((part) => `, ${part}`).join(''))
   const key = raw(`k${depth + 1}`)
   const partition = depth === 0 ? empty : sql`partition by ${raw(keysDownTo(depth).join(', '))}`
   const expanded = sql`${e} as (
-    select r.*, m.key as ${key} ${partNames} from ${rowsOf(node.parent)} as r cross join lateral (${membersOf(node, fields)}) as m)`
+    select r.*, m.key as ${key} ${partNames}
+    from ${rowsOf(node.parent)} as r cross join lateral (${membersOf(node, fields)}) as m)`
   const counted = sql`${c} as (
     select ${leading(depth)} ${key} ${partNames}, count(*) as count from ${e}
     where ${isCounted(node, key)} group by ${leading(depth)} ${key} ${partNames})`
@@ -90,7 +94,8 @@ function withEmpty({ aggregation, depth }: PlanNode, counted: Sql): Sql {
 }
 
 const bucketsOf = (node: PlanNode): Sql => sql`
-  select ${node.number}::int, array[${raw(keysDownTo(node.depth + 1).join(', '))}]::text[], count, total, null::float8, place
+  select ${node.number}::int, array[${raw(keysDownTo(node.depth + 1).join(', '))}]::text[],
+    count, total, null::float8, place
   from ${table('b', node)}`
 
 function numberOf(node: PlanNode, fields: ReadFields): Sql {
@@ -100,10 +105,12 @@ function numberOf(node: PlanNode, fields: ReadFields): Sql {
   const rows = rowsOf(node.parent)
   if ('cardinality' in aggregation) {
     const texts = textsOf(fields, aggregation.cardinality.path)
-    return sql`${head}, null::bigint, null::numeric, count(distinct m.key)::float8, 0::bigint from ${rows} as r cross join lateral (${texts}) as m ${groups}`
+    return sql`${head}, null::bigint, null::numeric, count(distinct m.key)::float8, 0::bigint
+      from ${rows} as r cross join lateral (${texts}) as m ${groups}`
   }
   if (!('metric' in aggregation)) throw new Error('Only numbers have no buckets.')
   const numbers = numbersOf(fields, aggregation.path)
   const value = sql`${raw(aggregation.metric)}(m.number)::float8`
-  return sql`${head}, null::bigint, null::numeric, ${value}, 0::bigint from ${rows} as r cross join lateral (${numbers}) as m ${groups}`
+  return sql`${head}, null::bigint, null::numeric, ${value}, 0::bigint
+    from ${rows} as r cross join lateral (${numbers}) as m ${groups}`
 }

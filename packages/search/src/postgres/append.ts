@@ -5,9 +5,9 @@ import type { StreamDocument } from '../search.ts'
 import { wordsIn } from '../words.ts'
 import { leaveUnfolded } from './fold-indexes.ts'
 
-/** The channel on which every commit that appended something is told. */
+/** The channel that is notified by every commit that appended something. */
 export const CHANNEL = 'documents'
-/** A long queue of writers before this one. */
+/** Long enough for a queue of writers before this one. */
 const APPEND_MS = 10_000
 /**
  * Documents of a statement: while the database works at some, the words of the next are gathered, and others have
@@ -20,12 +20,12 @@ export async function append(database: Database, documents: readonly StreamDocum
   if (documents.length === 0) return
   await database.transaction(
     async (tx) => {
-      // Held until after the commit is visible to everybody.
+      // Released after the commit is visible to all.
       const locked = tx.many(
         sql`select pg_advisory_xact_lock(hashtextextended('search.documents', 0)), ${leaveUnfolded}`,
       )
-      const told = tx.many(sql`select pg_notify(${CHANNEL}, '')`)
-      await Promise.all([locked, told, insertInParts(tx, documents)])
+      const notified = tx.many(sql`select pg_notify(${CHANNEL}, '')`)
+      await Promise.all([locked, notified, insertInParts(tx, documents)])
     },
     { timeoutMs: APPEND_MS },
   )
@@ -35,7 +35,7 @@ async function insertInParts(tx: Queries, documents: readonly StreamDocument[]):
   let before: Promise<void> | undefined
   for (let from = 0; from < documents.length; from += AT_ONCE) {
     const inserted = insert(tx, documents.slice(from, from + AT_ONCE))
-    // It is awaited below; until then a failure is nobody's.
+    // It is awaited below; until then a rejection must not count as unhandled.
     inserted.catch(() => undefined)
     await Promise.all([before, afterOthers()])
     before = inserted
@@ -43,7 +43,7 @@ async function insertInParts(tx: Queries, documents: readonly StreamDocument[]):
   await before
 }
 
-/** Inserts what isn't there; drawing sequences without the lock is for what nobody reads. */
+/** Inserts what isn't there. Only documents that are never read may draw their sequences without the lock. */
 async function insert(queries: Queries, documents: readonly StreamDocument[]): Promise<void> {
   const ids = documents.map(({ id }) => id)
   const streams = documents.map(({ stream }) => stream)
@@ -62,7 +62,7 @@ export const vectorOf = (document: unknown): string => wordsIn(document).join(' 
 
 /**
  * Written and deleted in one transaction, in a stream no workspace can have: a check that dies between leaves nothing
- * behind, and a sequence that nobody can see needs no lock.
+ * behind, and a sequence that never becomes visible needs no lock.
  */
 export async function probe(database: Database, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()

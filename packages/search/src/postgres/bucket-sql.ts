@@ -1,10 +1,10 @@
 import { join, raw, type Sql, sql } from '@platform/database'
 import { type CompositeKey, type CompositeSource, DISTINCT_MAX } from '../aggregation.ts'
-import { SearchError } from '../search.ts'
+import { unsupported } from '../aggregation-checks.ts'
 import type { PlanNode, ReadFields } from './analysis-plan.ts'
 import { bucketOf } from './date-buckets.ts'
 
-/** True for aggregations that put documents into buckets; the others answer one number. */
+/** True for aggregations that put documents into buckets; the others result in one number. */
 export const isBucketed = ({ aggregation }: PlanNode): boolean =>
   !('cardinality' in aggregation || 'metric' in aggregation)
 
@@ -16,7 +16,7 @@ export const textsOf = (fields: ReadFields, path: string): Sql =>
 export const numbersOf = (fields: ReadFields, path: string): Sql =>
   sql`select leaf::numeric as number from (${fields.leaves(path, 'number')}) as leaves`
 
-/** SQL that answers the keys of the buckets a document `r` belongs to: `key`, and the parts of a composite one. */
+/** SQL that selects the keys of the buckets a document `r` belongs to: `key`, and the parts of a composite one. */
 export function membersOf({ aggregation, number }: PlanNode, fields: ReadFields): Sql {
   if ('terms' in aggregation) return textsOf(fields, aggregation.terms.path)
   if ('dateHistogram' in aggregation) {
@@ -54,7 +54,8 @@ function combinationsOf(sources: readonly CompositeSource[], number: number, fie
         : startsOf(fields, source.dateHistogram.path, source.dateHistogram.interval)
     return sql`(${values}) as ${raw(`t${index}`)} (${names[index] ?? raw('none')})`
   })
-  return sql`select jsonb_build_array(${join(names)})::text as key, ${join(names)} from ${join(tables, ' cross join lateral ')}`
+  return sql`select jsonb_build_array(${join(names)})::text as key, ${join(names)}
+    from ${join(tables, ' cross join lateral ')}`
 }
 
 /** The columns that the key of a composite bucket is made of. */
@@ -76,7 +77,7 @@ export function orderOf(node: PlanNode, key: Sql): Sql {
   )
 }
 
-/** Buckets that are answered beside each other; one more than may be where too many are to be noticed. */
+/** Buckets that are returned beside each other; one more than may be where too many are to be noticed. */
 export function sizeOf({ aggregation }: PlanNode): number {
   if ('terms' in aggregation) return aggregation.terms.size
   return 'composite' in aggregation ? aggregation.composite.size : DISTINCT_MAX + 1
@@ -96,7 +97,7 @@ function afterCondition(node: PlanNode): Sql {
   const parts = partsOfKey(node)
   return sources.reduceRight<Sql>((rest, source, index) => {
     const part = comparable(parts[index], source)
-    const value = placeOf(source, after)
+    const value = valueIn(after, source)
     const isLater = source.order === 'asc' ? sql`${part} > ${value}` : sql`${part} < ${value}`
     return sql`(${isLater} or (${part} = ${value} and ${rest}))`
   }, sql`false`)
@@ -105,14 +106,13 @@ function afterCondition(node: PlanNode): Sql {
 const comparable = (part: string | undefined, source: CompositeSource): Sql =>
   raw('terms' in source ? `${part} collate "C"` : `${part}`)
 
-/** What one source says in the key of the page before. */
-function placeOf(source: CompositeSource, after: CompositeKey): Sql {
+/** The value of one source in the key of the page before. */
+function valueIn(after: CompositeKey, source: CompositeSource): Sql {
   const value = after[source.name]
   if ('terms' in source && value !== undefined)
     return sql`${String(value).replaceAll('\0', '').toWellFormed()}::text`
   if (typeof value === 'number' && Number.isSafeInteger(value)) return sql`${value}::bigint`
-  throw new SearchError(
+  throw unsupported(
     `"after" must hold the value of "${source.name.slice(0, 100)}" as the page before told it.`,
-    { unavailable: false, code: 'UNSUPPORTED' },
   )
 }

@@ -1,31 +1,31 @@
 import { raw, type Sql, sql } from '@platform/database'
 import { DISTINCT_MAX, type Interval } from '../aggregation.ts'
-import { SearchError } from '../search.ts'
+import { fixedLengthOf, timeZoneOf } from '../aggregation-checks.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /** Dates and instants of ISO 8601, whose parts are in range; only the last days of a month are left to check. */
-const ISO =
-  '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])(T([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?(Z|[+-](0\\d|1[0-4]):[0-5]\\d))?$'
+const DATE = '\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])'
+const TIME = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?'
+const OFFSET = '(Z|[+-](0\\d|1[0-4]):[0-5]\\d)'
+const ISO = `^${DATE}(T${TIME}${OFFSET})?$`
 
 /** SQL of the start of the bucket an ISO text falls into, in Unix milliseconds; null for any other text. */
 export function bucketOf(text: Sql, interval: Interval): Sql {
-  const isIso = sql`${text} ~ ${ISO} and left(${text}, 4) <> '0000' and (substr(${text}, 9, 2) <= '28' or ${isDayOfMonth(text)})`
+  const isIso = sql`${text} ~ ${ISO} and left(${text}, 4) <> '0000'
+    and (substr(${text}, 9, 2) <= '28' or ${isDayOfMonth(text)})`
   const instant = sql`case when (${isUsualForm(text)}) or (${isIso})
     then (case when length(${text}) = 10 then ${text} || 'T00:00:00Z' else ${text} end)::timestamptz end`
   if ('fixedMs' in interval) {
-    const size = sizeOf(interval.fixedMs)
+    const size = fixedLengthOf(interval.fixedMs)
     return sql`(floor(extract(epoch from ${instant}) * 1000 / ${size}::numeric) * ${size}::numeric)::bigint`
   }
   const start = sql`date_trunc(${interval.calendar}, ${instant}, ${zoneOf(interval.timeZone)})`
   return sql`(extract(epoch from ${start}) * 1000)::bigint`
 }
 
-/**
- * How this platform writes instants: told apart from other texts in a tenth of the time of an expression for all
- * forms.
- */
+/** How this platform writes instants: recognised in a tenth of the time that the expression for all forms takes. */
 const isUsualForm = (text: Sql): Sql => sql`
   translate(${text}, '123456789', '000000000') = '0000-00-00T00:00:00.000Z' and left(${text}, 4) <> '0000'
   and substr(${text}, 6, 2) between '01' and '12' and substr(${text}, 9, 2) between '01' and '28'
@@ -34,7 +34,7 @@ const isUsualForm = (text: Sql): Sql => sql`
 const isDayOfMonth = (text: Sql): Sql => sql`substr(${text}, 9, 2)::int <= extract(day from
   make_date(substr(${text}, 1, 4)::int, substr(${text}, 6, 2)::int, 1) + interval '1 month' - interval '1 day')`
 
-/** SQL that answers all starts of buckets from one to another as `start`, no more than are told apart. */
+/** SQL that selects all starts of buckets from one to another as `start`, at most one more than are allowed. */
 export function bucketsBetween(low: Sql, high: Sql, interval: Interval): Sql {
   const most = sql`limit ${DISTINCT_MAX + 1}`
   const step = stepOf(interval)
@@ -52,28 +52,15 @@ export function bucketsBetween(low: Sql, high: Sql, interval: Interval): Sql {
 
 /** Milliseconds of a bucket where all are of one length. */
 function stepOf(interval: Interval): number | undefined {
-  if ('fixedMs' in interval) return sizeOf(interval.fixedMs)
+  if ('fixedMs' in interval) return fixedLengthOf(interval.fixedMs)
   if (interval.calendar === 'minute') return MINUTE_MS
   return interval.calendar === 'hour' ? HOUR_MS : undefined
 }
 
-function sizeOf(fixedMs: number): number {
-  if (Number.isSafeInteger(fixedMs) && fixedMs > 0) return fixedMs
-  throw unsupported('The length of an interval must be a whole number of milliseconds above 0.')
-}
-
 /** An offset east of Greenwich, such as +02:00, counts westwards where PostgreSQL reads it. */
-function zoneOf(timeZone = 'UTC'): string {
-  const [, sign, time] = /^([+-])(\d\d:\d\d)$/.exec(timeZone) ?? []
-  if (sign !== undefined && time !== undefined)
-    return `<${sign}${time.replace(':', '')}>${sign === '+' ? '-' : '+'}${time}`
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
-  } catch {
-    throw unsupported(
-      `The time zone "${timeZone.slice(0, 100)}" isn’t known; write it like Europe/Berlin or +02:00.`,
-    )
-  }
+function zoneOf(timeZone: string | undefined): string {
+  const zone = timeZoneOf(timeZone)
+  const [, sign, time] = /^([+-])(\d\d:\d\d)$/.exec(zone) ?? []
+  if (sign === undefined || time === undefined) return zone
+  return `<${sign}${time.replace(':', '')}>${sign === '+' ? '-' : '+'}${time}`
 }
-
-const unsupported = (message: string) => new SearchError(message, { unavailable: false, code: 'UNSUPPORTED' })

@@ -1,5 +1,5 @@
 import { raw, type Sql } from '@platform/database'
-import { keysOf } from '../filter.ts'
+import { isStorable, keysOf } from '../filter.ts'
 
 /** Fields with a column (and mostly an index) of their own. */
 export const columns: ReadonlyMap<string, Sql> = new Map([
@@ -21,7 +21,3 @@ export function jsonPathOf(path: string): string | undefined {
   if (!keys.every(isStorable)) return undefined
   return `$${keys.map((key) => `.${JSON.stringify(key)}`).join('')}`
 }
-
-/** PostgreSQL holds neither a NUL character nor half of a surrogate pair, so nothing stored equals a text with one. */
-export const isStorable = (text: string | number): boolean =>
-  typeof text === 'number' || (!text.includes('\0') && text.isWellFormed())

@@ -1,14 +1,14 @@
 import { join, raw, type Sql, sql } from '@platform/database'
-import { type Filter, type Scalar, textOf } from '../filter.ts'
+import { type Filter, isStorable, type Scalar, textOf } from '../filter.ts'
 import { wordsOf } from '../words.ts'
-import { columns, IS_NO_LIST, IS_SCALAR, isStorable, jsonPathOf } from './fields.ts'
+import { columns, IS_NO_LIST, IS_SCALAR, jsonPathOf } from './fields.ts'
 
 type Bounds = Extract<Filter, { above?: unknown }>
 
 /** Values of one field that are looked up in the index. */
 const VALUES_IN_PATH = 500
 
-/** The condition of a filter on `search.documents`; the same answer as `matches` gives. Every value is a parameter. */
+/** The condition of a filter on `search.documents`; true where `matches` is. Every value is a parameter. */
 export function toSql(filter: Filter): Sql {
   if ('all' in filter) return combine(filter.all, ' and ', sql`true`)
   if ('any' in filter) return combine(filter.any, ' or ', sql`false`)
@@ -32,7 +32,7 @@ function inColumn(filter: Extract<Filter, { path: string }>, column: Sql): Sql {
   if ('in' in filter) return equalsOneOf(column, filter.in.map(textOf).filter(isStorable))
   if ('like' in filter) return likeOf(column, filter.like)
   const bounds = boundsOf(filter)
-  // Columns hold texts, and no text is within numbers.
+  // Columns are texts, and no text is within numbers.
   if (bounds.some(({ value }) => typeof value === 'number' || !isStorable(value))) return sql`false`
   return conjunction(
     bounds.map(({ operator, value }) => sql`${column} ${raw(operator)} ${value}::text collate "C"`),
@@ -61,8 +61,8 @@ function atPath(filter: Extract<Filter, { path: string }>): Sql {
 }
 
 /**
- * Values written into the path can be found by the index on all fields; more of them than a path should hold are
- * given beside it.
+ * Values written into the path can be found by the index on all fields; more of them than fit into a path are given
+ * beside it.
  */
 function equalsAtPath(path: string, values: Scalar[]): Sql {
   if (values.length === 0) return sql`false`
@@ -71,7 +71,8 @@ function equalsAtPath(path: string, values: Scalar[]): Sql {
     return sql`document @? ${`${path} ? (${IS_NO_LIST} && (${equal}))`}::jsonpath`
   }
   const variables = JSON.stringify({ values })
-  return sql`jsonb_path_exists(document, ${`${path} ? (${IS_NO_LIST} && @ == $values[*])`}::jsonpath, ${variables}::jsonb)`
+  const isOneOf = `${path} ? (${IS_NO_LIST} && @ == $values[*])`
+  return sql`jsonb_path_exists(document, ${isOneOf}::jsonpath, ${variables}::jsonb)`
 }
 
 /** The JSON values whose text form is that of `value`. */
@@ -84,7 +85,9 @@ function equalsOf(value: Scalar): Scalar[] {
 
 function likeAtPath(path: string, pattern: string): Sql {
   const isLike = likeOf(sql`coalesce(value #>> '{}', 'null')`, pattern)
-  return sql`exists (select 1 from jsonb_path_query(document, ${`${path} ? (${IS_SCALAR})`}::jsonpath) as value where ${isLike})`
+  const scalars = `${path} ? (${IS_SCALAR})`
+  return sql`exists (
+    select 1 from jsonb_path_query(document, ${scalars}::jsonpath) as value where ${isLike})`
 }
 
 function likeOf(text: Sql, pattern: string): Sql {

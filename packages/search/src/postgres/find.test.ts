@@ -57,7 +57,8 @@ it('a search has five seconds, however many statements it takes', async () => {
   const ids = Array.from({ length: MANY }, (_, number) => uuidv7(1_790_000_000_000 + number))
   await database.many(sql`
     insert into search.documents (id, stream, document, words)
-    select id, 'events-many', '{"type": "t", "payload": {"common": 1}}', ''::tsvector from unnest(${ids}::uuid[]) as id`)
+    select id, 'events-many', '{"type": "t", "payload": {"common": 1}}', ''::tsvector
+    from unnest(${ids}::uuid[]) as id`)
   const granted: number[] = []
   // Notes how long each statement may take, and answers 400 ms later.
   const slow: Database = new Proxy(database, {

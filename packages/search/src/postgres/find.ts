@@ -13,14 +13,14 @@ const LOOK_THROUGH = 5000
 
 interface Row {
   sequence: number
-  /** Null in the one row that tells how many were looked through. */
+  /** Null in the one row whose `sequence` is the number of documents that were looked through. */
   document: Record<string, unknown> | null
 }
 
 /** What a search reads: a stretch of one stream, or of all, in one direction. */
 interface Stretch {
   within: Sql
-  /** Place and direction. */
+  /** Column and direction. */
   order: Sql
   direction: Sql
   limit: number
@@ -77,8 +77,8 @@ async function readInOrder(database: Database, stretch: Stretch, condition: Sql)
 }
 
 /**
- * Looks through the nearest documents only. Undefined when these don't answer: then what is asked for is rare. The
- * second part of the union is reached only when the first gave too little, and tells how many there were to look
+ * Looks through the nearest documents only. Undefined when these are not enough: then what is asked for is rare. The
+ * second part of the union is reached only when the first gave too little; it counts how many there were to look
  * through.
  */
 async function lookThrough(database: Database, stretch: Stretch, condition: Sql) {
@@ -93,8 +93,8 @@ async function lookThrough(database: Database, stretch: Stretch, condition: Sql)
     { timeoutMs: timeUntil(stretch.endsAt) },
   )
   const last = rows.at(-1)
-  const isAnswered = rows.length === limit && last?.document !== null
-  return isAnswered || (last !== undefined && last.sequence < LOOK_THROUGH) ? documentsOf(rows) : undefined
+  const isFull = rows.length === limit && last?.document !== null
+  return isFull || (last !== undefined && last.sequence < LOOK_THROUGH) ? documentsOf(rows) : undefined
 }
 
 /** Sorted by an expression that no index has, the order is none any more: PostgreSQL takes one of the filter's. */

@@ -5,8 +5,8 @@ import { type Database, sql } from '@platform/database'
 const GATHER_MS = 500
 const FOLD_MS = 10_000
 /**
- * Kilobytes of new entries that an index keeps unfolded, if nobody folds them. PostgreSQL's own 4,096 are full four
- * times a second.
+ * Kilobytes of new entries that an index keeps unfolded before PostgreSQL folds them itself. Its default of 4,096 is
+ * full four times a second.
  */
 const UNFOLDED_KB = 32_768
 
@@ -14,8 +14,8 @@ const UNFOLDED_KB = 32_768
 export const leaveUnfolded = sql`set_config('gin_pending_list_limit', ${String(UNFOLDED_KB)}, true)`
 
 /**
- * Puts the new entries of the indexes over words and fields into their place, on another connection than the one that
- * appends: that is half of the work of keeping a document, and everybody waits for the appends. Searches find what
+ * Puts the new entries of the indexes over words and fields where they belong, on another connection than the one that
+ * appends: that is half of the work of storing a document, and all events wait for the appends. Searches find what
  * isn't folded yet all the same.
  */
 export class IndexFolding implements AsyncDisposable {
@@ -48,8 +48,8 @@ export class IndexFolding implements AsyncDisposable {
       await pause(GATHER_MS, undefined, { signal, ref: false }).catch(() => undefined)
       if (signal.aborted) return
       this.#isWanted = false
-      // What isn't folded here is folded by an append or a vacuum: an outage is told by those who need the database
-      // for more.
+      // What isn't folded here is folded by an append or a vacuum; an outage is reported by those who need the
+      // database for more.
       await fold(this.#database).catch(() => undefined)
     }
   }

@@ -11,12 +11,11 @@ import { counts, endOf, lastSequence, placeOf, readAfter, sequencesOf } from './
 import { deleteBefore, deleteStream, streams } from './retained.ts'
 import { stripExecuted } from './strip-executed.ts'
 
-/** Indexes over what a log already holds. */
+/** Long enough to make indexes over what a log already has. */
 const MIGRATION_MS = 600_000
 
 /**
- * Opens the log in the schema `search` of a database, which it brings up to date. The database belongs to whoever
- * opened it.
+ * Opens the log in the schema `search` of a database, which it brings up to date. The caller closes the database.
  */
 export async function openLog(database: Database): Promise<Log> {
   await migrate(database, 'search', new URL('../../migrations/', import.meta.url), {

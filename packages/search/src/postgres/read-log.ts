@@ -34,7 +34,7 @@ export async function sequencesOf(database: Database, ids: readonly string[]): P
   return new Map(rows.map(({ id, sequence }) => [id, sequence]))
 }
 
-/** The place of a document, or where its time would have put it. */
+/** The sequence of a document, or of the newest that is older. */
 export async function placeOf(database: Database, stream: string, id: string): Promise<number> {
   const place = placeInStream(stream, id, sql`sequence`)
   return (await one<{ place: number }>(database, sql`select ${place} as place`)).place

@@ -56,7 +56,7 @@ export async function deleteBefore(
   return deleted.length
 }
 
-/** In steps, so that a large stream holds no lock for long. */
+/** In steps, so that a large stream keeps no lock for long. */
 export async function deleteStream(database: Database, stream: string): Promise<void> {
   for (;;) {
     const deleted = await database.many(

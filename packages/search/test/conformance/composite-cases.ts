@@ -21,7 +21,9 @@ export const compositeCases: readonly AnalysisCase[] = [
       aggregations: {
         by: combinations(
           ['type', 'depth'],
-          'app.log + 0 4, app.log + 1 3, app.log + 2 3, order.created + 0 4, order.created + 1 3, order.created + 2 3, order.paid + 0 3, order.paid + 1 4, order.paid + 2 3, order.shipped + 0 3, order.shipped + 1 3, order.shipped + 2 4',
+          'app.log + 0 4, app.log + 1 3, app.log + 2 3, order.created + 0 4, order.created + 1 3, ' +
+            'order.created + 2 3, order.paid + 0 3, order.paid + 1 4, order.paid + 2 3, order.shipped + 0 3, ' +
+            'order.shipped + 1 3, order.shipped + 2 4',
         ),
       },
     },
@@ -107,7 +109,8 @@ export const compositeCases: readonly AnalysisCase[] = [
       aggregations: {
         by: combinations(
           ['slug', 'type'],
-          'slug-0 + order.created 1, slug-16 + order.created 1, slug-24 + order.created 1, slug-32 + order.created 1, slug-8 + order.created 1',
+          'slug-0 + order.created 1, slug-16 + order.created 1, slug-24 + order.created 1, ' +
+            'slug-32 + order.created 1, slug-8 + order.created 1',
         ),
       },
     },
@@ -124,7 +127,10 @@ export const compositeCases: readonly AnalysisCase[] = [
       aggregations: {
         by: combinations(
           ['month', 'type'],
-          '2026-02-28T23:00Z + app.log 3, 2026-02-28T23:00Z + order.created 4, 2026-02-28T23:00Z + order.paid 4, 2026-02-28T23:00Z + order.shipped 3, 2026-03-31T22:00Z + app.log 7, 2026-03-31T22:00Z + order.created 6, 2026-03-31T22:00Z + order.paid 6, 2026-03-31T22:00Z + order.shipped 7',
+          '2026-02-28T23:00Z + app.log 3, 2026-02-28T23:00Z + order.created 4, ' +
+            '2026-02-28T23:00Z + order.paid 4, 2026-02-28T23:00Z + order.shipped 3, ' +
+            '2026-03-31T22:00Z + app.log 7, 2026-03-31T22:00Z + order.created 6, ' +
+            '2026-03-31T22:00Z + order.paid 6, 2026-03-31T22:00Z + order.shipped 7',
         ),
       },
     },

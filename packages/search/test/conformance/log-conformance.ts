@@ -11,7 +11,7 @@ const numbered = (stream: string, count: number, ms = Date.now()): StreamDocumen
     document: { type: 'numbered', payload: { number } },
   }))
 
-/** What the log promises beyond search (port log.ts). `open` answers two handles on the same log. */
+/** What the log promises beyond search (port log.ts). `open` returns two handles on the same log. */
 export function logConformance(name: string, open: () => Promise<readonly [Log, Log]>): void {
   describe(name, () => {
     let log: Log

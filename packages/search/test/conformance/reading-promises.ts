@@ -103,7 +103,7 @@ export function readingPromises(opened: () => SearchUnderTest): void {
     expect(numbers(await find(stream, { sort: 'desc', limit: 2, page: 2, filter }))).toEqual([])
   })
 
-  it('answers a probe', async () => {
+  it('takes a probe', async () => {
     await expect(opened().search.probe(AbortSignal.timeout(5000))).resolves.toBeUndefined()
   })
 }
