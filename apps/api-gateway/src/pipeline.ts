@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { authenticated, interactiveUser } from '@platform/auth'
+import { authenticated } from '@platform/auth'
 import { refuseAmbiguous, setRequestState } from '@platform/http'
-import { refuseAccessToken, refuseThirdParty } from '@platform/identity'
 import { StoreBudget, withStoreBudget } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { tracer } from '@platform/tracing'
@@ -22,6 +21,7 @@ export interface PipelineDeps {
   chooseVersion: (exchange: Exchange) => void
   identify: Step
   refuseForgedRequest: Step
+  admitApplications: Step
   forward: (exchange: Exchange, route: CompiledRoute) => void
   /** True when the request was a handshake and is dealt with. */
   takeUpgrade: (exchange: Exchange) => boolean
@@ -35,9 +35,8 @@ const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
   locate(deps), //                             one canonical path, its version, its line in the route table
   deps.identify, //                            credential → caller, or nobody
   deps.refuseForgedRequest, //                 changes authenticated by cookie
-  refuseAccessToken, //                        accounts and sign-ins are changed by people
-  refuseThirdParty, //                         what no scope of an application covers
-  requireCaller, //                            the access column of the route table
+  requireCaller, //                            where every operation needs a credential
+  deps.admitApplications, //                   what no scope of an application of others stands for
   changeRequest, //                            another version's body → v2's
   answer(deps, app), //                        forward, with the identity set by us; or the gateway's own routes
 ]
@@ -85,10 +84,8 @@ const locate =
     exchange.deadlineAt = exchange.startedAt + forwarding.timeoutMs
   }
 
-const requireCaller: Step = ({ forwarding, principal, isSafe }) => {
-  if (forwarding === undefined || forwarding.access === 'optional') return
-  authenticated(principal)
-  if (forwarding.interactiveWrites && !isSafe) interactiveUser(principal)
+const requireCaller: Step = ({ forwarding, principal }) => {
+  if (forwarding?.access === 'required') authenticated(principal)
 }
 
 const answer =

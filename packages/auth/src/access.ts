@@ -28,8 +28,9 @@ export function admit<Rule extends AccessRule>(
   principal: Principal | undefined,
 ): PrincipalOf<Rule> {
   requireCredential(rule, principal)
+  if (principal?.kind === 'user' && principal.thirdParty === true) admitApplication(rule)
   requireCaller(rule, principal)
-  if (principal?.kind === 'user') requireAgreement(rule, principal)
+  requireScope(rule, principal)
   return principal as PrincipalOf<Rule>
 }
 
@@ -47,17 +48,18 @@ function requireCaller({ caller, interactive }: AccessRule, principal: Principal
   if (interactive === true && principal?.kind === 'user') refuseAccessToken(principal)
 }
 
-/** What the person behind a token of an application has agreed to. */
-function requireAgreement(rule: AccessRule, user: UserPrincipal): void {
-  if (user.thirdParty === true && !admitsThirdParties(rule))
-    throw new Failure(
-      'InsufficientScope',
-      'This application may not do this for its users: only the platform’s own applications can. Ask /oidc/me who somebody is.',
-    )
-  if (rule.scope === undefined || hasScope(user, rule.scope)) return
-  throw new Failure('InsufficientScope', `The token lacks the scope ${rule.scope}.`, {
-    details: { scope: rule.scope },
-  })
+/** Throws InsufficientScope where applications that are not the platform's own may not call for their users. */
+export function admitApplication(rule: AccessRule | undefined): void {
+  if (rule !== undefined && admitsThirdParties(rule)) return
+  throw new Failure(
+    'InsufficientScope',
+    'This application may not do this for its users: only the platform’s own applications can. Ask /oidc/me who somebody is.',
+  )
+}
+
+function requireScope({ scope }: AccessRule, principal: Principal | undefined): void {
+  if (scope === undefined || principal === undefined || hasScope(principal, scope)) return
+  throw new Failure('InsufficientScope', `The token lacks the scope ${scope}.`, { details: { scope } })
 }
 
 /** Everybody who sent a credential; what they may do is the handler's permission question. */
@@ -101,7 +103,7 @@ export function interactiveUser(principal: Principal | undefined): UserPrincipal
 }
 
 /** Accounts are changed and sessions are made by people: a token that acts for them would outlive what they revoke. */
-export function refuseAccessToken(user: UserPrincipal): void {
+function refuseAccessToken(user: UserPrincipal): void {
   if (user.via !== 'accessToken') return
   throw new Failure(
     'ForbiddenError',

@@ -1,10 +1,10 @@
 export {
   accountHolder,
   admit,
+  admitApplication,
   authenticated,
   interactiveUser,
   type PrincipalOf,
-  refuseAccessToken,
   signedIn,
 } from './access.ts'
 export {

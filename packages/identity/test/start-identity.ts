@@ -8,7 +8,7 @@ import type { Resources, Service } from '@platform/service'
 import { startTestService, TEST_INTERNAL_KEY } from '@platform/testing'
 import { z } from 'zod'
 import type { IdentifiedRequest } from '../src/authentication/identified-request.ts'
-import { openIdentity, refuseAccessToken, refuseThirdParty } from '../src/index.ts'
+import { openIdentity } from '../src/index.ts'
 import { signsPeopleIn } from './signed-in.ts'
 
 export type TestIdentity = Awaited<ReturnType<typeof startIdentity>>
@@ -94,8 +94,6 @@ function asThroughTheGateway(
       refuseAmbiguous(request, response)
       await identity.identify(call)
       identity.refuseForgedRequest(call)
-      refuseAccessToken(call)
-      refuseThirdParty(call)
       setRequestState(request, call)
       withStoreBudget(new StoreBudget(), () => app(request, response))
     } catch (error) {

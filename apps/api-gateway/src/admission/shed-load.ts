@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { headers as names } from '@platform/contracts'
+import { contractFinder, headers as names } from '@platform/contracts'
 import { correlationIdOf, requestsInFlight, sendJson } from '@platform/http'
 import { Failure } from '@platform/kernel'
+import { declaredEndpoints } from '@platform/openapi'
 
 /** How often the event loop is judged. */
 const SAMPLE_MS = 250
@@ -93,16 +94,13 @@ export const shedLoad =
     sendJson(response, tooBusy.status, tooBusy)
   }
 
-/** Ending sessions, tokens, API keys and signing keys: what an operator or a user does when something was stolen. */
-const REVOCATION =
-  /^\/v\d\/(?:user\/(?:sessions|accessTokens)|platform\/signing-keys|workspaces\/[^/]+\/security\/apikeys)(?:\/|$)/
+const findExempt = contractFinder(declaredEndpoints.filter(({ shedExempt }) => shedExempt === true))
 
-/** True for what is answered under any load: whether the platform is up, and what takes rights away. */
-export function isExempt({ method, url = '/' }: IncomingMessage): boolean {
+/** True for what is answered under any load, in every version: whether the platform is up, and what takes rights away. */
+export function isExempt({ method = '', url = '/' }: IncomingMessage): boolean {
   const question = url.indexOf('?')
   const path = question < 0 ? url : url.slice(0, question)
-  if (method === 'GET' || method === 'HEAD')
-    return path === '/' || path === '/v2/readiness' || path.startsWith('/sys/')
-  if (method === 'POST') return path === '/oidc/token/revocation'
-  return method === 'DELETE' && REVOCATION.test(path)
+  if (path.startsWith('/sys/')) return method === 'GET' || method === 'HEAD'
+  if (path === '/oidc/token/revocation') return method === 'POST'
+  return findExempt(method, path.replace(/^\/v\d+\//, '/v2/')) !== undefined
 }

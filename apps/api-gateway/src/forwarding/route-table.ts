@@ -1,15 +1,12 @@
-import { limits, type ServiceBehindGateway } from '@platform/contracts'
+import { type Endpoint, limits, type ServiceBehindGateway } from '@platform/contracts'
+import { declaredEndpoints } from '@platform/openapi'
 
 /** One line of the table. `:name` is one segment, `*name` the rest of the path, `{…}` may be missing. */
 export interface Forwarding {
   path: string
   to: ServiceBehindGateway
-  /** Whether a caller is needed; what they may do is decided by the service. */
-  access: 'required' | 'optional'
-  /** A bearer that is not ours belongs to the sender, and our credentials are never passed on. */
-  receiver?: boolean
-  /** An access token or an application of somebody else may read here but not write. */
-  interactiveWrites?: boolean
+  /** Whether a credential is needed, only where no contract below the path says it. */
+  access?: 'required' | 'optional'
   /** 1 MB unless stated. */
   bodyLimitBytes?: number
   /** How long the service may take to begin its response; GATEWAY_TIMEOUT without it. */
@@ -34,17 +31,14 @@ export const routeTable: readonly Forwarding[] = [
   {
     path: '/v2/workspaces/:workspaceId/webhooks/*path',
     to: 'runtime',
-    access: 'optional',
-    receiver: true,
     bodyLimitBytes: FORM_BYTES,
   },
-  { path: '/v2/workspaces/:workspaceId/test/*automationSlug', to: 'runtime', access: 'required' },
+  { path: '/v2/workspaces/:workspaceId/test/*automationSlug', to: 'runtime' },
   { path: '/v2/workspaces/:workspaceId/runs{/*rest}', to: 'runtime', access: 'required' },
-  { path: '/v2/workspaces/:workspaceId/events/stream', to: 'events', access: 'required', stream: true },
+  { path: '/v2/workspaces/:workspaceId/events/stream', to: 'events', stream: true },
   {
     path: '/v2/platform/workspaces/:workspaceId/events/stream',
     to: 'events',
-    access: 'required',
     stream: true,
   },
   // A client without a credential shows one to the service, in its first message. A poll waits until there is news.
@@ -59,19 +53,13 @@ export const routeTable: readonly Forwarding[] = [
   {
     path: '/v2/workspaces/:workspaceId/events{/*rest}',
     to: 'events',
-    access: 'required',
     upgrade: 'websocket',
   },
-  { path: '/v2/workspaces/:workspaceId/search', to: 'events', access: 'required' },
-  { path: '/v2/search', to: 'events', access: 'required' },
-  { path: '/v2/workspaces/:workspaceId/usage', to: 'events', access: 'required' },
-  { path: '/v2/workspaces/:workspaceId/subscriptions{/*rest}', to: 'events', access: 'required' },
-  {
-    path: '/v2/workspaces/:workspaceId/security/*rest',
-    to: 'workspaces',
-    access: 'required',
-    interactiveWrites: true,
-  },
+  { path: '/v2/workspaces/:workspaceId/search', to: 'events' },
+  { path: '/v2/search', to: 'events' },
+  { path: '/v2/workspaces/:workspaceId/usage', to: 'events' },
+  { path: '/v2/workspaces/:workspaceId/subscriptions{/*rest}', to: 'events' },
+  { path: '/v2/workspaces/:workspaceId/security/*rest', to: 'workspaces' },
   {
     path: '/v2/workspaces/:workspaceId/files{/*rest}',
     to: 'workspaces',
@@ -85,15 +73,17 @@ export const routeTable: readonly Forwarding[] = [
     bodyLimitBytes: IMPORT_BYTES,
   },
   { path: '/v2/workspaces/import', to: 'workspaces', access: 'required', bodyLimitBytes: IMPORT_BYTES },
-  { path: '/v2/workspaces{/*rest}', to: 'workspaces', access: 'required' },
-  { path: '/v2/platform/events/*rest', to: 'events', access: 'required' },
+  { path: '/v2/workspaces{/*rest}', to: 'workspaces' },
+  { path: '/v2/platform/events/*rest', to: 'events' },
   { path: '/v2/apps{/*rest}', to: 'workspaces', access: 'required' },
   { path: '/v2/files/*rest', to: 'workspaces', access: 'optional', bodyLimitBytes: UPLOAD_BYTES },
   { path: '/v2/pages{/*rest}', to: 'workspaces', access: 'optional' },
 ]
 
-/** A line of the table with everything it leaves out. */
+/** A line of the table with everything it leaves out, and what the contracts below its path say. */
 export interface CompiledRoute extends Readonly<Required<Omit<Forwarding, 'upgrade' | 'timeoutSeconds'>>> {
+  /** A bearer that is not ours belongs to the sender, and our credentials are never passed on. */
+  readonly receiver: boolean
   readonly timeoutMs: number
   readonly upgrade: Forwarding['upgrade']
 }
@@ -118,6 +108,7 @@ interface Branch {
 /**
  * Turns the table into a decision: the second segment (`/v2/HERE`) and the fourth (`/v2/x/y/HERE`) leave one or two
  * lines, which are then tried in their order. Done for each request, so nothing is made here but two short strings.
+ * Throws an Error for a line of which neither it nor a contract says whether a credential is needed.
  */
 export function compileRoutes(table: readonly Forwarding[], timeoutMs: number): MatchRoute {
   const branches = new Map<string, Branch>()
@@ -146,9 +137,10 @@ function segmentFrom(path: string, slash: number): string {
 }
 
 function branchOf(lines: readonly Forwarding[], timeoutMs: number): Branch {
+  const contractsOf = contractsByLine(lines)
   const all = lines.map((line) => ({
     fourth: literal(segmentsOf(line.path)[3]),
-    candidate: { route: complete(line, timeoutMs), pattern: patternOf(line.path) },
+    candidate: { route: complete(line, timeoutMs, contractsOf(line)), pattern: patternOf(line.path) },
   }))
   const listFor = (name: string | undefined) =>
     all.filter(({ fourth }) => fourth === undefined || fourth === name).map(({ candidate }) => candidate)
@@ -156,14 +148,39 @@ function branchOf(lines: readonly Forwarding[], timeoutMs: number): Branch {
   return { byFourth: new Map(names.map((name) => [name, listFor(name)])), any: listFor(undefined) }
 }
 
-const complete = ({ timeoutSeconds, ...line }: Forwarding, timeoutMs: number): CompiledRoute => ({
-  receiver: false,
-  interactiveWrites: false,
+/** The operations that each line forwards: those of its service for which it is the first line that matches. */
+function contractsByLine(lines: readonly Forwarding[]): (line: Forwarding) => readonly Endpoint[] {
+  const patterns = lines.map((line) => ({ line, pattern: patternOf(line.path) }))
+  const byLine = Map.groupBy(declaredEndpoints, ({ service, path }) => {
+    const sample = path.replaceAll(/[:*]\w+/g, 'x')
+    const first = patterns.find(({ pattern }) => pattern.test(sample))?.line
+    return first?.to === service ? first : undefined
+  })
+  return (line) => byLine.get(line) ?? []
+}
+
+/** Required unless an operation below the path takes callers without a credential: then its service decides. */
+function accessOf({ path, access }: Forwarding, contracts: readonly Endpoint[]): 'required' | 'optional' {
+  if (contracts.length === 0 && access !== undefined) return access
+  if (contracts.length === 0) throw new Error(`Nothing says whether ${path} needs a credential.`)
+  if (access !== undefined)
+    throw new Error(`Contracts say whether ${path} needs a credential: leave "access" out.`)
+  const needsOne = contracts.every(({ credential }) => credential === 'required' || credential === 'internal')
+  return needsOne ? 'required' : 'optional'
+}
+
+const complete = (
+  { timeoutSeconds, ...line }: Forwarding,
+  timeoutMs: number,
+  contracts: readonly Endpoint[],
+): CompiledRoute => ({
   bodyLimitBytes: limits.bodyBytes,
   upgrade: undefined,
   stream: false,
   affinity: false,
   ...line,
+  access: accessOf(line, contracts),
+  receiver: contracts.some(({ receiver }) => receiver === true),
   timeoutMs: timeoutSeconds === undefined ? timeoutMs : timeoutSeconds * 1000,
 })
 

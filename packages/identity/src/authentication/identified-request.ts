@@ -27,6 +27,4 @@ export interface IdentifiedRequest {
 export interface ForwardingRules {
   /** Takes calls from elsewhere, with credentials that are not ours. */
   readonly receiver: boolean
-  /** Only people who have signed in may write. */
-  readonly interactiveWrites: boolean
 }
