@@ -1,11 +1,8 @@
 import type { RequestListener } from 'node:http'
 import { type Env, readConfig } from '@platform/config'
-import { contractFinder } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
-import { declaredEndpoints } from '@platform/openapi'
 import { joinParts, type Part } from '@platform/service'
 import { accounting } from './accounting.ts'
-import { admitApplications } from './admission/admit-applications.ts'
 import { admitPage, allowedOrigins } from './admission/cors.ts'
 import { Load, shedLoad } from './admission/shed-load.ts'
 import type { GatewayConfig } from './config.ts'
@@ -71,7 +68,6 @@ export async function openEdge(needs: Needs): Promise<Edge> {
     chooseVersion: needs.chooseVersion,
     identify,
     refuseForgedRequest: needs.refuseForgedRequest,
-    admitApplications: admitApplications(contractFinder(declaredEndpoints)),
     forward: forward(forwarding),
     takeUpgrade: (exchange) => webSockets.take(exchange),
     refuse,

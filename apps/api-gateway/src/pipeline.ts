@@ -1,10 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { authenticated } from '@platform/auth'
+import { authenticated, interactiveUser } from '@platform/auth'
 import { refuseAmbiguous, setRequestState } from '@platform/http'
 import { StoreBudget, withStoreBudget } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { tracer } from '@platform/tracing'
 import { traceForwarding } from './accounting.ts'
+import { admitTokens } from './admission/admit-tokens.ts'
 import { canonicalPath, requireReadableQuery } from './admission/canonical-path.ts'
 import { Exchange, type ExchangeSettings, type Step } from './exchange.ts'
 import type { CompiledRoute, MatchRoute } from './forwarding/route-table.ts'
@@ -21,7 +22,6 @@ export interface PipelineDeps {
   chooseVersion: (exchange: Exchange) => void
   identify: Step
   refuseForgedRequest: Step
-  admitApplications: Step
   forward: (exchange: Exchange, route: CompiledRoute) => void
   /** True when the request was a handshake and is dealt with. */
   takeUpgrade: (exchange: Exchange) => boolean
@@ -35,8 +35,8 @@ const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
   locate(deps), //                             one canonical path, its version, its line in the route table
   deps.identify, //                            credential → caller, or nobody
   deps.refuseForgedRequest, //                 changes authenticated by cookie
+  admitTokens, //                              what people do themselves, and what no scope stands for
   requireCaller, //                            where every operation needs a credential
-  deps.admitApplications, //                   what no scope of an application of others stands for
   changeRequest, //                            another version's body → v2's
   answer(deps, app), //                        forward, with the identity set by us; or the gateway's own routes
 ]
@@ -84,8 +84,10 @@ const locate =
     exchange.deadlineAt = exchange.startedAt + forwarding.timeoutMs
   }
 
-const requireCaller: Step = ({ forwarding, principal }) => {
-  if (forwarding?.access === 'required') authenticated(principal)
+const requireCaller: Step = ({ forwarding, principal, isSafe }) => {
+  if (forwarding?.access !== 'required') return
+  authenticated(principal)
+  if (forwarding.interactiveWrites && !isSafe) interactiveUser(principal)
 }
 
 const answer =

@@ -103,7 +103,7 @@ export function interactiveUser(principal: Principal | undefined): UserPrincipal
 }
 
 /** Accounts are changed and sessions are made by people: a token that acts for them would outlive what they revoke. */
-function refuseAccessToken(user: UserPrincipal): void {
+export function refuseAccessToken(user: UserPrincipal): void {
   if (user.via !== 'accessToken') return
   throw new Failure(
     'ForbiddenError',

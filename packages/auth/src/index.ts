@@ -5,6 +5,7 @@ export {
   authenticated,
   interactiveUser,
   type PrincipalOf,
+  refuseAccessToken,
   signedIn,
 } from './access.ts'
 export {

@@ -84,6 +84,8 @@ export const routeTable: readonly Forwarding[] = [
 export interface CompiledRoute extends Readonly<Required<Omit<Forwarding, 'upgrade' | 'timeoutSeconds'>>> {
   /** A bearer that is not ours belongs to the sender, and our credentials are never passed on. */
   readonly receiver: boolean
+  /** Every operation here that changes something is for people who signed in. */
+  readonly interactiveWrites: boolean
   readonly timeoutMs: number
   readonly upgrade: Forwarding['upgrade']
 }
@@ -169,6 +171,11 @@ function accessOf({ path, access }: Forwarding, contracts: readonly Endpoint[]):
   return needsOne ? 'required' : 'optional'
 }
 
+function hasOnlyInteractiveWrites(contracts: readonly Endpoint[]): boolean {
+  const writes = contracts.filter(({ method }) => method !== 'get')
+  return writes.length > 0 && writes.every(({ interactive }) => interactive === true)
+}
+
 const complete = (
   { timeoutSeconds, ...line }: Forwarding,
   timeoutMs: number,
@@ -181,6 +188,7 @@ const complete = (
   ...line,
   access: accessOf(line, contracts),
   receiver: contracts.some(({ receiver }) => receiver === true),
+  interactiveWrites: hasOnlyInteractiveWrites(contracts),
   timeoutMs: timeoutSeconds === undefined ? timeoutMs : timeoutSeconds * 1000,
 })
 
