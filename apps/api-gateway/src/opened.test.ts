@@ -8,9 +8,9 @@ import { bearer, inSeconds } from '@platform/identity/testing'
 import { systemClock } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
 import { expect, test, vi } from 'vitest'
+import { startGateway } from '../test/start-gateway.ts'
 import { Opened } from './opened.ts'
 import { apiGateway } from './service.ts'
-import { startGateway } from './testing.ts'
 
 const log = createLogger({ level: 'silent' })
 

@@ -1,6 +1,6 @@
 import * as contracts from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
-import { endpointsOf } from '../authentication/testing.ts'
+import { endpointsOf } from '../../test/operations.ts'
 import { canonicalPath, slashedContracts } from './canonical-path.ts'
 
 const workspace = '/v2/workspaces/w0123456789abcde'

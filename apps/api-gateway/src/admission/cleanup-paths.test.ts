@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { sample } from '@platform/testing'
 import { describe, expect, test } from 'vitest'
-import { forEach, useEdge } from './testing.ts'
+import { forEach, useEdge } from '../../test/raw-edge.ts'
 
 const edge = useEdge()
 

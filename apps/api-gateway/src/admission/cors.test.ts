@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CONSOLE, startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import {
+  CONSOLE,
+  startGateway,
+  startUpstream,
+  type TestGateway,
+  type Upstream,
+} from '../../test/start-gateway.ts'
 
 const EXTRA = 'https://partner.example'
 const PAGE = 'http://shop.pages.example'

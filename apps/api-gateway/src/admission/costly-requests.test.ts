@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, test } from 'vitest'
-import { type Edge, useEdge } from './testing.ts'
+import { type Edge, useEdge } from '../../test/raw-edge.ts'
 
 const edge = useEdge()
 

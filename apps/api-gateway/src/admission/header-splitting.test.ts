@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Edge, forEach, useEdge } from './testing.ts'
+import { type Edge, forEach, useEdge } from '../../test/raw-edge.ts'
 
 const edge = useEdge()
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { forEach, useEdge } from './testing.ts'
+import { forEach, useEdge } from '../../test/raw-edge.ts'
 
 const edge = useEdge()
 const names = [

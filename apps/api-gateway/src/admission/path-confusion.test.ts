@@ -1,6 +1,6 @@
 import { sample } from '@platform/testing'
 import { describe, expect, test } from 'vitest'
-import { forEach, useEdge } from './testing.ts'
+import { forEach, useEdge } from '../../test/raw-edge.ts'
 
 const edge = useEdge()
 

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { registry } from '@platform/http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { handshake, openClient } from '../sockets/testing.ts'
-import { startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import { handshake, openClient } from '../../test/sockets.ts'
+import { startGateway, startUpstream, type TestGateway, type Upstream } from '../../test/start-gateway.ts'
 
 const MAX = 3
 let service: Upstream

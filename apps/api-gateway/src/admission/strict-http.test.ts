@@ -1,6 +1,6 @@
 import { tryRows, wireRows } from '@platform/testing/wire'
 import { expect, test } from 'vitest'
-import { startGateway, startUpstream } from '../testing.ts'
+import { startGateway, startUpstream } from '../../test/start-gateway.ts'
 
 test('raw requests get the answers they may have, and what is refused reaches no service', async () => {
   const arrived: string[] = []

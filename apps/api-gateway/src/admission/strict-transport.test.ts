@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startGateway, startUpstream } from '../testing.ts'
-import { keptConnections } from './testing.ts'
+import { keptConnections } from '../../test/raw-edge.ts'
+import { startGateway, startUpstream } from '../../test/start-gateway.ts'
 
 const paths = ['/', '/v2/me', '/v2/pages/x', '/v2/nowhere', '/v1/me', '/v2//me', '/signin', '/oidc/jwks']
 

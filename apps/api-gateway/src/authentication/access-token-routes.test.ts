@@ -1,8 +1,14 @@
 import * as contracts from '@platform/contracts'
 import { createFor } from '@platform/identity/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type SignedIn, startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
-import { addressOf, endpointsOf, methodsOf } from './testing.ts'
+import { addressOf, endpointsOf, methodsOf } from '../../test/operations.ts'
+import {
+  type SignedIn,
+  startGateway,
+  startUpstream,
+  type TestGateway,
+  type Upstream,
+} from '../../test/start-gateway.ts'
 
 let service: Upstream
 let gateway: TestGateway

@@ -2,7 +2,7 @@ import { getMe, listAccessTokens } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { bearer, createFor } from '@platform/identity/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startWithAda, type WithAda } from './testing.ts'
+import { startWithAda, type WithAda } from '../../test/operations.ts'
 
 let world: WithAda
 let service: WithAda['service']

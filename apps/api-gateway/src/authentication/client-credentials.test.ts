@@ -14,7 +14,7 @@ import {
 } from '@platform/identity/testing'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startGateway, type TestGateway } from '../testing.ts'
+import { startGateway, type TestGateway } from '../../test/start-gateway.ts'
 
 let database: Awaited<ReturnType<typeof identityDatabase>>
 let server: IdentityServer

@@ -6,7 +6,7 @@ import {
   startUpstream,
   type TestGateway,
   type Upstream,
-} from '../testing.ts'
+} from '../../test/start-gateway.ts'
 
 let service: Upstream
 let gateway: TestGateway

@@ -2,6 +2,7 @@ import * as contracts from '@platform/contracts'
 import { sql } from '@platform/database'
 import { accessTokenCookie } from '@platform/identity/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addressOf, endpointsOf, methodsOf } from '../../test/operations.ts'
 import {
   CONSOLE,
   type SignedIn,
@@ -9,8 +10,7 @@ import {
   startUpstream,
   type TestGateway,
   type Upstream,
-} from '../testing.ts'
-import { addressOf, endpointsOf, methodsOf } from './testing.ts'
+} from '../../test/start-gateway.ts'
 
 let service: Upstream
 let gateway: TestGateway

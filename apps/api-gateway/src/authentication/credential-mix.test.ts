@@ -6,7 +6,13 @@ import { createLogger } from '@platform/logging'
 import { apiKeyStore } from '@platform/permissions'
 import { apiKeyRecord } from '@platform/permissions/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type SignedIn, startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import {
+  type SignedIn,
+  startGateway,
+  startUpstream,
+  type TestGateway,
+  type Upstream,
+} from '../../test/start-gateway.ts'
 
 const written: string[] = []
 const log = createLogger({ level: 'trace', destination: { write: (line) => written.push(line) } })

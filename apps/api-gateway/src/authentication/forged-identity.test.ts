@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createAnonymousSession } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import { startGateway, startUpstream, type TestGateway, type Upstream } from '../../test/start-gateway.ts'
 
 let service: Upstream
 let gateway: TestGateway

@@ -5,7 +5,13 @@ import { newWorkspaceId } from '@platform/kernel'
 import { type ApiKeyRecord, type ApiKeyStore, apiKeyStore, permissionStore } from '@platform/permissions'
 import { apiKeyRecord } from '@platform/permissions/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type SignedIn, startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import {
+  type SignedIn,
+  startGateway,
+  startUpstream,
+  type TestGateway,
+  type Upstream,
+} from '../../test/start-gateway.ts'
 
 let service: Upstream
 let gateway: TestGateway

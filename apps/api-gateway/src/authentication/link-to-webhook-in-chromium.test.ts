@@ -2,7 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Chromium, chromiumPath, startChromium } from '@platform/identity/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SignedIn, startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import {
+  type SignedIn,
+  startGateway,
+  startUpstream,
+  type TestGateway,
+  type Upstream,
+} from '../../test/start-gateway.ts'
 
 const MINUTES_MS = 180_000
 const chromium = chromiumPath()

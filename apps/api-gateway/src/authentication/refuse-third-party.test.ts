@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import { startGateway, startUpstream, type TestGateway, type Upstream } from '../../test/start-gateway.ts'
 
 const PARTNER = 'an-application-of-somebody-else'
 const APP = {

@@ -7,7 +7,7 @@ import {
   startIdentityServer,
 } from '@platform/identity/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startGateway, type TestGateway } from '../testing.ts'
+import { startGateway, type TestGateway } from '../../test/start-gateway.ts'
 
 let gateway: TestGateway
 let database: Awaited<ReturnType<typeof identityDatabase>>

@@ -7,7 +7,7 @@ import { createApp, respond, route, setRequestState } from '@platform/http'
 import { createLogger } from '@platform/logging'
 import { userPrincipal } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addressOf, endpointsOf, methodsOf } from './testing.ts'
+import { addressOf, endpointsOf, methodsOf } from '../../test/operations.ts'
 
 /**
  * Endpoints that need no resource scope, by beginning of their path, and why. Whatever is none of these must name one

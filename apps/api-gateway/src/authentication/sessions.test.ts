@@ -4,8 +4,8 @@ import { endCurrentSession } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { me, refusedWithin } from '@platform/identity/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { CONSOLE, type SignedIn, startGateway } from '../testing.ts'
-import { startWithAda, type WithAda } from './testing.ts'
+import { startWithAda, type WithAda } from '../../test/operations.ts'
+import { CONSOLE, type SignedIn, startGateway } from '../../test/start-gateway.ts'
 
 let world: WithAda
 let service: WithAda['service']

@@ -1,7 +1,7 @@
 import { sql } from '@platform/database'
 import { STORE_BUDGET_MS } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWithAda, type WithAda } from './testing.ts'
+import { startWithAda, type WithAda } from '../../test/operations.ts'
 
 let all: WithAda
 beforeAll(async () => {

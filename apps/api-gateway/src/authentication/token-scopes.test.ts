@@ -2,7 +2,7 @@ import { createAccessToken, listAccessTokens, resourceScopes, revokeAccessToken 
 import { sql } from '@platform/database'
 import { bearer, createFor, inSeconds } from '@platform/identity/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWithAda, type WithAda } from './testing.ts'
+import { startWithAda, type WithAda } from '../../test/operations.ts'
 
 let world: WithAda
 let gateway: WithAda['gateway']

@@ -1,6 +1,6 @@
 import { request as send } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGateway, type TestGateway } from '../testing.ts'
+import { startGateway, type TestGateway } from '../../test/start-gateway.ts'
 
 let gateway: TestGateway
 beforeAll(async () => {

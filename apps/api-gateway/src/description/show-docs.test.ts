@@ -4,7 +4,7 @@ import { chromiumPath, startChromium } from '@platform/identity/testing'
 import { freePorts } from '@platform/testing/platform'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { startGateway, type TestGateway } from '../testing.ts'
+import { startGateway, type TestGateway } from '../../test/start-gateway.ts'
 
 const chromium = chromiumPath()
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { endCurrentSession } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startGateway, type TestGateway } from '../testing.ts'
+import { startGateway, type TestGateway } from '../../test/start-gateway.ts'
 
 const seen: IncomingMessage[] = []
 let open = 0

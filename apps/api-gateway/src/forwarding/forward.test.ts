@@ -4,7 +4,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect, createServer as createTcpServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import { startGateway, startUpstream, type TestGateway, type Upstream } from '../../test/start-gateway.ts'
 
 let service: Upstream
 let gateway: TestGateway

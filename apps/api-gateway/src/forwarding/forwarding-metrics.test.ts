@@ -1,7 +1,7 @@
 import { registry } from '@platform/http'
 import { expect, test } from 'vitest'
+import { startForwarder, startRawUpstream } from '../../test/forwarder.ts'
 import { exposeForwarding } from './forwarding-metrics.ts'
-import { startForwarder, startRawUpstream } from './testing.ts'
 
 test('retries, who was turned away, WebSockets and instances are shown, and no more after that', async () => {
   await using raw = await startRawUpstream((socket) => void socket.once('data', () => socket.destroy()))

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { startGateway } from '../testing.ts'
+import { startGateway } from '../../test/start-gateway.ts'
 
 /** A service that holds what it is asked, and says this when it is asked whether it is ready. */
 async function startService(readyStatus: number) {

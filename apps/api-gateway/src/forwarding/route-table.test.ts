@@ -1,6 +1,6 @@
 import * as contracts from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
-import { addressOf, endpointsOf } from '../authentication/testing.ts'
+import { addressOf, endpointsOf } from '../../test/operations.ts'
 import { compileRoutes, routeTable } from './route-table.ts'
 
 const match = compileRoutes(routeTable, 60_000)

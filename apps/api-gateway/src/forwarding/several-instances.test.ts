@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
-import { startForwarder, startRawUpstream, targetOf } from './testing.ts'
+import { startForwarder, startRawUpstream, targetOf } from '../../test/forwarder.ts'
 
 /** One of several instances, which can be told to drain, to freeze and to be slow. */
 async function startInstance(name: string, host = '127.0.0.1', port = 0) {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
-import { startForwarder, startRawUpstream } from './testing.ts'
+import { startForwarder, startRawUpstream } from '../../test/forwarder.ts'
 
 const BEGIN = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
 const PIECE = '5\r\nhello\r\n'

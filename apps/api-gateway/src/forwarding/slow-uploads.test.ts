@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from 'node
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startForwarder } from './testing.ts'
+import { startForwarder } from '../../test/forwarder.ts'
 import { Upload } from './upload.ts'
 
 const TIMEOUT_MS = 1500

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
-import { startGateway, startUpstream } from '../testing.ts'
+import { startGateway, startUpstream } from '../../test/start-gateway.ts'
 
 test('one caller has so many event streams and no more; one that ends makes room', async () => {
   await using service = await startUpstream((_, response) => {

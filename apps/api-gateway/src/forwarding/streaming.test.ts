@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startForwarder, startRawUpstream } from './testing.ts'
+import { startForwarder, startRawUpstream } from '../../test/forwarder.ts'
 
 const MB = 1_000_000
 let forwarder: Awaited<ReturnType<typeof startForwarder>>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createAnonymousSession } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import { startGateway, startUpstream, type TestGateway, type Upstream } from '../../test/start-gateway.ts'
 
 let services: Upstream
 let gateway: TestGateway

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { startGateway, startUpstream } from '../testing.ts'
+import { startGateway, startUpstream } from '../../test/start-gateway.ts'
 
 test('a handshake whose client leaves before it is known who it is keeps no place', async () => {
   await using service = await startUpstream((_, response) => void response.end('no socket'))

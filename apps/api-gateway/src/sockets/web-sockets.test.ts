@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import { endCurrentSession } from '@platform/contracts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { clientFrame, handshake, openClient, serverFrame, startSocketService } from '../../test/sockets.ts'
+import { startGateway, type TestGateway } from '../../test/start-gateway.ts'
 import { routeTable } from '../forwarding/route-table.ts'
-import { startGateway, type TestGateway } from '../testing.ts'
-import { clientFrame, handshake, openClient, serverFrame, startSocketService } from './testing.ts'
 
 const PATH = '/v2/workspaces/w1/events/socket'
 const GOING_AWAY = Buffer.from([0x88, 2, 0x03, 0xe9])

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
-import { abusiveDates } from './testing.ts'
+import { abusiveDates } from '../../test/abusive-dates.ts'
+import { startGateway, startUpstream, type TestGateway, type Upstream } from '../../test/start-gateway.ts'
 
 let service: Upstream
 let gateway: TestGateway

@@ -1,7 +1,7 @@
 import { Failure } from '@platform/kernel'
 import { describe, expect, test } from 'vitest'
+import { abusiveDates } from '../../test/abusive-dates.ts'
 import { requestedDate } from './api-version.ts'
-import { abusiveDates } from './testing.ts'
 
 const now = new Date('2026-11-21T23:59:59Z')
 const ask = (text: string) => requestedDate(text, '2024-12-31', now)

@@ -1,6 +1,6 @@
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import { startGateway, startUpstream, type TestGateway, type Upstream } from '../../test/start-gateway.ts'
 import { apiVersionsField, stateOf } from './api-version.ts'
 
 let service: Upstream

@@ -13,7 +13,7 @@ interface Golden {
   query?: { request: string; v2: string }
 }
 
-const directory = new URL('golden/', import.meta.url)
+const directory = new URL('../../test/golden/', import.meta.url)
 const registries: Record<string, readonly Transform[]> = {
   v1: v1Transforms,
   v3: v3Transforms,

@@ -2,7 +2,7 @@ import { listVersionCallers } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { systemClock } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type SignedIn, startGateway, type TestGateway } from '../testing.ts'
+import { type SignedIn, startGateway, type TestGateway } from '../../test/start-gateway.ts'
 import { versionCallerStore } from './version-caller-store.ts'
 import { purgeVersionCallers } from './version-uses.ts'
 

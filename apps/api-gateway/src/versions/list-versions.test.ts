@@ -1,6 +1,6 @@
 import { listVersions } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGateway, type TestGateway } from '../testing.ts'
+import { startGateway, type TestGateway } from '../../test/start-gateway.ts'
 
 let gateway: TestGateway
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { getStatus } from '@platform/contracts'
 import { type Chromium, chromiumPath, lookClosely, startChromium } from '@platform/identity/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGateway, type TestGateway } from '../testing.ts'
+import { startGateway, type TestGateway } from '../../test/start-gateway.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 

@@ -1,7 +1,7 @@
 import * as contracts from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { endpointsOf } from '../../authentication/testing.ts'
+import { endpointsOf } from '../../../test/operations.ts'
 import { v3Transforms } from './majors.ts'
 
 const operations = endpointsOf(contracts)

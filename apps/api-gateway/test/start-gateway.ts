@@ -6,7 +6,7 @@ import { signsPeopleIn } from '@platform/identity/testing'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { startTestService, TEST_INTERNAL_KEY } from '@platform/testing'
-import { apiGateway } from './service.ts'
+import { apiGateway } from '../src/service.ts'
 
 export type { SignedIn } from '@platform/identity/testing'
 

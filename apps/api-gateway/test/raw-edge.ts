@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll } from 'vitest'
-import { startGateway, startUpstream, type TestGateway, type Upstream } from '../testing.ts'
+import { startGateway, startUpstream, type TestGateway, type Upstream } from './start-gateway.ts'
 
 /** A gateway in front of a service that is not ours, for a whole file. */
 export interface Edge {

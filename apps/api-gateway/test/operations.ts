@@ -1,5 +1,5 @@
 import type { Endpoint } from '@platform/contracts'
-import { startGateway, startUpstream } from '../testing.ts'
+import { startGateway, startUpstream } from './start-gateway.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
