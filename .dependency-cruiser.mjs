@@ -222,7 +222,7 @@ export default {
       comment: 'Another folder’s data is reached by its domain function, passed in, never by its store.',
       from: {
         path: '^packages/identity/src/([^/]+)/',
-        pathNot: ['/wire-[^/]+\\.ts$', '\\.test\\.ts$'],
+        pathNot: ['-part\\.ts$', '\\.test\\.ts$'],
       },
       to: {
         path: '^packages/identity/src/[^/]+/.*-store\\.ts$',

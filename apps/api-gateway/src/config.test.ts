@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { ConfigError } from '@platform/config'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { environment, requireEnvironment } from './config.ts'
+import { apiGatewayEnv, environment, requireEnvironment } from './config.ts'
 
 /** Every variable of every part: what the page of all variables says of it. */
 const described = environment.flatMap((schema) => {
@@ -62,6 +62,16 @@ describe('the environment of the gateway', () => {
 
   test('is enough with its secrets and a database', () => {
     expect(problemsOf(enough)).toEqual([])
+  })
+
+  test('refuses addresses of services that are none', () => {
+    expect(problemsOf({ ...enough, EVENTS_API_URL: 'nonsense' })).toEqual([
+      expect.stringMatching(/^EVENTS_API_URL /),
+    ])
+  })
+
+  test('lets a service take a minute unless it is told otherwise', () => {
+    expect(apiGatewayEnv.parse(enough).gatewayTimeoutMs).toBe(60_000)
   })
 
   test('tells the problems of all its parts at once, each once', () => {

@@ -11,28 +11,26 @@ import { createLogger, type Logger } from '@platform/logging'
 import { masterKeyRing } from '@platform/master-keys'
 import { openOutbox } from '@platform/outbox'
 import { rateLimiter } from '@platform/rate-limits'
+import { joinParts } from '@platform/service'
 import { templateDatabase, testDatabase } from '@platform/testing'
-import { wireUsers } from '../src/accounts/first-start/wire-users.ts'
+import { firstStart } from '../src/accounts/first-start/first-start.ts'
 import { resetUserPassword } from '../src/administration/reset-user-password.ts'
 import { signInLog } from '../src/audit/sign-in-log.ts'
-import {
-  openSecondFactors,
-  wireSecondFactors,
-} from '../src/credentials/second-factors/wire-second-factors.ts'
+import { openCredentials } from '../src/credentials/credentials-part.ts'
 import { getJwks } from '../src/keys/signing-keys/get-jwks.ts'
 import { generateSigningKey } from '../src/keys/signing-keys/key-material.ts'
 import { KeyRing } from '../src/keys/signing-keys/key-ring.ts'
 import type { PrivateJwk } from '../src/keys/signing-keys/signing-key.ts'
-import { wireMails } from '../src/mails/wire-mails.ts'
-import { attemptLimits } from '../src/oidc/attempt-limits.ts'
-import { knownDevices } from '../src/oidc/known-devices.ts'
+import { openMails } from '../src/mails/mails-part.ts'
+import { openOidc } from '../src/oidc/oidc-part.ts'
 import { oidcSettings } from '../src/oidc/oidc-settings.ts'
 import { signInEnv } from '../src/oidc/sign-in-env.ts'
 import type { SignInOffers } from '../src/oidc/sign-in-needs.ts'
-import { wireOidc } from '../src/oidc/wire-oidc.ts'
 import { sessionStore } from '../src/sessions/session-store.ts'
 import { sessionTrail } from '../src/sessions/session-trail.ts'
 import { liveSessions } from '../src/sessions/sessions.ts'
+import { purgeAnonymousUsers } from '../src/users/purge-anonymous-users.ts'
+import { userStore } from '../src/users/user-store.ts'
 
 export const ADMIN = { email: 'ada@example.com', password: 'correct horse battery' }
 const CONSOLE = 'http://console.localhost:3000'
@@ -126,35 +124,39 @@ async function wire(options: Options, origin: string, keys: PrivateJwk[], opened
     cookieSecret: 'a secret of the tests 0123456789',
     ...options.given,
   })
-  const accounts = wireUsers({
+  const users = userStore(database, [])
+  const { mails } = openMails({ ...base, opened, env, origin, development: true })
+  const credentials = openCredentials({ ...base, env, users, mails })
+  const { passwords, secondFactors } = credentials
+  const accounts = firstStart({
     database,
-    clock,
+    users,
+    passwords,
     settings: { ...ADMIN, superAdminEmails: [], withSample: false },
     requestSample: async () => undefined,
   })
-  const { users, passwords } = accounts
-  const secondFactors = openSecondFactors({
-    ...base,
-    ...{ env, users },
-    mails: wireMails({ ...base, opened, env, origin, development: true }).mails,
-  })
   const needs = { ...base, cache, keyRing, sessions, settings, users, passwords, secondFactors }
-  const oidc = wireOidc({
+  const oidc = openOidc({
     ...needs,
     ...signInEnv.parse(env),
-    limits: attemptLimits(base),
-    devices: knownDevices({ secret: 'a secret of the tests 0123456789', secure: false }),
+    cookieSecret: 'a secret of the tests 0123456789',
+    secureCookies: false,
     hasSample: false,
     offers,
     external: { takeTicket: async () => undefined },
     accountPages: () => ({ interactions: {}, mounts: [] }),
   })
-  const { continueSignIn } = oidc.steps
-  const factors = wireSecondFactors({ ...needs, continueSignIn })
-  const reset = resetUserPassword({ users, passwords, signOutEverywhere: oidc.signOutEverywhere })
-  const routes = [getJwks({ keyRing }), reset, ...factors.routes, ...oidc.routes]
-  const listener = identified(createApp(routes, oidc.mounts, { rateLimiter: base.rateLimiter }), log)
-  return { ...needs, accounts, jobs: [...accounts.jobs, ...oidc.jobs], listener }
+  const { continueSignIn, signOutEverywhere } = oidc
+  const { routes, mounts, jobs } = joinParts(
+    {
+      routes: [getJwks({ keyRing }), resetUserPassword({ users, passwords, signOutEverywhere })],
+      jobs: [purgeAnonymousUsers({ users, clock }), accounts.job],
+    },
+    credentials.part(continueSignIn),
+    oidc.part,
+  )
+  const listener = identified(createApp(routes, mounts, { rateLimiter: base.rateLimiter }), log)
+  return { ...needs, accounts, jobs, listener }
 }
 
 /** What identity is built on, without the gateway around it. */

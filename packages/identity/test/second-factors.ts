@@ -54,12 +54,12 @@ export async function withAuthenticator(gateway: TestIdentity, userId: string) {
 }
 
 /** A person of an identity server, who signs in with PASSWORD. */
-export async function addPerson({ database, accounts }: IdentityServer, email: string): Promise<UserRecord> {
+export async function addPerson({ database, users }: IdentityServer, email: string): Promise<UserRecord> {
   const id = uuidv7()
   const hash = await hashPassword(PASSWORD)
   await database.many(sql`
     insert into gateway.users (id, email, status, password_hash) values (${id}, ${email}, 'validated', ${hash})`)
-  const user = await accounts.users.find(id)
+  const user = await users.find(id)
   if (user === undefined) throw new Error('The person was not added.')
   return user
 }

@@ -15,7 +15,7 @@ import { readCredentials } from './read-credentials.ts'
 export interface IdentifyDeps {
   issuer: string
   cookieOnReceivers: CookieOnReceivers
-  callers: AuthenticationCache
+  cache: AuthenticationCache
   authenticate: (credentials: Credentials) => Found
   internalKey: CredentialResolver
   /** False when endings of sessions may have been missed. */
@@ -77,7 +77,7 @@ function admit(deps: IdentifyDeps, call: IdentifiedRequest, caller: Authenticati
 function withoutDatabase(deps: IdentifyDeps, path: string, credentials: Credentials): Found {
   const platform = deps.internalKey(credentials)
   if (platform !== undefined) return platform
-  const caller = deps.callers.find(credentials.bearer ?? credentials.cookie ?? '', credentials.now)
+  const caller = deps.cache.find(credentials.bearer ?? credentials.cookie ?? '', credentials.now)
   if (path === '/v2/readiness' && caller !== undefined && credentials.now - caller.seenAt < TRUSTED_MS)
     return caller
   throw new Failure('ServiceUnavailable', 'The credential can’t be checked at the moment: try again shortly.')

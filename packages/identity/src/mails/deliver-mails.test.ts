@@ -9,7 +9,7 @@ import { identityDatabase } from '../../test/identity-server.ts'
 import { startMailServer } from '../../test/mail-server.ts'
 import { pauseAfter } from './mail.ts'
 import { mailStore } from './mail-store.ts'
-import { wireMails } from './wire-mails.ts'
+import { openMails } from './mails-part.ts'
 
 const masterKeys = masterKeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }])
 const otherKeys = masterKeyRing([{ id: 'k2', key: Buffer.alloc(32, 2) }])
@@ -34,7 +34,7 @@ const log = () => {
 }
 
 const wire = (env: Record<string, string>, keys = masterKeys, development = false) =>
-  wireMails({
+  openMails({
     env,
     database,
     masterKeys: keys,
@@ -55,8 +55,8 @@ const post = ({ mails }: ReturnType<typeof wire>, to = 'ada@example.com') =>
     }),
   )
 
-const deliver = async ({ jobs }: ReturnType<typeof wire>, name = 'deliver-mails') => {
-  const job = jobs.find((one) => one.name === name)
+const deliver = async ({ part }: ReturnType<typeof wire>, name = 'deliver-mails') => {
+  const job = part.jobs.find((one) => one.name === name)
   expect(job && (await runOnce(job, createLogger({ level: 'silent' }), new AbortController().signal))).toBe(
     true,
   )
@@ -180,7 +180,7 @@ describe('mails that wait', () => {
 })
 
 test('in production only a server sends: without one mails wait', async () => {
-  const { jobs } = wire({ MAIL_DIRECTORY: '/tmp/never' })
-  expect(jobs.map(({ name }) => name)).toEqual(['purge-mails'])
+  const { part } = wire({ MAIL_DIRECTORY: '/tmp/never' })
+  expect(part.jobs.map(({ name }) => name)).toEqual(['purge-mails'])
   expect(lines.join('\n')).toContain('SMTP_HOST is not set')
 })

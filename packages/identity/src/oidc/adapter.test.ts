@@ -14,7 +14,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 /** What these records don't ask for. */
 const unused = {
-  signIns: { endGrant: async () => undefined, endClient: async () => undefined },
+  grantSessions: { endGrant: async () => undefined, endClient: async () => undefined },
   audit: { record: async () => undefined },
   masterKeys: masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]),
 }

@@ -11,7 +11,7 @@ import type { SignInStore } from './sign-in-store.ts'
 interface Needs extends ClientRecordNeeds {
   records: OidcRecordStore
   signInStore: Pick<SignInStore, 'findOfSession'>
-  signIns: Pick<GrantSessions, 'endGrant' | 'endClient'>
+  grantSessions: Pick<GrantSessions, 'endGrant' | 'endClient'>
   readAccessToken: ReadAccessToken
 }
 
@@ -20,7 +20,7 @@ export const oidcAdapter =
   (deps: Needs): AdapterFactory =>
   (model) => ({ ...recordsOf(model, deps), ...special[model]?.(deps) })
 
-const recordsOf = (model: string, { records, signIns }: Needs): Adapter => ({
+const recordsOf = (model: string, { records, grantSessions }: Needs): Adapter => ({
   upsert: (id, payload, expiresIn) => records.upsert(model, id, payload, expiresIn).catch(refuseUnkept),
   find: (id) => records.find(model, id).catch(refuseUnkept),
   findByUid: (uid) => records.findByUid(model, uid).catch(refuseUnkept),
@@ -35,7 +35,7 @@ const recordsOf = (model: string, { records, signIns }: Needs): Adapter => ({
   async consume(id) {
     const { won, grantId } = await records.consume(model, id).catch(refuseUnkept)
     if (won) return
-    if (grantId !== undefined) await signIns.endGrant(grantId, REUSED)
+    if (grantId !== undefined) await grantSessions.endGrant(grantId, REUSED)
     throw new errors.InvalidGrant('it was already used')
   },
 })
@@ -70,7 +70,7 @@ const special: Record<string, (deps: Needs) => Partial<Adapter>> = {
   ClientCredentials: (deps) => ({ find: (token) => findProgramJwt(token, deps) }),
   Client: (deps) => refusing(clientRecords(deps)),
   /** Destroying a grant is how the server revokes it. */
-  Grant: ({ signIns }) => ({ destroy: (grantId) => signIns.endGrant(grantId, endingOfGrant()) }),
+  Grant: ({ grantSessions }) => ({ destroy: (grantId) => grantSessions.endGrant(grantId, endingOfGrant()) }),
 }
 
 /** What is known of a token of ours; undefined when it is not valid any more. */

@@ -13,7 +13,7 @@ export interface ClientRecordNeeds {
   database: Database
   masterKeys: Pick<MasterKeyRing, 'seal' | 'open'>
   audit: Pick<Audit, 'record'>
-  signIns: Pick<GrantSessions, 'endClient'>
+  grantSessions: Pick<GrantSessions, 'endClient'>
 }
 
 /**
@@ -46,7 +46,7 @@ export const clientRecords = (needs: ClientRecordNeeds): Pick<Adapter, 'upsert' 
       return known
     })
     // Tokens say what a client could do when they were made.
-    if (before !== undefined && losesScopes(before, payload)) await needs.signIns.endClient(id)
+    if (before !== undefined && losesScopes(before, payload)) await needs.grantSessions.endClient(id)
   },
 
   async find(id) {
@@ -56,7 +56,7 @@ export const clientRecords = (needs: ClientRecordNeeds): Pick<Adapter, 'upsert' 
 
   async destroy(id) {
     await needs.database.transaction((tx) => remove(tx, id, needs))
-    await needs.signIns.endClient(id)
+    await needs.grantSessions.endClient(id)
   },
 })
 

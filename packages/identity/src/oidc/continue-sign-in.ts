@@ -4,7 +4,7 @@ import type { SignInNeeds } from './sign-in-needs.ts'
 import { stepOf } from './sign-in-step.ts'
 import { AMR, toFinish } from './waiting-sign-in.ts'
 
-interface Visit {
+interface AttemptContext {
   ip: string
   correlationId: string
 }
@@ -13,7 +13,7 @@ interface Visit {
 export type ContinueSignIn = (
   uid: string,
   code: string,
-  context: Visit,
+  context: AttemptContext,
 ) => Promise<{ url: string } | Exclude<CodeCheck, 'right'>>
 
 /** The browser that began the sign-in has to go on with it: it alone holds the cookie that `url` asks for. */

@@ -19,7 +19,7 @@ interface Needs {
   settings: OidcSettings
   exchange: ExchangeCode
   readAccessToken: ReadAccessToken
-  leaveVisit: LeaveSession
+  leaveSession: LeaveSession
   users: { find(id: string): Promise<UserRecord | undefined> }
   /** True where the first administrator was given the sample workspace. */
   hasSample: boolean
@@ -40,7 +40,7 @@ export const finishSignIn = (needs: Needs) =>
       'state' in query ? comeBack(needs, query, request) : showSignedIn(needs, request),
   })
 
-async function comeBack({ settings, exchange, leaveVisit }: Needs, query: Query, request: RequestInfo) {
+async function comeBack({ settings, exchange, leaveSession }: Needs, query: Query, request: RequestInfo) {
   const { state, code, iss } = query
   const ticket = readTicket(request.headers.cookie, String(state), settings.cookieSecret)
   if (ticket === undefined || iss !== settings.issuer) return failed(settings, request, undefined)
@@ -58,7 +58,7 @@ async function comeBack({ settings, exchange, leaveVisit }: Needs, query: Query,
     userAgent: request.headers['user-agent'],
   })
   if (status !== 200 || body.access_token === undefined) return failed(settings, request, body)
-  await leaveVisit(request.headers.cookie)
+  await leaveSession(request.headers.cookie)
 
   const cookies = [
     accessTokenCookie(body.access_token, settings.cookies, body.expires_in),

@@ -84,9 +84,9 @@ describe('signing out everywhere', () => {
   const kept = async (accountId: string) => {
     const [row] = await database.many(sql`
       select (select count(*)::int from gateway.oidc_records where account_id = ${accountId}) as records,
-        (select count(*)::int from gateway.oidc_sign_ins where account_id = ${accountId}) as "signIns",
+        (select count(*)::int from gateway.oidc_sign_ins where account_id = ${accountId}) as "grantSessions",
         (select count(*)::int from gateway.sessions where user_id = ${accountId} and ended_at is null) as sessions`)
-    return row as { records: number; signIns: number; sessions: number }
+    return row as { records: number; grantSessions: number; sessions: number }
   }
 
   it('ends everything or nothing: what fails half way leaves no grant without its session', async () => {
@@ -110,7 +110,7 @@ describe('signing out everywhere', () => {
       await database.many(sql`drop trigger refuse on ${table}`)
     }
     await grants.signOutEverywhere(sub)
-    expect(await kept(sub)).toEqual({ records: 0, signIns: 0, sessions: 0 })
+    expect(await kept(sub)).toEqual({ records: 0, grantSessions: 0, sessions: 0 })
   })
 
   it('of a grant ends its session first, so that it is over whatever fails then', async () => {
@@ -139,7 +139,7 @@ describe('the provider of a sign-in', () => {
     [['fed', 'idp:acme', 'otp'], 'acme'],
     [[], 'prismeai'],
   ])('is read from %j: %s', async (amr, provider) => {
-    const { users } = server.accounts
+    const { users } = server
     const records = oidcRecordStore(database)
     const grants = grantSessions({ ...server, records, store: signInStore(database) })
     const account = await users.findByEmail(ADMIN.email)

@@ -8,7 +8,7 @@ import type { OidcSettings } from './oidc-settings.ts'
 import { type SignInStore, signInStore } from './sign-in-store.ts'
 
 /** Which client obtains a token, from where. */
-interface ClientVisit {
+interface ClientRequest {
   clientId: string
   clientName: string | undefined
   /** The key that signs the token. */
@@ -18,13 +18,13 @@ interface ClientVisit {
 }
 
 /** A program that obtains a token for itself. */
-export interface ProgramRequest extends ClientVisit {
+export interface ProgramRequest extends ClientRequest {
   /** How long the token lasts. */
   seconds: number
 }
 
 /** Who obtains tokens, from where. */
-export interface TokenRequest extends ClientVisit {
+export interface TokenRequest extends ClientRequest {
   grantId: string
   accountId: string
   /**
@@ -175,7 +175,7 @@ async function startProgram(request: ProgramRequest, { sessions, clock }: Needs)
   return sessionId
 }
 
-const sessionOf = ({ clientId, clientName, signingKid, ip, userAgent }: ClientVisit) => ({
+const sessionOf = ({ clientId, clientName, signingKid, ip, userAgent }: ClientRequest) => ({
   ...{ clientId, clientName, signingKid, ip, anonymous: false },
   ...(userAgent === undefined ? {} : { userAgent }),
 })

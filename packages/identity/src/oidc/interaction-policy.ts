@@ -6,7 +6,9 @@ import type { GrantSessions } from './grant-sessions.ts'
 const { Check, base } = interactionPolicy
 
 /** When somebody has to enter a password although their browser has been signed in before. */
-export function policyOf(signIns: Pick<GrantSessions, 'isBrowserTrusted'>): interactionPolicy.DefaultPolicy {
+export function policyOf(
+  grantSessions: Pick<GrantSessions, 'isBrowserTrusted'>,
+): interactionPolicy.DefaultPolicy {
   const policy = base()
   const login = policy.get('login')
   login?.checks.add(new Check('account_gone', 'the account does not exist any more', isAccountGone))
@@ -18,7 +20,7 @@ export function policyOf(signIns: Pick<GrantSessions, 'isBrowserTrusted'>): inte
       const { session, result } = oidc
       if (session?.accountId === undefined || result?.login !== undefined) return Check.NO_NEED_TO_PROMPT
       const since = new Date((session.loginTs ?? 0) * 1000)
-      return !(await signIns.isBrowserTrusted(session.uid, since))
+      return !(await grantSessions.isBrowserTrusted(session.uid, since))
     }),
   )
   return policy

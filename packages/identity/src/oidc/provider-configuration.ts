@@ -23,7 +23,7 @@ export interface ProviderNeeds extends ClientRecordNeeds {
   settings: OidcSettings
   records: OidcRecordStore
   signInStore: SignInStore
-  signIns: GrantSessions
+  grantSessions: GrantSessions
   readAccessToken: ReadAccessToken
   users: { find(id: string): Promise<UserRecord | undefined> }
   consents: Pick<ConsentStore, 'covers'>
@@ -39,7 +39,7 @@ const GRANT_SLACK_SECONDS = 3600
 
 /** The whole configuration of the OIDC server. The first key of `jwks` signs. */
 export function providerConfiguration(needs: ProviderNeeds, jwks: JWKS): Configuration {
-  const { settings, signIns, consents } = needs
+  const { settings, grantSessions, consents } = needs
   const alg = (jwks.keys[0]?.alg ?? 'RS256') as AsymmetricSigningAlgorithm
   return {
     adapter: oidcAdapter(needs),
@@ -52,10 +52,10 @@ export function providerConfiguration(needs: ProviderNeeds, jwks: JWKS): Configu
     findAccount: async (_ctx, sub) => toAccount(await needs.users.find(sub), needs.mfaOf),
     loadExistingGrant: grantFor({ apiUrl: settings.apiUrl, consents }),
     interactions: {
-      policy: policyOf(signIns),
+      policy: policyOf(grantSessions),
       url: (_ctx, { uid }) => `${settings.issuer}/interaction/${uid}`,
     },
-    extraTokenClaims: sessionClaim(signIns, jwks.keys[0]?.kid),
+    extraTokenClaims: sessionClaim(grantSessions, jwks.keys[0]?.kid),
     formats: { customizers: { jwt: exactClaims } },
     scopes: personalScopes,
     claims: { ...claimsByScope, acr: null, sid: null, auth_time: null, iss: null },
@@ -82,7 +82,7 @@ export function providerConfiguration(needs: ProviderNeeds, jwks: JWKS): Configu
 
 /** Off is what would let a token mean more, or less, than the nine claims say. */
 const featuresOf = (
-  { settings, signIns }: ProviderNeeds,
+  { settings, grantSessions }: ProviderNeeds,
   alg: string,
 ): NonNullable<Configuration['features']> => ({
   ...registrationFeatures(settings),
@@ -91,7 +91,7 @@ const featuresOf = (
   dPoP: { enabled: false },
   pushedAuthorizationRequests: { enabled: false },
   introspection: { enabled: true, allowedPolicy: isOwnToken },
-  revocation: { enabled: true, allowedPolicy: endSessionOf(signIns) },
+  revocation: { enabled: true, allowedPolicy: endSessionOf(grantSessions) },
   userinfo: { enabled: true },
   resourceIndicators: resourceIndicators(settings, () => alg),
   rpInitiatedLogout: {
@@ -115,11 +115,11 @@ const isOwnToken = (
 
 /** And revoke it: of a JWT that means the end of its session, before the server answers that it is done. */
 const endSessionOf =
-  (signIns: Pick<GrantSessions, 'endSession'>) =>
+  (grantSessions: Pick<GrantSessions, 'endSession'>) =>
   async (ctx: unknown, client: { clientId: string }, token: RevocableToken): Promise<boolean> => {
     if (!isOwnToken(ctx, client, token)) return false
     const sessionId = token.extra?.prismeaiSessionId
-    if (typeof sessionId === 'string') await signIns.endSession(sessionId)
+    if (typeof sessionId === 'string') await grantSessions.endSession(sessionId)
     return true
   }
 

@@ -31,7 +31,7 @@ export interface SigningKeys {
 interface Needs extends ProviderNeeds {
   keyRing: SigningKeys
   /** The cookie that is given takes the place of a visitor's. */
-  leaveVisit: LeaveSession
+  leaveSession: LeaveSession
   log: Logger
 }
 
@@ -116,7 +116,7 @@ async function withCookies(ctx: KoaContextWithOIDC, next: Next, needs: Needs): P
 }
 
 /** Only to pages of the platform: another site must not be able to sign a browser in to an account of its choice. */
-async function giveCookie(ctx: KoaContextWithOIDC, { settings, leaveVisit }: Needs): Promise<void> {
+async function giveCookie(ctx: KoaContextWithOIDC, { settings, leaveSession }: Needs): Promise<void> {
   const { AccessToken: issued } = ctx.oidc.entities
   const origin = ctx.get('origin')
   const { access_token: jwt, expires_in: seconds } = (ctx.body ?? {}) as {
@@ -125,20 +125,20 @@ async function giveCookie(ctx: KoaContextWithOIDC, { settings, leaveVisit }: Nee
   }
   if (ctx.status !== 200 || jwt === undefined || issued === undefined) return
   if (origin !== '' && !settings.trustedOrigins.includes(origin)) return
-  await leaveVisit(ctx.get('cookie'))
+  await leaveSession(ctx.get('cookie'))
   ctx.append('set-cookie', accessTokenCookie(jwt, settings.cookies, seconds))
 }
 
 /** With the browser session also that of the cookie: it may have outlived the browser session it came from. */
 async function endBrowser(
   ctx: KoaContextWithOIDC,
-  { signIns, settings, readAccessToken }: Needs,
+  { grantSessions, settings, readAccessToken }: Needs,
 ): Promise<void> {
   const session = ctx.oidc.session as (Session & { destroyed?: boolean }) | undefined
   if (session?.destroyed !== true) return
-  await signIns.endBrowser(session.uid)
+  await grantSessions.endBrowser(session.uid)
   const token = ctx.cookies.get(ACCESS_TOKEN_COOKIE, { signed: false })
   const claims = token === undefined ? undefined : await readAccessToken(token)
-  if (claims !== undefined) await signIns.endSession(claims.prismeaiSessionId)
+  if (claims !== undefined) await grantSessions.endSession(claims.prismeaiSessionId)
   ctx.append('set-cookie', forgetAccessTokenCookie(settings.cookies))
 }

@@ -154,7 +154,7 @@ describe('a registered client', () => {
     const old = { id: 'test', key: Buffer.alloc(32, 7) }
     const next = { id: 'next', key: Buffer.alloc(32, 8) }
     const log = createLogger({ level: 'silent' })
-    const deps = { database, log, audit: server.audit, places: [sealedColumnStore(sealedClientSecrets)] }
+    const deps = { database, log, audit: server.audit, columns: [sealedColumnStore(sealedClientSecrets)] }
     await resealRound({ ...deps, masterKeys: masterKeyRing([next, old]) })
     const [kept] = await database.many<{ sealed: string }>(sql`
       select payload ->> 'sealedSecret' as sealed from gateway.oidc_records where id = ${client.client_id}`)

@@ -101,7 +101,7 @@ describe('the second factor can’t be gone around', () => {
   it('by a password that was replaced meanwhile', async () => {
     const { secret, user } = await personWithCode('replaced@example.com')
     const { browser, page } = await afterPassword(server, 'replaced@example.com')
-    await server.accounts.users.replacePassword('replaced@example.com', 'the hash of another password')
+    await server.users.replacePassword('replaced@example.com', 'the hash of another password')
     const late = await browser.submit(page, { code: codeOf(secret, 1) })
     expect([late.status, late.text.includes('type="password"')], user.id).toEqual([200, true])
   })

@@ -6,7 +6,7 @@ type Needs = Pick<GrantSessions, 'sessionFor' | 'sessionOfProgram'>
 
 /** Puts a session into every access token: that of its grant, or, for a program without a person, one of its own. */
 export const sessionClaim =
-  (signIns: Needs, signingKid: string | undefined) =>
+  (grantSessions: Needs, signingKid: string | undefined) =>
   async (
     ctx: KoaContextWithOIDC,
     token: AccessToken | ClientCredentials,
@@ -23,7 +23,7 @@ export const sessionClaim =
     }
     if (token.kind === 'ClientCredentials') {
       const seconds = token.expiration
-      return { prismeaiSessionId: await signIns.sessionOfProgram({ ...context, seconds }) }
+      return { prismeaiSessionId: await grantSessions.sessionOfProgram({ ...context, seconds }) }
     }
     const { grantId, accountId, sessionUid: browserUid } = token as AccessToken
     if (grantId === undefined) return undefined
@@ -39,7 +39,7 @@ export const sessionClaim =
       authTime: source?.authTime,
     }
     const person = (account as PersonAccount | undefined)?.user
-    return { prismeaiSessionId: await signIns.sessionFor({ ...context, ...grant, person }) }
+    return { prismeaiSessionId: await grantSessions.sessionFor({ ...context, ...grant, person }) }
   }
 
 interface Jwt {

@@ -5,7 +5,7 @@ import { Failure } from '@platform/kernel'
 import type { UserRecord } from '../../users/user.ts'
 import type { CodeCheck, SecondFactors } from './second-factors.ts'
 
-interface Visit {
+interface AttemptContext {
   ip: string
   correlationId: string
 }
@@ -18,7 +18,7 @@ export interface SubmitMfaCodeNeeds {
   continueSignIn: (
     interaction: string,
     code: string,
-    context: Visit,
+    context: AttemptContext,
   ) => Promise<{ url: string } | Exclude<CodeCheck, 'right'>>
 }
 
@@ -46,7 +46,7 @@ async function confirmOwn(
   { secondFactors, users }: SubmitMfaCodeNeeds,
   principal: Principal | undefined,
   code: string,
-  context: Visit,
+  context: AttemptContext,
 ): Promise<{ recoveryCodes?: string[] } | Exclude<CodeCheck, 'right'>> {
   const { userId } = interactiveUser(principal)
   const user = await users.find(userId)

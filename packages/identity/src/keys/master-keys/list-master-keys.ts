@@ -8,9 +8,9 @@ import type { SealedColumnStore } from './sealed-column-store.ts'
 interface Needs {
   database: Database
   masterKeys: MasterKeyRing
-  places: readonly SealedColumnStore[]
+  columns: readonly SealedColumnStore[]
   /** Of services that may not have made their tables yet. */
-  placesOfOthers: readonly SealedColumnStore[]
+  columnsOfOthers: readonly SealedColumnStore[]
 }
 
 /** What PostgreSQL answers where a table is not there. */
@@ -21,10 +21,13 @@ export const listMasterKeys = (deps: Needs) =>
   route(endpoint, {
     async handle() {
       const counted = await Promise.all([
-        ...deps.places.map(async (place) => ({ name: place.name, counts: await place.count(deps.database) })),
-        ...deps.placesOfOthers.map(async (place) => ({
-          name: place.name,
-          counts: await place.count(deps.database).catch(noneWithoutTable),
+        ...deps.columns.map(async (column) => ({
+          name: column.name,
+          counts: await column.count(deps.database),
+        })),
+        ...deps.columnsOfOthers.map(async (column) => ({
+          name: column.name,
+          counts: await column.count(deps.database).catch(noneWithoutTable),
         })),
       ])
       const found = counted.flatMap(({ counts }) => counts.map(({ masterKeyId }) => masterKeyId))
@@ -38,7 +41,7 @@ export const listMasterKeys = (deps: Needs) =>
           id,
           seals: id === deps.masterKeys.currentId,
           known: deps.masterKeys.ids.includes(id),
-          sealed: values.filter((place) => place.values > 0),
+          sealed: values.filter(({ values: count }) => count > 0),
         }
       })
       return respond(uses, { headers: { 'cache-control': 'no-store' } })

@@ -43,7 +43,7 @@ const trail = async () => {
 
 async function depsWith(masterKeys: MasterKeyRing) {
   const { audit } = await trail()
-  return { database, masterKeys, audit, log, places: [notes] }
+  return { database, masterKeys, audit, log, columns: [notes] }
 }
 
 describe('a new master key', () => {

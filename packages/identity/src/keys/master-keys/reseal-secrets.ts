@@ -16,7 +16,7 @@ interface Needs {
   masterKeys: MasterKeyRing
   audit: Audit
   log: Logger
-  places: readonly SealedColumnStore[]
+  columns: readonly SealedColumnStore[]
 }
 
 /** Seals again, with the first master key, what another one has sealed. Any instance may run it: one at a time does. */
@@ -35,9 +35,9 @@ export function resealRound(deps: Needs): Promise<boolean> {
       await lockResealing(tx)
       const counts: Record<string, number> = {}
       let left = MOST_OF_A_ROUND
-      for (const place of deps.places) {
-        const resealed = await resealColumn(deps, tx, place, left)
-        if (resealed > 0) counts[place.name] = resealed
+      for (const column of deps.columns) {
+        const resealed = await resealColumn(deps, tx, column, left)
+        if (resealed > 0) counts[column.name] = resealed
         left -= resealed
       }
       if (left < MOST_OF_A_ROUND) {
@@ -54,20 +54,20 @@ export function resealRound(deps: Needs): Promise<boolean> {
   )
 }
 
-/** At most `limit` values of one place. One that can't be opened is left as it is, and told. */
+/** At most `limit` values of one column. One that can't be opened is left as it is, and told. */
 async function resealColumn(
   deps: Needs,
   tx: Queries,
-  place: SealedColumnStore,
+  column: SealedColumnStore,
   limit: number,
 ): Promise<number> {
   let resealed = 0
   for (let after = ''; resealed < limit; ) {
-    const values = await place.list(tx, deps.masterKeys.currentId, after, Math.min(BATCH, limit - resealed))
+    const values = await column.list(tx, deps.masterKeys.currentId, after, Math.min(BATCH, limit - resealed))
     const [last] = values.slice(-1)
     if (last === undefined) break
     after = last.id
-    resealed += await place.replace(
+    resealed += await column.replace(
       tx,
       values.flatMap((value) => resealValue(deps, value)),
     )

@@ -26,13 +26,13 @@ export interface SealedColumnStore {
 /** The values of a sealed column. */
 export function sealedColumnStore(described: SealedColumn): SealedColumnStore {
   const { table, key, column, assignment, where = 'true', place } = described
-  const placeOf = place ?? ((id: string) => `${table}|${id}|${column}`)
+  const contextOf = place ?? ((id: string) => `${table}|${id}|${column}`)
   const [from, id, sealed] = [raw(table), raw(`(${key})::text`), raw(`(${column})`)]
   const [set, condition] = [raw(assignment ?? `${column} = new_text`), raw(where)]
   return {
     name: `${table}.${column}`,
     list: (tx, masterKeyId, after, limit) =>
-      list(tx, { from, id, sealed, condition }, { masterKeyId, after, limit }, placeOf),
+      list(tx, { from, id, sealed, condition }, { masterKeyId, after, limit }, contextOf),
 
     async replace(tx, values) {
       const rows = await tx.many(sql`
@@ -58,14 +58,14 @@ async function list(
   tx: Queries,
   { from, id, sealed, condition }: { from: Sql; id: Sql; sealed: Sql; condition: Sql },
   { masterKeyId, after, limit }: { masterKeyId: string; after: string; limit: number },
-  placeOf: (id: string) => string,
+  contextOf: (id: string) => string,
 ): Promise<SealedValue[]> {
   const rows = await tx.many<{ id: string; sealed: string }>(sql`
     select ${id} as id, ${sealed} as sealed from ${from}
     where ${condition} and ${id} > ${after} and ${sealed} is not null
       and not starts_with(${sealed}, ${`${masterKeyId}:`})
     order by ${id} limit ${limit} for update`)
-  return rows.map((row) => ({ ...row, place: placeOf(row.id) }))
+  return rows.map((row) => ({ ...row, place: contextOf(row.id) }))
 }
 
 /** Waits until no other transaction seals again; none does then until this one ends. */

@@ -22,7 +22,7 @@ const OVERLAP_SECONDS = 10
  * down. Both only say what to forget; the next request that uses it reads the truth from the database.
  */
 export class Revocations {
-  readonly #callers: AuthenticationCache
+  readonly #cache: AuthenticationCache
   readonly #store: RevocationStore
   readonly #announcements: Announcements
   readonly #log: Logger
@@ -31,12 +31,12 @@ export class Revocations {
   broadcastCount = 0
 
   constructor(deps: {
-    callers: AuthenticationCache
+    cache: AuthenticationCache
     store: RevocationStore
     announcements: Announcements
     log: Logger
   }) {
-    this.#callers = deps.callers
+    this.#cache = deps.cache
     this.#store = deps.store
     this.#announcements = deps.announcements
     this.#log = deps.log
@@ -53,7 +53,7 @@ export class Revocations {
    */
   async broadcast(ids: readonly string[]): Promise<void> {
     this.broadcastCount += ids.length
-    for (const id of ids) this.#callers.forget(id)
+    for (const id of ids) this.#cache.forget(id)
     for (let start = 0; start < ids.length; start += IDS_PER_ANNOUNCEMENT) {
       const batch = JSON.stringify(ids.slice(start, start + IDS_PER_ANNOUNCEMENT))
       await this.#announcements.announce(TOPIC, batch).catch((error: unknown) => {
@@ -65,9 +65,9 @@ export class Revocations {
   /** Hears the other instances until disposed. */
   listen(): Promise<AsyncDisposable> {
     const forget = (payload: string) => {
-      for (const id of JSON.parse(payload) as string[]) this.#callers.forget(id)
+      for (const id of JSON.parse(payload) as string[]) this.#cache.forget(id)
     }
-    return this.#announcements.listen(TOPIC, forget, () => this.#callers.clear())
+    return this.#announcements.listen(TOPIC, forget, () => this.#cache.clear())
   }
 
   /** The poll, often enough that an ending is heard within 5 s without a broker. */
@@ -99,8 +99,8 @@ export class Revocations {
     const ids = await this.#store.listRecent(
       wasBlind ? OVERLAP_SECONDS : missedMs / SECOND_MS + OVERLAP_SECONDS,
     )
-    if (wasBlind) this.#callers.clear()
-    else for (const id of ids) this.#callers.forget(id)
+    if (wasBlind) this.#cache.clear()
+    else for (const id of ids) this.#cache.forget(id)
     this.#polledAt = startedAt
   }
 }

@@ -21,7 +21,7 @@ export interface RedemptionNeeds {
   findUser: (userId: string) => Promise<UserRecord | undefined>
   keyRing: { signing(): { kid: string } }
   mintJwt: MintJwt
-  leaveVisit: LeaveSession
+  leaveSession: LeaveSession
   /** Who is signed in in the browser that opens a ticket. */
   browserSession: BrowserSession
   cookies: CookiePolicy
@@ -42,7 +42,7 @@ export async function redeem(deps: RedemptionNeeds, text: string, request: Reque
   const started = await startSession(deps, opened, request).catch(whenSignedOut)
   if (started === undefined) return refused(deps, request)
   const { jwt, seconds } = started
-  if (!opened.parent.anonymous) await deps.leaveVisit(request.headers.cookie)
+  if (!opened.parent.anonymous) await deps.leaveSession(request.headers.cookie)
 
   const headers = {
     location: opened.redirect,

@@ -1,11 +1,10 @@
 import { type Env, readConfig } from '@platform/config'
 import type { Database } from '@platform/database'
-import type { Route } from '@platform/http'
 import { type Clock, SECOND_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { type Mailer, openMailer } from '@platform/mail'
 import type { MasterKeyRing } from '@platform/master-keys'
-import type { Job } from '@platform/service'
+import type { Part } from '@platform/service'
 import type { Opened } from '../opened.ts'
 import { deliverMails } from './deliver-mails.ts'
 import { mailStore } from './mail-store.ts'
@@ -15,37 +14,42 @@ import { purgeMails } from './purge-mails.ts'
 import { queuedMails, soon } from './queued-mails.ts'
 
 interface Needs {
-  opened: Opened
   env: Env
   database: Database
   masterKeys: MasterKeyRing
   /** Origin of the platform, as people reach it. */
   origin: string
+  /** Where mails become files. */
   development: boolean
+  opened: Opened
   clock: Clock
   log: Logger
 }
 
 const ROUND_MS = 5 * SECOND_MS
 
-/** Mails, for the composition root. Where nothing sends, they wait. */
-export function wireMails(needs: Needs): { mails: Mails; routes: Route[]; jobs: Job[] } {
-  const { database, masterKeys, origin, clock, log } = needs
+export interface OpenMails {
+  mails: Mails
+  part: Required<Pick<Part, 'jobs'>>
+}
+
+/** Mails that are posted with a change and sent after it. Where nothing sends, they wait. */
+export function openMails(needs: Needs): OpenMails {
+  const { database, masterKeys, origin, opened, clock, log } = needs
   const store = mailStore(database)
   const purge = purgeMails({ store, log })
   const mailer = mailerOf(needs)
-  if (mailer !== undefined) needs.opened.use(mailer)
   if (mailer === undefined) {
     const mails = queuedMails({ storeIn: mailStore, masterKeys, clock, deliverSoon: () => undefined })
-    return { mails, routes: [], jobs: [purge] }
+    return { mails, part: { jobs: [purge] } }
   }
+  opened.use(mailer)
   const deliver = deliverMails({ store, mailer, masterKeys, place: { origin }, log })
   const failed = (error: unknown) => log.debug({ err: error }, 'mails could not be read, the job tries again')
-  const delivery = needs.opened.use(soon(deliver, failed))
+  const delivery = opened.use(soon(deliver, failed))
   return {
     mails: queuedMails({ storeIn: mailStore, masterKeys, clock, deliverSoon: delivery.ask }),
-    routes: [],
-    jobs: [{ name: 'deliver-mails', everyMs: ROUND_MS, run: deliver }, purge],
+    part: { jobs: [{ name: 'deliver-mails', everyMs: ROUND_MS, run: deliver }, purge] },
   }
 }
 

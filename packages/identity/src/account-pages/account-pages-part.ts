@@ -10,15 +10,15 @@ import { readAccountForm } from './read-account-form.ts'
 import { returnToSignIn } from './return-to-sign-in.ts'
 import { showSignUp, submitSignUp } from './sign-up.ts'
 
-/** The pages about accounts, for the composition root. */
-export interface WiredAccountPages {
+/** The pages about accounts. */
+export interface OpenAccountPages {
   /** Those of a sign-in that is under way. */
   interactions: Interactions
   /** Those mailed links lead to. */
   mounts: Mount[]
 }
 
-export function wireAccountPages(needs: AccountPagesNeeds): WiredAccountPages {
+export function openAccountPages(needs: AccountPagesNeeds): OpenAccountPages {
   return {
     interactions: {
       signup: { GET: inSignIn(needs, showSignUp(needs)), POST: inSignIn(needs, submitSignUp(needs)) },

@@ -1,0 +1,89 @@
+import type { Audit } from '@platform/audit'
+import type { Database } from '@platform/database'
+import type { Clock } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
+import type { MasterKeyRing } from '@platform/master-keys'
+import type { Outbox } from '@platform/outbox'
+import type { Part } from '@platform/service'
+import type { Opened } from '../opened.ts'
+import { listMasterKeys } from './master-keys/list-master-keys.ts'
+import { resealSecrets } from './master-keys/reseal-secrets.ts'
+import type { SealedColumn } from './master-keys/sealed-column.ts'
+import { sealedColumnStore } from './master-keys/sealed-column-store.ts'
+import { jwtMint, type MintJwt } from './mint-jwt.ts'
+import { getJwks } from './signing-keys/get-jwks.ts'
+import { keyOpener } from './signing-keys/key-opener.ts'
+import { KeyRing } from './signing-keys/key-ring.ts'
+import { listSigningKeys } from './signing-keys/list-signing-keys.ts'
+import { previewSigningKeyRemoval } from './signing-keys/preview-signing-key-removal.ts'
+import { removeSigningKey } from './signing-keys/remove-signing-key.ts'
+import { rotateSigningKey } from './signing-keys/rotate-signing-key.ts'
+import { rotateSigningKeys } from './signing-keys/rotate-signing-keys.ts'
+import { sealedKeys } from './signing-keys/sealed-keys.ts'
+import { sessionsByKeyStore } from './signing-keys/sessions-by-key-store.ts'
+import type { KeyPolicy } from './signing-keys/signing-key.ts'
+import { exposeSigningKeys } from './signing-keys/signing-key-metrics.ts'
+import { signingKeyStore } from './signing-keys/signing-key-store.ts'
+import { reloadOnJwksUpdated, replaceDeletedSigner } from './signing-keys/watch-signing-keys.ts'
+
+interface Needs {
+  database: Database
+  outbox: Outbox
+  audit: Audit
+  masterKeys: MasterKeyRing
+  /** Everything of identity that master keys have sealed and that lives for longer than minutes. */
+  sealedColumns: readonly SealedColumn[]
+  policy: KeyPolicy
+  /** `iss` and `aud` of every JWT. */
+  issuer: string
+  audience: string
+  opened: Opened
+  clock: Clock
+  log: Logger
+}
+
+/** Signing keys, what they sign, and the master keys that seal them. */
+export interface Keys {
+  keyRing: KeyRing
+  mintJwt: MintJwt
+  part: Part
+}
+
+/**
+ * What the events service has sealed, and seals again itself: an operator is told of everything that a master key
+ * holds.
+ */
+const columnsOfOthers = ['secret', 'previous_secret', 'headers'].map((column) =>
+  sealedColumnStore({ table: 'events.subscriptions', key: 'id', column }),
+)
+
+/** Rejects when the signing keys can't be opened: a start with the wrong master key must not go on. */
+export async function openKeys(needs: Needs): Promise<Keys> {
+  const { database, audit, masterKeys, policy, issuer, audience, clock, log } = needs
+  const signingKeys = signingKeyStore(database)
+  const sessionsByKey = sessionsByKeyStore(database)
+  const sealed = sealedKeys(masterKeys)
+  const open = keyOpener(sealed, log)
+  const keyRing = new KeyRing(async () => open(await signingKeys.list()), clock)
+  await keyRing.reload()
+  const change = { signingKeys, sessionsByKey, sealed, keyRing, outbox: needs.outbox, audit, clock, policy }
+  replaceDeletedSigner({ ...change, log })
+  needs.opened.use(exposeSigningKeys(change))
+  const columns = needs.sealedColumns.map(sealedColumnStore)
+  return {
+    keyRing,
+    mintJwt: jwtMint({ keyRing, issuer, audience, clock }),
+    part: {
+      routes: [
+        getJwks({ keyRing, publishAheadMs: policy.publishAheadMs }),
+        listSigningKeys(change),
+        rotateSigningKey(change),
+        previewSigningKeyRemoval(change),
+        removeSigningKey(change),
+        listMasterKeys({ database, masterKeys, columns, columnsOfOthers }),
+      ],
+      subscriptions: [reloadOnJwksUpdated({ keyRing, log })],
+      jobs: [rotateSigningKeys(change), resealSecrets({ database, masterKeys, audit, log, columns })],
+    },
+  }
+}
