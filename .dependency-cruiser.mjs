@@ -7,6 +7,7 @@ const mayImport = {
   outbound: [],
   'master-keys': [],
   contracts: ['kernel'],
+  client: ['kernel', 'contracts'],
   config: ['kernel'],
   logging: ['kernel'],
   tracing: [],
@@ -19,7 +20,7 @@ const mayImport = {
   outbox: ['kernel', 'contracts', 'database', 'broker', 'logging'],
   permissions: ['kernel', 'contracts', 'database', 'auth'],
   audit: ['kernel', 'contracts', 'database'],
-  http: ['kernel', 'contracts', 'logging', 'tracing', 'auth'],
+  http: ['kernel', 'contracts', 'client', 'logging', 'tracing', 'auth'],
   'rate-limits': ['kernel', 'contracts', 'config', 'logging', 'cache', 'http'],
   idempotency: ['kernel', 'contracts', 'database', 'http', 'service'],
   openapi: ['kernel', 'contracts'],
@@ -244,6 +245,21 @@ export default {
       comment: 'main.ts starts the process: it composes services and nothing else.',
       from: { path: '^apps/(?!all-in-one/|ops/)[^/]+/src/main\\.ts$' },
       to: { pathNot: '/src/service\\.ts$|^packages/service/' },
+    },
+    {
+      name: 'client-without-node',
+      severity: 'error',
+      comment:
+        'The client runs in browsers, and the contracts with it: nothing of Node, and only types of the kernel.',
+      from: { path: '^packages/(client|contracts)/src/', pathNot: testSupport },
+      to: { path: '^packages/kernel/', preCompilationOnly: false },
+    },
+    {
+      name: 'client-without-node-modules',
+      severity: 'error',
+      comment: 'The client runs in browsers, and the contracts with it: no module of Node.',
+      from: { path: '^packages/(client|contracts)/src/', pathNot: testSupport },
+      to: { dependencyTypes: ['core'] },
     },
     {
       name: 'tests-are-not-imported',

@@ -28,6 +28,8 @@ const plants: [rule: string, folder: string, source: string][] = [
     "export { userStore } from '../users/user-store.ts'",
   ],
   ['stores-do-not-speak-http', 'apps/events/src/event-log', "export { route } from '@platform/http'"],
+  ['client-without-node', 'packages/client/src', "export { uuidv7 } from '@platform/kernel'"],
+  ['client-without-node-modules', 'packages/contracts/src', "export { join } from 'node:path'"],
   ['tests-are-not-imported', 'packages/http/src', "export * from '../test/testing.ts'"],
   ['no-cycles', 'packages/kernel/src', "export * from './planted-no-cycles-too.ts'"],
   ['resolvable', 'packages/kernel/src', "export * from './not-there.ts'"],

@@ -1,5 +1,5 @@
+import { fillPath } from '@platform/client'
 import { streamEvents } from '@platform/contracts'
-import { fillPath } from '@platform/http'
 
 /** A message of an event stream, as an EventSource would hand it over. */
 export interface Message {

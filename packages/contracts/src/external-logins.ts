@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { exampleGuest } from './example-values.ts'
+import { Bytes } from './photos.ts'
 import { AnonymousSession } from './sessions.ts'
 
 export const listLoginProviders = endpoint({
@@ -96,7 +97,7 @@ export const finishLoginByForm = endpoint({
   method: 'post',
   path: '/v2/login/callback',
   bodyKind: 'bytes',
-  body: z.instanceof(Buffer),
+  body: Bytes,
   bodyLimitBytes: 65_536,
   response: z.string(),
   status: 302,

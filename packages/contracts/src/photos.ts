@@ -3,6 +3,9 @@ import { endpoint } from './endpoint.ts'
 import { exampleUser } from './example-values.ts'
 import { User } from './users.ts'
 
+/** Bytes of any kind. Not an `instanceof Buffer`: the contracts are loaded where there is no Node, too. */
+export const Bytes = z.custom<Buffer>((value) => value instanceof Uint8Array)
+
 /** The largest picture of a person, in bytes (reference: 4 MB). */
 export const PHOTO_BYTES = 4_000_000
 
@@ -17,7 +20,7 @@ export const setPhoto = endpoint({
   method: 'post',
   path: '/v2/user/photo',
   bodyKind: 'bytes',
-  body: z.instanceof(Buffer),
+  body: Bytes,
   bodyLimitBytes: PHOTO_BYTES + 10_000,
   response: User,
   limits: ['upload'],
@@ -43,7 +46,7 @@ export const getPhoto = endpoint({
   thirdParty: true,
   method: 'get',
   path: '/v2/photos/:photoId',
-  response: z.instanceof(Buffer),
+  response: Bytes,
   etag: true,
   failures: ['ObjectNotFoundError'],
   mediaTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { endpoint } from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createClient, fillPath, reach } from './index.ts'
+import { createClient, reach } from './index.ts'
 
 const contract = endpoint({
   id: 'thing',
@@ -101,28 +101,20 @@ describe('the client', () => {
     await expect(createClient(server.url, {}, 50)(contract, input)).rejects.toMatchObject({ status: 504 })
   })
 
+  test('refuses a value that no path can carry, and sends nothing', async () => {
+    const client = createClient('http://127.0.0.1:1')
+    await expect(client(contract, { ...input, params: { id: '..', path: 'x' } })).rejects.toMatchObject({
+      name: 'RequestValidationError',
+      message: 'The path parameter id is not valid.',
+    })
+  })
+
   test('stops when the caller stops, with the caller’s reason', async () => {
     await using server = await serve(() => {})
     const stop = new AbortController()
     const attempt = createClient(server.url)(contract, { ...input, signal: stop.signal })
     stop.abort()
     await expect(attempt).rejects.toMatchObject({ name: 'AbortError' })
-  })
-})
-
-describe('filling a path', () => {
-  test('keeps the slashes of a wildcard only', () => {
-    expect(fillPath('/a/:b/*c', { b: 'x/y?#', c: '1/2 3/é' })).toBe('/a/x%2Fy%3F%23/1/2%203/%C3%A9')
-    expect(fillPath('/a/:b', { b: ':c' })).toBe('/a/%3Ac')
-  })
-
-  test.each([['..'], ['.'], ['a\ud800']])('refuses %j, which no path can carry', (value) => {
-    expect(() => fillPath('/a/:b', { b: value })).toThrow('The path parameter b is not valid.')
-    expect(() => fillPath('/a/*b', { b: `x/${value}/y` })).toThrow('The path parameter b is not valid.')
-  })
-
-  test('names a missing parameter', () => {
-    expect(() => fillPath('/a/:b', {})).toThrow('The path /a/:b needs the parameter b.')
   })
 })
 

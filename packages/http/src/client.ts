@@ -1,20 +1,10 @@
-import type { BodyInputOf, ParamsOf, QueryInputOf, ResponseOf } from '@platform/contracts'
+import { type CallInput, PathParameterError, type PreparedCall, prepareCall } from '@platform/client'
+import type { ResponseOf } from '@platform/contracts'
 import { headers as names } from '@platform/contracts'
 import { Failure, type FailureBody, isFailureName, STORE_BUDGET_MS, storeBudget } from '@platform/kernel'
 import { tracer } from '@platform/tracing'
 import { Agent, type Dispatcher, request as send } from 'undici'
 import type { AnyEndpoint } from './respond.ts'
-
-/** Arguments of one call; what the contract does not have is left out. */
-export interface CallInput<E> {
-  params?: ParamsOf<E>
-  query?: QueryInputOf<E>
-  body?: BodyInputOf<E>
-  headers?: Record<string, string>
-  /** The verb, for contracts that take any. */
-  method?: string
-  signal?: AbortSignal
-}
 
 /**
  * Calls operations by their contract. Rejects with the Failure the server answered; with ServiceUnavailable when
@@ -37,17 +27,17 @@ export const createClient = (
 ): Client => {
   const base = baseUrl.replace(/\/$/, '')
   return async (contract, input = {}) => {
-    const path = fillPath(contract.path, (input.params ?? {}) as Record<string, string>)
+    const call = prepare(contract, input)
     const deadline = AbortSignal.timeout(timeoutMs)
     const {
       statusCode,
       headers: answered,
       text,
-    } = await exchange(base + path + queryOf(input.query), {
+    } = await exchange(base + call.target, {
       dispatcher: agent,
-      method: methodOf(contract, input),
-      headers: { ...typeOf(input.body), ...budgetLeft(), ...headers, ...input.headers },
-      body: input.body === undefined ? null : JSON.stringify(input.body),
+      method: call.method as Dispatcher.HttpMethod,
+      headers: { ...budgetLeft(), ...headers, ...call.headers },
+      body: call.body,
       signal: input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]),
     })
     const body = parse(text)
@@ -55,6 +45,15 @@ export const createClient = (
     if (text !== '' && body === undefined)
       throw new Error(`The server answered ${statusCode} with something that is no JSON.`)
     return body as never
+  }
+}
+
+function prepare<E extends AnyEndpoint>(contract: E, input: CallInput<E>): PreparedCall {
+  try {
+    return prepareCall(contract, input)
+  } catch (error) {
+    if (error instanceof PathParameterError) throw new Failure('RequestValidationError', error.message)
+    throw error
   }
 }
 
@@ -90,52 +89,6 @@ function unanswered(url: string, error: unknown): unknown {
 function budgetLeft(): Record<string, string> {
   const leftMs = storeBudget()?.leftMs ?? STORE_BUDGET_MS
   return leftMs < STORE_BUDGET_MS ? { [names.storeBudget]: String(Math.floor(leftMs)) } : {}
-}
-
-const typeOf = (body: unknown): Record<string, string> =>
-  body === undefined ? {} : { 'content-type': 'application/json' }
-
-function methodOf(contract: AnyEndpoint, { method, body }: CallInput<AnyEndpoint>): Dispatcher.HttpMethod {
-  const any = body === undefined ? 'get' : 'post'
-  return (
-    method ?? (contract.method === 'all' ? any : contract.method)
-  ).toUpperCase() as Dispatcher.HttpMethod
-}
-
-/**
- * `/v2/x/:id/*rest` with its values, percent-encoded; slashes of a wildcard stay. Throws for a value no path can
- * carry.
- */
-export function fillPath(path: string, params: Record<string, string>): string {
-  const valueFor = (name: string): string => {
-    const value = params[name]
-    if (value === undefined) throw new Error(`The path ${path} needs the parameter ${name}.`)
-    return value
-  }
-  return path
-    .replace(/\*(\w+)/g, (_, name: string) =>
-      valueFor(name)
-        .split('/')
-        .map((part) => segment(part, name))
-        .join('/'),
-    )
-    .replace(/:(\w+)/g, (_, name: string) => segment(valueFor(name), name))
-}
-
-/** Dots alone would be resolved as directories, also when percent-encoded: the call would reach another operation. */
-function segment(value: string, name: string): string {
-  if (value === '.' || value === '..' || !value.isWellFormed())
-    throw new Failure('RequestValidationError', `The path parameter ${name} is not valid.`)
-  return encodeURIComponent(value)
-}
-
-function queryOf(query: unknown): string {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query ?? {})) {
-    const items = [value].flat().filter((item) => item !== undefined)
-    for (const item of items) search.append(name, String(item))
-  }
-  return search.size === 0 ? '' : `?${search}`
 }
 
 /** Undefined for a text that is no JSON. */

@@ -1,6 +1,6 @@
 export { createApp, type Mount } from './app.ts'
 export { bodyTooLarge, hasBody, mediaTypeOf, piecesOf, readBody } from './body.ts'
-export { type CallInput, type Client, createClient, fillPath } from './client.ts'
+export { type Client, createClient } from './client.ts'
 export { etagOf, requireMatch, strongEtag } from './conditional.ts'
 export { setConnectionsPerAddress } from './connection-limit.ts'
 export { correlationIdOf, traceIdOf } from './correlation.ts'

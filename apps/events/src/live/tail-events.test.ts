@@ -1,5 +1,5 @@
+import { fillPath } from '@platform/client'
 import { emitEvents, tailEvents } from '@platform/contracts'
-import { fillPath } from '@platform/http'
 import { newWorkspaceId } from '@platform/kernel'
 import { userPrincipal } from '@platform/testing'
 import { describe, expect, vi } from 'vitest'
