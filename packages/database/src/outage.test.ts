@@ -42,7 +42,7 @@ describe('an outage of the server', () => {
     return { outcome, tookMs: performance.now() - startedAt }
   }
 
-  it('frozen: each statement fails as unavailable within three seconds, and all work again after it thaws', async () => {
+  it('frozen: each statement fails as unavailable within three seconds, and all work again after', async () => {
     await Promise.all(Array.from({ length: 12 }, attempt))
     const onGap = vi.fn()
     await using _listening = await database.listen('news', () => undefined, onGap)

@@ -35,7 +35,7 @@ function behind(
   return from
 }
 
-/** Shorter texts are looked for by the engine itself, which then compares at most a few characters in vain each time. */
+/** Shorter texts are looked for by the engine itself, which compares at most a few characters in vain each time. */
 const PLAIN_MAX = 8
 
 /** Looks for a text in another from an index on; -1 where it is not. */

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { BULK_MS, bodyOf, type IndexContext } from './store.ts'
 
 /** One action of a bulk request, as its lines of JSON. */
@@ -25,7 +26,10 @@ export const bulkAction = (...parts: readonly object[]): BulkAction => {
 /** Requests under way at a time: a store works on each with one thread. */
 const AT_ONCE = 2
 
-/** Sends actions in requests of bounded size; answers the result of each, in their order. */
+/**
+ * Sends actions in requests of bounded size; returns the result of each, in their order. After a request that failed
+ * no more are begun: a store that is busy gets no further work, and all is sent again later.
+ */
 export async function bulk(
   { store, template }: IndexContext,
   actions: readonly BulkAction[],
@@ -42,13 +46,16 @@ export async function bulk(
     })
     return bodyOf(response).items.flatMap((item) => Object.values(item))
   }
-  const parts = partsOf(actions)
-  const results: BulkItem[] = []
-  for (let next = 0; next < parts.length; next += AT_ONCE) {
-    const responses = await Promise.all(parts.slice(next, next + AT_ONCE).map(send))
-    results.push(...responses.flat())
+  const limit = pLimit(AT_ONCE)
+  const sendUnlessFailed = async (part: readonly BulkAction[]): Promise<BulkItem[]> => {
+    try {
+      return await send(part)
+    } catch (error) {
+      limit.clearQueue()
+      throw error
+    }
   }
-  return results
+  return (await limit.map(partsOf(actions), sendUnlessFailed)).flat()
 }
 
 const without = (query: Record<string, string | boolean>, name: string) =>

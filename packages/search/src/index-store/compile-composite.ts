@@ -21,7 +21,7 @@ interface Combination {
   aggregations?: AggregationResults
 }
 
-/** Pages through combinations: in the store where all sources are fields at the top level, else out of all there are. */
+/** Pages through combinations: in the store where all sources are fields at the top level, else in memory. */
 export function compileComposite(
   name: string,
   aggregation: CompositeAggregation,
