@@ -9,7 +9,7 @@ export interface GatewayNeeds {
   database: Database
   cache: Cache
   broker: Broker
-  /** Where photos are kept; absent where nobody has configured it. */
+  /** Where photos are kept; absent where it is not configured. */
   files: Files | undefined
   /** Asks for the key set at the address verifiers use. */
   reachJwks: (signal: AbortSignal) => Promise<unknown>

@@ -44,7 +44,7 @@ export class Exchange implements RequestState, IdentifiedRequest {
   path = '/'
   /** The query as it arrived, with its question mark; empty without one. */
   search = ''
-  /** Where the request is forwarded to; undefined for what the gateway answers itself. */
+  /** Where the request is forwarded to; undefined for a path of the gateway itself. */
   forwarding: CompiledRoute | undefined = undefined
   /** Set when another version is asked for than the newest v2, whose path and query are above. */
   version: VersionedCall | undefined = undefined
@@ -56,7 +56,7 @@ export class Exchange implements RequestState, IdentifiedRequest {
   foreignBearer = false
   /** Value of Strict-Transport-Security, where the API is https. */
   strictTransport: string | undefined = undefined
-  /** Pattern of the route that answers, for the log line. */
+  /** Pattern of the route that responds, for the log line. */
   route: string | undefined = undefined
   /** Origin of the instance it was forwarded to, for the log line. */
   upstream: string | undefined = undefined

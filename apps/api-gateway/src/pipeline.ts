@@ -33,12 +33,12 @@ const steps = (deps: PipelineDeps, app: RequestListener): Step[] => [
   ({ request, response }) => refuseAmbiguous(request, response), // bytes that are no honest HTTP
   deps.admitPage, //                           what pages of other origins may read
   locate(deps), //                             one canonical path, its version, its line in the route table
-  deps.identify, //                            credential → caller, or nobody
+  deps.identify, //                            credential → caller, where there is one
   deps.refuseForgedRequest, //                 changes authenticated by cookie
   admitTokens, //                              what people do themselves, and what no scope stands for
   requireCaller, //                            where every operation needs a credential
   changeRequest, //                            another version's body → v2's
-  answer(deps, app), //                        forward, with the identity set by us; or the gateway's own routes
+  respond(deps, app), //                       forward, with the identity set by us; or the gateway's own routes
 ]
 
 /** Joins the steps to a request listener. */
@@ -90,7 +90,7 @@ const requireCaller: Step = ({ forwarding, principal, isSafe }) => {
   if (forwarding.interactiveWrites && !isSafe) interactiveUser(principal)
 }
 
-const answer =
+const respond =
   (deps: PipelineDeps, app: RequestListener): Step =>
   (exchange) => {
     if (exchange.request.headers.upgrade !== undefined && deps.takeUpgrade(exchange)) return undefined

@@ -3,7 +3,7 @@ import { sendFailure } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Exchange } from './exchange.ts'
 
-/** Answers a request that ended in an error, in the one error shape. */
+/** Responds to a request that ended in an error, in the one error shape. */
 export const refuse =
   ({ forgetCookie }: { forgetCookie: (response: ServerResponse) => void }) =>
   (exchange: Exchange, error: unknown): void => {

@@ -36,13 +36,13 @@ const EXPOSED = [
 ].join(', ')
 const PREFLIGHT_SECONDS = '600'
 const ALLOW = 'access-control-allow-'
-/** The OIDC server knows the origins of its clients and answers for itself; its public documents are for everybody. */
+/** The OIDC server knows the origins of its clients and decides itself; its public documents are for all. */
 const OIDC = /^\/(oidc|\.well-known)\//
 
 /**
- * Lets pages of allowed origins read answers (CORS), and answers their preflights here, before any credential is
- * asked for: none is sent with them. Says 'answered' then. Other origins get an answer without a word about them,
- * which their browser keeps from them.
+ * Lets pages of allowed origins read responses (CORS), and answers their preflights here, before a credential is asked
+ * for: none is sent with them. Returns 'answered' then. Other origins get a response that does not name them, which
+ * their browser does not let them read.
  */
 export const admitPage =
   (judge: (origin: string) => Admission) =>
@@ -83,7 +83,7 @@ function answerPreflight(exchange: Exchange, origin: string, admission: Admissio
   sendJson(response, 204, undefined)
 }
 
-/** What a page of an origin may do: nothing, call with a token, or also with the cookie of whoever looks at it. */
+/** What a page of an origin may do: nothing, call with a token, or also with the cookie of its visitor. */
 export type Admission = 'none' | 'token' | 'cookie'
 
 interface Settings {
@@ -96,7 +96,7 @@ interface Settings {
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 
 /**
- * Judges the origin of a page. The console and what operators list may use the cookie; pages, which anybody with a
+ * Judges the origin of a page. The console and what operators list may use the cookie; pages, which anyone with a
  * workspace writes, may not: they are on the same site as the API, so that a browser would send it along.
  */
 export function allowedOrigins({ origins, pagesHost, pagesScheme }: Settings): (origin: string) => Admission {

@@ -75,7 +75,7 @@ const tooBusy = new Failure('ServiceUnavailable', 'The platform is busy: try aga
 
 /**
  * Turns requests away while there is too much to do, before anything of them is looked at: 503 with `Retry-After`.
- * What was taken is answered the sooner. Nothing is logged, that would be more work; it is counted in `shed`.
+ * What was admitted is finished sooner. Nothing is logged, which would be more work; it is counted in `shed`.
  */
 export const shedLoad =
   (load: Load, shed: Shed, next: RequestListener): RequestListener =>
@@ -96,7 +96,7 @@ export const shedLoad =
 
 const findExempt = contractFinder(declaredEndpoints.filter(({ shedExempt }) => shedExempt === true))
 
-/** True for what is answered under any load, in every version: whether the platform is up, and what takes rights away. */
+/** True for what is served under any load, in every version: whether the platform is up, and what takes rights away. */
 export function isExempt({ method = '', url = '/' }: IncomingMessage): boolean {
   const question = url.indexOf('?')
   const path = question < 0 ? url : url.slice(0, question)

@@ -4,8 +4,8 @@ import { describeApi } from '@platform/openapi'
 import { EncodedBody, sendEncoded } from './encoded-body.ts'
 
 /**
- * GET /v2/openapi.json — the same for everybody, so caches in between may keep it. It is made when it is asked for
- * first, and once: starting does not wait for it.
+ * GET /v2/openapi.json — the same for all callers, so caches in between may store it. It is made once, when it is
+ * asked for first: starting does not wait for it.
  */
 export const getApiDescription = ({ origin }: { origin: string }) => {
   let made: EncodedBody | undefined

@@ -4,7 +4,7 @@ import { Failure } from '@platform/kernel'
 import type { DocsViewer } from './docs-viewer.ts'
 import { sendEncoded } from './encoded-body.ts'
 
-/** GET /docs/:asset — a name holds the hash of what it stands for, so browsers keep it for good. */
+/** GET /docs/:asset — the name of a file has the hash of its content, so browsers may cache it for good. */
 export const getDocsAsset = ({ viewer }: { viewer: DocsViewer }) =>
   route(endpoint, {
     async handle({ params, request }) {

@@ -7,8 +7,8 @@ const dark = matchMedia('(prefers-color-scheme: dark)')
 const colour = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', colour)
 colour()
-// Who is signed in by the cookie writes with the token that the API answers to the page alone; a pasted credential
-// needs none.
+// A visitor who is signed in by the cookie writes with a CSRF token, which only a page of this origin can read. A
+// pasted credential needs none.
 const withCsrfToken = async (request) => {
   const isSafe = ['GET', 'HEAD', 'OPTIONS'].includes(String(request.method).toUpperCase())
   if (isSafe || request.headers.Authorization !== undefined) return request
@@ -20,9 +20,9 @@ const withCsrfToken = async (request) => {
 }
 const note = document.querySelector('.note')
 fetch('/v2/openapi.json')
-  .then((answer) => {
-    if (!answer.ok) throw new Error('it was answered with ' + answer.status)
-    return answer.json()
+  .then((response) => {
+    if (!response.ok) throw new Error('it was answered with ' + response.status)
+    return response.json()
   })
   .then((spec) => {
     spec.servers = [{ url: location.origin, description: 'This platform.' }]

@@ -5,8 +5,8 @@ import { Exchange, type Step } from '../exchange.ts'
 import type { OpenConnections } from './open-connections.ts'
 
 /**
- * Pauses between two rounds. The end of a session is heard by every instance within half a second; with this pause and
- * the round, what the session opened is ended within one second.
+ * Pauses between two rounds. The end of a session reaches every instance within half a second; with this pause and the
+ * round, what the session opened is ended within one second.
  */
 const ROUND_PAUSE_MS = 100
 /** A round takes at least the slices together, so that no turn of the event loop asks about everything. */

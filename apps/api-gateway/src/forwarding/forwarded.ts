@@ -24,7 +24,7 @@ import {
 export interface ForwardDeps {
   instances: Instances
   internalKey: string
-  /** Is told of each response that begins and may have no end. */
+  /** Lists each response that begins and may have no end. */
   streams: OpenStreams
   /** Responds to the client when no service could. */
   refuse: (exchange: Exchange, error: unknown) => void
@@ -66,7 +66,7 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   /** Set as soon as there is a connection to send on. */
   #controller: Controller | undefined
   #retried = false
-  /** Nobody waits for the service any more: the client is gone, or was told that the time is over. */
+  /** The service is not waited for any more: its client is gone, or has its error already. */
   #isOver = false
 
   /** With `join` the service is asked to upgrade. */

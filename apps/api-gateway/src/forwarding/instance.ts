@@ -27,7 +27,7 @@ export interface Waiting {
 
 /** A response that has begun and isn't whole yet. */
 export interface OpenResponse {
-  /** When something of it came last; Unix milliseconds, never while the client holds it up. */
+  /** When something of it came last; Unix milliseconds, never while the client is the slow one. */
   readonly silentSince: number
   /** Nothing came for too long. */
   cut(): void
@@ -116,7 +116,7 @@ export class Instance {
     this.servername = servername
     this.tag = createHash('sha256').update(origin).digest('hex').slice(0, 12)
     const options = {
-      // A stuck response must not hold up another.
+      // A stuck response must not delay another.
       pipelining: 1,
       connect: { timeout: CONNECT_MS, ...(servername === undefined ? {} : { servername }) },
       // Shorter than the services' own, so that a connection is never closed under a request.

@@ -55,7 +55,7 @@ export async function openInstances(
   }
 }
 
-/** Requests one instance may have open before further ones are refused: a queue that grows helps nobody. */
+/** Requests one instance may have open before further ones are refused: a queue that grows makes all of them late. */
 const OUTSTANDING_MAX = 4000
 
 /**

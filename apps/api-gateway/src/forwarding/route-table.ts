@@ -13,7 +13,7 @@ export interface Forwarding {
   timeoutSeconds?: number
   /** What a connection may become here; everywhere else an upgrade is refused. */
   upgrade?: 'websocket'
-  /** Responses have no end, or wait for news: each has a connection of its own, and holds no other request up. */
+  /** Responses have no end, or wait for news: each has a connection of its own, and delays no other request. */
   stream?: boolean
   /** Requests of one session go to the instance that began it, whose name its id begins with. */
   affinity?: boolean

@@ -15,7 +15,7 @@ function goOn(seconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: now + seconds * 1000 })
 }
 
-test('a response that has begun is cut after five minutes without a byte, and its client sees it is not whole', async () => {
+test('a response is cut after five minutes without a byte, and its client sees that it is not whole', async () => {
   await using raw = await startRawUpstream(
     (socket) => void socket.on('data', () => socket.write(BEGIN + PIECE)),
   )

@@ -59,7 +59,7 @@ export class Upload extends Readable {
 
 /**
  * Reads a small body whole, then calls `done`; it is never called when the client leaves before the end. A body in
- * one piece leaves together with its headers, which costs half of a stream, and a slow client keeps no connection to
+ * one piece leaves together with its headers, which costs half of a stream, and a slow client occupies no connection to
  * a service busy.
  */
 export function gatherBody(request: IncomingMessage, done: (body: Buffer) => void): void {

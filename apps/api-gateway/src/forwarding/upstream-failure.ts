@@ -35,7 +35,7 @@ export function noteFailure({ breaker }: Instance, error: Error, wasUnsent: bool
 /** Why a request to a service is aborted whose client is gone; it is never sent. */
 export const clientGone = new Failure('RequestTimeout', 'The client is gone.')
 
-/** Nobody can take a request now. */
+/** No instance can take a request now. */
 export const busy = () =>
   new Failure(
     'ServiceUnavailable',

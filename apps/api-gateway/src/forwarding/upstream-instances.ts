@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { SECOND_MS } from '@platform/kernel'
 import { Instance } from './instance.ts'
 
-/** A name is asked for again this often, however long its records may be kept. */
+/** A name is resolved again this often, however long its records are valid. */
 const RESOLVE_MIN_MS = SECOND_MS
 const RESOLVE_MAX_MS = 5 * SECOND_MS
 
@@ -44,13 +44,13 @@ export class UpstreamInstances {
     await Promise.all(due.map((name) => this.#resolveName(name, now)))
   }
 
-  /** Nothing found means nothing known: what was known before is kept, and probes tell whether it is still there. */
+  /** Nothing found means nothing known: the addresses of before stay, and probes show whether they are still there. */
   async #resolveName(name: Name, now: number): Promise<void> {
     name.isResolving = true
     const { addresses, ttlSeconds } = await this.#addressesOf(name)
     name.isResolving = false
     name.resolveAt = now + Math.min(RESOLVE_MAX_MS, Math.max(RESOLVE_MIN_MS, ttlSeconds * SECOND_MS))
-    if (addresses.length > 0) this.#place(name, addresses)
+    if (addresses.length > 0) this.#replace(name, addresses)
   }
 
   async #addressesOf({ url }: Name): ReturnType<Resolve> {
@@ -61,8 +61,8 @@ export class UpstreamInstances {
     }
   }
 
-  /** Instances that are still there keep their connections; those that are gone finish what they have. */
-  #place(name: Name, addresses: readonly string[]): void {
+  /** Instances that are still there go on with their connections; those that are gone finish what they have. */
+  #replace(name: Name, addresses: readonly string[]): void {
     const before = this.#byName.get(name) ?? new Map<string, Instance>()
     if (addresses.length === before.size && addresses.every((address) => before.has(address))) return
     const { protocol, port, hostname } = name.url
@@ -93,7 +93,7 @@ export interface Addresses {
   ttlSeconds: number
 }
 
-/** Finds the addresses of a name; none when it has none or nobody knows. */
+/** Finds the addresses of a name; none when it has none, or no server knows them. */
 export type Resolve = (hostname: string) => Promise<Addresses>
 
 /** A name that the system knows, but no server of names, says nothing about how long. */
@@ -121,7 +121,7 @@ export const resolveAddresses: Resolve = async (hostname) => {
   return { addresses: system.map(({ address }) => address), ttlSeconds: SYSTEM_TTL_SECONDS }
 }
 
-/** Of a hundred requests, ten may be sent twice: retries must never be what keeps a service down. */
+/** Of a hundred requests, ten may be sent twice: retries must never be what overloads a service. */
 const SHARE = 0.1
 /** What may be spent at once, for example when an instance with many requests under way disappears. */
 const MAX = 100

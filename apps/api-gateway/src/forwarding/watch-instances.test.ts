@@ -21,7 +21,7 @@ const leavingListener = () =>
     { eval: true },
   )
 
-test('an instance that stops to listen while its probe waits is left alone, with what it has yet to finish', async () => {
+test('an instance that stops to listen while its probe waits is left alone with what it has to finish', async () => {
   const worker = leavingListener()
   const [port] = (await once(worker, 'message')) as [number]
   const instance = new Instance(`http://127.0.0.1:${port}`, undefined)

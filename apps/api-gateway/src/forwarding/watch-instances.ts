@@ -74,20 +74,20 @@ const PROBE_MS = 1000
 /** Errors that say something about this process and nothing about the instance. */
 const ours = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL'])
 /**
- * Errors by which the host itself says that nobody takes the connection; the second, when it waited to be taken as
+ * Errors by which the host itself says that no process takes the connection; the second, when it waited to be taken as
  * listening ended.
  */
 const refusals = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE'])
 
 /**
- * What a probe finds: its health; that nobody listens any more, though the host is there; or that no connection can
+ * What a probe finds: its health; that no process listens any more, though the host is there; or that no connection can
  * be made. Undefined when it could not be asked.
  */
 export type Finding = Health | 'refused' | 'unreachable' | undefined
 
 /**
  * Asks an instance whether it takes requests, on a connection of its own: one that is there already says nothing
- * about a host that is gone. Anything that answers is ready, unless it says 503.
+ * about a host that is gone. Any response means ready, unless it is 503.
  */
 async function probe(origin: string, servername: string | undefined): Promise<Finding> {
   const { promise, resolve } = Promise.withResolvers<Finding>()
@@ -125,9 +125,9 @@ async function probe(origin: string, servername: string | undefined): Promise<Fi
 }
 
 /**
- * Asks and remembers; whoever waits for an instance that can't be reached any more is told. Where nobody listens the
- * host is there, and ends the connections of a process that died itself: those that are open belong to one that
- * leaves, and still finishes what it has.
+ * Asks and remembers. Requests that wait for an instance that can't be reached any more are ended. Where just no
+ * process listens they are not: the host ends the connections of a process that died itself, so those that are open
+ * belong to one that leaves, and still finishes what it has.
  */
 export async function probeInstance(instance: Instance): Promise<void> {
   instance.isProbing = true

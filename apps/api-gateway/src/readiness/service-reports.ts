@@ -15,7 +15,7 @@ const TIMEOUT_MS = 2500
 /** What the gateway learnt of a service behind it. */
 type Outcome = { url: string; report: ServiceReport } | { url: string; error: ModuleError }
 
-/** The reports of a service's instances: answers the first that is not ready, so that one bad instance is seen. */
+/** The reports of a service's instances: the first that is not ready counts, so that one bad instance is seen. */
 export function serviceReports(deps: {
   name: string
   urls: readonly string[]

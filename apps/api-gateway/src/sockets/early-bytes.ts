@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 
-/** More than a first frame; a client has to wait for the answer before it sends any (RFC 6455 4.1). */
+/** More than a first frame; a client has to wait for the response before it sends any (RFC 6455 4.1). */
 const EARLY_MAX_BYTES = 65_536
 
 /**
- * Reads from a client while its handshake waits for the service: only who reads a connection sees that its client has
- * left it. What the client says too early is kept, up to a bound.
+ * Reads from a client while its handshake waits for the service: a connection that is not read
+ * does not show that its client has left. What the client sends too early is buffered, up to a bound.
  */
 export class EarlyBytes {
   readonly #socket: Socket
@@ -17,16 +17,16 @@ export class EarlyBytes {
     this.#socket = socket
     this.#chunks = [head]
     this.#size = head.length
-    socket.on('data', this.#keep).on('end', this.#leave)
+    socket.on('data', this.#buffer).on('end', this.#leave)
   }
 
   /** Reads no further, and gives what came to who goes on. */
   take(): Buffer {
-    this.#socket.off('data', this.#keep).off('end', this.#leave).pause()
+    this.#socket.off('data', this.#buffer).off('end', this.#leave).pause()
     return Buffer.concat(this.#chunks)
   }
 
-  readonly #keep = (chunk: Buffer): void => {
+  readonly #buffer = (chunk: Buffer): void => {
     this.#size += chunk.length
     if (this.#size > EARLY_MAX_BYTES) this.#socket.destroy()
     else this.#chunks.push(chunk)

@@ -31,7 +31,7 @@ export class Tunnel {
       if (!client.write(chunk)) service.pause()
     })
     client.on('drain', () => service.resume())
-    // A WebSocket is never half open: who ends its side has said everything and hears nothing more.
+    // A WebSocket is never half open: the side that ends it has sent everything and reads nothing more.
     service.once('end', () => client.destroySoon())
     client.once('end', () => service.end(() => service.destroy()))
     client.pipe(service, { end: false })
@@ -61,7 +61,7 @@ export class Tunnel {
 const LENGTH_IN_2 = 126
 const LENGTH_IN_8 = 127
 
-/** Follows the frames that a server sends, to know where one may be put between them. Nothing is kept but a count. */
+/** Follows the frames that a server sends, to know where one may be put between them. Only counts are stored. */
 export class FrameEdges {
   /** Bytes of the payload that are still to come. */
   #payload = 0

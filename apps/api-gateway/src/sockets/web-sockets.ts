@@ -68,7 +68,7 @@ export class WebSockets {
       response.shouldKeepAlive = false
       response.assignSocket(socket)
       response.once('finish', () => this.#finish(response, socket))
-      // Accounting hears once that this request is over.
+      // For accounting this request is over, once.
       socket.once('close', () => response.writableFinished || response.emit('close'))
       this.#upgrades.set(request, { socket, head })
       this.#listener(request, response)
@@ -79,7 +79,7 @@ export class WebSockets {
   take(exchange: Exchange): boolean {
     const upgrade = this.#upgrades.get(exchange.request)
     if (upgrade === undefined) return false
-    // The client left while it was asked who it is: its place would never be given back.
+    // The client left while it was identified: the room it takes would never be given back.
     if (upgrade.socket.destroyed) return true
     const route = requireHandshake(exchange)
     this.#requireOwnPage(exchange)
@@ -90,7 +90,7 @@ export class WebSockets {
     return true
   }
 
-  /** A page of somebody else can open a socket with the cookie of its visitor, and no header it could be asked for. */
+  /** A page of any site can open a socket with the cookie of its visitor, and set no header such as a CSRF token. */
   #requireOwnPage({ byCookie, request }: Exchange): void {
     if (!byCookie || this.#origins.has(request.headers.origin ?? '')) return
     throw new Failure('ForbiddenError', 'The page this WebSocket is opened by is not in the list of origins.')

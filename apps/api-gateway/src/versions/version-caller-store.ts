@@ -41,7 +41,7 @@ export const versionCallerStore = (database: Database) => ({
       order by last_seen_at desc, behaviour_of, kind, caller_id, client_id
       limit ${page.limit} offset ${page.offset}`),
 
-  /** Forgets at most `limit` callers that were not seen since `before`. Answers how many. */
+  /** Forgets at most `limit` callers that were not seen since `before`. Returns how many. */
   async deleteUnseen(before: Date, limit: number): Promise<number> {
     const rows = await database.many(sql`
       delete from gateway.api_version_callers where ctid in (

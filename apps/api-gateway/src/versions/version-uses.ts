@@ -2,13 +2,13 @@ import { isProgram, type Principal } from '@platform/auth'
 import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from '@platform/kernel'
 import { inBatches, type Job } from '@platform/service'
 
-/** Callers that are counted between two writes; more are not told apart but left out. */
+/** Callers that are counted between two writes; further ones are left out. */
 const CALLERS_MAX = 10_000
 
 /** Calls of one caller since they were written last. */
 export interface VersionUse {
   version: string
-  /** The date whose behaviour was answered; empty where none was asked for. */
+  /** The date whose behaviour was given; empty where none was asked for. */
   behaviourOf: string
   kind: 'user' | 'apiKey' | 'program' | 'anonymous' | 'internal' | 'nobody'
   callerId: string
@@ -30,7 +30,7 @@ export class VersionUses {
     this.#write = write
   }
 
-  /** Called for each answer in such a version; `now` in Unix milliseconds. */
+  /** Called for each response in such a version; `now` in Unix milliseconds. */
   note(version: string, behaviourOf: string, principal: Principal | undefined, now: number): void {
     const caller = callerOf(principal)
     this.#add({ version, behaviourOf, ...caller, count: 1, firstAt: now, lastAt: now })

@@ -8,7 +8,7 @@ import { changesResponse, tagOf, type VersionedCall } from './versioned-call.ts'
 interface Needs {
   /** Responds to the client when the response can't be given in its version. */
   refuse: (exchange: Exchange, error: unknown) => void
-  /** Told once for each response, when it is known who called. */
+  /** Called once for each response, when it is known who called. */
   note: (call: VersionedCall, exchange: Exchange) => void
 }
 
@@ -100,7 +100,7 @@ function inflated(bytes: Buffer, inflate: Inflate): Buffer {
   }
 }
 
-/** A failure of the caller, who can ask for less; the reason of any other is not told. */
+/** A failure of the caller, who can ask for less; the reason of any other failure stays in the log. */
 const tooLarge = (): Failure =>
   new Failure(
     'PayloadTooLarge',

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { languageOf, noticePage, sendPage, welcomeTextsOf } from '@platform/identity/pages'
 import { prefersPage } from './prefers-page.ts'
 
-/** Where programs ask: they get the one error body, whoever looks. */
+/** Paths of programs: there every client gets the one error body. */
 const OF_PROGRAMS = /^\/(?:v\d+|oidc|sys|metrics|\.well-known)(?:\/|$)/
 const SHOWN_CHARACTERS = 120
 
-/** Shows a page to a browser that looks for one where there is nothing; false for whoever gets the error body. */
+/** Shows a page to a browser that looks for one where there is nothing; false where the error body is to be sent. */
 export function showMissing(request: IncomingMessage, response: ServerResponse, path: string): boolean {
   const { method, headers } = request
   if ((method !== 'GET' && method !== 'HEAD') || OF_PROGRAMS.test(path) || !prefersPage(headers.accept))

@@ -1,9 +1,9 @@
 import { limits } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { isRecord } from './record-ids.ts'
-import type { AnswerFacts } from './transform.ts'
+import type { ResponseFacts } from './transform.ts'
 
-/** v3's `cursor` as the parameter v2 has for it; `others` mean a place in the list too and can't be given beside it. */
+/** v3's `cursor` as the parameter v2 has for it; `others` name a position too and can't be given beside it. */
 const cursorAs =
   (parameterOf: (query: URLSearchParams) => string, others: readonly string[]) =>
   (query: URLSearchParams): URLSearchParams => {
@@ -36,11 +36,11 @@ export const auditQuery = cursorAs(() => 'before', ['before'])
 export const deliveriesQuery = cursorAs(() => 'beforeId', ['beforeId'])
 
 /** An array of v2, its next page named by the Link header. */
-export const pageOf = (body: unknown, { nextPage }: AnswerFacts): unknown =>
+export const pageOf = (body: unknown, { nextPage }: ResponseFacts): unknown =>
   Array.isArray(body) ? { results: body, nextCursor: nextPage ?? null } : body
 
 /** The activity feed: full pages end with the id to go on from. */
-export function eventsPageOf(body: unknown, { query }: AnswerFacts): unknown {
+export function eventsPageOf(body: unknown, { query }: ResponseFacts): unknown {
   const events = isRecord(body) && isRecord(body.result) ? body.result.events : undefined
   return fullPageOf(body, events, limitOf(query, limits.eventPageDefault), 'id')
 }
@@ -48,11 +48,11 @@ export function eventsPageOf(body: unknown, { query }: AnswerFacts): unknown {
 const AUDIT_PAGE = 50
 
 /** The audit trail: full pages end with the sequence to go on from. */
-export const auditPageOf = (body: unknown, { query }: AnswerFacts): unknown =>
+export const auditPageOf = (body: unknown, { query }: ResponseFacts): unknown =>
   fullPageOf(body, body, limitOf(query, AUDIT_PAGE), 'sequence')
 
 /** The deliveries of a subscription: full pages end with the id to go on from. */
-export const deliveriesPageOf = (body: unknown, { query }: AnswerFacts): unknown =>
+export const deliveriesPageOf = (body: unknown, { query }: ResponseFacts): unknown =>
   fullPageOf(body, body, limitOf(query, limits.pageDefault), 'id')
 
 function fullPageOf(body: unknown, entries: unknown, limit: number, key: string): unknown {
@@ -63,7 +63,7 @@ function fullPageOf(body: unknown, entries: unknown, limit: number, key: string)
 }
 
 /** People that were found; v2 says how many there are on all pages. */
-export function contactsPageOf(body: unknown, { query }: AnswerFacts): unknown {
+export function contactsPageOf(body: unknown, { query }: ResponseFacts): unknown {
   if (!isRecord(body) || !Array.isArray(body.contacts)) return body
   const { contacts, ...rest } = body
   const next = Number(query.get('page') ?? 0) + 1

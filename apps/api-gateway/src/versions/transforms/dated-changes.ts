@@ -18,7 +18,7 @@ const before = (names: readonly string[]) => (body: unknown) =>
 const shownKey = before(['apiKey', 'name', 'rules', 'subjectId', 'subjectType'])
 const ruleInput = before(['action', 'subject'])
 
-/** A key could be sent back as it had been answered; of all that, the name and what the rules grant was read. */
+/** A key could be sent back as it had been shown; only its name and what its rules grant was read. */
 function replacedKey(body: unknown): unknown {
   const read = before(['name', 'rules'])(body)
   return isRecord(read) && 'rules' in read ? { ...read, rules: each(ruleInput)(read.rules) } : read

@@ -52,7 +52,7 @@ const record = (contract: Transform['contract']): Transform => ({
   down: idWithoutUnderscore,
 })
 
-/** v3: lists answer `{ results, nextCursor }` and take `cursor`, `_id` is `id`. */
+/** v3: lists are `{ results, nextCursor }` and take `cursor`, `_id` is `id`. */
 export const v3Transforms: readonly Transform[] = [
   ...[listWorkspaces, listAutomations, listSessions, listSubscriptions, listVersionCallers].map(page),
   ...[listAuthProviders, listSigningKeys, listMasterKeys, listVersions].map(whole),

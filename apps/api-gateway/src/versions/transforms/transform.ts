@@ -1,7 +1,7 @@
 import type { Endpoint } from '@platform/contracts'
 
 /** What a transform may know of the response beside its body. */
-export interface AnswerFacts {
+export interface ResponseFacts {
   /** The query as the v2 handlers were given it. */
   readonly query: URLSearchParams
   /** The number of the next page, as the `Link` header of the response says; undefined on the last one. */
@@ -19,7 +19,7 @@ export interface Transform {
   /** The caller's JSON body → the body of v2. What has another shape than expected is passed on, for v2 to refuse. */
   readonly up?: (body: unknown) => unknown
   /** The JSON body of v2's success → the body the caller gets. */
-  readonly down?: (body: unknown, facts: AnswerFacts) => unknown
+  readonly down?: (body: unknown, facts: ResponseFacts) => unknown
 }
 
 /** Makes the transforms of an operation be found by method and canonical v2 path. */
