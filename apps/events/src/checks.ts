@@ -9,7 +9,7 @@ import type { Check } from '@platform/readiness'
 /** Events may wait this long for the broker before it counts as one that does not work. */
 const UNRELAYED_MS = 60 * SECOND_MS
 
-/** specification "Readiness": the row of the events service. */
+/** What the readiness of the events service depends on. */
 export const eventsChecks = (needs: {
   cache: Cache
   broker: Broker
@@ -42,7 +42,8 @@ async function requireRelayed({ broker, permissions }: { broker: Broker; permiss
   const waitingMs = await unrelayedMs({ database: permissions, target: broker.relayTarget })
   if (waitingMs <= UNRELAYED_MS) return
   throw new BrokerError(
-    `Events wait for the broker for ${Math.round(waitingMs / SECOND_MS)} s: it takes none or not enough; look at its disk and its limits.`,
+    `Events wait for the broker for ${Math.round(waitingMs / SECOND_MS)} s: ` +
+      'it takes none or not enough; look at its disk and its limits.',
     { unavailable: true },
   )
 }

@@ -8,7 +8,7 @@ import { scheduleSettings, scheduleVariables } from './cleanup/schedule.ts'
 import { indexSettings, indexVariables } from './indexing/index-env.ts'
 import { webhookSettings, webhookVariables } from './subscriptions/webhooks-env.ts'
 
-/** The environment of the events service (decisions I1, I2). */
+/** The environment of the events service. */
 export const eventsEnv = z
   .object({
     PORT: port(services.events.port).describe('Port of the service when it runs alone.'),
@@ -27,7 +27,8 @@ export const eventsEnv = z
       'Hours committed events stay in the outbox, to be delivered again after a broker loss.',
     ),
     EVENTS_MAX_LAG_SECONDS: count(600).describe(
-      'Seconds the event log may be behind what was accepted before no more events are accepted (503 with Retry-After).',
+      'Seconds the event log may be behind what was accepted before no more events are accepted (503 ' +
+        'with Retry-After).',
     ),
     ...retentionVariables,
     ...scheduleVariables,

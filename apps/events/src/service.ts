@@ -52,7 +52,7 @@ export const events: Service = {
         }),
         // Keeps the index beside the log, where one is configured.
         indexing,
-        // Deletes what retention keeps no longer.
+        // Deletes what is past its retention.
         cleanupPart({
           database,
           outbox,

@@ -12,7 +12,7 @@ import { stripExecutions } from '../src/cleanup/strip-executions.ts'
 import { events } from '../src/service.ts'
 import { usageStore } from '../src/usage/usage-store.ts'
 
-/** The settings of the specification. */
+/** The settings that are preset. */
 const specified: RetentionSettings = {
   retentionDays: 1080,
   workspaceMaxEvents: 50,
@@ -73,7 +73,7 @@ export async function startCleanupTests() {
   }
 }
 
-/** A second log in a database of its own, in the place of an index: it keeps, finds and drops as an index does. */
+/** A second log in a database of its own, as an index: it stores, finds and drops as one does. */
 export async function otherStore(driver: SearchIndex['driver']): Promise<SearchIndex & Pick<Log, 'append'>> {
   const database = await testDatabase()
   const log = await openLog(database)
@@ -114,6 +114,7 @@ export async function fill(
 async function newWorkspace({ database }: TestService, deletedAt?: Date): Promise<string> {
   const id = newWorkspaceId()
   await database.many(sql`
-    insert into permissions.workspaces (id, slug, name, deleted_at) values (${id}, ${id}, 'Test', ${deletedAt ?? null})`)
+    insert into permissions.workspaces (id, slug, name, deleted_at)
+    values (${id}, ${id}, 'Test', ${deletedAt ?? null})`)
   return id
 }

@@ -5,7 +5,7 @@ import { streamEvents } from '@platform/contracts'
 export interface Message {
   id: string | undefined
   type: string | undefined
-  // biome-ignore lint/suspicious/noExplicitAny: events hold whatever was emitted.
+  // biome-ignore lint/suspicious/noExplicitAny: events are whatever was emitted.
   data: any
 }
 

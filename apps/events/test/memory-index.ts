@@ -19,11 +19,11 @@ import {
 } from '@platform/search'
 import { testDatabase } from '@platform/testing'
 import { IndexCounts } from '../src/indexing/index-counts.ts'
-import type { KeepDeadLetter } from '../src/indexing/index-events.ts'
+import type { StoreDeadLetter } from '../src/indexing/index-events.ts'
 import { indexStore } from '../src/indexing/index-store.ts'
 
 /**
- * An index in memory, to be wiped, taken away and told what to refuse: what the order of our own steps is tested
+ * An index in memory, to be wiped, taken away and given what to refuse: what the order of our own steps is tested
  * with.
  */
 export class MemoryIndex implements SearchIndex {
@@ -136,13 +136,13 @@ export async function indexingFixture() {
   stack.use(await openBroker('postgres:', { database, log: logger }))
   const log: Log = stack.use(await openLog(database))
   await migrate(database, 'events', new URL('../migrations/', import.meta.url))
-  const letters: Parameters<KeepDeadLetter>[0][] = []
-  const keep: KeepDeadLetter = async (letter) => void letters.push(letter)
+  const letters: Parameters<StoreDeadLetter>[0][] = []
+  const storeLetter: StoreDeadLetter = async (letter) => void letters.push(letter)
   const memory = new MemoryIndex()
   /** Streams that are not to be in the index. */
   const deleted = new Set<string>()
   const parts = {
-    ...{ database, log, memory, letters, keep, logger, clock: systemClock },
+    ...{ database, log, memory, letters, storeLetter, logger, clock: systemClock },
     ...{ deleted, withheld: async () => deleted },
     index: memory,
     store: indexStore(database),

@@ -6,7 +6,7 @@ import { events } from '../src/service.ts'
 
 interface Fixtures {
   service: TestService
-  /** A workspace of ada's with eve as editor; nobody else may know it. */
+  /** A workspace of ada's with eve as editor; for all others it does not exist. */
   workspaceId: string
 }
 
@@ -26,7 +26,8 @@ export const test = base.extend<Fixtures>({
       sql`insert into permissions.workspaces (id, slug, name) values (${id}, ${id}, 'Test')`,
     )
     await service.database.many(sql`
-      insert into permissions.members (workspace_id, user_id, role) values (${id}, 'ada', 'owner'), (${id}, 'eve', 'editor')`)
+      insert into permissions.members (workspace_id, user_id, role)
+      values (${id}, 'ada', 'owner'), (${id}, 'eve', 'editor')`)
     await use(id)
   },
 })

@@ -81,7 +81,8 @@ export async function newWorkspace(service: TestService): Promise<string> {
     sql`insert into permissions.workspaces (id, slug, name) values (${id}, ${id}, 'Test')`,
   )
   await service.database.many(sql`
-    insert into permissions.members (workspace_id, user_id, role) values (${id}, 'ada', 'owner'), (${id}, 'eve', 'editor')`)
+    insert into permissions.members (workspace_id, user_id, role)
+    values (${id}, 'ada', 'owner'), (${id}, 'eve', 'editor')`)
   return id
 }
 
@@ -150,8 +151,8 @@ export const test = base.extend<Fixtures>({
 const missingId = '0199f0c2-6a3e-7b1c-9d55-0a4c7a1f2e33'
 
 /**
- * Adds the tests that hold for every operation: who is refused, and that what is missing or foreign is not to be told
- * apart.
+ * Adds the tests that hold for every operation: who is refused, and that what is missing looks like what is
+ * foreign.
  */
 export function refusesOthers(contract: Pick<Endpoint, 'path' | 'method' | 'scope'>, body?: object): void {
   const call = async (

@@ -33,7 +33,7 @@ async function workspaces() {
 }
 
 describe('POST /sys/cleanup/indices', () => {
-  test('with dryRun only tells what it would delete; without it deletes just that, and nothing the second time', async () => {
+  test('with dryRun only says what it would delete; without it deletes just that, and nothing again', async () => {
     const { busy, quiet, large, used } = await workspaces()
     const found = {
       done: true,
@@ -66,7 +66,9 @@ describe('POST /sys/cleanup/indices', () => {
       )
     })
     const [row] = await cleaning.service.database.many<{ actor: string; subject: string; details: string }>(
-      sql`select actor, subject, details from audit.entries where action = 'events.cleaned' order by sequence desc limit 1`,
+      sql`
+        select actor, subject, details from audit.entries
+        where action = 'events.cleaned' order by sequence desc limit 1`,
     )
     expect(row).toMatchObject({ actor: 'platform', subject: 'cleanup:indices' })
     expect(row?.details).toContain('"inactiveEvents":1')
@@ -161,7 +163,7 @@ describe('a cleanup in parts', () => {
     await expect(runCleanup(dying, { store, clock })).rejects.toThrow('killed')
     expect((await runCleanup(indices, { store, clock })).done).toBe(true)
     expect(await Promise.all(ids.map((id) => cleaning.count(id)))).toEqual([1, 1])
-    expect(await store.find('indices', streams.clock.now())).toMatchObject({ startedAt: null, place: null })
+    expect(await store.find('indices', streams.clock.now())).toMatchObject({ startedAt: null, cursor: null })
   })
 })
 

@@ -13,17 +13,17 @@ const PAGE = 100
 const LOG = 'log:'
 const INDEX = 'index:'
 
-/** Drops what retention no longer keeps, first from the log, then from the index what the log has no longer. */
+/** Drops what is past its retention, first from the log, then from the index what the log has no longer. */
 export const cleanStreams = (deps: StoredStreams): Cleanup<IndicesReport> => ({
   name: 'indices',
   schema: IndicesReport,
-  start: { place: LOG, report: noIndices },
-  step: (place, report, budget) =>
-    place.startsWith(LOG)
-      ? cleanLogPage(deps, place.slice(LOG.length), report, budget)
-      : cleanIndexPage(deps, place.slice(INDEX.length), report, budget),
+  start: { cursor: LOG, report: noIndices },
+  step: (cursor, report, budget) =>
+    cursor.startsWith(LOG)
+      ? cleanLogPage(deps, cursor.slice(LOG.length), report, budget)
+      : cleanIndexPage(deps, cursor.slice(INDEX.length), report, budget),
   preview: () => previewStreams(deps),
-  told: (report) => report,
+  summary: (report) => report,
 })
 
 async function cleanLogPage(
@@ -36,7 +36,7 @@ async function cleanLogPage(
   const workspaces = streams.flatMap(({ stream }) => workspaceOf(stream) ?? [])
   await deps.deletions.scheduleLost(workspaces, deps.clock.now())
   const deleted = await deps.deletions.scheduledAmong(workspaces)
-  let progress: Progressed = { place: LOG + after, report }
+  let progress: Progressed = { cursor: LOG + after, report }
   for (const summary of streams) {
     const cleaned = await cleanStream(
       deps,
@@ -46,10 +46,10 @@ async function cleanLogPage(
       budget,
     )
     if (!cleaned.finished) return { ...progress, report: cleaned.report }
-    progress = { place: LOG + summary.stream, report: cleaned.report }
+    progress = { cursor: LOG + summary.stream, report: cleaned.report }
   }
   if (streams.length === PAGE) return progress
-  return { place: deps.index === undefined ? undefined : INDEX, report: progress.report }
+  return { cursor: deps.index === undefined ? undefined : INDEX, report: progress.report }
 }
 
 /** Twice: a stream that has lost its expired events may be small by that. */
@@ -62,14 +62,14 @@ async function cleanStream(
 ): Promise<{ report: IndicesReport; finished: boolean }> {
   const first = await decideDrop(deps, summary, isDeleted)
   const removed = await remove(deps.log, first, budget)
-  const told = tell(report, first, removed)
+  const dropped = withDrop(report, first, removed)
   if (!removed.finished || removed.documents === 0 || first.reason === 'inactive')
-    return { report: told, finished: removed.finished }
+    return { report: dropped, finished: removed.finished }
   const left = { ...summary, documents: summary.documents - removed.documents }
   const second = await decideDrop(deps, left, isDeleted)
-  if (second.reason !== 'inactive') return { report: told, finished: true }
+  if (second.reason !== 'inactive') return { report: dropped, finished: true }
   const more = await remove(deps.log, second, budget)
-  return { report: tell(told, second, more), finished: more.finished }
+  return { report: withDrop(dropped, second, more), finished: more.finished }
 }
 
 interface Removed {
@@ -78,7 +78,7 @@ interface Removed {
   finished: boolean
 }
 
-const tell = (
+const withDrop = (
   report: IndicesReport,
   { stream, reason }: Drop,
   { documents, finished }: Removed,
@@ -106,22 +106,22 @@ async function cleanIndexPage(
   budget: Budget,
 ): Promise<Progressed> {
   const { index, settings, clock } = deps
-  if (index === undefined) return { place: undefined, report }
+  if (index === undefined) return { cursor: undefined, report }
   const streams = await index.streams(after === '' ? undefined : after, PAGE)
-  let progress: Progressed = { place: INDEX + after, report }
+  let progress: Progressed = { cursor: INDEX + after, report }
   for (const summary of streams) {
     const { stream } = summary
     if (await isInLog(deps.log, stream)) {
       const before = expiredBefore(settings, clock.now())
       const { finished } = await remove(index, { stream, before, reason: 'expired' }, budget)
       if (!finished) return progress
-      progress = { place: INDEX + stream, report: progress.report }
+      progress = { cursor: INDEX + stream, report: progress.report }
     } else {
       await dropLeftover(deps, index, stream)
-      progress = { place: INDEX + stream, report: withStream(progress.report, summary) }
+      progress = { cursor: INDEX + stream, report: withStream(progress.report, summary) }
     }
   }
-  return streams.length === PAGE ? progress : { place: undefined, report: progress.report }
+  return streams.length === PAGE ? progress : { cursor: undefined, report: progress.report }
 }
 
 /** The log is the truth; what came into it in this moment is copied again. */

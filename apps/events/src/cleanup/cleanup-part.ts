@@ -28,7 +28,7 @@ interface Needs {
   clock: Clock
 }
 
-/** What keeps the stores from growing for ever. */
+/** Deletes what is past its retention, so that the stores do not grow for ever. */
 export function cleanupPart(needs: Needs): Part {
   const { database, outbox, audit, eventLog, index, retention, schedules, clock } = needs
   const store = cleanupStore({ database, outbox, audit })

@@ -3,27 +3,27 @@ import type { z } from 'zod'
 
 export type CleanupName = 'indices' | 'executions'
 
-type Told = typeof eventsCleaned extends EventContract ? PayloadInputOf<typeof eventsCleaned> : never
+type Summary = typeof eventsCleaned extends EventContract ? PayloadInputOf<typeof eventsCleaned> : never
 
 /** How far a run came, and what it has done so far. */
 export interface Progress<Report> {
   /** Where it goes on; undefined when it is done. */
-  place: string | undefined
+  cursor: string | undefined
   report: Report
 }
 
-/** A cleanup in steps, each of which may be done again: a run that was killed goes on from the last place it kept. */
+/** A cleanup in steps, each of which may be done again: a run that was killed goes on from its last stored cursor. */
 export interface Cleanup<Report> {
   readonly name: CleanupName
-  /** Reads a kept report; one that another version of the program kept may not be read. */
+  /** Reads a stored report; one that another version of the program has stored may be unreadable. */
   readonly schema: z.ZodType<Report>
   /** Before anything is done. */
-  readonly start: { place: string; report: Report }
-  step(place: string, report: Report, budget: Budget): Promise<Progress<Report>>
+  readonly start: { cursor: string; report: Report }
+  step(cursor: string, report: Report, budget: Budget): Promise<Progress<Report>>
   /** What a run would do, without doing it. `done` is false when there was more than one call may count. */
   preview(): Promise<{ report: Report; done: boolean }>
-  /** The report as the event tells it. */
-  told(report: Report): Told
+  /** The report as the payload of the event. */
+  summary(report: Report): Summary
 }
 
 /** How much one call may do; what is left is done by the next. */

@@ -150,7 +150,9 @@ describe('the usage of a deleted workspace', () => {
   const use = (id: string) =>
     cleaning.service.database.transaction(async (tx) => {
       await tx.many(
-        sql`insert into events.usage_transactions values (${id}, '2026-05-01', 'endpoint', 6000), (${id}, '2026-05-02', 'event', 1)`,
+        sql`
+          insert into events.usage_transactions
+          values (${id}, '2026-05-01', 'endpoint', 6000), (${id}, '2026-05-02', 'event', 1)`,
       )
       await tx.many(sql`insert into events.usage_visitors
         select ${id}, '2026-05-01', 'user', n::text from generate_series(1, 6000) as n`)

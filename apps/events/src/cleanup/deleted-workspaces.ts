@@ -55,7 +55,7 @@ export async function deleteDue(
 
 async function deleteEvents(deps: StoredStreams, workspaceId: string): Promise<void> {
   const { deletions, log, index } = deps
-  // Those before it may have taken long: one that was restored meanwhile keeps its events.
+  // The workspaces before it may have taken long: one that was restored meanwhile does not lose its events.
   if (!(await deletions.scheduledAmong([workspaceId])).has(workspaceId)) return
   await log.deleteStream(eventStream(workspaceId))
   await index?.deleteStream(eventStream(workspaceId))
@@ -63,7 +63,7 @@ async function deleteEvents(deps: StoredStreams, workspaceId: string): Promise<v
   await deletions.finish(workspaceId)
 }
 
-/** What came into the index after its workspace was deleted, for example the event that tells of it. */
+/** What came into the index after its workspace was deleted, for example the event of its deletion. */
 export async function dropDeletedFromIndex(
   { index, deletions }: StoredStreams,
   signal: AbortSignal,

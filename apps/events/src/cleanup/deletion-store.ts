@@ -14,7 +14,7 @@ export async function scheduledAmong(database: Queries, ids: readonly string[]):
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Which workspaces will lose their events. Schema permissions, which every service shares, tells which are deleted. */
+/** Which workspaces will lose their events. The shared schema permissions says which are deleted. */
 export const deletionStore = ({ database, audit }: { database: Database; audit: Audit }) => ({
   /** Schedules the deleted ones, or those of `ids` that are deleted; one that was deleted again counts from then. */
   scheduleTrash: (ids: readonly string[] | undefined) =>

@@ -1,7 +1,7 @@
 import type { IndicesReport } from '@platform/contracts'
 import type { StreamSummary } from '@platform/search'
 
-/** Names a report holds of each kind. */
+/** Names of each kind that a report has at most. */
 const NAMES = 100
 
 const none = { found: 0, streams: [] }

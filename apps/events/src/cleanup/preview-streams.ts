@@ -17,7 +17,7 @@ interface Preview {
 export async function previewStreams(deps: StoredStreams): Promise<Preview> {
   const seen = await previewInactive(deps, noIndices)
   const expired = await countExpired(deps.log, expiredBefore(deps.settings, deps.clock.now()))
-  // What is purged as inactive is not told twice.
+  // What is purged as inactive is not counted twice.
   const report = { ...seen.report, expiredEvents: Math.max(0, expired - seen.expiredToo) }
   const leftovers = await previewLeftovers(deps, report)
   return { report: leftovers.report, done: seen.done && leftovers.done }

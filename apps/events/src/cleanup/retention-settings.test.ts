@@ -8,7 +8,7 @@ const schema = z.object(retentionVariables).transform(retentionSettings)
 const read = (env: Record<string, string>) => readConfig(schema, env)
 
 describe('the settings of retention', () => {
-  test('are those of the specification unless given', () => {
+  test('are the documented ones unless given', () => {
     expect(read({})).toEqual({
       retentionDays: 1080,
       workspaceMaxEvents: 50,
@@ -34,7 +34,7 @@ describe('the settings of retention', () => {
     '-14d',
   ]
   test.each(names.flatMap((name) => destructive.map((value) => [name, value] as const)))(
-    'T-SYS-1: %s=%s is refused by name with a sentence, before anything starts',
+    '%s=%s is refused by name with a sentence, before anything starts',
     (name, value) => {
       // A large number of events only protects more workspaces from nothing: it may be any.
       if (name === 'EVENTS_WORKSPACE_MAX_EVENTS' && Number.isSafeInteger(Number(value)) && Number(value) > 0)

@@ -85,7 +85,7 @@ function clean(before: World, settings: RetentionSettings): World {
 const remaining = (streams: World['streams'], { stream, before }: Drop) =>
   (streams.get(stream) ?? []).filter(({ at }) => at >= before.getTime())
 
-/** Why the specification lets a stream lose events at all, told independently of the rules. */
+/** Why a stream may lose events at all, written independently of the rules. */
 function allowedBefore(stream: string, before: World, settings: RetentionSettings): number {
   const events = before.streams.get(stream) ?? []
   const days = (count: number) => now.getTime() - count * DAY_MS
@@ -99,7 +99,7 @@ function allowedBefore(stream: string, before: World, settings: RetentionSetting
   return purgeable ? Number.POSITIVE_INFINITY : days(settings.retentionDays)
 }
 
-describe('T-SYS-1: what retention drops, in 10,000 random sets of events', () => {
+describe('what retention drops, in 10,000 random sets of events', () => {
   test('is never younger than its rule, never of an active workspace, and everything that is due', () => {
     fc.assert(
       fc.property(world, settingsOf, (before, settings) => {

@@ -2,7 +2,7 @@ import { PLATFORM_STREAM } from '@platform/contracts'
 import { DAY_MS } from '@platform/kernel'
 import type { StreamSummary } from '@platform/search'
 
-/** How long events are kept (specification "Limits"). */
+/** How long events are stored. */
 export interface RetentionSettings {
   retentionDays: number
   /** A workspace with fewer events is small. */
@@ -15,7 +15,7 @@ export interface RetentionSettings {
   scheduledDeletionDays: number
 }
 
-/** Documents of a stream that are not kept any longer: those with ids older than `before`. */
+/** Documents of a stream that are stored no longer: those with ids older than `before`. */
 export interface Drop {
   stream: string
   before: Date
@@ -24,7 +24,7 @@ export interface Drop {
 
 const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * DAY_MS)
 
-/** Events from before are expired, whoever owns them. */
+/** Events from before are expired, in whichever stream they are. */
 export const expiredBefore = (settings: RetentionSettings, now: Date): Date =>
   daysBefore(now, settings.retentionDays)
 

@@ -27,7 +27,7 @@ export const runCleanup = <Report>(
     return await goOn(cleanup, deps, { record, follows: false, budget, stillAlone })
   })
 
-/** The same, if a run is still wanted once nobody else cleans. */
+/** The same, if a run is still wanted once no other process cleans. */
 export const runWantedCleanup = <Report>(
   cleanup: Cleanup<Report>,
   deps: Deps,
@@ -56,24 +56,24 @@ async function goOn<Report>(
   if (record.startedAt === null) await store.begin(name, { startedAt, ...start, follows })
 
   let progress = progressOf(cleanup, record)
-  while (progress.place !== undefined && budget.next > 0) {
+  while (progress.cursor !== undefined && budget.next > 0) {
     await stillAlone()
-    progress = await cleanup.step(progress.place, progress.report, budget)
-    if (progress.place !== undefined) await store.keep(name, progress.place, progress.report)
+    progress = await cleanup.step(progress.cursor, progress.report, budget)
+    if (progress.cursor !== undefined) await store.storeProgress(name, progress.cursor, progress.report)
   }
 
-  const { place, report } = progress
-  if (place !== undefined) return { report, done: false }
-  await store.finish(name, { startedAt, endedAt: clock.now() }, cleanup.told(report))
+  const { cursor, report } = progress
+  if (cursor !== undefined) return { report, done: false }
+  await store.finish(name, { startedAt, endedAt: clock.now() }, cleanup.summary(report))
   return { report, done: true }
 }
 
 /** A run whose report can't be read is begun again: each step may be. */
 function progressOf<Report>(
   { start, schema }: Cleanup<Report>,
-  { startedAt, place, report }: CleanupRecord,
+  { startedAt, cursor, report }: CleanupRecord,
 ): Progress<Report> {
-  if (startedAt === null || place === null) return start
-  const kept = schema.safeParse(report)
-  return kept.success ? { place, report: kept.data } : start
+  if (startedAt === null || cursor === null) return start
+  const stored = schema.safeParse(report)
+  return stored.success ? { cursor, report: stored.data } : start
 }

@@ -87,12 +87,12 @@ const slowCleanup = (databaseUrl: string) => `
     select id from search.documents where id < '01900000-0000-7000-8000-000000000000' order by id limit 1)\`
   const slow = {
     name: 'indices',
-    start: { place: 'log:', report: {} },
+    start: { cursor: 'log:', report: {} },
     async step() {
       await database.many(deleteOne)
       console.log('removed')
       await new Promise((resolve) => setTimeout(resolve, 100))
-      return { place: 'log:', report: ${JSON.stringify(emptyReport())} }
+      return { cursor: 'log:', report: ${JSON.stringify(emptyReport())} }
     },
   }
   await runCleanup(slow, { store, clock: { now: () => new Date() } })`

@@ -8,7 +8,7 @@ import { runWantedCleanup } from './run-cleanup.ts'
 import { isDue, type Schedule } from './schedule.ts'
 import type { StoredStreams } from './stored-streams.ts'
 
-/** A primary shard of this size is rolled over (specification "Limits"). */
+/** A primary shard of this size is rolled over: the store can still move it. */
 const ROLLOVER_BYTES = 40 * 1024 ** 3
 
 /**
@@ -34,7 +34,7 @@ export const scheduledCleanup = <Report>(
   },
 })
 
-/** Deletes the events of workspaces that were deleted long enough ago, and finds what no event told of. */
+/** Deletes the events of workspaces that were deleted long enough ago, and finds those whose event was missed. */
 export const deletionOfEvents = (deps: StoredStreams, store: CleanupStore): Job => ({
   name: 'delete-events-of-workspaces',
   everyMs: HOUR_MS,

@@ -4,7 +4,7 @@ import type { Log, SearchIndex } from '@platform/search'
 import type { DeletionStore } from './deletion-store.ts'
 import type { RetentionSettings } from './retention.ts'
 
-/** Where streams are kept, and what decides about them. */
+/** Where streams are stored, and what decides about them. */
 export interface StoredStreams {
   log: Log
   /** A copy of the log, where one is configured. */
@@ -14,7 +14,7 @@ export interface StoredStreams {
   clock: Clock
   /** Has the index copy a stream from the log again. */
   rebuildStream: (stream: string) => Promise<void>
-  /** Forgets the figures of a workspace; they are counted from its events and kept no longer than these. */
+  /** Forgets the figures of a workspace; they are counted from its events and stored no longer than these. */
   forgetUsage: (workspaceId: string) => Promise<void>
 }
 
@@ -29,13 +29,13 @@ export const isInLog = async (log: Pick<Log, 'find'>, stream: string): Promise<b
   (await log.find(stream, { sort: 'desc', limit: 1 })).length > 0
 
 /**
- * On OpenSearch the events of a deleted workspace leave the index at once (specification "Limits"); the log keeps
- * them.
+ * On OpenSearch the events of a deleted workspace leave the index at once; the log has them until their days are
+ * over.
  */
 export const losesAtOnce = (index: SearchIndex | undefined): index is SearchIndex =>
   index?.driver === 'opensearch'
 
-/** Tells which of the streams of the log an index does not hold, because their workspaces are deleted. */
+/** Finds which of the streams of the log an index does not have, because their workspaces are deleted. */
 export const withheldFrom =
   (index: SearchIndex, { scheduledAmong }: Pick<DeletionStore, 'scheduledAmong'>) =>
   async (streams: readonly string[]): Promise<ReadonlySet<string>> => {

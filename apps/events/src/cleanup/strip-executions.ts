@@ -15,17 +15,17 @@ type Deps = Pick<StoredStreams, 'log' | 'index' | 'settings' | 'clock'>
 export const stripExecutions = (deps: Deps): Cleanup<ExecutionsReport> => ({
   name: 'executions',
   schema: ExecutionsReport,
-  start: { place: LOG, report: { stripped: 0 } },
-  async step(place, report, budget): Promise<Progress<ExecutionsReport>> {
+  start: { cursor: LOG, report: { stripped: 0 } },
+  async step(cursor, report, budget): Promise<Progress<ExecutionsReport>> {
     const { log, index } = deps
-    const isLog = place === LOG
+    const isLog = cursor === LOG
     const stripped = await strip(deps, isLog ? log : index, budget)
-    const told = isLog ? { stripped: report.stripped + stripped.documents } : report
-    if (!stripped.finished) return { place, report: told }
-    return { place: isLog && index !== undefined ? INDEX : undefined, report: told }
+    const counted = isLog ? { stripped: report.stripped + stripped.documents } : report
+    if (!stripped.finished) return { cursor, report: counted }
+    return { cursor: isLog && index !== undefined ? INDEX : undefined, report: counted }
   },
   preview: async () => ({ report: { stripped: await countStrippable(deps) }, done: true }),
-  told: ({ stripped }) => ({ ...noIndices, strippedExecutions: stripped }),
+  summary: ({ stripped }) => ({ ...noIndices, strippedExecutions: stripped }),
 })
 
 async function strip({ settings, clock }: Deps, from: Retained | undefined, budget: Budget) {

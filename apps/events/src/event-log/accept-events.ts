@@ -34,8 +34,8 @@ export interface Emission {
 }
 
 /**
- * Accepts events of whoever may emit, over HTTP or through a socket: every one is committed when this resolves, or
- * none is (decisions F2, F3). Answers what is kept: of ids that were used before, what they were used for.
+ * Accepts events of callers who may emit, over HTTP or through a socket: all are committed when this resolves, or
+ * none is. Answers what is stored: of ids that were used before, what they were used for.
  */
 export async function acceptEvents(
   { backpressure, outbox, clock, outboxRetentionHours }: AcceptDeps,
@@ -81,7 +81,7 @@ function sourceOf(emitter: Emitter): EventSource {
   }
 }
 
-/** Native types belong to the platform: a forged one could reload keys or falsify usage (T-EVT-5). */
+/** Native types belong to the platform: a forged one could reload keys or falsify usage. */
 function refuseNativeTypes(events: readonly EventInput[]): void {
   const forged = events.find(({ type }) => isNativeType(type))
   if (forged === undefined) return
@@ -95,8 +95,8 @@ function refuseNativeTypes(events: readonly EventInput[]): void {
 const AHEAD_MS = 5 * 60_000
 
 /**
- * An id of the caller's own must be a fresh one: only as long as the outbox holds an event can it be told that its id
- * was used. Those that the platform derives for events of runs are not to be taken before their run.
+ * An id of the caller's own must be a fresh one: only as long as the outbox has an event is it known that its id was
+ * used. Those that the platform derives for events of runs are not to be taken before their run.
  */
 function refuseStrangeIds(events: readonly EventInput[], now: Date, outboxRetentionHours: number): void {
   const oldest = now.getTime() - outboxRetentionHours * HOUR_MS
@@ -106,7 +106,8 @@ function refuseStrangeIds(events: readonly EventInput[], now: Date, outboxRetent
     if (madeAt >= oldest && madeAt <= now.getTime() + AHEAD_MS && !isDerivedUuid(id)) continue
     throw new Failure(
       'RequestValidationError',
-      `The id of an event must be a new UUIDv7, made now and at most ${outboxRetentionHours} hours ago; leave it out to be given one.`,
+      `The id of an event must be a new UUIDv7, made now and at most ${outboxRetentionHours} hours ` +
+        'ago; leave it out to be given one.',
       { details: [{ path: `body.events[${index}].id`, message: 'must be a new UUIDv7' }] },
     )
   }

@@ -135,7 +135,7 @@ describe('emitting events', () => {
   })
 })
 
-describe('T-EVT-2: a flood of events', () => {
+describe('a flood of events', () => {
   test('is refused with 429 beyond the limit of its workspace, and no other workspace feels it', async () => {
     const env = {
       RATE_LIMIT_DISABLED: 'false',

@@ -37,7 +37,7 @@ const ownParameters = new Set([
 const DEPTH_DEFAULT = 1
 const depthPath = 'source.appInstanceDepth'
 
-/** The filter of a feed request (reference events 3.7): named parameters, then any path; all must hold. */
+/** The filter of a feed request: named parameters, then any path; all must hold. */
 export const feedFilter = (query: EventFilterQuery): Filter => ({
   all: [...named(query), ...pathsOf(query).map(freeFilter), ...depth(query)],
 })
@@ -57,7 +57,11 @@ function named({ types, text, correlationId, afterDate, beforeDate }: EventFilte
 const pathsOf = ({ query, ...others }: EventFilterQuery): AskedPath[] => [
   ...Object.entries(others)
     .filter(([path]) => !ownParameters.has(path))
-    .map(([path, value]) => ({ path, values: [value as string | string[]].flat(), place: `query.${path}` })),
+    .map(([path, value]) => ({
+      path,
+      values: [value as string | string[]].flat(),
+      parameter: `query.${path}`,
+    })),
   ...(query === undefined ? [] : readPaths(query)),
 ]
 
@@ -79,15 +83,17 @@ function depth(query: EventFilterQuery): Filter[] {
   ]
 }
 
-function freeFilter({ path, values, place }: AskedPath): Filter {
-  if (isEventPath(path)) return anyValue(path, fewWildcards(values, place))
+function freeFilter({ path, values, parameter }: AskedPath): Filter {
+  if (isEventPath(path)) return anyValue(path, fewWildcards(values, parameter))
   const shown = path.slice(0, 100)
   const message = `The query parameter "${shown}" is neither known nor a path such as payload.order.`
-  throw new Failure('RequestValidationError', message, { details: [{ path: place.slice(0, 120), message }] })
+  throw new Failure('RequestValidationError', message, {
+    details: [{ path: parameter.slice(0, 120), message }],
+  })
 }
 
-const fewWildcards = (values: readonly string[], place: string): string[] =>
-  values.map((value) => requireFewWildcards(value, place))
+const fewWildcards = (values: readonly string[], parameter: string): string[] =>
+  values.map((value) => requireFewWildcards(value, parameter))
 
 const split = (text: string): string[] =>
   text
@@ -119,7 +125,7 @@ const isPattern = (value: Value): value is string => typeof value === 'string' &
 const key = String.raw`(?:[\p{L}\p{M}\p{N}_ $@:/-]|\\[.\\]){1,100}`
 const deepPath = new RegExp(String.raw`^(?:payload|source|target|options|error)(?:\.${key}){1,20}$`, 'u')
 
-/** Fields of an event that hold one value. */
+/** Fields of an event with a single value. */
 const plainFields: ReadonlySet<string> = new Set(['type', 'id', 'createdAt', 'size'])
 
 /** True for a path that conditions on events may name. */
@@ -129,7 +135,7 @@ export const isEventPath = (path: string): boolean => plainFields.has(path) || d
 interface AskedPath {
   path: string
   values: string[]
-  place: string
+  parameter: string
 }
 
 const PathValue = z.union([z.string().max(500), z.number(), z.boolean(), z.null()])
@@ -145,7 +151,7 @@ function readPaths(text: string): AskedPath[] {
   return Object.entries(read.data).map(([path, values]) => ({
     path,
     values: [values].flat().map((value) => (value === null ? '' : String(value))),
-    place: `query.query.${path}`,
+    parameter: `query.query.${path}`,
   }))
 }
 

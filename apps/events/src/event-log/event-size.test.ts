@@ -4,7 +4,7 @@ import { test } from '../../test/service-fixture.ts'
 
 const CAP = 100_000
 
-/** An event whose counted text (decisions F4) is exactly this long, filled with a text of `unit`. */
+/** An event whose counted text is exactly this long, filled with a text of `unit`. */
 function eventOf(length: number, unit: string) {
   const event = (text: string) => ({ type: 'sized', payload: { text }, options: { persist: true } })
   const counted = (text: string) => JSON.stringify(event(text)).length
@@ -12,7 +12,7 @@ function eventOf(length: number, unit: string) {
   return event(full + 'x'.repeat(length - counted(full)))
 }
 
-describe('T-EVT-1: the size of an event emitted over HTTP', () => {
+describe('the size of an event emitted over HTTP', () => {
   test.for([
     ['ASCII', 'a'],
     ['emoji, which count as two', '😀'],

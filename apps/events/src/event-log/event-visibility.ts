@@ -6,7 +6,7 @@ import { AskedDocument, compileFilter, type Filter } from '@platform/search'
 // Who sees which events of a workspace is decided in this file alone: feed, search, live streams and webhooks ask it.
 // Usage does not: it is a number about all events, no matter who they were for.
 
-/** How the types of security events begin: they tell of the API keys of a workspace. Only owners see them. */
+/** How the types of security events begin: they are about the API keys of a workspace. Only owners see them. */
 export const OWNERS_ONLY_PREFIX = 'apikeys.'
 
 const noSecurityEvents: Filter = { not: { path: 'type', like: `${OWNERS_ONLY_PREFIX}*` } }
@@ -14,7 +14,7 @@ const noSecurityEvents: Filter = { not: { path: 'type', like: `${OWNERS_ONLY_PRE
 export const isForOwners = ({ type }: Pick<EventRecord, 'type'>): boolean =>
   type.startsWith(OWNERS_ONLY_PREFIX)
 
-/** Owners, super administrators and the platform itself see every event, whoever it is for. */
+/** Owners, super administrators and the platform itself see every event, no matter who it is for. */
 export const seesEverything = ({ role, by }: Pick<Admission, 'role' | 'by'>): boolean =>
   role === 'owner' || by === 'power'
 

@@ -27,24 +27,24 @@ interface FilterCost {
 export const looksOf = (filter: Filter): ReadonlySet<string> => costOf(filter).looks
 
 /**
- * Throws RequestValidationError for a filter that is too large to be asked about every event; `place` is where it was
- * given.
+ * Throws RequestValidationError for a filter that is too large to be asked about every event; `parameter` is
+ * where it was given.
  */
-export function requireCheapFilter(filter: Filter, place: string): void {
+export function requireCheapFilter(filter: Filter, parameter: string): void {
   const { looks, values, characters } = costOf(filter)
   if (looks.size > LOOKS_MAX)
     throw tooCostly(
-      place,
+      parameter,
       `The filter has ${looks.size} paths and wildcards that are looked for in every event: it may have ${LOOKS_MAX}.`,
     )
   if (values > VALUES_MAX)
-    throw tooCostly(place, `The filter has ${values} values: it may have ${VALUES_MAX}.`)
+    throw tooCostly(parameter, `The filter has ${values} values: it may have ${VALUES_MAX}.`)
   if (characters > CHARACTERS_MAX)
-    throw tooCostly(place, `The filter has ${characters} characters: it may have ${CHARACTERS_MAX}.`)
+    throw tooCostly(parameter, `The filter has ${characters} characters: it may have ${CHARACTERS_MAX}.`)
 }
 
-export const tooCostly = (place: string, message: string): Failure =>
-  new Failure('RequestValidationError', message, { details: [{ path: place, message }] })
+export const tooCostly = (parameter: string, message: string): Failure =>
+  new Failure('RequestValidationError', message, { details: [{ path: parameter, message }] })
 
 function costOf(filter: Filter): FilterCost {
   const cost: FilterCost = { looks: new Set(), values: 0, characters: 0 }
@@ -87,9 +87,9 @@ function valuesOf(filter: Extract<Filter, { path: string }>): readonly string[] 
 export const countWildcards = (value: string): number => value.split('*').length - 1
 
 /** Throws RequestValidationError for a pattern with more wildcards than a value may have. */
-export function requireFewWildcards(pattern: string, place: string): string {
+export function requireFewWildcards(pattern: string, parameter: string): string {
   if (countWildcards(pattern) <= WILDCARDS_MAX) return pattern
-  throw tooCostly(place, `A value of "${place}" has more than ${WILDCARDS_MAX} wildcards.`)
+  throw tooCostly(parameter, `A value of "${parameter}" has more than ${WILDCARDS_MAX} wildcards.`)
 }
 
 /** What the filters of each workspace look at together. */

@@ -5,7 +5,7 @@ import type { Search } from '@platform/search'
 import { feedFilter } from './event-filter.ts'
 import { askedAndVisible } from './event-visibility.ts'
 
-/** The activity feed: newest first, in the order the server accepted the events (decisions I9). */
+/** The activity feed: newest first, in the order the server accepted the events. */
 export const listEvents = (deps: { search: Search }) =>
   route(endpoint, {
     async handle({ query, principal, request, admitted: admission }) {

@@ -50,6 +50,7 @@ export function logBackpressure({
 const tooFarBehind = (lagMs: number) =>
   new Failure(
     'ServiceUnavailable',
-    `The event log is ${Math.round(lagMs / SECOND_MS)} s behind and takes no more events for now; send them again later.`,
+    `The event log is ${Math.round(lagMs / SECOND_MS)} s behind and takes no more events for now; ` +
+      'send them again later.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )

@@ -1,12 +1,12 @@
 import { type Queries, sql } from '@platform/database'
 
-/** The group that keeps events in the log. */
+/** The group that appends events to the log. */
 export const LOG_GROUP = 'events'
 
 /**
- * Age of the oldest committed event that the log has yet to keep, 0 where it has all. Behind a relay only what all
+ * Age of the oldest committed event that the log does not have yet, 0 where it has all. Behind a relay only what all
  * groups have handled is known, and a cursor may be one of a driver that was used before: what the log has is never
- * late. (A log that is behind what another group has yet to handle is told as the lag of that group.)
+ * late. (A log that is behind what another group has yet to handle shows as the lag of that group.)
  */
 export async function logLagMs(queries: Queries, relayReader: string): Promise<number> {
   const rows = await queries.many<{ createdAt: string }>(sql`

@@ -5,7 +5,7 @@ import { test } from '../../test/service-fixture.ts'
 const deep = (levels: number): unknown => (levels === 0 ? 'bottom' : { level: deep(levels - 1) })
 const lists = (levels: number): unknown => (levels === 0 ? ['bottom'] : [lists(levels - 1)])
 
-/** Shapes that stores of documents stumble over (T-EVT-4). */
+/** Shapes that stores of documents stumble over. */
 const shapes: [name: string, payload: Record<string, unknown>][] = [
   ['a leaf of 40 KB', { text: 'x'.repeat(40_000) }],
   ['a leaf of 40 KB beyond ASCII', { text: 'é'.repeat(40_000) }],
@@ -35,7 +35,7 @@ const shapes: [name: string, payload: Record<string, unknown>][] = [
   ['nothing', {}],
 ]
 
-describe('T-EVT-4: odd payloads', () => {
+describe('odd payloads', () => {
   test.for(shapes)(
     '%s: kept, listed, and found by other fields',
     async ([, shape], { service, workspaceId }) => {

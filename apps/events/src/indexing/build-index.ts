@@ -4,7 +4,7 @@ import type { Logger } from '@platform/logging'
 import type { Log, PlacedDocument, SearchIndex } from '@platform/search'
 import { differingStreams, SETTLED_MS } from './compare-streams.ts'
 import type { IndexCounts } from './index-counts.ts'
-import { addToIndex, type KeepDeadLetter } from './index-events.ts'
+import { addToIndex, type StoreDeadLetter } from './index-events.ts'
 import type { IndexRecord, IndexStore, StreamRebuild } from './index-store.ts'
 
 /** Until then every process has seen that the log answers now. */
@@ -16,7 +16,7 @@ export interface BuildDeps {
   log: Log
   index: SearchIndex
   store: IndexStore
-  keep: KeepDeadLetter
+  storeLetter: StoreDeadLetter
   /** Which of these streams are in the log and not to be in the index. */
   withheld: (streams: readonly string[]) => Promise<ReadonlySet<string>>
   counts: IndexCounts
@@ -50,7 +50,7 @@ export async function tendIndex(
 
 /**
  * Builds what isn't built. An index whose store was away or out of sight is compared with the log afterwards: a store
- * that was killed has forgotten its last seconds (specification: async translog), also those in which it was built.
+ * that was killed has forgotten its last seconds, as its translog is asynchronous, also those in which it was built.
  */
 async function complete(deps: BuildDeps, settleMs: number, signal: AbortSignal): Promise<void> {
   const found = await deps.store.find()
@@ -175,7 +175,7 @@ async function copyLog(walk: Walk, from: number, stream?: string): Promise<boole
   const { log, add, advance, signal } = walk
   const read = (after: number) => {
     const reading = log.readAfter(after, BATCH, stream)
-    // It is awaited in its turn; if that never comes nobody else hears that it failed.
+    // It is awaited in its turn; if that never comes, its failure must not be an unhandled one.
     reading.catch(() => undefined)
     return reading
   }

@@ -10,13 +10,13 @@ interface Stores {
   index: Pick<SearchIndex, 'counts' | 'refresh' | 'analyse'>
 }
 
-/** Names the streams of which the index holds other documents than the log, as far as their numbers tell. */
+/** Names the streams of which the index has other documents than the log, as far as their numbers show. */
 export async function differingStreams(
   { log, index }: Stores,
   now: Date,
   signal: AbortSignal,
 ): Promise<string[]> {
-  // The index first: it never holds what the log did not hold before.
+  // The index first: it never has what the log did not have before.
   const inIndex = await allCounts(index, signal)
   const inLog = await allCounts(log, signal)
   const differing: string[] = []

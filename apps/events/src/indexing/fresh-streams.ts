@@ -1,5 +1,6 @@
 import { SECOND_MS } from '@platform/kernel'
 import type { Log, SearchIndex } from '@platform/search'
+import { LRUCache } from 'lru-cache'
 
 /** After news a stream is refreshed for this long: they may be in the log and not in the index yet. */
 const NEWS_MS = 3 * SECOND_MS
@@ -20,7 +21,7 @@ interface Seen {
 export class FreshStreams {
   readonly #log: Pick<Log, 'readAfter' | 'lastSequence'>
   readonly #index: Pick<SearchIndex, 'refresh'>
-  readonly #seen = new Map<string, Seen>()
+  readonly #seen = new LRUCache<string, Seen>({ max: STREAMS_MAX })
 
   constructor(deps: { log: Pick<Log, 'readAfter' | 'lastSequence'>; index: Pick<SearchIndex, 'refresh'> }) {
     this.#log = deps.log
@@ -39,7 +40,7 @@ export class FreshStreams {
       newsAt: known?.newsAt ?? 0,
     }
     seen.done = this.#refresh(stream, seen)
-    this.#keep(stream, seen)
+    this.#seen.set(stream, seen)
     return seen.done
   }
 
@@ -49,14 +50,5 @@ export class FreshStreams {
       seen.newsAt = seen.at
     seen.upTo = upTo
     if (seen.newsAt > 0 && seen.at - seen.newsAt <= NEWS_MS) await this.#index.refresh(stream)
-  }
-
-  /** The stream that nobody asked about for longest makes room. */
-  #keep(stream: string, seen: Seen): void {
-    this.#seen.delete(stream)
-    this.#seen.set(stream, seen)
-    if (this.#seen.size <= STREAMS_MAX) return
-    const [oldest] = this.#seen.keys()
-    if (oldest !== undefined) this.#seen.delete(oldest)
   }
 }

@@ -3,7 +3,7 @@ import { SearchError } from '@platform/search'
 /** `code` of what is thrown then. */
 const LATE = 'LATE'
 
-/** The same, or a SearchError that says `unavailable` when it takes longer. What comes later is not heard. */
+/** The same, or a SearchError that says `unavailable` when it takes longer. What comes later is ignored. */
 export async function inTime<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(

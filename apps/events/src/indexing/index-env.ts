@@ -11,7 +11,9 @@ export const indexVariables = {
       message: 'must be postgres:, opensearch+http(s)://… or elasticsearch+http(s)://…',
     })
     .describe(
-      'Where events are searched: postgres: (the database itself), opensearch+http(s)://… or elasticsearch+http(s)://…, which is built from the database and may be lost.',
+      'Where events are searched: postgres: (the database itself), ' +
+        'opensearch+http(s)://… or elasticsearch+http(s)://…, ' +
+        'which is built from the database and may be lost.',
     ),
   EVENTS_SHARDS_SMALL: count(1).describe(
     'Primary shards of a workspace’s events in the search index while they are few.',

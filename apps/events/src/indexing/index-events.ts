@@ -11,13 +11,13 @@ export const INDEX_GROUP = 'index'
 const LATE_MS = 10_000
 
 /** Where rejected documents go. */
-export type KeepDeadLetter = (letter: DeadLetter) => Promise<void>
+export type StoreDeadLetter = (letter: DeadLetter) => Promise<void>
 
 interface Deps {
   log: Pick<Log, 'append' | 'sequencesOf'>
   index: Pick<SearchIndex, 'add'>
   store: Pick<IndexStore, 'note'>
-  keep: KeepDeadLetter
+  storeLetter: StoreDeadLetter
   counts: IndexCounts
   clock: Clock
 }
@@ -29,9 +29,9 @@ interface Deps {
 export const indexEvents =
   (deps: Deps) =>
   async (events: EventRecord[]): Promise<void> => {
-    const kept = storedDocuments(events)
-    if (kept.length === 0) return
-    const placed = await placesOf(deps.log, kept)
+    const documents = storedDocuments(events)
+    if (documents.length === 0) return
+    const placed = await placesOf(deps.log, documents)
 
     await addToIndex(deps, placed)
 
@@ -42,12 +42,12 @@ export const indexEvents =
 
 /** Adds documents; those that are refused become dead letters of the group. */
 export async function addToIndex(
-  { index, keep, counts }: Pick<Deps, 'index' | 'keep' | 'counts'>,
+  { index, storeLetter, counts }: Pick<Deps, 'index' | 'storeLetter' | 'counts'>,
   placed: readonly PlacedDocument[],
 ): Promise<void> {
   const rejections = await index.add(placed)
   const documents = rejections.length === 0 ? undefined : new Map(placed.map((one) => [one.id, one.document]))
-  for (const rejection of rejections) await keep(letterOf(rejection, documents?.get(rejection.id)))
+  for (const rejection of rejections) await storeLetter(letterOf(rejection, documents?.get(rejection.id)))
   counts.indexed += placed.length - rejections.length
   counts.rejected += rejections.length
 }
@@ -60,14 +60,14 @@ const letterOf = ({ id, reason }: Rejection, record: unknown): DeadLetter => ({
 })
 
 /** The group of the log may come later than this one: what is not there yet is appended first. */
-async function placesOf(log: Deps['log'], kept: StreamDocument[]): Promise<PlacedDocument[]> {
-  const known = await log.sequencesOf(kept.map(({ id }) => id))
-  const missing = kept.filter(({ id }) => !known.has(id))
+async function placesOf(log: Deps['log'], documents: StreamDocument[]): Promise<PlacedDocument[]> {
+  const known = await log.sequencesOf(documents.map(({ id }) => id))
+  const missing = documents.filter(({ id }) => !known.has(id))
   if (missing.length > 0) {
     await log.append(missing)
     for (const [id, sequence] of await log.sequencesOf(missing.map(({ id }) => id))) known.set(id, sequence)
   }
-  return kept.flatMap((one) => {
+  return documents.flatMap((one) => {
     const sequence = known.get(one.id)
     // Not there in spite of all: its stream was deleted this moment.
     return sequence === undefined ? [] : [{ ...one, sequence }]

@@ -42,7 +42,7 @@ function exposeCounts(counts: IndexCounts): Disposable {
   return stack
 }
 
-/** Every process tells the same of these: they are the cluster's, not its own. */
+/** Every process shows the same of these: they are the cluster's, not its own. */
 function exposeState({ log, store }: Sources): Disposable {
   const stack = new DisposableStack()
   const gauge = (name: Name, help: string, read: (record: IndexRecord) => number | Promise<number>) =>
@@ -90,7 +90,7 @@ function exposeShards(index: Pick<SearchIndex, 'shardBudget'>): Disposable {
 
 const plain = (value: number): Reading => ({ labels: {}, value })
 
-/** Sequences have gaps, so the place in the log tells more than the number of documents. */
+/** Sequences have gaps, so the position in the log says more than the number of documents. */
 const progressOf = ({ stage, cursor, total }: IndexRecord): number => {
   if (stage === 'ready' || stage === 'comparing' || total === 0) return 1
   return Math.min(1, cursor / total)

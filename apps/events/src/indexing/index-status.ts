@@ -16,7 +16,7 @@ export interface StatusDeps {
   deadLetters: () => Promise<number>
 }
 
-/** How the index stands to the log; what an index that is away can't tell is null. */
+/** How the index stands to the log; what only an index knows that is away is null. */
 export async function indexStatus({
   log,
   index,

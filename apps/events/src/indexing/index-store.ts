@@ -21,7 +21,7 @@ export interface IndexRecord {
   reached: number
   /** True when a moment ago an event was indexed long after it happened: others may still be missing. */
   isLate: boolean
-  /** False when the store was away, or nobody looked after it for a while: it may have lost what was indexed last. */
+  /** False when the store was away, or without a leader for a while: it may have lost what was indexed last. */
   isTrusted: boolean
 }
 
@@ -50,7 +50,8 @@ export function indexStore(database: Database) {
   return {
     async find(): Promise<IndexRecord | undefined> {
       const [row] = await database.many<IndexRecord>(sql`
-        select identity, build, stage, cursor, copied, total, started_at as "startedAt", finished_at as "finishedAt", reached,
+        select identity, build, stage, cursor, copied, total, started_at as "startedAt",
+          finished_at as "finishedAt", reached,
           coalesce(late_at > now() - make_interval(secs => ${LATE_SECONDS}), false) as "isLate",
           coalesce(well_at > now() - make_interval(secs => ${OUT_OF_SIGHT_SECONDS}), false) as "isTrusted"
         from events.indexes`)
@@ -64,7 +65,8 @@ export function indexStore(database: Database) {
         await tx.many(sql`
           insert into events.indexes as known (identity, stage, total) values (${identity}, 'building', ${total})
           on conflict (single) do update set identity = excluded.identity, stage = 'building', build = known.build + 1,
-            cursor = 0, copied = 0, total = excluded.total, started_at = now(), finished_at = null, reached = 0, well_at = now()`)
+            cursor = 0, copied = 0, total = excluded.total, started_at = now(), finished_at = null,
+            reached = 0, well_at = now()`)
       })
     },
 
@@ -83,7 +85,8 @@ export function indexStore(database: Database) {
     /** Notes how far a build has copied. */
     advance: (build: number, cursor: number, copied: number) =>
       changed(sql`
-        update events.indexes set cursor = ${cursor}, copied = copied + ${copied}, reached = greatest(reached, ${cursor})
+        update events.indexes
+        set cursor = ${cursor}, copied = copied + ${copied}, reached = greatest(reached, ${cursor})
         where build = ${build} and stage = 'building' returning 1`),
 
     /** Notes what the group has indexed while events arrive. */
@@ -98,7 +101,7 @@ export function indexStore(database: Database) {
       await database.many(sql`update events.indexes set well_at = case when ${isWell} then now() end`)
     },
 
-    /** Tells the leader that something was requested. */
+    /** Wakes the leader, as something was requested. */
     wakeLeader: () => database.many(sql`select pg_notify(${INDEX_CHANNEL}, '')`),
 
     ...streamRebuilds(database, changed),

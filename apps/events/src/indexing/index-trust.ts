@@ -29,7 +29,7 @@ interface Deps {
 
 /**
  * Knows whether the index is well and complete: it is the one that was built, up to date, and answers. Looked up at
- * most once a second, while somebody reads. After a failure the index is left alone for a growing while and then
+ * most once a second, while there are readers. After a failure the index is left alone for a growing while and then
  * tried without anybody waiting for it.
  */
 export class IndexTrust {
@@ -78,7 +78,7 @@ export class IndexTrust {
 
   #look(): Promise<Verdict> {
     if (this.#verdict === undefined || performance.now() >= this.#knownUntil) {
-      // Until it is there everybody waits for this one; afterwards it is known for a while.
+      // Until it is there all readers wait for this one; afterwards it is known for a while.
       this.#knownUntil = Number.POSITIVE_INFINITY
       this.#verdict = this.#judge()
     }

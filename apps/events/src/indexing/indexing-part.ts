@@ -58,7 +58,7 @@ function withIndex(needs: Needs & { index: SearchIndex }): Indexing {
     log: eventLog,
     index,
     store,
-    keep: (letter) => storeDeadLetter(database, letter),
+    storeLetter: (letter) => storeDeadLetter(database, letter),
     withheld: withheldFrom(index, { scheduledAmong: (ids) => scheduledAmong(database, ids) }),
     counts,
     clock,

@@ -59,7 +59,7 @@ test('a stream that the index has lost is answered by the log at once, and then 
   expect(later.counts.answeredByIndex).toBe(1)
 })
 
-test('a stream whose first event is on its way into the index is answered by the log, and nothing is built', async () => {
+test('a stream whose first event is on its way into the index is read from the log, and nothing is built', async () => {
   const stream = await lostStream(1000)
   const { search, wakes } = newProcess()
   expect(await search.find(stream, newest)).toHaveLength(1)

@@ -1,5 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from '@platform/kernel'
 import type { Log, SearchIndex } from '@platform/search'
+import { LRUCache } from 'lru-cache'
 import { SETTLED_MS } from './compare-streams.ts'
 import type { IndexStore } from './index-store.ts'
 
@@ -22,7 +23,8 @@ interface Deps {
  */
 export class LostStreams {
   readonly #deps: Deps
-  readonly #known = new Map<string, { at: number; isLost: Promise<boolean> }>()
+  /** Whether streams are lost. */
+  readonly #known = new LRUCache<string, Promise<boolean>>({ max: STREAMS_MAX, ttl: KNOWN_MS })
   #reportedAt = Number.NEGATIVE_INFINITY
 
   constructor(deps: Deps) {
@@ -31,11 +33,10 @@ export class LostStreams {
 
   /** Rejects when a store is away. */
   has(stream: string): Promise<boolean> {
-    const now = performance.now()
     const known = this.#known.get(stream)
-    if (known !== undefined && now - known.at < KNOWN_MS) return known.isLost
+    if (known !== undefined) return known
     const isLost = this.#look(stream)
-    this.#keep(stream, { at: now, isLost })
+    this.#known.set(stream, isLost)
     return isLost
   }
 
@@ -55,14 +56,5 @@ export class LostStreams {
     this.#reportedAt = now
     await this.#deps.store.noteHealth(false)
     await this.#deps.store.wakeLeader()
-  }
-
-  /** The stream that nobody asked about for longest makes room. */
-  #keep(stream: string, known: { at: number; isLost: Promise<boolean> }): void {
-    this.#known.delete(stream)
-    this.#known.set(stream, known)
-    if (this.#known.size <= STREAMS_MAX) return
-    const [oldest] = this.#known.keys()
-    if (oldest !== undefined) this.#known.delete(oldest)
   }
 }

@@ -99,7 +99,7 @@ function reasonOf(error: unknown, stream: string | undefined, { trust }: Deps): 
     trust.failed()
     return 'away'
   }
-  // Too slow, too large or refused: that may be the question. One of our own tells whether it is the store.
+  // Too slow, too large or refused: that may be the question. A question of our own finds out whether it is the store.
   trust.doubt(stream)
   return 'failed'
 }

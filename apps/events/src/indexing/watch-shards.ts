@@ -3,14 +3,14 @@ import type { Logger } from '@platform/logging'
 import type { SearchIndex } from '@platform/search'
 import type { Job } from '@platform/service'
 
-/** specification "Limits": a warning at 80 % of the shards a store may have. */
+/** Shards in use of those a store may have, from which on it warns. */
 const WARNING_SHARE = 0.8
 
 /** True when the store is so full of shards that an operator must look. */
 const isShardBudgetLow = ({ shards, max }: { shards: number; max: number }): boolean =>
   max > 0 && shards >= WARNING_SHARE * max
 
-/** What the readiness report tells of it. */
+/** What the readiness report says of it. */
 export const shardWarnings = ({ shards, max }: { shards: number; max: number }): string[] =>
   isShardBudgetLow({ shards, max })
     ? [`${shards} of ${max} shards are in use: add a node or delete old streams before they run out.`]

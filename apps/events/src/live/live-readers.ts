@@ -11,7 +11,7 @@ export interface LiveSession {
   refuse(): void
 }
 
-/** Everybody who reads live in this process. */
+/** All live readers of this process. */
 export class LiveReaders {
   /** Each with what ends what its filter counts for. */
   readonly #sessions = new Map<LiveSession, () => void>()
@@ -48,7 +48,8 @@ export class LiveReaders {
     if (this.#looks.sizeWith(workspaceId, looksOf(filter)) <= SHARED_LOOKS_MAX) return
     throw new Failure(
       'TooManyRequests',
-      `Those who read this workspace live look for ${SHARED_LOOKS_MAX} different paths and wildcards already: use fewer, or the same as others.`,
+      `Those who read this workspace live look for ${SHARED_LOOKS_MAX} different paths and wildcards ` +
+        'already: use fewer, or the same as others.',
       { retryAfterSeconds: 10 },
     )
   }

@@ -28,7 +28,7 @@ export function recheckReaders({ readers, rights, permissions }: Deps): Job {
     const [first] = group
     if (first === undefined) return
     const verdict = await verdictOn(first, permissions)
-    // Whom nobody could judge just now is judged the next time, though nothing changes until then.
+    // Readers that could not be judged just now are judged the next time, though nothing changes until then.
     if (verdict === 'unknown') return
     for (const session of group) {
       judged.set(session, print)

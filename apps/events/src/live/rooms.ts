@@ -1,7 +1,7 @@
 import type { EventRecord } from '@platform/contracts'
 import type { LiveEvent } from './live-event.ts'
 
-/** Somebody who is handed events of a workspace. */
+/** A reader that is handed events of a workspace. */
 export interface TailReader {
   readonly workspaceId: string
   /** The only types they want; undefined for all. Read once, when they join. */

@@ -8,7 +8,7 @@ import { EventWriter } from './event-writer.ts'
 import type { Live } from './live.ts'
 import { endPosition, resumePosition } from './stream-position.ts'
 
-/** What a client is told first: when to come back, and behind which event even if no event comes meanwhile. */
+/** What a client is sent first: when to come back, and behind which event even if no event comes meanwhile. */
 const hello = (id: string): string => `retry: 1000\nid: ${id}\n: connected\n\n`
 
 interface Deps {

@@ -53,7 +53,7 @@ export class Tail implements AsyncDisposable {
     const isFirst = this.#position === undefined
     this.#position ??= last
     this.#rooms.add(reader)
-    // What was appended while the end of the log was asked for woke nobody.
+    // What was appended while the end of the log was asked for has woken no reader.
     if (isFirst) this.#wake()
     return this.#position
   }
@@ -107,7 +107,7 @@ export class Tail implements AsyncDisposable {
   }
 
   /**
-   * False for what nobody waits for: everybody may have left while it was read, and others have come who begin later.
+   * False for what no reader waits for: all may have left while it was read, and others have come who begin later.
    */
   #pass(sequence: number): boolean {
     if (this.#position === undefined || sequence <= this.#position) return false
@@ -123,7 +123,7 @@ export class Tail implements AsyncDisposable {
     }
   }
 
-  /** Whoever joins while others are looked at reads the event from the log; whoever has left takes nothing. */
+  /** A reader that joins meanwhile reads the event from the log; one that has left takes nothing. */
   async #handOut(event: LiveEvent, slice: TimeSlice): Promise<void> {
     for (const reader of this.#rooms.readersOf(event.record)) {
       if (slice.isOver) await slice.yield()

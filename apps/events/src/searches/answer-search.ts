@@ -7,8 +7,8 @@ import { selectFields } from './select-fields.ts'
 const tooLong = 'The search took longer than 5 s: narrow the range of createdAt or name the types.'
 
 /**
- * What a search that is too much for the store is told: it would be no less if it were sent again, so that it is no
- * 503.
+ * What a search gets to read that is too much for the store: it would be no less if it were sent again, so that it is
+ * no 503.
  */
 const remedies: ReadonlyMap<string, string> = new Map([
   [

@@ -116,7 +116,7 @@ const byNumber = (texts: readonly string[], aggregation: (text: string) => Body)
   Object.fromEntries(texts.map((text, n) => [`a${n}`, aggregation(text)]))
 const days = (interval: Body): Body => ({ date_histogram: { field: 'createdAt', ...interval } })
 
-describe('T-OS-1: injection', () => {
+describe('injection', () => {
   test(`${injectionStrings.length} texts in every parameter of the feed are values, or refused`, async ({
     service,
     workspaceId,

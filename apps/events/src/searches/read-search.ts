@@ -20,7 +20,8 @@ export function readSearch(search: EventSearch, now: Date): AnalysisQuery {
   if (offset + limit > limits.searchDepth)
     throw refusal(
       'page',
-      `reaches deeper than ${limits.searchDepth} documents: narrow the range of createdAt, or follow the feed by beforeId`,
+      `reaches deeper than ${limits.searchDepth} documents: narrow the range of createdAt, ` +
+        'or follow the feed by beforeId',
     )
   const asked = aggs ?? aggregations ?? {}
   const position = { path: aggs === undefined ? 'aggregations' : 'aggs', depth: 1, buckets: 1 }

@@ -105,6 +105,7 @@ export function fieldPath(name: string, path: string): string {
   if (found !== undefined) return found
   throw refusal(
     path,
-    `"${name.slice(0, 100)}" is no field of events: use type, createdAt, id, size, or a path in source, payload, target or error`,
+    `"${name.slice(0, 100)}" is no field of events: use type, createdAt, id, size, ` +
+      'or a path in source, payload, target or error',
   )
 }

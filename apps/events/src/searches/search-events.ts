@@ -1,4 +1,4 @@
-import { searchEvents as endpoint, eventStream } from '@platform/contracts'
+import { eventStream, searchEvents as search, searchAllEvents as searchAll } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
@@ -12,7 +12,7 @@ import { readSearch } from './read-search.ts'
  * every number.
  */
 export const searchEvents = (deps: { permissions: Permissions; search: Search; clock: Clock }) =>
-  route(endpoint, {
+  route(search, {
     async handle({ params, body, principal, admitted: admission }) {
       const { permissions } = deps
       const query = readSearch(body, deps.clock.now())
@@ -26,4 +26,11 @@ export const searchEvents = (deps: { permissions: Permissions; search: Search; c
       const stream = eventStream(admission.workspace.id)
       return answerSearch(deps.search, stream, { ...query, filter }, body.source)
     },
+  })
+
+/** The same over every stream, the platform's own included. */
+export const searchAllEvents = (deps: { search: Search; clock: Clock }) =>
+  route(searchAll, {
+    handle: ({ body }) =>
+      answerSearch(deps.search, undefined, readSearch(body, deps.clock.now()), body.source),
   })

@@ -32,11 +32,11 @@ function plant(tree: Tree, keys: readonly string[]): void {
 function prune(value: unknown, tree: Tree): unknown {
   if (Array.isArray(value)) return value.map((element: unknown) => prune(element, tree))
   if (typeof value !== 'object' || value === null) return value
-  const kept = Object.entries(value).flatMap(([key, field]): [string, unknown][] => {
+  const selected = Object.entries(value).flatMap(([key, field]): [string, unknown][] => {
     const below = tree.get(key)
     if (below === undefined) return []
     if (below === true) return [[key, field]]
     return typeof field === 'object' && field !== null ? [[key, prune(field, below)]] : []
   })
-  return Object.fromEntries(kept)
+  return Object.fromEntries(selected)
 }

@@ -31,7 +31,7 @@ export const commitChange = (
 const asksOtherwise = (before: SubscriptionRecord, after: SubscriptionRecord): boolean =>
   before.events !== after.events || before.filter !== after.filter
 
-/** A subscription after a change. Whoever changes it answers from now on for what it may get. */
+/** A subscription after a change. Its last manager answers for what it may get. */
 export function changedBy(
   before: SubscriptionRecord,
   change: SubscriptionChange,

@@ -90,7 +90,8 @@ describe('creating a subscription', () => {
   }) => {
     const ada = service.as({ userId: 'ada' })
     const message =
-      'Nothing will be delivered: 10.0.0.1 is not a public address: an operator can allow it with WEBHOOKS_ALLOWED_HOSTS.'
+      'Nothing will be delivered: 10.0.0.1 is not a public address: ' +
+      'an operator can allow it with WEBHOOKS_ALLOWED_HOSTS.'
     const body = { url: 'http://10.0.0.1/hook', events: ['*'] }
     const made = await ada(createSubscription, { params: { workspaceId }, body })
     expect(made.warnings).toEqual([{ path: 'url', message }])

@@ -45,7 +45,7 @@ export const deliverEvent =
     if (stored === undefined) return false
     if (stored.failingSince !== null) await deps.hasten(queue, stored.failingSince)
     if (tried.log.outcome === 'delivered' || !tried.isSent) return true
-    // Neither the address nor anything sent gets into the log: both may hold secrets.
+    // Neither the address nor anything sent gets into the log: both may be secret.
     const { outcome, status } = tried.log
     deps.log.info(
       { deliveryId, subscriptionId: queue.subscriptionId, outcome, status },
@@ -65,7 +65,7 @@ async function sentOnce(
 ): Promise<Ended> {
   signal.throwIfAborted()
   const event = JSON.parse(text) as EventRecord
-  // The address may have been changed since by somebody for whom the event is not.
+  // The address may have been changed since by a member who may not see the event.
   const reason = await withheldBecause(permissions, subscription, event)
   if (reason !== undefined) return withheld(reason, clock.now())
   const target = targetOf(subscription, masterKeys, clock.now())

@@ -48,7 +48,7 @@ export const deliveryPartitionStore = (database: Database) => ({
 })
 
 const WEEK_MS = 7 * DAY_MS
-/** Deliveries and their tries are kept this long (decisions F6). */
+/** Deliveries and their tries are stored this long. */
 const KEPT_MS = 30 * DAY_MS
 
 /** A week of a table. */
@@ -68,7 +68,7 @@ export function neededWeeks(prefix: string, now: Date): Week[] {
   }))
 }
 
-/** Those of a table's partitions in which everything is older than it is kept. */
+/** Those of a table's partitions in which everything is older than it is stored. */
 export const expiredWeeks = (names: readonly string[], now: Date): string[] =>
   names.filter((name) => {
     const week = Number(/_w(\d{5})$/.exec(name)?.[1] ?? Number.NaN)

@@ -29,7 +29,8 @@ export const deliveryStore = (queries: Queries) => ({
   add: (added: readonly NewDelivery[], now: Date, options: { again?: boolean } = {}) => {
     const conflict =
       options.again === true
-        ? sql`do update set status = 'pending', tries = 0, hastened = 0, begun_at = excluded.begun_at, due_at = excluded.due_at
+        ? sql`do update set status = 'pending', tries = 0, hastened = 0, begun_at = excluded.begun_at,
+            due_at = excluded.due_at
             where d.status <> 'pending'`
         : sql`do nothing`
     // An event is sent once, however many subscriptions want it.
@@ -83,7 +84,8 @@ export const deliveryStore = (queries: Queries) => ({
   /** Begins anew, whatever became of it; undefined when there is none. */
   async redeliver(subscriptionId: string, id: string, now: Date): Promise<DeliveryRecord | undefined> {
     const [row] = await queries.many<DeliveryRecord>(sql`
-      update events.deliveries set status = 'pending', tries = 0, hastened = 0, begun_at = ${now}, due_at = least(${now}, now()), delivered_at = null
+      update events.deliveries set status = 'pending', tries = 0, hastened = 0, begun_at = ${now},
+        due_at = least(${now}, now()), delivered_at = null
       where id = ${id} and subscription_id = ${subscriptionId} returning ${columns}`)
     if (row !== undefined) await queries.many(wake(subscriptionId, now))
     return row

@@ -1,7 +1,7 @@
 import type { DeliveryStatus, EventRecord, SubscriptionDelivery } from '@platform/contracts'
 import { derivedUuidv7, Failure, isUuid, lowestUuidv7 } from '@platform/kernel'
 
-/** A delivery as it is kept, without the event. */
+/** A delivery as it is stored, without the event. */
 export interface DeliveryRecord {
   id: string
   eventId: string
@@ -29,7 +29,7 @@ export function deliveryOf(event: EventRecord, subscriptionId: string): NewDeliv
   return { id: derivedUuidv7(timeOf, event.id, subscriptionId), subscriptionId, event }
 }
 
-/** A UUIDv7 of an instant, for events whose own id holds none. */
+/** A UUIDv7 of an instant, for events whose own id has none. */
 function timeOfInstant(createdAt: string): string {
   const lowest = lowestUuidv7(Date.parse(createdAt))
   return `${lowest.slice(0, 14)}7${lowest.slice(15)}`

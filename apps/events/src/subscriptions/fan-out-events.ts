@@ -17,7 +17,7 @@ interface Needs {
   clock: Clock
 }
 
-/** A subscription, and what tells of an event whether it asks for it. */
+/** A subscription, and the question whether it asks for an event. */
 interface Wish {
   subscription: SubscriptionRecord
   isWanted: ReturnType<typeof wishOf>

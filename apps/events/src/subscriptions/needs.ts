@@ -16,7 +16,7 @@ export interface SubscriptionNeeds {
   deliveries: DeliveryStore
   permissions: Permissions
   masterKeys: MasterKeyRing
-  /** Sends a test, for which somebody waits: it gives up sooner than a delivery. */
+  /** Sends a test, for which a caller waits: it gives up sooner than a delivery. */
   sendTest: ReturnType<typeof sendWebhook>
   audit: Pick<Audit, 'note'>
   outbound: Pick<Outbound, 'expectedRefusal'>

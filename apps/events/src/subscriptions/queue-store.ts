@@ -2,7 +2,7 @@ import type { DeliveryStatus, DeliveryTry } from '@platform/contracts'
 import { type Database, type Sql, sql } from '@platform/database'
 import type { SubscriptionRecord } from './subscription.ts'
 
-/** A subscription as its deliveries are sent: read again for every batch, so that a change holds from the next one. */
+/** A subscription as its deliveries are sent: read again for every batch, so that a change counts from the next one. */
 export type SendingSubscription = Pick<
   SubscriptionRecord,
   | 'id'
@@ -94,8 +94,8 @@ const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${LEASE_MS / 1000
  */
 export const queueStore = (database: Database) => ({
   /**
-   * Leases queues in which something is due and that no process holds, or one of those that are `gone`; the one that
-   * waits longest first.
+   * Leases queues in which something is due and that no process has leased, or one of those that are `gone`; the one
+   * that waits longest first.
    */
   claim: (now: Date, limit: number, gone: readonly number[] = []): Promise<LeasedQueue[]> =>
     database.many<LeasedQueue>(sql`

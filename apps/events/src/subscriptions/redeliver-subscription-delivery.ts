@@ -16,7 +16,7 @@ export const redeliverSubscriptionDelivery = (
       const again = await deps.changes.commit(async ({ subscriptions, deliveries }) => {
         const found = await lockSubscription(subscriptions, workspace.id, subscriptionId)
         const row = isUuid(deliveryId) ? await deliveries.redeliver(found.id, deliveryId, now) : undefined
-        // The address may have been changed since by somebody for whom the event is not.
+        // The address may have been changed since by a member who may not see the event.
         const isAllowed = row && (await mayReceive(deps.permissions, found, { type: row.eventType }))
         if (row === undefined || isAllowed !== true) throw deliveryNotFound()
         return row

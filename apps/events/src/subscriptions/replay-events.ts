@@ -22,7 +22,7 @@ interface Needs {
 }
 
 const BATCH = 100
-/** Events of one replay; whoever wants more asks again from where it ended. */
+/** Events of one replay; for more, another replay begins where it ended. */
 const REPLAY_MOST = 100_000
 const EVERY_MS = 1000
 
@@ -64,8 +64,8 @@ interface Batch {
 }
 
 /**
- * Adds the deliveries of a batch and says how far the replay has come, together; nothing where somebody else has done
- * it.
+ * Adds the deliveries of a batch and says how far the replay has come, together; nothing where another process has
+ * done it.
  */
 async function keep(
   { replays, deliveries }: SubscriptionChange,

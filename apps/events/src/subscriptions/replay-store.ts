@@ -31,7 +31,7 @@ export const replayStore = (queries: Queries) => ({
     return rows.length > 0
   },
 
-  /** The one that has waited longest and nobody works on; for a while it is the caller's. */
+  /** The one that has waited longest and no process works on; for a while it is the caller's. */
   async take(): Promise<Replay | undefined> {
     const [row] = await queries.many<Replay>(sql`
       update events.subscription_replays r set worked_until = now() + ${`${WORK_SECONDS} seconds`}::interval
@@ -39,19 +39,21 @@ export const replayStore = (queries: Queries) => ({
       where s.id = r.subscription_id and r.id = (
         select id from events.subscription_replays where worked_until is null or worked_until <= now()
         order by worked_until nulls first, id limit 1 for update skip locked)
-      returning r.id, r.subscription_id as "subscriptionId", s.workspace_id as "workspaceId", r.from_event as "fromEvent",
-        r.from_at as "fromAt", r.to_at as "toAt", r.cursor_event as "cursorEvent", r.looked_at as "lookedAt"`)
+      returning r.id, r.subscription_id as "subscriptionId", s.workspace_id as "workspaceId",
+        r.from_event as "fromEvent", r.from_at as "fromAt", r.to_at as "toAt", r.cursor_event as "cursorEvent",
+        r.looked_at as "lookedAt"`)
     return row
   },
 
   /**
-   * Locks one until the transaction ends. False when it has moved on since it was read, or is gone: somebody else was
-   * faster.
+   * Locks one until the transaction ends. False when it has moved on since it was read, or is gone: another process
+   * was faster.
    */
   async lockAsRead({ id, cursorEvent, lookedAt }: Replay): Promise<boolean> {
     const rows = await queries.many(sql`
       select from events.subscription_replays
-      where id = ${id} and looked_at = ${lookedAt} and cursor_event is not distinct from ${cursorEvent}::text for update`)
+      where id = ${id} and looked_at = ${lookedAt} and cursor_event is not distinct from ${cursorEvent}::text
+      for update`)
     return rows.length > 0
   },
 

@@ -112,7 +112,7 @@ async function answerOf(outbound: Outbound, { url, headers }: Target, message: M
 }
 
 /**
- * Where an answer redirects to with method and body kept: any other redirect would arrive as a GET with nothing in
+ * Where an answer redirects to with the same method and body: any other redirect would arrive as a GET with nothing in
  * it.
  */
 function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
@@ -206,12 +206,15 @@ export function targetOf(sealed: Sealed, masterKeys: MasterKeyRing, now: Date): 
   }
 }
 
-/** Characters kept of what was sent and of what was answered. */
+/** Characters stored of what was sent and of what was answered. */
 export const EXCERPT_LENGTH = 2048
 /** Shorter texts are in everything. */
 const LEAST_SECRET = 4
-const secretKey =
-  /pass(word|wd|phrase)?$|secret|token|authorization|api[-_]?key|private[-_]?key|credential|cookie|signature|^pin$|^cvv?c?$/i
+const secretKey = new RegExp(
+  'pass(word|wd|phrase)?$|secret|token|authorization|api[-_]?key|private[-_]?key|' +
+    'credential|cookie|signature|^pin$|^cvv?c?$',
+  'i',
+)
 
 /** The beginning of a request, with what is named like a secret hidden. `secrets` gets what was hidden. */
 export function requestExcerpt(body: string, secrets: Set<string>): string {

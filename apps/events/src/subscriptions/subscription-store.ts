@@ -47,8 +47,9 @@ export const subscriptionStore = (queries: Queries) => ({
   insert: (one: SubscriptionRecord) =>
     queries.many(sql`
       with added as (
-        insert into events.subscriptions (id, workspace_id, name, url, events, filter, ordered, max_concurrency, headers,
-          header_names, secret, active, active_since, paused_reason, paused_at, created_by, updated_by, sees_all,
+        insert into events.subscriptions (id, workspace_id, name, url, events, filter, ordered, max_concurrency,
+          headers, header_names, secret, active, active_since, paused_reason, paused_at, created_by, updated_by,
+          sees_all,
           created_at, updated_at)
         values (${one.id}, ${one.workspaceId}, ${one.name}, ${one.url}, ${one.events}, ${JSON.stringify(one.filter)},
           ${one.ordered}, ${one.maxConcurrency}, ${one.headers}, ${one.headerNames}, ${one.secret}, ${one.active},
@@ -63,17 +64,17 @@ export const subscriptionStore = (queries: Queries) => ({
       order by s.id desc offset ${offset} limit ${limit}`),
 
   async find(workspaceId: string, id: string): Promise<SubscriptionRecord | undefined> {
-    const [row] = await queries.many<SubscriptionRecord>(
-      sql`select ${subscriptionColumns} from ${subscriptionTables} where s.workspace_id = ${workspaceId} and s.id = ${id}`,
-    )
+    const [row] = await queries.many<SubscriptionRecord>(sql`
+      select ${subscriptionColumns} from ${subscriptionTables}
+      where s.workspace_id = ${workspaceId} and s.id = ${id}`)
     return row
   },
 
-  /** The same, and nobody else changes it until the transaction ends. */
+  /** The same, locked until the transaction ends. */
   async lock(workspaceId: string, id: string): Promise<SubscriptionRecord | undefined> {
-    const [row] = await queries.many<SubscriptionRecord>(
-      sql`select ${subscriptionColumns} from ${subscriptionTables} where s.workspace_id = ${workspaceId} and s.id = ${id} for update of s`,
-    )
+    const [row] = await queries.many<SubscriptionRecord>(sql`
+      select ${subscriptionColumns} from ${subscriptionTables}
+      where s.workspace_id = ${workspaceId} and s.id = ${id} for update of s`)
     return row
   },
 
@@ -104,7 +105,8 @@ export const subscriptionStore = (queries: Queries) => ({
   /** The subscriptions of these workspaces that collect events. */
   activeOf: (workspaceIds: readonly string[]) =>
     queries.many<SubscriptionRecord>(sql`
-      select ${subscriptionColumns} from ${subscriptionTables} where s.workspace_id = any(${workspaceIds}::text[]) and s.active`),
+      select ${subscriptionColumns} from ${subscriptionTables}
+      where s.workspace_id = any(${workspaceIds}::text[]) and s.active`),
 
   /** Pauses one that is active and still sends to this address; answers whether it was. */
   async pause({ id, url }: Endpoint, reason: PausedReason, now: Date): Promise<boolean> {

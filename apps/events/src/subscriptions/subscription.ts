@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { PausedReason, Subscription } from '@platform/contracts'
 import { Failure, HOUR_MS } from '@platform/kernel'
 
-/** A subscription as it is kept; `headers` and the secrets are sealed. */
+/** A subscription as it is stored; `headers` and the secrets are sealed. */
 export interface SubscriptionRecord {
   id: string
   workspaceId: string
@@ -24,7 +24,7 @@ export interface SubscriptionRecord {
   failingSince: Date | null
   createdBy: string
   updatedBy: string
-  /** Whoever changed it last sees everything wherever they are. */
+  /** True when it was changed last by a caller who sees everything in every workspace. */
   seesAll: boolean
   createdAt: Date
   updatedAt: Date

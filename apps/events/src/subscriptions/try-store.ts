@@ -74,7 +74,8 @@ function recordTries(items: readonly Recorded[]) {
       join events.subscription_queues q on q.subscription_id = g.subscription_id and q.token = g.token),
     done as (
       update events.deliveries d set status = g.status, tries = g.tries + 1, due_at = g.due_at,
-        not_before = g.not_before, last_status = g.answered, last_error = g.error, delivered_at = case when g.status = 'delivered' then g.at end
+        not_before = g.not_before, last_status = g.answered, last_error = g.error,
+        delivered_at = case when g.status = 'delivered' then g.at end
       from mine g where d.id = g.id and d.status = 'pending' and d.tries = g.tries
       returning d.id),
     logged as (

@@ -27,7 +27,7 @@ export const filterOf = ({ events, filter }: Wanting): Filter => ({
   ],
 })
 
-/** Tells of events whether a subscription asks for them, and has been listening when they happened. */
+/** Whether a subscription asks for an event, and was active when it happened. */
 export function wishOf(
   subscription: Wanting & Pick<SubscriptionRecord, 'activeSince'>,
 ): (event: EventRecord, asked: AskedDocument) => boolean {
@@ -56,6 +56,7 @@ export async function requireCheap(
   if (together.size > SHARED_LOOKS_MAX)
     throw tooCostly(
       'body.filter',
-      `The subscriptions of this workspace would look for ${together.size} different paths and wildcards in every event, ${SHARED_LOOKS_MAX} are allowed: use fewer, or the same as others.`,
+      `The subscriptions of this workspace would look for ${together.size} different paths and ` +
+        `wildcards in every event, ${SHARED_LOOKS_MAX} are allowed: use fewer, or the same as others.`,
     )
 }

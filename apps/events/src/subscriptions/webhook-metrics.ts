@@ -15,7 +15,7 @@ export interface WebhookMetrics extends Disposable {
   counted: (outcome: TryOutcome) => void
 }
 
-/** Numbers of the metrics page, read from the database when somebody asks; gone when disposed. */
+/** Numbers of the metrics page, read from the database when the page is asked for; gone when disposed. */
 export function webhookMetrics({ queues, subscriptions, clock }: Needs): WebhookMetrics {
   const tries = new Map<TryOutcome, number>()
   const stack = new DisposableStack()

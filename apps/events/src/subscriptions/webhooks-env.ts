@@ -8,7 +8,9 @@ export const webhookVariables = {
     '<id>:<base64 of 32 bytes>, comma list; the first one seals.',
   ),
   WEBHOOKS_ALLOWED_HOSTS: list('').describe(
-    'Hosts, addresses and ranges webhooks may be sent to although they are private, for example hooks.internal,10.1.0.0/16. In development on loopback (NODE_ENV, HOST, API_URL) this machine is one of them.',
+    'Hosts, addresses and ranges webhooks may be sent to although they are private, ' +
+      'for example hooks.internal,10.1.0.0/16. In development on loopback (NODE_ENV, HOST, ' +
+      'API_URL) this machine is one of them.',
   ),
   NODE_ENV: z
     .string()
@@ -24,7 +26,7 @@ export const webhookVariables = {
 
 export interface WebhookSettings {
   allowedHosts: readonly string[]
-  /** Whoever develops on this machine has receivers on it. */
+  /** A developer has receivers on the machine that the platform runs on. */
   allowsLoopback: boolean
   inFlight: number
   pauseAfterHours: number
@@ -42,8 +44,8 @@ export const webhookSettings = (env: WebhooksEnv): WebhookSettings => ({
 })
 
 /**
- * True only where nobody but this machine reaches the platform: elsewhere its accounts would reach what listens on
- * it.
+ * True only where the platform is reached from this machine alone: elsewhere its accounts would reach what listens
+ * on it.
  */
 const isOwnMachine = ({ NODE_ENV, HOST, API_URL }: WebhooksEnv): boolean =>
   NODE_ENV === 'development' && [HOST, new URL(API_URL).hostname].every(isLoopback)

@@ -8,10 +8,10 @@ const BATCH = 1000
 /** How far a question goes on counting before it is answered with what there is. */
 const BATCHES_OF_A_QUESTION = 5
 const COUNT_EVERY_MS = 10 * SECOND_MS
-/** As long as the events themselves are kept (specification "Limits"). */
+/** As long as the events themselves are stored, unless their retention is set otherwise. */
 const VISITORS_DAYS = 1080
 
-/** Counts the usage from the log, each event once, whoever counts. */
+/** Counts the usage from the log, each event once, however many processes count. */
 export interface UsageCounter {
   /** Counts what is new, up to some thousands of events. */
   catchUp(): Promise<void>
@@ -25,7 +25,7 @@ export function usageCounter(deps: {
 }): UsageCounter {
   const { usage, eventLog, clock } = deps
 
-  /** Counts one batch; answers how many events it had. Where somebody else was faster there may be more. */
+  /** Counts one batch; answers how many events it had. Where another process was faster there may be more. */
   async function countBatch(): Promise<number> {
     const from = await usage.progress()
     const events = await eventLog.readAfter(from, BATCH)

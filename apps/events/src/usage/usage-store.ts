@@ -30,7 +30,7 @@ export function usageStore(database: Database, outbox: Pick<Outbox, 'addRecords'
       (await one<{ sequence: number }>(database, sql`select sequence from events.usage_progress`)).sequence,
 
     /**
-     * Adds what the events between two sequences say, and tells it as events; false when somebody else has added
+     * Adds what the events between two sequences say, and emits it as events; false when another process has added
      * them.
      */
     add: (counted: Tally, between: { from: number; to: number }): Promise<boolean> =>
@@ -46,7 +46,8 @@ export function usageStore(database: Database, outbox: Pick<Outbox, 'addRecords'
     transactions: (workspaceId: string, { from, until }: Days, interval: 'day' | 'month') =>
       database.many<CountRow>(
         sql`
-          select to_char(date_trunc(${interval}, day::timestamp), 'YYYY-MM-DD') as date, kind, sum(count)::float8 as count
+          select to_char(date_trunc(${interval}, day::timestamp), 'YYYY-MM-DD') as date, kind,
+            sum(count)::float8 as count
           from events.usage_transactions
           where workspace_id = ${workspaceId} and day >= ${from}::date and day < ${until}::date
           group by grouping sets ((1, kind), (kind)) order by 1`,
@@ -112,7 +113,7 @@ export function usageStore(database: Database, outbox: Pick<Outbox, 'addRecords'
 
 export type UsageStore = ReturnType<typeof usageStore>
 
-/** Whoever moves the progress adds: all others see that it has moved. */
+/** The process that moves the progress adds: all others see that it has moved. */
 async function add(
   tx: Queries,
   counted: Tally,
@@ -127,13 +128,15 @@ async function add(
     await tx.many(sql`
       insert into events.usage_transactions as known (workspace_id, day, kind, count)
       select "workspaceId", day, kind, count
-      from jsonb_to_recordset(${JSON.stringify(transactions)}::jsonb) as input ("workspaceId" text, day date, kind text, count bigint)
+      from jsonb_to_recordset(${JSON.stringify(transactions)}::jsonb)
+        as input ("workspaceId" text, day date, kind text, count bigint)
       on conflict (workspace_id, day, kind) do update set count = known.count + excluded.count`)
   if (visitors.length > 0)
     await tx.many(sql`
       insert into events.usage_visitors (workspace_id, day, kind, visitor)
       select "workspaceId", day, kind, visitor
-      from jsonb_to_recordset(${JSON.stringify(visitors)}::jsonb) as input ("workspaceId" text, day date, kind text, visitor text)
+      from jsonb_to_recordset(${JSON.stringify(visitors)}::jsonb)
+        as input ("workspaceId" text, day date, kind text, visitor text)
       on conflict do nothing`)
   if (metrics.length > 0)
     await tx.many(sql`

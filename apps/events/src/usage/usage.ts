@@ -64,9 +64,10 @@ export function tally(documents: readonly Loose[]): Tally {
     const workspaceId = textOf(source.workspaceId)
     const day = typeof document.createdAt === 'string' ? document.createdAt.slice(0, 10) : ''
     if (workspaceId === undefined || !/^\d{4}-\d\d-\d\d$/.test(day)) continue
-    const place = { workspaceId, day }
-    if (document.type === 'runtime.automations.executed') addRun({ transactions, visitors }, place, document)
-    if (document.type === 'usage') addMetrics(metrics, place, document)
+    const workspaceDay = { workspaceId, day }
+    if (document.type === 'runtime.automations.executed')
+      addRun({ transactions, visitors }, workspaceDay, document)
+    if (document.type === 'usage') addMetrics(metrics, workspaceDay, document)
   }
   return {
     transactions: [...transactions.values()],
@@ -75,21 +76,21 @@ export function tally(documents: readonly Loose[]): Tally {
   }
 }
 
-interface Place {
+interface WorkspaceDay {
   workspaceId: string
   day: string
 }
 
 function addRun(
   { transactions, visitors }: { transactions: Map<string, Transactions>; visitors: Map<string, Visitor> },
-  place: Place,
+  workspaceDay: WorkspaceDay,
   document: Loose,
 ): void {
   const kind = recordOf(recordOf(document.payload).trigger).type
   if (typeof kind !== 'string' || !outside.has(kind)) return
-  const key = JSON.stringify([place, kind])
+  const key = JSON.stringify([workspaceDay, kind])
   const known = transactions.get(key)
-  if (known === undefined) transactions.set(key, { ...place, kind, count: 1 })
+  if (known === undefined) transactions.set(key, { ...workspaceDay, kind, count: 1 })
   else known.count += 1
   const { sessionId, userId } = recordOf(document.source)
   for (const [name, value] of [
@@ -98,13 +99,13 @@ function addRun(
   ] as const) {
     const visitor = textOf(value)?.slice(0, VISITOR_MAX_LENGTH)
     if (visitor !== undefined)
-      visitors.set(JSON.stringify([place, name, visitor]), { ...place, kind: name, visitor })
+      visitors.set(JSON.stringify([workspaceDay, name, visitor]), { ...workspaceDay, kind: name, visitor })
   }
 }
 
-function addMetrics(metrics: Map<string, MetricOfDay>, place: Place, document: Loose): void {
+function addMetrics(metrics: Map<string, MetricOfDay>, workspaceDay: WorkspaceDay, document: Loose): void {
   const source = recordOf(document.source)
-  // This service itself tells of what it has counted already (see record-events.ts).
+  // This service itself emits what it has counted already (see record-events.ts).
   if (recordOf(source.host).service === 'events') return
   const app = textOf(source.appSlug) ?? NO_APP
   const instance = textOf(source.appInstanceFullSlug) ?? app
@@ -112,8 +113,8 @@ function addMetrics(metrics: Map<string, MetricOfDay>, place: Place, document: L
     const { value, action } = recordOf(reported)
     const metric = textOf(name)
     if (metric === undefined || !isFigure(value)) continue
-    const key = JSON.stringify([place, app, instance, metric])
-    const known = metrics.get(key) ?? { ...place, app, instance, metric, base: null, added: 0 }
+    const key = JSON.stringify([workspaceDay, app, instance, metric])
+    const known = metrics.get(key) ?? { ...workspaceDay, app, instance, metric, base: null, added: 0 }
     metrics.set(
       key,
       action === 'set' ? { ...known, base: value, added: 0 } : { ...known, added: known.added + value },

@@ -32,8 +32,8 @@ export const emitFromSocket = (deps: EmitDeps) => {
     await deps.permissions.require(principal, 'create', { type: 'events', workspace: workspaceId })
     const event = validate(EventInput, input, 'body')
     const emission = { ...emitter, correlationId: uuidv7(), takeLimit }
-    const [kept] = await acceptEvents(deps, emission, [event])
-    if (kept === undefined) throw new Error('An accepted event must have a record.')
-    return { id: kept.id, type: kept.type }
+    const [stored] = await acceptEvents(deps, emission, [event])
+    if (stored === undefined) throw new Error('An accepted event must have a record.')
+    return { id: stored.id, type: stored.type }
   }
 }

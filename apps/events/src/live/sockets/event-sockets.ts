@@ -101,7 +101,10 @@ function follow(socket: Socket, { reader, socketReader, credential, joined }: Op
   connections.joined(socket.conn as unknown as Connection)
   const { tail, readers } = live
   const refuse = () => {
-    tell(socket, new Failure('ForbiddenError', 'You may not read the events of this workspace any more.'))
+    sendError(
+      socket,
+      new Failure('ForbiddenError', 'You may not read the events of this workspace any more.'),
+    )
     socket.disconnect(true)
   }
   const session = { reader, refuse }
@@ -130,7 +133,7 @@ function listenTo(socket: Socket, session: LiveSession, deps: Deps): void {
     emit(emitter, input).then(
       (result) => answer(acknowledge, { result }),
       (error: unknown) => {
-        tell(socket, error)
+        sendError(socket, error)
         answer(acknowledge, toFailure(error).toJSON())
       },
     )
@@ -141,19 +144,19 @@ function listenTo(socket: Socket, session: LiveSession, deps: Deps): void {
       deps.live.readers.refilter(session, wanted, 'filters')
       answer(acknowledge, { result: true })
     } catch (error) {
-      tell(socket, error)
+      sendError(socket, error)
       answer(acknowledge, toFailure(error).toJSON())
     }
   })
 }
 
-const tell = (socket: Socket, error: unknown): boolean => socket.emit('error', toFailure(error).toJSON())
+const sendError = (socket: Socket, error: unknown): boolean => socket.emit('error', toFailure(error).toJSON())
 
 function answer(acknowledge: unknown, value: unknown): void {
   if (typeof acknowledge === 'function') acknowledge(value)
 }
 
-/** socket.io tells a client the message and `data` of what a middleware refuses with. */
+/** socket.io sends a client the message and `data` of what a middleware refuses with. */
 function refusal(error: unknown): Error {
   const failure = toFailure(error)
   return Object.assign(new Error(failure.message), { data: failure.toJSON() })

@@ -79,7 +79,7 @@ export class SocketConnections {
     if (oldest !== undefined && this.#new.size > this.#limits.newMax) this.#end(oldest)
   }
 
-  /** At once: to be told of its end, a client would have to poll. */
+  /** At once: to learn of its end, a client would have to poll. */
   #end(connection: Connection): void {
     if (!this.#new.has(connection)) return
     this.joined(connection)

@@ -6,7 +6,7 @@ import { feedFilter } from '../../event-log/event-filter.ts'
 
 const Scalar = z.union([z.string().max(500), z.number(), z.boolean()])
 
-/** Which events a socket is sent (reference events 3.8). Paths are those of the feed; `payload.` may be left out. */
+/** Which events a socket is sent. Paths are those of the feed; `payload.` may be left out. */
 export const SocketFilters = z.strictObject({
   payloadQuery: z
     .record(z.string().max(300), z.union([Scalar, z.array(Scalar).max(50)]))
@@ -46,6 +46,6 @@ export function filterOf({ payloadQuery = {}, types, text, appInstanceDepth }: S
 /** The credential a client shows in its first message, as headers for the gateway; undefined when it shows none. */
 export function credentialOf({ extraHeaders }: SocketAuth): Record<string, string> | undefined {
   const given = Object.entries(extraHeaders).map(([name, value]) => [name.toLowerCase(), value] as const)
-  const kept = given.filter(([name]) => name === 'authorization' || name === names.apiKey)
-  return kept.length === 0 ? undefined : Object.fromEntries(kept)
+  const shown = given.filter(([name]) => name === 'authorization' || name === names.apiKey)
+  return shown.length === 0 ? undefined : Object.fromEntries(shown)
 }

@@ -8,7 +8,7 @@ import type { TailReader } from '../rooms.ts'
 const BUFFER_EVENTS = 1000
 const BUFFER_CHARACTERS = 1_000_000
 
-/** Names socket.io keeps for itself; an event of such a type comes as `event`. */
+/** Names that are socket.io's own; an event of such a type comes as `event`. */
 const reserved: ReadonlySet<string> = new Set([
   'connect',
   'connect_error',
@@ -18,7 +18,7 @@ const reserved: ReadonlySet<string> = new Set([
   'removeListener',
 ])
 
-/** What engine.io holds back for a client. */
+/** What waits in engine.io for a client. */
 interface Connection {
   writeBuffer: readonly unknown[]
 }
