@@ -8,6 +8,7 @@ export {
   isFailureName,
   StoreError,
 } from './failure.ts'
+export { type FindText, MAX_PLAIN_SEARCH, textFinder } from './find-text.ts'
 export {
   derivedUuidv7,
   isDerivedUuid,

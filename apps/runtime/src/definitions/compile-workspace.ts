@@ -1,7 +1,7 @@
-import { mayTrigger } from '@platform/contracts'
+import { mayTrigger, withoutEdgeSlashes } from '@platform/contracts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { IndexedAutomation, LiveWorkspace } from './definition-store.ts'
-import { compileUrls, type UrlTrigger, withoutEdgeSlashes } from './url-triggers.ts'
+import { compileUrls, type UrlTrigger } from './url-triggers.ts'
 
 /** Finds a compiled automation of a workspace: at once where it is known. */
 export type FindAutomation = (

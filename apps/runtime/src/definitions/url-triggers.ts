@@ -1,3 +1,4 @@
+import { type UrlPart, urlPartsOf, withoutEdgeSlashes } from '@platform/contracts'
 import type { UrlMatch } from '../automations/model.ts'
 
 /** What an automation says about its address: its slug, or a path with `:one` and `*many` segments. */
@@ -5,8 +6,6 @@ export interface UrlTrigger {
   slug: string
   path: string
 }
-
-type Segment = { readonly literal: string } | { readonly name: string; readonly many: boolean }
 
 /**
  * Comparisons that all patterns of a workspace with several `*name` may make for one path. None can be saved any
@@ -22,7 +21,7 @@ export function compileUrls(triggers: readonly UrlTrigger[]): (path: string) => 
   const patterns: Pattern[] = []
   for (const { slug, path } of triggers) {
     const normal = withoutEdgeSlashes(path)
-    const segments = normal.split('/').map(segmentOf)
+    const segments = urlPartsOf(normal)
     if (segments.some((segment) => 'name' in segment)) patterns.push(patternOf(slug, segments))
     else if (!exact.has(normal)) exact.set(normal, { slug, pathParams: {} })
   }
@@ -37,14 +36,14 @@ interface Pattern {
   slug: string
   /** Parts a path must at least have. */
   length: number
-  first: readonly Segment[]
+  first: readonly UrlPart[]
   /** Each `*name` with what stands between it and the next, or the end. */
-  many: readonly { name: string; block: readonly Segment[] }[]
+  many: readonly { name: string; block: readonly UrlPart[] }[]
 }
 
-function patternOf(slug: string, segments: readonly Segment[]): Pattern {
-  const first: Segment[] = []
-  const many: { name: string; block: Segment[] }[] = []
+function patternOf(slug: string, segments: readonly UrlPart[]): Pattern {
+  const first: UrlPart[] = []
+  const many: { name: string; block: UrlPart[] }[] = []
   for (const segment of segments) {
     if ('many' in segment && segment.many) many.push({ name: segment.name, block: [] })
     else (many.at(-1)?.block ?? first).push(segment)
@@ -67,9 +66,8 @@ function firstMatch(patterns: readonly Pattern[], path: string): UrlMatch | unde
 
 /**
  * Each `*name` takes as few parts as it can, at least one. The beginning and the end of a pattern have one place in a
- * path, so that one
- * `*name` needs no search; what stands between two is looked for from the left, and the first place is always a right
- * one.
+ * path, so one `*name` needs no search; what stands between two is looked for from the left, and its first place is
+ * always a right one.
  */
 function matchPattern(
   pattern: Pattern,
@@ -102,7 +100,7 @@ function isFramed({ length, first, many }: Pattern, parts: readonly string[]): b
 }
 
 function placeOf(
-  block: readonly Segment[],
+  block: readonly UrlPart[],
   parts: readonly string[],
   from: number,
   search: { left: number },
@@ -115,11 +113,11 @@ function placeOf(
   return undefined
 }
 
-const standsAt = (block: readonly Segment[], parts: readonly string[], at: number): boolean =>
+const standsAt = (block: readonly UrlPart[], parts: readonly string[], at: number): boolean =>
   block.every((segment, index) => !('literal' in segment) || segment.literal === parts[at + index])
 
 function takeParams(
-  block: readonly Segment[],
+  block: readonly UrlPart[],
   parts: readonly string[],
   at: number,
   params: Record<string, string>,
@@ -127,19 +125,4 @@ function takeParams(
   for (const [index, segment] of block.entries()) {
     if ('name' in segment) params[segment.name] = parts[at + index] ?? ''
   }
-}
-
-export const withoutEdgeSlashes = (path: string): string => {
-  let start = 0
-  let end = path.length
-  while (path.charAt(start) === '/') start += 1
-  while (end > start && path.charAt(end - 1) === '/') end -= 1
-  return path.slice(start, end)
-}
-
-/** A colon or star is a parameter only at the start of a segment: `a:b` is what it says. */
-function segmentOf(text: string): Segment {
-  const name = text.slice(1)
-  if (name === '' || !/^[:*]/.test(text)) return { literal: text }
-  return { name, many: text.startsWith('*') }
 }

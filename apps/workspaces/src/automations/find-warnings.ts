@@ -1,4 +1,4 @@
-import { type AutomationDefinition, isInstructionName } from '@platform/contracts'
+import { type AutomationDefinition, isInstructionName, isSameUrlPattern } from '@platform/contracts'
 import { endpointOf } from './automation.ts'
 import type { Neighbour } from './automation-store.ts'
 import { stepWarnings } from './step-warnings.ts'
@@ -36,18 +36,8 @@ function* triggerWarnings(
   }
   const endpoint = endpointOf(definition)
   if (endpoint === undefined) return
-  const twin = others.find((other) => other.endpoint !== null && samePattern(other.endpoint, endpoint))
+  const twin = others.find((other) => other.endpoint !== null && isSameUrlPattern(other.endpoint, endpoint))
   if (twin === undefined) return
   const message = `The automation "${twin.slug}" has the same URL; the one created first answers.`
   yield { path: 'when.endpoint', message }
 }
-
-/** `users/:id` and `users/:name` take the same URLs. */
-const samePattern = (a: string, b: string): boolean => shapeOf(a) === shapeOf(b)
-
-const shapeOf = (pattern: string): string =>
-  pattern
-    .replace(/^\/+|\/+$/g, '')
-    .split('/')
-    .map((part) => (part.startsWith(':') || part.startsWith('*') ? part.charAt(0) : part))
-    .join('/')

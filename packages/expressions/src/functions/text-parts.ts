@@ -1,6 +1,6 @@
 import { ExpressionError } from '../expression-error.ts'
 import { grow, type Run, scan, spend } from '../run.ts'
-import { finderOf } from '../values/find-text.ts'
+import { finderOf } from '../values/membership.ts'
 import { Pattern } from '../values/pattern.ts'
 import { toText } from '../values/text.ts'
 import { matchesOf, replacePattern } from './pattern-matches.ts'

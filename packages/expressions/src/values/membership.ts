@@ -1,7 +1,7 @@
-import { type Run, scan, spend } from '../run.ts'
+import { type FindText, MAX_PLAIN_SEARCH, textFinder } from '@platform/kernel'
+import { grow, type Run, scan, spend } from '../run.ts'
 import { equalStrictly } from './comparison.ts'
 import { isDateValue } from './date-value.ts'
-import { finderOf } from './find-text.ts'
 import { Pattern } from './pattern.ts'
 import { toText } from './text.ts'
 
@@ -53,6 +53,16 @@ function matchesOne(text: string, wanted: unknown, run: Run): boolean {
   const part = toText(wanted, run)
   scan(run, text.length)
   return finderOf(part, text.length, run)(text, 0) !== -1
+}
+
+/** A search for `wanted` in texts of this length, paid for; the caller has paid for reading the text. */
+export function finderOf(wanted: string, textLength: number, run: Run): FindText {
+  if (wanted.length > textLength) return () => -1
+  if (wanted.length > MAX_PLAIN_SEARCH) {
+    grow(run, wanted.length * 2)
+    spend(run, wanted.length >>> 3)
+  }
+  return textFinder(wanted)
 }
 
 /** Searches for a pattern after paying for the worst case: 20 instructions of its program are one step. */

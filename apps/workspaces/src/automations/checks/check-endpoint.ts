@@ -1,20 +1,19 @@
-import { limits } from '@platform/contracts'
+import { limits, urlPartOf, withoutEdgeSlashes } from '@platform/contracts'
 import { isRecord } from './is-record.ts'
 import type { Path, Problem } from './problem.ts'
 
 /**
- * The pattern of a URL: parts between slashes, `:name` takes one and `*name` several. One without a match helps
- * nobody, and two `*name` can share a path in more ways than anybody can look through.
+ * The pattern of a URL. A pattern that no URL matches is refused, and so are two `*name`: they can share a path in too
+ * many ways to look through.
  */
 export function checkEndpoint(endpoint: unknown, path: Path): Problem[] {
   if (isRecord(endpoint)) return checkEndpoint(endpoint.path, [...path, 'path'])
   // A longer one is refused for its length.
   if (typeof endpoint !== 'string' || endpoint === '' || endpoint.length > limits.endpointLength) return []
-  const begin = endpoint.length - endpoint.replace(/^\/+/, '').length
-  const inner = endpoint.slice(begin).replace(/\/+$/, '')
+  const inner = withoutEdgeSlashes(endpoint)
   if (inner === '')
     return [{ path, message: 'has no path: write one such as users/:id, or true for the slug' }]
-  return checkParts(inner.split('/'), begin, path)
+  return checkParts(inner.split('/'), endpoint.search(/[^/]/), path)
 }
 
 function checkParts(parts: readonly string[], begin: number, path: Path): Problem[] {
@@ -30,9 +29,10 @@ function checkParts(parts: readonly string[], begin: number, path: Path): Proble
 
 function checkPart(part: string, before: { names: Set<string>; stars: number }): string | undefined {
   if (part === '') return 'has nothing between two slashes, which no URL matches'
-  const name = /^[:*](.+)$/s.exec(part)?.[1]
-  if (name === undefined) return undefined
-  if (part.startsWith('*')) before.stars += 1
+  const parameter = urlPartOf(part)
+  if ('literal' in parameter) return undefined
+  const { name, many } = parameter
+  if (many) before.stars += 1
   if (before.stars > 1) return 'has more than one *name: write one, and :name for each single part'
   if (before.names.has(name))
     return `names the parameter "${name.slice(0, 60)}" twice: each one needs a name of its own`
