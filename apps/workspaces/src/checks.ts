@@ -4,7 +4,7 @@ import { reach } from '@platform/http'
 import { uuidv7 } from '@platform/kernel'
 import type { Check } from '@platform/readiness'
 
-/** What the service needs to be ready (decisions C13). */
+/** What the service needs to be ready. */
 export const workspacesChecks = (deps: {
   database: Database
   broker: Broker

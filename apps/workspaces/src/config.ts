@@ -3,7 +3,7 @@ import { services } from '@platform/contracts'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
 
-/** The environment of the workspaces service (decisions I1, I2). */
+/** The environment of the workspaces service. */
 export const workspacesEnv = z
   .object({
     PORT: port(services.workspaces.port).describe('Port of the service when it runs alone.'),

@@ -22,7 +22,7 @@ export interface ApiKeyChange {
     payload: PayloadInputOf<C>
     action: AuditAction
     key: ApiKeyRecord
-    caller: Actor
+    actor: Actor
   }): Promise<void>
 }
 
@@ -48,12 +48,12 @@ export const apiKeyChangeStore = (database: Database, outbox: Outbox, audit: Aud
         update: keys.update,
         remove: ({ id }) => keys.remove(id),
         lock: (workspaceId, address) => required((by) => keys.lockIn(workspaceId, by), address),
-        async tell({ contract, payload, action, key, caller }) {
-          const { source } = caller
+        async tell({ contract, payload, action, key, actor }) {
+          const { source } = actor
           await outbox.add(tx, contract, payload, { ...source, workspaceId: key.workspaceId })
           await audit.record(tx, {
             action,
-            actor: `user:${caller.id}`,
+            actor: `user:${actor.id}`,
             subject: `apiKey:${key.id}`,
             ip: source.ip,
             correlationId: source.correlationId,

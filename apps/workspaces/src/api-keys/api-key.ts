@@ -4,7 +4,7 @@ import { strongEtag } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { ApiKeyRecord } from '@platform/permissions'
 
-/** The slug in every key until organizations exist; it is decoration (decisions C5). */
+/** The slug in every key until organizations exist; nothing depends on it. */
 export const ORG_SLUG = 'default'
 
 /** How a record, an event or a log names a key. */

@@ -4,7 +4,7 @@ import { respond, route } from '@platform/http'
 import { type Clock, uuidv7 } from '@platform/kernel'
 import { type ApiKeyRecord, isAllPowerful, type Permissions } from '@platform/permissions'
 import { actorOf } from '../changes/actor.ts'
-import { admitGrant } from './admit-grant.ts'
+import { admitGrant } from './admit-administrator.ts'
 import { announced, apiKeyEtag, described, expiryOf, ORG_SLUG } from './api-key.ts'
 import type { ApiKeyChangeStore } from './api-key-change-store.ts'
 
@@ -12,7 +12,7 @@ export const createApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Pe
   route(endpoint, {
     admit: ({ params, body, principal }) => admitGrant(deps, principal, params.workspaceId, body),
     async handle({ body, principal, request, admitted: { workspace, role, rules = [], now } }) {
-      const caller = actorOf(principal, request)
+      const actor = actorOf(principal, request)
 
       const apiKey = newApiKey(ORG_SLUG)
       const record: ApiKeyRecord = {
@@ -39,7 +39,7 @@ export const createApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Pe
           payload,
           action: 'apiKey.created',
           key: record,
-          caller,
+          actor,
         })
       })
 

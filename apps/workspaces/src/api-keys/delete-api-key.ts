@@ -10,14 +10,14 @@ export const deleteApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Op
   route(endpoint, {
     async handle({ params, principal, request }) {
       const { workspace } = await admitAdministrator(deps.permissions, principal, params.workspaceId)
-      const caller = actorOf(principal, request)
+      const actor = actorOf(principal, request)
 
       const deleted = await deps.apiKeys.commit(async (change) => {
         const key = await change.lock(workspace.id, params.apiKey)
         requireMatch(request.headers, apiKeyEtag(key))
         await change.remove(key)
         const payload = announced(key)
-        await change.tell({ contract: apiKeysDeleted, payload, action: 'apiKey.deleted', key, caller })
+        await change.tell({ contract: apiKeysDeleted, payload, action: 'apiKey.deleted', key, actor })
         return key
       })
       deps.permissions.forget()

@@ -3,7 +3,7 @@ import { requireMatch, respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type OpenPermissions, requireScopesFor } from '@platform/permissions'
 import { actorOf } from '../changes/actor.ts'
-import { admitGrant } from './admit-grant.ts'
+import { admitGrant } from './admit-administrator.ts'
 import { announced, apiKeyEtag, changedApiKey, presentApiKey } from './api-key.ts'
 import type { ApiKeyChangeStore } from './api-key-change-store.ts'
 
@@ -15,7 +15,7 @@ export const updateApiKey = (deps: {
   route(endpoint, {
     async handle({ params, body, principal, request }) {
       const { workspace, rules, now } = await admitGrant(deps, principal, params.workspaceId, body)
-      const caller = actorOf(principal, request)
+      const actor = actorOf(principal, request)
 
       const saved = await deps.apiKeys.commit(async (change) => {
         const before = await change.lock(workspace.id, params.apiKey)
@@ -26,7 +26,7 @@ export const updateApiKey = (deps: {
         const key = changedApiKey(before, { ...body, rules }, now)
         await change.update(key)
         const payload = { ...announced(key), rules: key.rules }
-        await change.tell({ contract: apiKeysUpdated, payload, action: 'apiKey.updated', key, caller })
+        await change.tell({ contract: apiKeysUpdated, payload, action: 'apiKey.updated', key, actor })
         return key
       })
       deps.permissions.forget()

@@ -4,13 +4,11 @@ import type { Clock } from '@platform/kernel'
 import { workspaceNotFound } from '@platform/permissions'
 import { actorOf } from '../changes/actor.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
-import { addAutomation } from './add-automation.ts'
-import { answerSaved } from './answer-saved.ts'
 import { identified } from './automation.ts'
-import { slugTaken } from './automation-failures.ts'
 import { type AutomationLimits, requireRoomForAutomation } from './automation-limits.ts'
 import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings } from './find-warnings.ts'
+import { addAutomation, savedResponse, slugTaken } from './saved-automation.ts'
 
 export const createAutomation = (deps: {
   changes: ChangeStore
@@ -21,7 +19,7 @@ export const createAutomation = (deps: {
   route(endpoint, {
     async handle({ body, principal, request, admitted: { workspace } }) {
       const input = readDefinition(body as unknown as AutomationText, true, deps.limits)
-      const caller = actorOf(principal, request)
+      const actor = actorOf(principal, request)
 
       return await deps.changes.commit(async (change) => {
         // The row of the workspace stays locked: nobody else adds an automation between the question and the insert.
@@ -33,8 +31,8 @@ export const createAutomation = (deps: {
         if (taken.has(definition.slug)) throw slugTaken(definition.slug)
 
         const options = { now: deps.clock.now(), eventMaxLength: deps.eventMaxLength }
-        const record = await addAutomation(change, workspace.id, definition, caller, options)
-        return answerSaved(record, findWarnings(definition, neighbours))
+        const record = await addAutomation(change, workspace.id, definition, actor, options)
+        return savedResponse(record, findWarnings(definition, neighbours))
       })
     },
   })

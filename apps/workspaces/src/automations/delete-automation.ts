@@ -1,12 +1,12 @@
 import { automationDeleted, deleteAutomation as endpoint } from '@platform/contracts'
 import { requireMatch, route } from '@platform/http'
-import { type Permissions, workspaceNotFound } from '@platform/permissions'
+import { workspaceNotFound } from '@platform/permissions'
 import { actorOf } from '../changes/actor.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
 import { automationEtag } from './automation.ts'
-import { automationNotFound } from './automation-failures.ts'
+import { automationNotFound } from './saved-automation.ts'
 
-export const deleteAutomation = (deps: { changes: ChangeStore; permissions: Permissions }) =>
+export const deleteAutomation = (deps: { changes: ChangeStore }) =>
   route(endpoint, {
     async handle({ params, principal, request, admitted: { workspace } }) {
       const slug = params.automationSlug

@@ -1,13 +1,12 @@
 import { type AutomationDefinition, isInstructionName, isSameUrlPattern } from '@platform/contracts'
 import { endpointOf } from './automation.ts'
 import type { Neighbour } from './automation-store.ts'
-import { stepWarnings } from './step-warnings.ts'
-import type { Warning } from './warning.ts'
+import { stepWarnings, type Warning } from './step-warnings.ts'
 
 /** Warnings told at once. */
 const MAX_WARNINGS = 50
 
-/** What can be saved but will not run as its author may expect (decisions I9). */
+/** What can be saved but will not run as its author may expect. */
 export function findWarnings(definition: AutomationDefinition, neighbours: readonly Neighbour[]): Warning[] {
   const others = neighbours.filter(({ slug }) => slug !== definition.slug)
   const slugs = new Set([...others.map(({ slug }) => slug), definition.slug])

@@ -1,11 +1,10 @@
 import { getAutomation as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
-import type { Permissions } from '@platform/permissions'
 import { automationEtag, presentAutomation } from './automation.ts'
-import { automationNotFound } from './automation-failures.ts'
 import type { AutomationStore } from './automation-store.ts'
+import { automationNotFound } from './saved-automation.ts'
 
-export const getAutomation = (deps: { automations: AutomationStore; permissions: Permissions }) =>
+export const getAutomation = (deps: { automations: AutomationStore }) =>
   route(endpoint, {
     async handle({ params, admitted: { workspace } }) {
       const record = await deps.automations.find(workspace.id, params.automationSlug)

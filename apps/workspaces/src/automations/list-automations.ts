@@ -1,10 +1,9 @@
 import { listAutomations as endpoint } from '@platform/contracts'
 import { nextPage, respond, route } from '@platform/http'
-import type { Permissions } from '@platform/permissions'
 import { presentEntry } from './automation.ts'
 import type { AutomationStore } from './automation-store.ts'
 
-export const listAutomations = (deps: { automations: AutomationStore; permissions: Permissions }) =>
+export const listAutomations = (deps: { automations: AutomationStore }) =>
   route(endpoint, {
     async handle({ query, request, admitted: { workspace } }) {
       // One more than asked for tells whether there is a next page.

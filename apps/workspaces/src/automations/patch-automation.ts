@@ -4,12 +4,11 @@ import type { Clock } from '@platform/kernel'
 import { workspaceNotFound } from '@platform/permissions'
 import { type Actor, actorOf } from '../changes/actor.ts'
 import type { Change, ChangeStore } from '../changes/change-store.ts'
-import { answerSaved } from './answer-saved.ts'
 import { announcedAutomation, automationEtag, patchedDefinition, recordOf } from './automation.ts'
-import { automationNotFound, slugTaken } from './automation-failures.ts'
 import { type AutomationLimits, requireWithinLimits } from './automation-limits.ts'
 import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings } from './find-warnings.ts'
+import { automationNotFound, savedResponse, slugTaken } from './saved-automation.ts'
 
 export const patchAutomation = (deps: {
   changes: ChangeStore
@@ -20,7 +19,7 @@ export const patchAutomation = (deps: {
   route(endpoint, {
     async handle({ params, body, principal, request, admitted: { workspace } }) {
       const patch = readDefinition(body as unknown as AutomationText, false, deps.limits)
-      const caller = actorOf(principal, request)
+      const actor = actorOf(principal, request)
 
       const place = { workspaceId: workspace.id, slug: params.automationSlug }
       const options = {
@@ -29,7 +28,7 @@ export const patchAutomation = (deps: {
         limits: deps.limits,
         headers: request.headers,
       }
-      return await deps.changes.commit((change) => applyPatch(change, place, patch, caller, options))
+      return await deps.changes.commit((change) => applyPatch(change, place, patch, actor, options))
     },
   })
 
@@ -37,7 +36,7 @@ async function applyPatch(
   change: Change,
   { workspaceId, slug }: { workspaceId: string; slug: string },
   patch: AutomationInput,
-  caller: Actor,
+  actor: Actor,
   options: {
     now: Date
     eventMaxLength: number
@@ -56,13 +55,13 @@ async function applyPatch(
   )
   if (neighbours.some((other) => other.slug === definition.slug)) throw slugTaken(definition.slug)
 
-  const record = recordOf(definition, caller.id, options.now, before)
+  const record = recordOf(definition, actor.id, options.now, before)
   await change.automations.update(workspaceId, slug, record)
   const payload = {
     slug: definition.slug,
     ...(definition.slug === slug ? {} : { oldSlug: slug }),
     automation: announcedAutomation(definition, options.eventMaxLength),
   }
-  await change.emit(automationUpdated, payload, { ...caller.source, workspaceId })
-  return answerSaved(record, findWarnings(definition, neighbours))
+  await change.emit(automationUpdated, payload, { ...actor.source, workspaceId })
+  return savedResponse(record, findWarnings(definition, neighbours))
 }

@@ -1,9 +1,11 @@
-import { isInstructionName, notYetRunnable } from '@platform/contracts'
+import { isInstructionName, notYetRunnable, type Warning as WarningSchema } from '@platform/contracts'
+import type { z } from 'zod'
 import { hintForStep } from './checks/foreign-words.ts'
-import { isRecord } from './checks/is-record.ts'
-import { formatPath } from './checks/problem.ts'
+import { formatPath, isRecord } from './checks/problem.ts'
 import { type PlacedStep, walkSteps } from './checks/walk-steps.ts'
-import type { Warning } from './warning.ts'
+
+/** A place of a definition and what is the matter with it. */
+export type Warning = z.infer<typeof WarningSchema>
 
 const waiting: ReadonlySet<string> = new Set(notYetRunnable)
 
@@ -35,7 +37,9 @@ function* orderWarnings({ step, argumentsPath }: PlacedStep): Generator<Warning>
   for (const key of Object.keys(step.arguments).filter(isIndex)) {
     yield {
       path: formatPath([...argumentsPath, key]),
-      message: `The condition "${key}" is tried before those that are no whole numbers, wherever it is written: write it as an expression such as {{value}} == ${key}.`,
+      message:
+        `The condition "${key}" is tried before those that are no whole numbers, wherever it is written: ` +
+        `write it as an expression such as {{value}} == ${key}.`,
     }
   }
 }

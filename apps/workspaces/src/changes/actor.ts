@@ -2,14 +2,14 @@ import type { Principal } from '@platform/auth'
 import { type EventSource, shownIp } from '@platform/contracts'
 import type { RequestInfo } from '@platform/http'
 
-/** Who changes something and over which request, as records and events keep it. */
+/** Who changes something and by which request, as records, events and the audit trail name it. */
 export interface Actor {
   /** Id of the user, or a word for what acts without one. */
   id: string
   source: EventSource
 }
 
-/** The caller of a route. */
+/** The actor of a request. */
 export const actorOf = (principal: Principal, request: RequestInfo): Actor => ({
   id: actorId(principal),
   source: {

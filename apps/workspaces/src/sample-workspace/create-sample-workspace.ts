@@ -1,12 +1,15 @@
-import { createSampleWorkspace as endpoint } from '@platform/contracts'
+import {
+  type AutomationDefinition,
+  createSampleWorkspace as endpoint,
+  type WorkspaceInput,
+} from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
-import { addAutomation } from '../automations/add-automation.ts'
+import { addAutomation } from '../automations/saved-automation.ts'
 import { type Actor, actorOf } from '../changes/actor.ts'
 import type { ChangeStore } from '../changes/change-store.ts'
-import { addWorkspace } from '../workspaces/add-workspace.ts'
+import { addWorkspace } from '../workspaces/create-workspace.ts'
 import { newWorkspace } from '../workspaces/workspace.ts'
-import { sampleAutomations, sampleInput } from './sample-workspace.ts'
 
 interface Deps {
   changes: ChangeStore
@@ -20,10 +23,10 @@ export const createSampleWorkspace = (deps: Deps) =>
   })
 
 /** Makes the sample once in the life of the platform; later calls answer what was made. */
-async function makeSample(deps: Deps, ownerId: string, caller: Actor) {
+async function makeSample(deps: Deps, ownerId: string, actor: Actor) {
   const now = deps.clock.now()
   const record = newWorkspace(sampleInput, ownerId, now)
-  const owner = { ...caller, id: ownerId }
+  const owner = { ...actor, id: ownerId }
   return await deps.changes.commit(async (change) => {
     const id = await change.workspaces.claimOnce('sample', record.id)
     if (id !== record.id) return { id, slug: record.slug, created: false }
@@ -34,3 +37,36 @@ async function makeSample(deps: Deps, ownerId: string, caller: Actor) {
     return { id, slug, created: true }
   })
 }
+
+/** The workspace a newcomer finds. */
+const sampleInput: WorkspaceInput = {
+  name: 'Hello',
+  slug: 'hello',
+  description: 'A first workspace: one automation behind a URL, one that answers an event.',
+}
+
+/** Its automations, as the README walks through them. */
+export const sampleAutomations: readonly AutomationDefinition[] = [
+  {
+    slug: 'greet',
+    name: 'Greet',
+    description: 'Answers the URL …/webhooks/greet: POST {"name": "Ada"}.',
+    when: { endpoint: true },
+    do: [
+      { set: { name: 'name', value: '{% {{body.name}} or "world" %}' } },
+      { emit: { event: 'visitor.greeted', payload: { name: '{{name}}' } } },
+    ],
+    output: { message: 'Hello {{name}}!' },
+  },
+  {
+    slug: 'on-order',
+    name: 'On order',
+    description: 'Runs for each order.placed event and emits order.confirmed.',
+    when: { events: ['order.placed'] },
+    do: [
+      { set: { name: 'confirmation', value: { id: '{% uuid() %}', order: '{{payload}}' } } },
+      { emit: { event: 'order.confirmed', payload: '{{confirmation}}' } },
+    ],
+    output: '{{confirmation}}',
+  },
+]

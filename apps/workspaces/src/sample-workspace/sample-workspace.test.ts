@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readDefinition } from '../automations/checks/read-definition.ts'
 import { findWarnings } from '../automations/find-warnings.ts'
-import { sampleAutomations } from './sample-workspace.ts'
+import { sampleAutomations } from './create-sample-workspace.ts'
 
 it.each(sampleAutomations.map((automation) => [automation.slug, automation] as const))(
   'the sample automation %s is valid and runs as written',

@@ -1,21 +1,38 @@
-import { createWorkspace as endpoint } from '@platform/contracts'
+import { createWorkspace as endpoint, type Workspace, workspaceCreated } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
-import { actorOf } from '../changes/actor.ts'
-import type { ChangeStore } from '../changes/change-store.ts'
-import { addWorkspace } from './add-workspace.ts'
-import { newWorkspace, workspaceEtag } from './workspace.ts'
+import { type Actor, actorOf } from '../changes/actor.ts'
+import type { Change, ChangeStore } from '../changes/change-store.ts'
+import { announcedWorkspace, newWorkspace, presentWorkspace, workspaceEtag } from './workspace.ts'
+import type { WorkspaceRecord } from './workspace-store.ts'
 
 export const createWorkspace = (deps: { changes: ChangeStore; clock: Clock; eventMaxLength: number }) =>
   route(endpoint, {
     async handle({ body, principal, request }) {
-      const caller = actorOf(principal, request)
-      const record = newWorkspace(body, caller.id, deps.clock.now())
+      const actor = actorOf(principal, request)
+      const record = newWorkspace(body, actor.id, deps.clock.now())
 
       const workspace = await deps.changes.commit((change) =>
-        addWorkspace(change, record, principal.userId, caller, deps.eventMaxLength),
+        addWorkspace(change, record, principal.userId, actor, deps.eventMaxLength),
       )
 
       return respond(workspace, { headers: { etag: workspaceEtag(record.revision) } })
     },
   })
+
+/** Adds a workspace with its owner and reports it by an event, inside a change. Throws AlreadyUsed when the slug is taken. */
+export async function addWorkspace(
+  change: Change,
+  record: WorkspaceRecord,
+  ownerId: string,
+  actor: Actor,
+  eventMaxLength: number,
+): Promise<Workspace> {
+  await change.permissions.insertWorkspace(record)
+  await change.permissions.setRole(record.id, ownerId, 'owner')
+  await change.workspaces.insert(record)
+  const workspace = presentWorkspace(record)
+  const source = { ...actor.source, workspaceId: record.id }
+  await change.emit(workspaceCreated, { workspace: announcedWorkspace(workspace, eventMaxLength) }, source)
+  return workspace
+}

@@ -9,17 +9,17 @@ import { workspaceEtag } from './workspace.ts'
 export const deleteWorkspace = (deps: { changes: ChangeStore; permissions: OpenPermissions; clock: Clock }) =>
   route(endpoint, {
     async handle({ principal, request, admitted: { workspace } }) {
-      const caller = actorOf(principal, request)
+      const actor = actorOf(principal, request)
 
       await deps.changes.commit(async (change) => {
         const record = await change.workspaces.touch(workspace.id)
         if (record === undefined) throw workspaceNotFound()
         requireMatch(request.headers, workspaceEtag(record.revision - 1))
         const now = deps.clock.now()
-        await change.workspaces.markDeleted(record.id, caller.id, now)
+        await change.workspaces.markDeleted(record.id, actor.id, now)
         await change.permissions.markDeleted(record.id, now)
         const payload = { workspaceId: record.id, name: record.name, workspaceSlug: record.slug }
-        await change.emit(workspaceDeleted, payload, { ...caller.source, workspaceId: record.id })
+        await change.emit(workspaceDeleted, payload, { ...actor.source, workspaceId: record.id })
       })
       deps.permissions.forget()
 

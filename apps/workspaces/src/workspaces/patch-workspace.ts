@@ -14,20 +14,20 @@ export const patchWorkspace = (deps: {
 }) =>
   route(endpoint, {
     async handle({ body, principal, request, admitted: { workspace } }) {
-      const caller = actorOf(principal, request)
+      const actor = actorOf(principal, request)
 
       const saved = await deps.changes.commit(async (change) => {
         const before = await change.workspaces.touch(workspace.id)
         if (before === undefined) throw workspaceNotFound()
         requireMatch(request.headers, workspaceEtag(before.revision - 1))
-        const after = patchedWorkspace(before, body, caller.id, deps.clock.now())
+        const after = patchedWorkspace(before, body, actor.id, deps.clock.now())
         await change.permissions.updateWorkspace(after)
         await change.workspaces.update(after)
         const payload = {
           workspace: announcedWorkspace(presentWorkspace(after), deps.eventMaxLength),
           ...(after.slug === before.slug ? {} : { oldSlug: before.slug }),
         }
-        await change.emit(workspaceUpdated, payload, { ...caller.source, workspaceId: workspace.id })
+        await change.emit(workspaceUpdated, payload, { ...actor.source, workspaceId: workspace.id })
         return after
       })
       deps.permissions.forget()

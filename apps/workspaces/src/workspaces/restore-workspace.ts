@@ -46,16 +46,16 @@ const restore = (
   { changes, clock }: Deps,
   workspaceId: string,
   body: BodyOf<typeof endpoint>,
-  caller: Actor,
+  actor: Actor,
 ): Promise<WorkspaceRecord | undefined> =>
   changes.commit(async ({ workspaces, permissions, emit }) => {
     const deleted = await workspaces.findDeleted(workspaceId)
     if (deleted === undefined) return undefined
     const slug = body?.slug ?? deleted.slug
     await permissions.restoreWorkspace({ id: workspaceId, slug }).catch(sayRemedy)
-    const record = await workspaces.restore(workspaceId, slug, caller.id, clock.now())
+    const record = await workspaces.restore(workspaceId, slug, actor.id, clock.now())
     const payload = { workspaceId, name: deleted.name, workspaceSlug: slug }
-    await emit(workspaceRestored, payload, { ...caller.source, workspaceId })
+    await emit(workspaceRestored, payload, { ...actor.source, workspaceId })
     return record
   })
 

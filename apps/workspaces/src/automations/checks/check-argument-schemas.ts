@@ -1,5 +1,4 @@
-import { isRecord } from './is-record.ts'
-import type { Path, Problem } from './problem.ts'
+import { isRecord, type Path, type Problem } from './problem.ts'
 
 type Rule = (value: unknown, path: Path) => Problem[]
 
@@ -96,7 +95,7 @@ const rules: Readonly<Record<string, Rule>> = {
   redact: flag,
 }
 
-/** The schemas of `arguments`: JSON Schema (reference automations 2.7). An empty one takes anything. */
+/** The schemas of `arguments`: JSON Schema. An empty one takes anything. */
 export const checkArgumentSchemas = (value: unknown, path: Path): Problem[] =>
   isRecord(value)
     ? Object.entries(value).flatMap(([name, schema]) =>

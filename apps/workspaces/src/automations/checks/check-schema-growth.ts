@@ -1,5 +1,4 @@
-import { isRecord } from './is-record.ts'
-import type { Problem } from './problem.ts'
+import { isRecord, type Problem } from './problem.ts'
 
 /** Schemas one value may have to fit, those behind `$ref` and in alternatives counted as often as they are used. */
 const MAX_SCHEMAS = 10_000

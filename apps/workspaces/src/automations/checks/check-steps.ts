@@ -1,8 +1,7 @@
 import { CallArguments, instructionSchemas, isInstructionName, type Step } from '@platform/contracts'
 import { checkBareExpression, checkConditionKey, checkTexts, checkVariableName } from './check-texts.ts'
 import { hintForSteps } from './foreign-words.ts'
-import { isRecord } from './is-record.ts'
-import type { Path, Problem } from './problem.ts'
+import { isRecord, type Path, type Problem } from './problem.ts'
 import { schemaProblems } from './schema-problems.ts'
 import { type PlacedStep, walkSteps } from './walk-steps.ts'
 

@@ -5,8 +5,7 @@ import {
   ExpressionError,
   type SyntaxProblem,
 } from '@platform/expressions'
-import { isRecord } from './is-record.ts'
-import type { Path, Problem } from './problem.ts'
+import { isRecord, type Path, type Problem } from './problem.ts'
 
 /** Every `{{ }}` and `{% %}` in the texts and keys of a value, at any depth. */
 export function checkTexts(value: unknown, path: Path): Problem[] {

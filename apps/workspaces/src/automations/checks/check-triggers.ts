@@ -1,10 +1,9 @@
 import { checkEndpoint } from './check-endpoint.ts'
 import { checkTexts } from './check-texts.ts'
 import { leastGap, readCron } from './cron.ts'
-import { isRecord } from './is-record.ts'
-import type { Path, Problem } from './problem.ts'
+import { isRecord, type Path, type Problem } from './problem.ts'
 
-/** Minutes there must be between two times of a schedule (decisions G6). */
+/** Minutes there must be between two times of a schedule. */
 const LEAST_MINUTES = 15
 /** Longer ones are refused as such. */
 const MAX_LENGTH = 100

@@ -33,3 +33,7 @@ export function formatPath(path: Path): string {
   }
   return text
 }
+
+/** True for what JSON calls an object. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -2,7 +2,7 @@ import { AutomationInput } from '@platform/contracts'
 import type { AutomationText } from '@platform/http'
 import { type AutomationLimits, requireWithinLimits } from '../automation-limits.ts'
 import { checkDefinition, invalidAutomation } from './check-definition.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from './problem.ts'
 import { readJsonText, readYamlText, type SourceText } from './source-text.ts'
 import { UnreadableText } from './unreadable-text.ts'
 

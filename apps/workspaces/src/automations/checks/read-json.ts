@@ -1,7 +1,6 @@
 import { type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { inspectJson } from './json-limits.ts'
-import { TextLines } from './text-lines.ts'
-import { UnreadableText } from './unreadable-text.ts'
+import { TextLines, UnreadableText } from './unreadable-text.ts'
 
 /** What the parser names, in words. */
 const phrases: Readonly<Record<string, string>> = {

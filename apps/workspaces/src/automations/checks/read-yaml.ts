@@ -1,6 +1,5 @@
 import { type Document, isScalar, parseDocument, visit } from 'yaml'
-import { TextLines } from './text-lines.ts'
-import { UnreadableText } from './unreadable-text.ts'
+import { TextLines, UnreadableText } from './unreadable-text.ts'
 import { MAX_ALIASES, refuseOversizedYaml } from './yaml-limits.ts'
 
 export type YamlDocument = Document.Parsed

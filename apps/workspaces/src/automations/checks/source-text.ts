@@ -3,7 +3,7 @@ import { isAlias, isMap, isScalar, isSeq, type Node as YamlNode } from 'yaml'
 import { formatPath, type Problem, type ProblemDetail } from './problem.ts'
 import { readJsonValue } from './read-json.ts'
 import { readYamlDocument, type YamlDocument } from './read-yaml.ts'
-import { TextLines } from './text-lines.ts'
+import { TextLines } from './unreadable-text.ts'
 
 /** A definition as it arrived: its value, and the way from a problem back to its line and column. */
 export interface SourceText {

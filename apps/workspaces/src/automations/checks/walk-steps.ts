@@ -1,6 +1,5 @@
 import { readStep, type Step } from '@platform/contracts'
-import { isRecord } from './is-record.ts'
-import type { Path } from './problem.ts'
+import { isRecord, type Path } from './problem.ts'
 
 /** One step of a definition, wherever it is nested. */
 export interface PlacedStep {

@@ -3,6 +3,7 @@ import type { Database } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Outbox } from '@platform/outbox'
 import type { OpenPermissions } from '@platform/permissions'
+import type { Part } from '@platform/service'
 import { apiKeyChangeStore } from './api-key-change-store.ts'
 import { createApiKey } from './create-api-key.ts'
 import { deleteApiKey } from './delete-api-key.ts'
@@ -10,7 +11,15 @@ import { explainApiKey } from './explain-api-key.ts'
 import { listApiKeys } from './list-api-keys.ts'
 import { updateApiKey } from './update-api-key.ts'
 
-interface Needs {
+/** API keys of workspaces. */
+export function apiKeysPart({
+  database,
+  outbox,
+  audit,
+  permissions,
+  clock,
+  maxKeys,
+}: {
   database: Database
   outbox: Outbox
   audit: Audit
@@ -18,18 +27,15 @@ interface Needs {
   clock: Clock
   /** Keys a workspace may have. */
   maxKeys: number
-}
-
-/** API keys of workspaces, for the composition root. */
-export function wireApiKeys({ database, outbox, audit, permissions, clock, maxKeys }: Needs) {
-  const deps = { apiKeys: apiKeyChangeStore(database, outbox, audit, maxKeys), permissions, clock }
+}): Part {
+  const apiKeys = apiKeyChangeStore(database, outbox, audit, maxKeys)
   return {
     routes: [
-      listApiKeys(deps),
-      createApiKey(deps),
-      updateApiKey(deps),
-      deleteApiKey(deps),
-      explainApiKey(deps),
+      listApiKeys({ apiKeys, permissions }),
+      createApiKey({ apiKeys, permissions, clock }),
+      updateApiKey({ apiKeys, permissions, clock }),
+      deleteApiKey({ apiKeys, permissions }),
+      explainApiKey({ apiKeys, permissions, clock }),
     ],
   }
 }

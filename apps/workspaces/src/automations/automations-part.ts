@@ -1,0 +1,49 @@
+import type { WorkspaceDetails } from '@platform/contracts'
+import type { Clock } from '@platform/kernel'
+import type { Part } from '@platform/service'
+import type { ChangeStore } from '../changes/change-store.ts'
+import { presentEntry } from './automation.ts'
+import type { AutomationLimits } from './automation-limits.ts'
+import type { AutomationStore } from './automation-store.ts'
+import { createAutomation } from './create-automation.ts'
+import { deleteAutomation } from './delete-automation.ts'
+import { getAutomation } from './get-automation.ts'
+import { listAutomations } from './list-automations.ts'
+import { patchAutomation } from './patch-automation.ts'
+
+/** Automations of workspaces. */
+export interface Automations {
+  /** The index of the automations of a workspace, by slug, as a workspace shows it. */
+  index(workspaceId: string): Promise<WorkspaceDetails['automations']>
+  readonly part: Part
+}
+
+export function automationsPart({
+  automations,
+  changes,
+  clock,
+  eventMaxLength,
+  limits,
+}: {
+  automations: AutomationStore
+  changes: ChangeStore
+  clock: Clock
+  eventMaxLength: number
+  limits: AutomationLimits
+}): Automations {
+  return {
+    async index(workspaceId) {
+      const listed = await automations.list(workspaceId)
+      return Object.fromEntries(listed.map((one) => [one.entry.slug, presentEntry(one)]))
+    },
+    part: {
+      routes: [
+        createAutomation({ changes, clock, eventMaxLength, limits }),
+        listAutomations({ automations }),
+        getAutomation({ automations }),
+        patchAutomation({ changes, clock, eventMaxLength, limits }),
+        deleteAutomation({ changes }),
+      ],
+    },
+  }
+}
