@@ -1,4 +1,4 @@
-import { confirmOnTerminal } from './confirm.ts'
+import { createInterface } from 'node:readline/promises'
 import { ops } from './ops.ts'
 
 process.exitCode = await ops(process.argv.slice(2), {
@@ -8,3 +8,15 @@ process.exitCode = await ops(process.argv.slice(2), {
   ...(process.stdin.isTTY === true ? { confirm: confirmOnTerminal } : {}),
   hasColours: process.stdout.isTTY === true && (process.env.NO_COLOR ?? '') === '',
 })
+
+/** Asks on the terminal; only "y" and "yes" are a yes; the end of the input is none. */
+async function confirmOnTerminal(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')))
+  try {
+    const answer = await Promise.race([terminal.question(`${question} [y/N] `), closed])
+    return /^y(es)?$/i.test(answer.trim())
+  } finally {
+    terminal.close()
+  }
+}

@@ -1,16 +1,14 @@
 import { Command, CommanderError } from 'commander'
 import { resetPassword } from './admin/reset-password.ts'
-import { listTrail } from './audit/list.ts'
-import { verifyTrail } from './audit/verify.ts'
+import { listTrail, verifyTrail } from './audit/audit-trail.ts'
 import { printConfig } from './config/print.ts'
 import { addEvents } from './events/event-commands.ts'
-import { listKeys } from './keys/list.ts'
+import { listKeys, rotateKey } from './keys/list-and-rotate.ts'
 import { removeKey } from './keys/remove.ts'
-import { rotateKey } from './keys/rotate.ts'
 import { showReadiness } from './readiness/show.ts'
 import { OpsProblem, type Terminal } from './terminal.ts'
 
-/** Runs one command; answers the exit code. Whatever fails is told as a sentence. */
+/** Runs one command; answers the exit code. A failure is reported as a sentence. */
 export async function ops(args: readonly string[], terminal: Terminal): Promise<number> {
   let code = 0
   const program = commands(terminal, (outcome) => {

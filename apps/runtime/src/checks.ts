@@ -41,6 +41,6 @@ export const runtimeChecks = ({
   ...neighbour('functions', neighbours.functions),
 ]
 
-/** Checked only where it is configured (decisions C13). */
+/** Checked only where it is configured. */
 const neighbour = (module: string, url: string | undefined): Check[] =>
   url === undefined ? [] : [{ module, driver: 'http', probe: (signal) => reach(url, signal) }]

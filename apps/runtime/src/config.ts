@@ -5,10 +5,10 @@ import { z } from 'zod'
 
 const optionalUrl = z.url({ protocol: /^https?$/ }).optional()
 
-/** Contexts are refused at this many times their size (decisions H). */
+/** Contexts are refused at this many times their size. */
 const REFUSED_AT = 4
 
-/** What is held back by a limit of 0 would wait for ever. */
+/** What a limit of 0 throttles would wait for ever. */
 const rate = (preset: number) => count(preset).refine((value) => value > 0, 'must be at least 1')
 
 /** The environment of the runtime service. */

@@ -109,7 +109,8 @@ async function saveWorkspace(
   await permissions.setRole(id, 'ada', 'owner')
   await database.many(sql`
     insert into workspaces.stand_in (workspace_id, workspace_slug, workspace_name, config, automations)
-    values (${id}, ${slug}, 'Test', ${JSON.stringify({ value: config })}, ${JSON.stringify(definitionsOf(automations))})`)
+    values (${id}, ${slug}, 'Test', ${JSON.stringify({ value: config })},
+      ${JSON.stringify(definitionsOf(automations))})`)
   return {
     id,
     slug,

@@ -4,7 +4,7 @@ import { type Database, sql } from '@platform/database'
 import type { Client } from '@platform/http'
 import type { TestWorkspaces } from './testing.ts'
 
-/** The key of the specification's example. */
+/** The rules of a typical key. */
 export const exampleRules: ApiKeyRuleInput[] = [
   { action: 'read', subject: 'workspaces' },
   { action: 'create', subject: 'files' },

@@ -1,10 +1,6 @@
 import { empty, join, type Queries, sql } from '@platform/database'
 import type { AuditFilter } from './audit.ts'
-import type { ChainedRow } from './chain.ts'
-
-export interface StoredRow extends ChainedRow {
-  hash: string
-}
+import type { StoredRow } from './chain.ts'
 
 type Row = Omit<StoredRow, 'sequence'> & { sequence: string }
 

@@ -37,9 +37,8 @@ export interface AuditFilter {
 }
 
 /**
- * The append-only, hash-chained trail of what matters to security (issue "Identity" 8, reliability T-AUD-1). It is
- * kept in schema
- * `audit`, whose rows can be neither changed nor deleted by the platform.
+ * The append-only, hash-chained trail of what matters to security. It is stored in schema `audit`, whose rows the
+ * platform can neither change nor delete.
  */
 export interface Audit {
   /**

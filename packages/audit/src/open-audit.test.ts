@@ -158,7 +158,7 @@ describe('verifying the trail', () => {
     ["ip = '192.0.2.9'"],
     ["action = 'session.ended'"],
     ["hash = repeat('a', 64)"],
-  ])('T-AUD-1: names the row in which %s was set behind its back', async (change) => {
+  ])('names the row in which %s was set behind its back', async (change) => {
     const { own, trail } = await freshTrail(1500)
     await behindItsBack(own, `update audit.entries set ${change} where sequence = 1234`)
     expect(await trail.verify()).toMatchObject({
@@ -182,7 +182,8 @@ describe('verifying the trail', () => {
     const { own, trail } = await freshTrail(3)
     await behindItsBack(
       own,
-      'insert into audit.entries select 0, at, action, actor, subject, ip, correlation_id, details, hash from audit.entries where sequence = 1',
+      'insert into audit.entries select 0, at, action, actor, subject, ip, correlation_id, details, hash ' +
+        'from audit.entries where sequence = 1',
     )
     expect((await trail.verify()).broken).toMatchObject({ sequence: 0 })
     await own[Symbol.asyncDispose]()

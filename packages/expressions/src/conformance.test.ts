@@ -31,7 +31,7 @@ const isThere = existsSync(`${folder}/expressions.json`)
 if (!isThere) console.warn(`SKIPPED: no conformance data at ${folder}; set CONFORMANCE_DIR to run it.`)
 
 const exceptions = new Map([
-  ['old-225', 'asks for data to be interpolated again, which T-EXP-2 forbids: data is never a template'],
+  ['old-225', 'asks for data to be interpolated again, which is refused: data is never a template'],
 ])
 
 const options = { locale: 'en', timezone: 'Europe/Paris', now: () => new Date('2026-01-01T00:00:00Z') }

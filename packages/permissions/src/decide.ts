@@ -3,10 +3,9 @@ import { Failure } from '@platform/kernel'
 import { allows } from './ability.ts'
 import type { ApiKeyRecord } from './api-keys/api-key.ts'
 import { judgeKey, type KeyVerdict } from './api-keys/judge-key.ts'
-import type { Action, Permissions, Subject } from './permissions.ts'
+import { type Action, type Permissions, type Subject, workspaceNotFound } from './permissions.ts'
 import { everybody, isAllPowerful, memberIdOf, roleRules } from './rules.ts'
 import { resourceIn } from './scope.ts'
-import { workspaceNotFound } from './workspace-not-found.ts'
 
 /** Who wants to do what; `key` is the one alone or beside the user. */
 interface Question {
@@ -18,7 +17,7 @@ interface Question {
 }
 
 /**
- * Asks the membership first, then the key, then what everybody may: the first that allows admits (decisions C1).
+ * Asks the membership first, then the key, then what everybody may: the first that allows admits.
  * Throws the refusal.
  */
 export async function decide(question: Question, roleOf: RoleOf): Promise<Admission> {

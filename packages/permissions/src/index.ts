@@ -1,15 +1,19 @@
 export type { Admission, KnownWorkspace, WorkspaceRole } from '@platform/auth'
 export type { Rule } from './ability.ts'
 export { type ApiKeyRecord, isUsable } from './api-keys/api-key.ts'
-export { type ApiKeyStore, apiKeyStore, type KeyAddress } from './api-keys/api-key-store.ts'
+export { type ApiKeyStore, apiKeyStore, type KeyAddress, openApiKeys } from './api-keys/api-key-store.ts'
 export { grantRules } from './api-keys/grant-rules.ts'
 export { judgeKey, type KeyVerdict } from './api-keys/judge-key.ts'
-export { openApiKeys } from './api-keys/open-api-keys.ts'
 export { requireScopesFor } from './api-keys/require-scopes.ts'
 export { type OpenPermissions, openPermissions } from './open-permissions.ts'
 export { type PermissionStore, permissionStore } from './permission-store.ts'
-export type { Action, Permissions, Resource, Subject } from './permissions.ts'
+export {
+  type Action,
+  type Permissions,
+  type Resource,
+  type Subject,
+  workspaceNotFound,
+} from './permissions.ts'
 export { type RecentAnswers, recentAnswers } from './recent-answers.ts'
 export { isAllPowerful, rulesOf } from './rules.ts'
 export { resourceIn } from './scope.ts'
-export { workspaceNotFound } from './workspace-not-found.ts'

@@ -5,9 +5,8 @@ import { type ApiKeyRecord, isUsable } from './api-keys/api-key.ts'
 import { apiKeyStore } from './api-keys/api-key-store.ts'
 import { decide } from './decide.ts'
 import { permissionStore } from './permission-store.ts'
-import type { Permissions } from './permissions.ts'
+import { type Permissions, workspaceNotFound } from './permissions.ts'
 import { recentAnswers } from './recent-answers.ts'
-import { workspaceNotFound } from './workspace-not-found.ts'
 
 /** Permissions of one process. */
 export interface OpenPermissions extends Permissions {

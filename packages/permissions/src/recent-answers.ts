@@ -1,7 +1,7 @@
 import type { Clock } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 
-/** No answer is older than this: permission changes reach every instance within a second (decisions D). */
+/** No answer is older than this: permission changes reach every instance within a second. */
 const MAX_AGE_MS = 1000
 /**
  * From this age on, an answer in use is renewed beside the request, so that busy callers never wait for the database.

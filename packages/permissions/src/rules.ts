@@ -10,7 +10,7 @@ const everything: readonly Rule[] = [{ action: 'manage', subject: 'all' }]
  */
 export const everybody: readonly Rule[] = [{ action: 'execute', subject: 'automations' }]
 
-/** Rights of the workspace roles (reference permissions 4.5). */
+/** Rights of the workspace roles. */
 const ofRole: Readonly<Record<WorkspaceRole, readonly Rule[]>> = {
   owner: [
     ...everybody,

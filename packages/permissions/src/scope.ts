@@ -3,7 +3,7 @@ import type { Resource } from './ability.ts'
 import type { Subject } from './permissions.ts'
 
 /**
- * The conditions that tie a rule about a kind of thing to one workspace (reference permissions 4.3). Emitting is also
+ * The conditions that tie a rule about a kind of thing to one workspace by their fields. Emitting is also
  * tied to the topic of users' events, so that no rule ever stands for a native event.
  */
 export function conditionsIn(workspaceId: string, subject: Subject, isCreation: boolean): Resource {

@@ -35,7 +35,7 @@ describe('ops audit verify', () => {
     expect(server.asked).toEqual(['/v2/platform/audit/verification'])
   })
 
-  test('T-AUD-1: names the broken row and ends with 1', async () => {
+  test('names the broken row and ends with 1', async () => {
     const broken = { sequence: 4, reason: 'Row 4 was changed after it was written.' }
     await using server = await platform(200, { intact: false, entries: 3, head: HEAD, broken })
     const { code, out } = await runOps(['audit', 'verify', '--head', HEAD], server.env)

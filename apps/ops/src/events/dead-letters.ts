@@ -1,6 +1,6 @@
-import { type EventDeadLetter, listDeadLetters } from '@platform/contracts'
+import { type EventDeadLetter, listDeadLetters, replayDeadLetters } from '@platform/contracts'
 import { ask } from '../platform/call.ts'
-import { paintOf, shownTime, type Terminal, table } from '../terminal.ts'
+import { counted, paintOf, shownTime, type Terminal, table } from '../terminal.ts'
 
 const title = ['GROUP', 'EVENT', 'TYPE', 'WORKSPACE', 'AT', 'REASON']
 const PAGE = 200
@@ -36,4 +36,13 @@ function lines(terminal: Terminal, letters: readonly EventDeadLetter[]): string[
     letter.replaying ? `${letter.reason} (is tried again)` : letter.reason,
   ])
   return table({ paint: paintOf(terminal), title, rows })
+}
+
+/** `ops events replay <group> [eventId]`: what fails again is a dead letter again. */
+export async function replayLetters(terminal: Terminal, group: string, eventId?: string): Promise<number> {
+  const body = { group, ...(eventId === undefined ? {} : { eventId }) }
+  const { replayed } = await ask(terminal, replayDeadLetters, { body })
+
+  terminal.print(`The group ${group} handles ${counted(replayed, 'event')} again.`)
+  return 0
 }

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import type { Terminal } from '../terminal.ts'
-import { listLetters } from './dead-letters.ts'
+import { listLetters, replayLetters } from './dead-letters.ts'
 import { showIndex } from './index-state.ts'
 import { reindex } from './reindex.ts'
-import { replayLetters } from './replay.ts'
 import { tailWorkspace } from './tail.ts'
 
 /** `ops events …`; `done` gets the exit code. */

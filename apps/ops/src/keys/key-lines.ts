@@ -38,9 +38,11 @@ export const masterKeyLines = (uses: readonly MasterKeyUse[], paint: Paint): str
     if (!use.known)
       return paint(
         'red',
-        `Master key ${use.id} is not in SECRETS_MASTER_KEYS: add it back, it has sealed ${counted(held, 'value')} (${where}).`,
+        `Master key ${use.id} is not in SECRETS_MASTER_KEYS: add it back, ` +
+          `it has sealed ${counted(held, 'value')} (${where}).`,
       )
-    const says = `Master key ${use.id} ${use.seals ? 'seals' : 'opens'}: ${counted(held, 'value')}${where === '' ? '' : ` (${where})`}`
+    const does = use.seals ? 'seals' : 'opens'
+    const says = `Master key ${use.id} ${does}: ${counted(held, 'value')}${where === '' ? '' : ` (${where})`}`
     if (use.seals) return `${says}.`
     return held === 0
       ? `${says}: it may be taken out.`

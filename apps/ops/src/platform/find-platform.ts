@@ -17,7 +17,8 @@ export function findPlatform(env: Env): Platform {
   const internalKey = given(env, 'INTERNAL_API_KEY') ?? keptSecrets(env).INTERNAL_API_KEY
   if (internalKey === undefined) {
     throw new OpsProblem(
-      `INTERNAL_API_KEY is not known: set it, or set DATA_DIRECTORY to the data of the platform (${secretsFile(env)} is not there).`,
+      'INTERNAL_API_KEY is not known: set it, ' +
+        `or set DATA_DIRECTORY to the data of the platform (${secretsFile(env)} is not there).`,
     )
   }
   return { baseUrl: apiUrl.replace(/\/+$/, '').replace(/\/v2$/, ''), internalKey }

@@ -179,7 +179,8 @@ describe('ops readiness', () => {
     [
       'the key is not known',
       { DATA_DIRECTORY: '/nowhere' },
-      'INTERNAL_API_KEY is not known: set it, or set DATA_DIRECTORY to the data of the platform (/nowhere/secrets.env is not there).',
+      'INTERNAL_API_KEY is not known: set it, ' +
+        'or set DATA_DIRECTORY to the data of the platform (/nowhere/secrets.env is not there).',
     ],
     [
       'the address is none',

@@ -9,7 +9,7 @@ export class AutomationFailure extends Error {
   readonly instruction: string
   /** True when no `try` may catch it: the run is over, or the platform itself can't go on. */
   readonly fatal: boolean
-  /** Set once an event has told of it: the innermost call reports, the ones around it don't. */
+  /** Set once an event has reported it: the innermost call does, the ones around it don't. */
   reported = false
 
   constructor(cause: unknown, automationSlug: string, instruction: string) {
@@ -72,6 +72,6 @@ function failureOf(error: unknown): Failure {
   )
 }
 
-/** What a scope throws arrives as the cause: that failure is the one to tell. */
+/** What a scope throws arrives as the cause: that failure is the one to report. */
 const failureOfExpression = (error: ExpressionError): Failure =>
   error.cause instanceof Failure ? error.cause : new Failure(error.name, error.message, { cause: error })

@@ -21,31 +21,31 @@ export interface CallOrder {
  * Runs one automation in a frame of its own. Rejects with AutomationFailure, or with the Break that goes on to the
  * caller.
  */
-export async function callAutomation(parts: CallOrder, limits: EventLimits): Promise<unknown> {
-  const { run, automation } = parts
-  const frame = frameOf(parts)
+export async function callAutomation(order: CallOrder, limits: EventLimits): Promise<unknown> {
+  const { run, automation } = order
+  const frame = frameOf(order)
   const startedAt = run.now()
   const clock = performance.now()
   let result: Result
   let thrown: unknown
   try {
-    result = await perform(parts, frame)
+    result = await perform(order, frame)
   } catch (error) {
     thrown = located(error, automation.slug, 'do')
     result = resultOfThrown(thrown)
   }
   const { output, isBroken } = result
   const executed = {
-    trigger: parts.trigger,
-    payload: parts.payload,
+    trigger: order.trigger,
+    payload: order.payload,
     output,
     startedAt,
     durationMs: Math.round(performance.now() - clock),
     isBroken,
     failure: newFailureIn(thrown),
   }
-  const held = run.record(executedEvent(frame, executed, limits))
-  if (held !== undefined) await held
+  const recording = run.record(executedEvent(frame, executed, limits))
+  if (recording !== undefined) await recording
   if (thrown !== undefined) throw thrown
   return output
 }
@@ -68,8 +68,8 @@ async function perform({ run, automation, payload, depth }: CallOrder, frame: Fr
   if (depth > run.maxDepth) throw tooDeep(run)
   const turn = run.tick()
   if (turn !== undefined) await turn
-  const held = run.throttle('automations', 1, frame)
-  if (held !== undefined) await held
+  const throttled = run.throttle('automations', 1, frame)
+  if (throttled !== undefined) await throttled
   checkInputs(run, automation, payload)
   const preparing = run.prepareContexts(automation)
   if (preparing !== undefined) await preparing
@@ -118,7 +118,7 @@ const resultOfThrown = (thrown: unknown): Result =>
     ? { output: thrown.payload, isBroken: true }
     : { output: undefined, isBroken: false }
 
-/** The failure, when no call inside this one has told of it yet. */
+/** The failure, when no call inside this one has reported it yet. */
 function newFailureIn(thrown: unknown): Failure | undefined {
   if (!(thrown instanceof AutomationFailure) || thrown.reported) return undefined
   thrown.reported = true

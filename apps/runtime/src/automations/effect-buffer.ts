@@ -22,24 +22,24 @@ const FLUSH_COUNT = 500
 export class EffectBuffer {
   readonly #commit: (effects: Effects) => Promise<void>
   readonly #takePatches: () => StoredPatch[]
-  readonly #tellFailure: (error: unknown) => void
+  readonly #reportFailure: (error: unknown) => void
   #effects: Effects = none()
   #patchesBack: StoredPatch[] = []
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> | undefined
   #hasFailed = false
-  /** True when somebody else may see what the run did: its `run` context is kept for them. */
+  /** True when the run has triggered others: its `run` context is stored for them. */
   hasTriggered = false
 
-  /** `tellFailure` is called for the first commit on the way that fails. */
+  /** `reportFailure` is called for the first commit on the way that fails. */
   constructor(
     commit: (effects: Effects) => Promise<void>,
     takePatches: () => StoredPatch[],
-    tellFailure: (error: unknown) => void,
+    reportFailure: (error: unknown) => void,
   ) {
     this.#commit = commit
     this.#takePatches = takePatches
-    this.#tellFailure = tellFailure
+    this.#reportFailure = reportFailure
   }
 
   add(event: EventRecord): Promise<void> | undefined {
@@ -83,9 +83,9 @@ export class EffectBuffer {
     try {
       await this.#commit(effects)
     } catch (error) {
-      // The store can't take them now. The end of the run tries again and tells its caller when it can't either.
+      // The store can't take them now. The end of the run tries again and reports it when it can't either.
       this.#giveBack(effects)
-      if (!this.#hasFailed) this.#tellFailure(error)
+      if (!this.#hasFailed) this.#reportFailure(error)
       this.#hasFailed = true
     }
   }

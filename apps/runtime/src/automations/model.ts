@@ -14,7 +14,7 @@ export interface Trigger {
   readonly id?: string
 }
 
-/** The person or session a run acts for; nobody when all is undefined. */
+/** The person or session a run acts for; no one when all is undefined. */
 export interface RunSubject {
   readonly userId?: string | undefined
   readonly sessionId?: string | undefined
@@ -99,7 +99,7 @@ export interface RunState {
   now(): Date
   /** Call it in every loop: lets other requests in, and throws once the run is over its time or was taken away. */
   tick(): Promise<void> | undefined
-  /** Takes from a limit of the workspace; a promise when the run is held back, which `frame` then remembers. */
+  /** Takes from a limit of the workspace; a promise when the run has to wait, which `frame` then counts. */
   throttle(limit: ThrottledWork, amount: number, frame: Frame): Promise<void> | undefined
   /** The id of an effect: the same for the same effect of a run that is done again. */
   effectId(frame: Pick<Frame, 'trace'>, path: string): string
@@ -107,7 +107,7 @@ export interface RunState {
   countOf(place: string): number
   /** Hands an event on; it is committed with the run, or about 20 ms later when the run lasts longer. */
   record(event: EventRecord): Promise<void> | undefined
-  /** Starts another run that nobody waits for. */
+  /** Starts another run, which this one does not wait for. */
   enqueue(run: QueuedRun): Promise<void> | undefined
   prepareContexts(automation: CompiledAutomation): Promise<void> | undefined
 }
@@ -127,7 +127,8 @@ export interface QueuedRun {
 /** What a worker needs to start a queued run. */
 export interface RunInput {
   readonly payload: Readonly<Record<string, unknown>>
+  /** The subject; the name is that of the stored JSON. */
   readonly caller: RunSubject
-  /** Depth of whatever caused the run. */
+  /** Depth of what caused the run. */
   readonly depth: number
 }

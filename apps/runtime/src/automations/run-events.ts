@@ -57,10 +57,10 @@ function cut(value: unknown, max: number): unknown {
   return excess === undefined ? value : { truncated: true, size: characters }
 }
 
-/** What an event needs to know of the call it tells of. */
+/** What an event needs to know of the call it reports. */
 export type FailedFrame = Pick<Frame, 'run' | 'automation' | 'depth' | 'trace'>
 
-/** `error` of a run that failed (decisions I9), secrets masked in both places that tell of it. */
+/** The event `error` of a run that failed, with secrets masked in both places that describe the failure. */
 export function failedEvent(frame: FailedFrame, failed: AutomationFailure, limits: EventLimits): EventRecord {
   const { failure, automationSlug, instruction } = failed
   const details = {
@@ -68,8 +68,8 @@ export function failedEvent(frame: FailedFrame, failed: AutomationFailure, limit
     instruction,
     ...(failure.details === undefined ? {} : { details: failure.details }),
   }
-  const told = { error: failure.name, message: failure.message, details }
-  const { error, ...rest } = storable(frame.run.secrets.mask(told)) as typeof told
+  const described = { error: failure.name, message: failure.message, details }
+  const { error, ...rest } = storable(frame.run.secrets.mask(described)) as typeof described
   const record = storableRecord(frame, errorEvent.type, { type: error, ...rest }, limits)
   return { ...record, error: { error, ...rest, level: 'error' } }
 }
@@ -90,7 +90,7 @@ function storableRecord(
   try {
     return capEvent(checkNative(buildRecord({ ...parts, payload })), limits)
   } catch {
-    // What can't be kept as it is (a NUL, a size nothing can be cut from, a field that is not what it should be) must
+    // What can't be stored as it is (a NUL, a size nothing can be cut from, a field that is not what it should be) must
     // not hide that the automation has run.
     return capEvent(
       buildRecord({ ...parts, payload: storable(payload, limits.executedMaxLength / 20) }),
@@ -99,7 +99,7 @@ function storableRecord(
   }
 }
 
-/** Credentials of callers and bodies in base64 are nobody's reading. */
+/** Events show neither the credentials of callers nor bodies in base64. */
 function withoutCredentials(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (payload.$http === undefined && payload.headers === undefined && payload.rawBody === undefined)
     return payload

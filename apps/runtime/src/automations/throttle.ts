@@ -6,7 +6,7 @@ export type ThrottleLimits = Readonly<
   Record<ThrottledWork, { readonly perSecond: number; readonly burst: number }>
 >
 
-/** Holds busy workspaces back, one by one, so that the others don't wait for them (decisions H). */
+/** Makes busy workspaces wait, each for itself, so that the others don't wait for them. */
 export interface Throttle {
   /** Milliseconds to wait before doing `amount` of the work; 0 when there is room. */
   take(workspaceId: string, work: ThrottledWork, amount: number, nowMs: number): number

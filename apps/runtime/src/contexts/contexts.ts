@@ -36,14 +36,14 @@ export interface ContextDefinition {
   writable: boolean
 }
 
-/** What a run changed in a context that is kept, key by key. */
+/** What a run changed in a stored context, key by key. */
 export interface ContextPatch {
   readonly context: StoredContext
   readonly values: Record<string, unknown>
   readonly removed: string[]
 }
 
-/** The named contexts of a run (reference automations 2.6), shared by all its calls. */
+/** The named contexts of a run, shared by all its calls. */
 export class Contexts {
   readonly owned: Owned = new WeakSet()
   readonly #contexts = new Map<string, Context>()
@@ -68,9 +68,9 @@ export class Contexts {
   read(name: string, place: CallSite, meter: Meter): unknown {
     const context = this.#contexts.get(name)
     if (context === undefined) return undefined
-    const kept = Object.keys(context.custom)
-    meter.pay(kept.length * COPIED_KEY)
-    for (const key of kept) share(context.custom[key], this.owned)
+    const keys = Object.keys(context.custom)
+    meter.pay(keys.length * COPIED_KEY)
+    for (const key of keys) share(context.custom[key], this.owned)
     return { ...context.custom, ...context.builtins(place) }
   }
 
@@ -96,7 +96,7 @@ export class Contexts {
     context.changed.add(key)
   }
 
-  /** Takes over what was kept from earlier runs; what this run has set already stays. */
+  /** Takes over what earlier runs have stored; what this run has set already stays. */
   load(name: StoredContext, values: Readonly<Record<string, unknown>>): void {
     const context = this.#contexts.get(name)
     if (context === undefined) return
@@ -104,7 +104,7 @@ export class Contexts {
       if (!context.changed.has(key)) context.custom[key] = value
   }
 
-  /** The first changed context that has become larger than it may be; asked before anything is kept. */
+  /** The first changed context that has become larger than it may be; asked before anything is stored. */
   findTooLarge(maxSizes: Readonly<Record<StoredContext, number>>): StoredContext | undefined {
     return Object.keys(maxSizes)
       .filter((name): name is StoredContext => this.#contexts.get(name)?.changed.size !== 0)
@@ -119,12 +119,12 @@ export class Contexts {
     return excess !== undefined || JSON.stringify(custom).length > max
   }
 
-  /** Forgets that anything was changed: nothing of it is kept. */
+  /** Forgets that anything was changed: nothing of it is stored. */
   dropChanges(): void {
     for (const { changed } of this.#contexts.values()) changed.clear()
   }
 
-  /** What is to be kept of the changes since the last call. */
+  /** What is to be stored of the changes since the last call. */
   takePatches(names: readonly StoredContext[]): ContextPatch[] {
     return names.flatMap((name) => {
       const context = this.#contexts.get(name)

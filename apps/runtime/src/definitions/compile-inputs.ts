@@ -121,7 +121,8 @@ function read(payload: unknown, keys: readonly string[]): unknown {
 /** Scalars are compared as texts; the verb of a request in any case. */
 function isSame(path: string, value: unknown, wanted: unknown): boolean {
   if (typeof value === 'object' || value === undefined) return false
-  const [left, right] = [String(value), String(wanted)]
+  const left = String(value)
+  const right = String(wanted)
   return path === 'method' ? left.toLowerCase() === right.toLowerCase() : left === right
 }
 

@@ -40,7 +40,7 @@ export interface LiveAutomation {
 /** Ids, or slugs, of workspaces. */
 export type WorkspaceKey = 'workspace_id' | 'workspace_slug'
 
-/** The views of the workspaces service (decisions I8); they may be made after this service has started. */
+/** The views of the workspaces service; they may be made after this service has started. */
 export const definitionStore = (database: Queries) => ({
   /** Where these workspaces stand now; those that are gone are left out. */
   listRevisions: (by: WorkspaceKey, values: readonly string[]): Promise<LiveRevision[]> =>
@@ -97,12 +97,7 @@ async function whenMigrated<T>(answer: Promise<T>): Promise<T> {
     return await answer
   } catch (error) {
     if (!(error instanceof DatabaseError) || !NOT_THERE.has(error.code ?? '')) throw error
-    throw new DatabaseError(
-      'The definitions of automations are not there yet: the workspaces service makes them.',
-      {
-        cause: error,
-        unavailable: true,
-      },
-    )
+    const message = 'The definitions of automations are not there yet: the workspaces service makes them.'
+    throw new DatabaseError(message, { cause: error, unavailable: true })
   }
 }

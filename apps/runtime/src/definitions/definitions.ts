@@ -14,9 +14,9 @@ const INDEX_BYTES = 4
 const WORKSPACE_BYTES = 2000
 
 export interface DefinitionLimits {
-  /** Workspaces kept. */
+  /** Workspaces in memory. */
   readonly maxWorkspaces: number
-  /** Bytes of the compiled automations kept, and as much again at most for the indexes of workspaces. */
+  /** Bytes of the compiled automations in memory, and as much again at most for the indexes of workspaces. */
   readonly maxBytes: number
 }
 

@@ -1,6 +1,6 @@
 import type { DefinitionStore, LiveRevision, WorkspaceKey } from './definition-store.ts'
 
-/** A reading begins at most this often; who comes in between shares the next one. */
+/** A reading begins at most this often; questions in between share the next one. */
 const EVERY_MS = 1
 /** Readings under way at once: a store that answers late is not asked more and more. */
 const MAX_READINGS = 4
@@ -13,13 +13,13 @@ interface Batch {
   readonly slugs: Set<string>
   readonly answer: Promise<ReadonlyMap<string, LiveRevision>>
   readonly start: () => void
-  /** It waits for its turn no more. */
+  /** Its reading has been scheduled. */
   isDue: boolean
 }
 
 /**
- * Asks where workspaces stand. An answer was read after its question was asked: whoever was told that a change is
- * saved finds it in the next answer, on every instance. Questions of the same millisecond share one statement.
+ * Asks where workspaces stand. An answer was read after its question was asked: a caller who has saved a change finds
+ * it in the next answer, on every instance. Questions of the same millisecond share one statement.
  */
 export class LiveRevisions {
   readonly #store: Pick<DefinitionStore, 'listRevisions'>
@@ -42,7 +42,8 @@ export class LiveRevisions {
 
   #newBatch(): Batch {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const [ids, slugs] = [new Set<string>(), new Set<string>()]
+    const ids = new Set<string>()
+    const slugs = new Set<string>()
     const answer = promise.then(() => this.#read(ids, slugs))
     const batch = { ids, slugs, answer, start: resolve, isDue: false }
     this.#startSoon(batch)

@@ -3,7 +3,7 @@ import { compiled, runMain } from '../../test/testing.ts'
 
 const CAP = 100_000
 
-/** A text with which the counted text of the event (decisions F4) is exactly this long. */
+/** A text with which the counted text of the event is exactly this long. */
 function textOf(length: number, unit: string): string {
   const counted = (text: string) =>
     JSON.stringify({ type: 'sized', payload: { text }, options: { persist: true } }).length
@@ -11,7 +11,7 @@ function textOf(length: number, unit: string): string {
   return full + 'x'.repeat(length - counted(full))
 }
 
-describe('T-EVT-1: the size of an event emitted by an automation', () => {
+describe('the size of an event emitted by an automation', () => {
   test.for([
     ['ASCII', 'a'],
     ['emoji, which count as two', '😀'],

@@ -42,8 +42,8 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
         buildRecord({ type, payload: shown, source: sourceOf(frame), target, options, id, createdAt }),
         limits,
       )
-      const held = frame.run.throttle('emits', 1, frame)
-      if (held !== undefined) await held
+      const throttled = frame.run.throttle('emits', 1, frame)
+      if (throttled !== undefined) await throttled
 
       write(frame, record)
       await frame.run.record(record)
@@ -51,10 +51,7 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
   },
 })
 
-/**
- * Set by the platform; nothing of it can be written in an automation. The user stays unnamed (reference automations
- * 2.3).
- */
+/** Set by the platform; nothing of it can be written in an automation. The user stays unnamed. */
 function sourceOf({ run, automation, depth }: Frame): EventSource {
   const { sessionId } = run.subject
   return {

@@ -90,7 +90,7 @@ async function repeatInBatches(
       if (isOver(until, index, frame)) break
       const turn = roomForRound(frame, index)
       if (turn !== undefined) await turn
-      group.push(heard(runRound(frame, item, index, steps)))
+      group.push(handled(runRound(frame, item, index, steps)))
       index += 1
       if (group.length < size) continue
       if (await endGroup(group, intervalMs)) return
@@ -104,8 +104,8 @@ async function repeatInBatches(
   await endGroup(group, 0)
 }
 
-/** A round may fail long before its group is waited for; unheard until then, that would end the process. */
-function heard<T>(round: Promise<T>): Promise<T> {
+/** A round may fail long before its group is waited for; unhandled until then, that would end the process. */
+function handled<T>(round: Promise<T>): Promise<T> {
   round.catch(() => undefined)
   return round
 }
@@ -164,10 +164,10 @@ const isOver = (until: Until, index: number, loop: Frame): boolean =>
 /** True for what ends a repeat and nothing else. */
 const isLoopBreak = (error: unknown): boolean => error instanceof Break && error.scope === 'repeat'
 
-/** Lets others in and holds busy workspaces back; called before each round. */
+/** Lets others in and makes busy workspaces wait; called before each round. */
 function roomForRound(frame: Frame, index: number): Promise<void> | undefined {
   const turn = frame.run.tick()
   if (index % TAKE !== 0 || index === 0) return turn
-  const held = frame.run.throttle('repeats', TAKE, frame)
-  return held === undefined ? turn : Promise.all([turn, held]).then(() => undefined)
+  const throttled = frame.run.throttle('repeats', TAKE, frame)
+  return throttled === undefined ? turn : Promise.all([turn, throttled]).then(() => undefined)
 }

@@ -4,7 +4,7 @@ import { emittedEvent, startRuntime } from '../../test/testing.ts'
 
 const SOON = { timeout: 20_000, interval: 50 }
 
-test('T-EVT-6: an automation that emits what triggers it ends at the depth that is allowed, and starves nobody', async () => {
+test('an automation that emits what triggers it ends at the depth that is allowed, and starves no other', async () => {
   await using runtime = await startRuntime()
   const loop = await runtime.workspace({
     ping: { when: { events: ['ping'] }, do: [{ emit: { event: 'pong', payload: { n: '{{payload.n}}' } } }] },
@@ -29,7 +29,7 @@ test('T-EVT-6: an automation that emits what triggers it ends at the depth that 
   expect(Math.max(...emitted.map(({ source }) => source.automationDepth ?? 0))).toBe(20)
 }, 60_000)
 
-test('T-EVT-5: a webhook makes no automation emit a native type, and nothing of the event’s source is the caller’s to choose', async () => {
+test('a webhook makes no automation emit a native type or choose the source of an event', async () => {
   await using runtime = await startRuntime()
   const workspace = await runtime.workspace({
     main: {

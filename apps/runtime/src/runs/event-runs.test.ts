@@ -26,7 +26,8 @@ interface RunRow {
 
 const runsOf = (workspaceId: string) =>
   one.database.many<RunRow>(sql`
-    select automation_slug as "automationSlug", status, attempt, correlation_id as "correlationId", dead_letter as "deadLetter"
+    select automation_slug as "automationSlug", status, attempt, correlation_id as "correlationId",
+      dead_letter as "deadLetter"
     from runtime.runs where workspace_id = ${workspaceId} order by id`)
 
 const publish = (events: ReturnType<typeof emittedEvent>[]) => one.database.many(insertEvents(events))
@@ -174,7 +175,8 @@ describe('a run whose worker died', () => {
     await one.database.many(sql`
       insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, status, correlation_id,
         attempt, deaths, worker, leased_until, input)
-      values (${event.id}, ${workspaceId}, 'work', 'event', 'x', 'running', 'corr', 1, ${deaths}, 'dead', now() - interval '1 second',
+      values (${event.id}, ${workspaceId}, 'work', 'event', 'x', 'running', 'corr', 1, ${deaths}, 'dead',
+        now() - interval '1 second',
         ${JSON.stringify({ payload: {}, caller: {}, depth: 0 })})`)
     return event.id
   }

@@ -2,7 +2,7 @@ import { type Clock, DAY_MS, HOUR_MS, lowestUuidv7 } from '@platform/kernel'
 import type { Job } from '@platform/service'
 import type { PartitionStore } from './partition-store.ts'
 
-/** Makes the weeks to come ahead of time and drops those that are older than runs are stored. Any instance may run it. */
+/** Makes the weeks to come ahead of time and drops those that are over. Any instance may run it. */
 export const keepPartitions = (deps: {
   partitions: PartitionStore
   clock: Clock

@@ -8,7 +8,7 @@ const SOON = { timeout: 20_000, interval: 50 }
 /** Each in a place of its own, in forms that no pattern of the logger knows. */
 const canary = (place: string) => `canary-${place}-5f2b91`
 
-test('T-LOG-1: a secret in a payload is kept as it was given, and stands in no line of the log', async () => {
+test('a secret in a payload is kept as it was given, and stands in no line of the log', async () => {
   const lines: string[] = []
   const log = createLogger({ level: 'trace', destination: { write: (line) => void lines.push(line) } })
   await using runtime = await startRuntime({ log, env: { LOG_LEVEL: 'trace' } })

@@ -166,7 +166,8 @@ describe('the partitions of runs', () => {
     let dropping: Promise<boolean> | undefined
     await second.transaction(async (tx) => {
       await tx.many(sql`
-        insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, status, correlation_id)
+        insert into runtime.runs (
+          id, workspace_id, automation_slug, trigger_type, trigger_value, status, correlation_id)
         values (${run.id}, 'late', 'work', 'event', 'x', 'queued', 'corr')`)
       dropping = partitionStore(database).dropUnlessBusy(oldest)
       await Promise.race([dropping, new Promise((resolve) => setTimeout(resolve, 200))])

@@ -377,7 +377,8 @@ describe('what a URL call leaves behind', () => {
       body: {
         error: 'InvalidInstructionError',
         message:
-          'The automation "child" ran and failed at do[0].not there: There is no automation "not there" in this workspace.',
+          'The automation "child" ran and failed at do[0].not there: ' +
+          'There is no automation "not there" in this workspace.',
         details: { automationSlug: 'child', instruction: 'do[0].not there' },
       },
     })

@@ -36,7 +36,7 @@ describe('the number of API keys', () => {
 })
 
 describe('POST /v2/workspaces/:workspaceId/security/apikeys', () => {
-  it('answers exactly the five fields of the specification', async () => {
+  it('answers exactly the five fields of its contract', async () => {
     const { workspace, owner } = await service.newWorkspace()
     const made = await owner(createApiKey, { params: { workspaceId: `slug:${workspace.slug}` }, body })
     expect(made).toEqual({
@@ -110,7 +110,8 @@ describe('POST /v2/workspaces/:workspaceId/security/apikeys', () => {
       name: 'InvalidSecurity',
       status: 400,
       message:
-        "Forbidden subjectType 'secrets' found in security rules: use one of workspaces, pages, files, apps, events, automations.",
+        "Forbidden subjectType 'secrets' found in security rules: " +
+        'use one of workspaces, pages, files, apps, events, automations.',
     })
     await expect(give('nosuchaction', 'files')).rejects.toMatchObject({
       status: 400,
@@ -120,7 +121,7 @@ describe('POST /v2/workspaces/:workspaceId/security/apikeys', () => {
     })
   })
 
-  it('T-KEY-1: refuses every rule with a key that is not in the contract with 400', async () => {
+  it('refuses every rule with a key that is not in the contract with 400', async () => {
     const { workspace, ownerId } = await service.newWorkspace()
     const extra = fc.constantFrom(
       '"conditions":{}',
@@ -155,7 +156,7 @@ describe('POST /v2/workspaces/:workspaceId/security/apikeys', () => {
     expect((await post(workspace.id, ownerId, sent)).status).toBe(400)
   })
 
-  it('refuses nobody with 401, editors, tokens and keys with 403, strangers and missing workspaces with 404', async () => {
+  it('answers 401 without a credential, 403 to editors, tokens and keys, 404 to strangers and for missing ones', async () => {
     const { workspace, owner, ownerId } = await service.newWorkspace()
     const params = { workspaceId: workspace.id }
     await service.makeEditor(workspace.id, 'edgar')

@@ -54,7 +54,7 @@ describe('DELETE /v2/workspaces/:workspaceId/security/apikeys/:apiKey', () => {
     expect(told).toHaveLength(1)
   })
 
-  it('refuses bad addresses with 400, nobody with 401, editors with 403, strangers and missing or foreign keys with 404', async () => {
+  it('answers 400 to bad addresses, 401, 403 to editors, 404 to strangers and for missing or foreign keys', async () => {
     const { workspace, owner, ownerId, listed } = await newKey(service)
     const other = await newKey(service)
     await service.makeEditor(workspace.id, 'edgar')

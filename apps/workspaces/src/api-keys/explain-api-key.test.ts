@@ -98,7 +98,7 @@ describe('POST /v2/workspaces/:workspaceId/security/apikeys/:apiKey/explain', ()
     })
   })
 
-  it('refuses bad bodies with 400, nobody with 401, editors with 403, strangers and missing keys with 404', async () => {
+  it('answers 400 to bad bodies, 401, 403 to editors, 404 to strangers and for missing keys', async () => {
     const key = await newKey(service, rules)
     const params = { workspaceId: key.workspace.id, apiKey: key.listed._id }
     const body = { action: 'read', subject: 'workspaces' }

@@ -61,7 +61,7 @@ async function ask({ listed }: TestKey, workspaceId: string, { method, path }: L
   return answer.status
 }
 
-describe('T-KEY-1: every right on every route', () => {
+describe('every right on every route', () => {
   it.each(subjects)('a key for %s may what it was given at home, and nothing abroad', async (subject) => {
     const abroad = await newKey(service)
     const wrong: string[] = []

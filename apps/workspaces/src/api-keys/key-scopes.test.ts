@@ -33,7 +33,7 @@ describe('I5: an API key never has more than the credential that made it', () =>
     expect(keys.map(({ rules }) => rules)).toEqual([listed.rules])
   })
 
-  it('lets nobody with fewer scopes bring one back or make one live longer; ending one takes none of them', async () => {
+  it('fewer scopes bring no key back and let none live longer; ending one takes none of them', async () => {
     const { workspace, ownerId, owner, listed } = await newKey(service)
     const app = service.as({ userId: ownerId, scopes: ['workspaces:write'] })
     const params = { workspaceId: workspace.id, apiKey: listed._id }

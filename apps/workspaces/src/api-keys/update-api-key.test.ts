@@ -101,7 +101,7 @@ describe('PUT /v2/workspaces/:workspaceId/security/apikeys/:apiKey', () => {
     await expect(owner(updateApiKey, { params, body: { rules: [] } })).rejects.toMatchObject({ status: 400 })
   })
 
-  it('refuses nobody with 401, editors and tokens with 403, strangers and missing or foreign keys with 404', async () => {
+  it('answers 401, 403 to editors and tokens, 404 to strangers and for missing or foreign keys', async () => {
     const { workspace, owner, ownerId, listed } = await newKey(service)
     const other = await newKey(service)
     const params = { workspaceId: workspace.id, apiKey: listed._id }

@@ -39,7 +39,9 @@ function countSteps(definition: unknown): number {
 
 function requireAtMost(max: number, found: number, what: string): void {
   if (found <= max) return
-  const message = `The automation has ${inWords(found)} ${what}; at most ${inWords(max)} are allowed: split it into several automations.`
+  const message =
+    `The automation has ${inWords(found)} ${what}; at most ${inWords(max)} are allowed: ` +
+    'split it into several automations.'
   throw new Failure('InvalidAutomation', message, { details: [{ line: 1, column: 1, path: '', message }] })
 }
 

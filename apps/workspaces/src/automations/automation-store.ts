@@ -38,7 +38,8 @@ export const automationStore = (queries: Queries) => ({
       insert into workspaces.automations (
         workspace_id, slug, definition, index_entry, endpoint, checksum, created_at, updated_at, created_by, updated_by
       ) values (
-        ${workspaceId}, ${definition.slug}, ${JSON.stringify(definition)}::json, ${JSON.stringify(indexEntryOf(definition))}::json,
+        ${workspaceId}, ${definition.slug}, ${JSON.stringify(definition)}::json,
+        ${JSON.stringify(indexEntryOf(definition))}::json,
         ${endpointOf(definition) ?? null}, ${checksum}, ${createdAt}, ${updatedAt}, ${createdBy}, ${updatedBy}
       )`)
   },

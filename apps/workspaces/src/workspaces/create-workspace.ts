@@ -20,7 +20,7 @@ export const createWorkspace = (deps: { changes: ChangeStore; clock: Clock; even
     },
   })
 
-/** Adds a workspace with its owner and reports it by an event, inside a change. Throws AlreadyUsed when the slug is taken. */
+/** Adds a workspace with its owner and reports it, inside a change. Throws AlreadyUsed when the slug is taken. */
 export async function addWorkspace(
   change: Change,
   record: WorkspaceRecord,

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorkspaces, type TestWorkspaces, unique } from '../../test/testing.ts'
 import { automationStore } from '../automations/automation-store.ts'
 import { changeStore } from '../changes/change-store.ts'
-import { emptyTrash } from './workspaces-part.ts'
 import { workspaceStore } from './workspace-store.ts'
+import { emptyTrash } from './workspaces-part.ts'
 
 let service: TestWorkspaces
 beforeAll(async () => {

@@ -82,7 +82,7 @@ describe('POST /v2/workspaces/:workspaceId/restore', () => {
     expect((await root(restoreWorkspace, { params })).id).toBe(workspace.id)
   })
 
-  it('answers 404 to editors, strangers and for missing ones, 401 to nobody, 403 to keys, 400 to nonsense', async () => {
+  it('answers 404 to editors, strangers and for missing ones, 401, 403 to keys, 400 to nonsense', async () => {
     const { workspace, owner, params } = await deletedWorkspace()
     await service.makeEditor(workspace.id, 'edgar')
     for (const userId of ['edgar', 'stranger']) {

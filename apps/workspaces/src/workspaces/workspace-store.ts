@@ -1,7 +1,7 @@
 import type { LocalizedText, WorkspaceConfig } from '@platform/contracts'
 import { empty, type Queries, type Sql, sql } from '@platform/database'
 
-/** A workspace as it is kept; null is what was never given. */
+/** A workspace as it is stored; null is what was never given. */
 export interface WorkspaceRecord {
   id: string
   slug: string
@@ -47,7 +47,8 @@ export type WorkspaceStore = ReturnType<typeof workspaceStore>
 
 const columns = sql`
   w.id, w.slug, w.name, w.description, w.photo, w.labels, w.config,
-  w.created_at as "createdAt", w.updated_at as "updatedAt", w.created_by as "createdBy", w.updated_by as "updatedBy", w.revision`
+  w.created_at as "createdAt", w.updated_at as "updatedAt", w.created_by as "createdBy",
+  w.updated_by as "updatedBy", w.revision`
 
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
 
@@ -58,8 +59,8 @@ export const workspaceStore = (queries: Queries) => ({
       insert into workspaces.workspaces
         (id, slug, name, description, photo, labels, config, created_at, updated_at, created_by, updated_by)
       values (
-        ${record.id}, ${record.slug}, ${record.name}, ${json(record.description)}::json, ${record.photo}, ${record.labels},
-        ${json(record.config)}::json, ${record.createdAt}, ${record.updatedAt}, ${record.createdBy}, ${record.updatedBy}
+        ${record.id}, ${record.slug}, ${record.name}, ${json(record.description)}::json, ${record.photo},
+        ${record.labels}, ${json(record.config)}::json, ${record.createdAt}, ${record.updatedAt}, ${record.createdBy}, ${record.updatedBy}
       )`)
   },
 
@@ -90,7 +91,8 @@ export const workspaceStore = (queries: Queries) => ({
   async update(record: WorkspaceRecord): Promise<void> {
     await queries.many(sql`
       update workspaces.workspaces set
-        slug = ${record.slug}, name = ${record.name}, description = ${json(record.description)}::json, photo = ${record.photo},
+        slug = ${record.slug}, name = ${record.name}, description = ${json(record.description)}::json,
+        photo = ${record.photo},
         labels = ${record.labels}, config = ${json(record.config)}::json,
         updated_at = ${record.updatedAt}, updated_by = ${record.updatedBy}
       where id = ${record.id}`)
@@ -132,11 +134,11 @@ export const workspaceStore = (queries: Queries) => ({
     queries.many<DeletedRecord>(sql`
       select ${columns}, w.deleted_at as "deletedAt" from workspaces.workspaces w
       where w.deleted_at is not null ${conditionsOf({ ...filter, memberId: undefined })}
-        ${ownerId === undefined ? empty : sql`and exists (select from permissions.members m where m.workspace_id = w.id and m.user_id = ${ownerId} and m.role = 'owner')`}
+        ${ownerId === undefined ? empty : ownerCondition({ userId: ownerId, is: true })}
       order by w.deleted_at desc, w.id
       limit ${page.limit} offset ${page.offset}`),
 
-  /** A page of workspaces. Memberships are kept in schema permissions, which every service shares. */
+  /** A page of workspaces. Memberships are stored in schema permissions, which every service shares. */
   list: (filter: WorkspaceFilter, page: { offset: number; limit: number }, sort: WorkspaceSort) =>
     queries.many<WorkspaceRecord>(sql`
       select ${columns} from workspaces.workspaces w
@@ -191,7 +193,7 @@ function conditionsOf({ memberId, name, slug, search, labels, ids, email, owner 
   return parts.reduce((all, part) => sql`${all} ${part}`, empty)
 }
 
-/** Accounts are kept by the gateway, in the same database. */
+/** The gateway stores accounts in the same database. */
 const emailCondition = (email: string) => sql`and exists (
   select from permissions.members m join gateway.users u on u.id = m.user_id
   where m.workspace_id = w.id and u.email = ${email} and u.status = 'validated')`

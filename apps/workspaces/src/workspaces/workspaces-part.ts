@@ -47,7 +47,7 @@ const BATCH = 50
  * Removes workspaces for good when their days in the trash are over. Any instance may run it: rows taken by another
  * are skipped.
  */
-const emptyTrash = (deps: { changes: ChangeStore; clock: Clock; trashDays: number }): Job => ({
+export const emptyTrash = (deps: { changes: ChangeStore; clock: Clock; trashDays: number }): Job => ({
   name: 'empty-trash',
   everyMs: HOUR_MS,
   async run(signal) {

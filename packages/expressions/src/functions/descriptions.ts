@@ -24,7 +24,9 @@ export const functionDescriptions: Readonly<Record<FunctionName, FunctionDescrip
   },
   date: {
     call: 'date(value, format, locale, timezone)',
-    text: 'A date as data (`year`, `month`, `day` of the week, `date`, `hour`, `minute`, `second`, `iso`, `ts`), in UTC unless a zone is given; with a format a text. Without a value the current time.',
+    text:
+      'A date as data (`year`, `month`, `day` of the week, `date`, `hour`, `minute`, `second`, `iso`, `ts`), ' +
+      'in UTC unless a zone is given; with a format a text. Without a value the current time.',
     examples: [
       ['date("2026-01-05T19:30:00Z").hour', 19],
       ['date("2026-01-05T19:30:00Z", "YYYY-MM-DD HH:mm", "en", "Europe/Paris")', '2026-01-05 20:30'],
@@ -37,7 +39,9 @@ export const functionDescriptions: Readonly<Record<FunctionName, FunctionDescrip
   },
   elapsed: {
     call: 'elapsed(date, unit, n)',
-    text: 'How many whole units (`second` to `year`, or a weekday) have passed since a date; with `n`, whether as many have.',
+    text:
+      'How many whole units (`second` to `year`, or a weekday) have passed since a date; ' +
+      'with `n`, whether as many have.',
     examples: [
       ['elapsed("2026-01-04T10:00:00Z", "hours")', 24],
       ['elapsed("2026-01-04T10:00:00Z", "day", 2)', false],
@@ -75,7 +79,9 @@ export const functionDescriptions: Readonly<Record<FunctionName, FunctionDescrip
   },
   jsonmatch: {
     call: 'jsonmatch(value, filter)',
-    text: 'Whether a value fits a filter: paths to values or to `$eq`, `$ne`, `$in`, `$nin`, `$gt`, `$gte`, `$lt`, `$lte`, `$exists`, `$regex`, `$all`, `$size`, `$mod`, `$type`, `$elemMatch`; `$and`, `$or`, `$nor`, `$not`.',
+    text:
+      'Whether a value fits a filter: paths to values or to `$eq`, `$ne`, `$in`, `$nin`, `$gt`, `$gte`, `$lt`, ' +
+      '`$lte`, `$exists`, `$regex`, `$all`, `$size`, `$mod`, `$type`, `$elemMatch`; `$and`, `$or`, `$nor`, `$not`.',
     examples: [['jsonmatch({age: 20}, {"age": {"$gte": 18}})', true]],
   },
   length: {
@@ -106,12 +112,16 @@ export const functionDescriptions: Readonly<Record<FunctionName, FunctionDescrip
   },
   regex: {
     call: 'regex(pattern)',
-    text: 'A regular expression for `matches`, `split`, `replace` and filters. It runs in linear time: no look-around, no back references. Written bare, quoted, or as `/pattern/flags`.',
+    text:
+      'A regular expression for `matches`, `split`, `replace` and filters. It runs in linear time: ' +
+      'no look-around, no back references. Written bare, quoted, or as `/pattern/flags`.',
     examples: [['"a-42" matches regex(^[a-z]-\\d+$)', true]],
   },
   replace: {
     call: 'replace(text, search, replacement)',
-    text: 'Every occurrence of a text or of `regex( )` replaced; with `regex( )`, `$&` is what was found and `$1` its first group.',
+    text:
+      'Every occurrence of a text or of `regex( )` replaced; ' +
+      'with `regex( )`, `$&` is what was found and `$1` its first group.',
     examples: [
       ['replace("a-b-c", "-", "+")', 'a+b+c'],
       ['replace("2026-01", regex((\\d+)-(\\d+)), "$2/$1")', '01/2026'],
@@ -150,7 +160,9 @@ export const functionDescriptions: Readonly<Record<FunctionName, FunctionDescrip
   upper: { call: 'upper(text)', text: 'In upper case.', examples: [['upper("abc")', 'ABC']] },
   URL: {
     call: 'URL(text)',
-    text: 'The parts of an address: `href`, `origin`, `protocol`, `host`, `hostname`, `port`, `pathname`, `search`, `searchParams`, `hash`; nothing when it is none.',
+    text:
+      'The parts of an address: `href`, `origin`, `protocol`, `host`, `hostname`, `port`, ' +
+      '`pathname`, `search`, `searchParams`, `hash`; nothing when it is none.',
     examples: [['URL("https://example.com/a?b=1").searchParams.b', '1']],
   },
   URLSearchParams: {

@@ -1,4 +1,4 @@
-import { type Queries, type Sql, sql } from '@platform/database'
+import { type Database, migrate, type Queries, type Sql, sql } from '@platform/database'
 import type { ApiKeyRecord } from './api-key.ts'
 
 /** How a key is named: by its record id, a UUID, or by its SHA-256. */
@@ -7,11 +7,12 @@ export type KeyAddress = { id: string } | { keyHash: string }
 /** Questions to `permissions.api_keys`; give it a transaction to write with the change that caused it. */
 export type ApiKeyStore = ReturnType<typeof apiKeyStore>
 
-const columns: Sql = sql`id::text, workspace_id as "workspaceId", name, key_tail as "keyTail", org_slug as "orgSlug", rules,
+const columns: Sql = sql`
+  id::text, workspace_id as "workspaceId", name, key_tail as "keyTail", org_slug as "orgSlug", rules,
   created_by as "createdBy", created_as_super_admin as "createdAsSuperAdmin", disabled, expires_at as "expiresAt",
   created_at as "createdAt", updated_at as "updatedAt", last_used_at as "lastUsedAt"`
 
-/** Statements about API keys, run on the pool or in a transaction. A key is kept and found by its SHA-256 alone. */
+/** Statements about API keys, run on the pool or in a transaction. A key is stored and found by its SHA-256 alone. */
 export const apiKeyStore = (queries: Queries) => ({
   async insert(key: ApiKeyRecord, keyHash: string): Promise<void> {
     await queries.many(sql`
@@ -72,7 +73,9 @@ export const apiKeyStore = (queries: Queries) => ({
   async noteUses(uses: readonly { id: string; at: Date }[]): Promise<void> {
     await queries.many(sql`
       with used as (
-        select used.* from unnest(${uses.map(({ id }) => id)}::uuid[], ${uses.map(({ at }) => at.toISOString())}::timestamptz[]) as used (id, at)
+        select used.* from unnest(
+          ${uses.map(({ id }) => id)}::uuid[], ${uses.map(({ at }) => at.toISOString())}::timestamptz[]
+        ) as used (id, at)
         join permissions.api_keys as key using (id)
         order by id for update of key
       )
@@ -86,4 +89,13 @@ const isAt = (by: KeyAddress): Sql => ('id' in by ? sql`id = ${by.id}::uuid` : s
 async function first(queries: Queries, rest: Sql): Promise<ApiKeyRecord | undefined> {
   const [row] = await queries.many<ApiKeyRecord>(sql`select ${columns} from permissions.api_keys ${rest}`)
   return row
+}
+
+/**
+ * Opens the API keys of `database`, migrating schema `permissions` when this process
+ * is the first to start. Rejects with DatabaseError when the database can't answer.
+ */
+export async function openApiKeys(database: Database): Promise<ApiKeyStore> {
+  await migrate(database, 'permissions', new URL('../../migrations/', import.meta.url))
+  return apiKeyStore(database)
 }

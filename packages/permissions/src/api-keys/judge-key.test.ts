@@ -132,7 +132,7 @@ function outcome(asked: readonly ApiKeyRuleInput[], creator: Role) {
   }
 }
 
-describe('T-KEY-1: rule escalation', () => {
+describe('rule escalation', () => {
   it('a key is made, or refused, exactly as the reference says: 20,000 random rule inputs', () => {
     fc.assert(
       fc.property(inputs, role, (asked, creator) => {
@@ -145,7 +145,7 @@ describe('T-KEY-1: rule escalation', () => {
     )
   })
 
-  it('a key may exactly what the reference says, in its workspace and in none other: 2,000 keys × 540 questions', () => {
+  it('a key may exactly what its rules say, in its workspace only: 2,000 keys × 540 questions', () => {
     let allowed = 0
     fc.assert(
       fc.property(inputs, roleOnly, fc.boolean(), (asked, creatorRole, byPower) => {

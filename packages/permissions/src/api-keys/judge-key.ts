@@ -13,7 +13,7 @@ export interface KeyVerdict {
   cause: 'granted' | 'noRule' | 'neverForKeys' | 'creatorMayNot'
 }
 
-/** What no key can do whatever its rules say: touch the security of a workspace (decisions C5). */
+/** What no key can do whatever its rules say: change the security of a workspace. */
 const neverForKeys: ReadonlySet<string> = new Set(['manage_security', 'manage_permissions'])
 
 type Judged = Pick<ApiKeyRecord, 'rules' | 'createdAsSuperAdmin'>

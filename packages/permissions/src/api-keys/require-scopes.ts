@@ -22,10 +22,7 @@ function scopesOf(subject: string): readonly [read: ResourceScope, write: Resour
   return ['workspaces:read', 'workspaces:write']
 }
 
-/**
- * A key never has more than the credential that makes it (decisions I5): InsufficientScope for a rule that goes
- * beyond its scopes.
- */
+/** A key never has more than the credential that makes it: InsufficientScope for a rule that goes beyond its scopes. */
 export function requireScopesFor(rules: readonly ApiKeyRuleInput[], scopes: readonly string[]): void {
   for (const { action, subject } of rules)
     for (const one of [action].flat())

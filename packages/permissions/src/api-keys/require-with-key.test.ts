@@ -65,7 +65,7 @@ const refusalOf = (principal: Principal, workspaceId: string) =>
 const reading = [{ action: 'read', subject: 'workspaces' }]
 
 describe('an API key alone', () => {
-  it('may what its rules say in its workspace, is refused the rest with 403, and knows no other workspace', async () => {
+  it('may what its rules say in its workspace, gets 403 for the rest, and knows no other workspace', async () => {
     const [home, foreign] = [await newWorkspace(), await newWorkspace()]
     const key = alone(await newKey(home, [...reading, { action: 'create', subject: 'events' }]))
     expect(await ask(key, 'read', 'workspaces', home)).toBe('apiKey')

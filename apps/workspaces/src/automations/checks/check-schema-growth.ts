@@ -28,7 +28,9 @@ interface Definition {
 
 const growsTooMuch = (root: unknown): boolean => new Growth(root).isTooMuch()
 
-const tooMuch = `must not hold one value against more than ${MAX_SCHEMAS} schemas: use fewer $refs and alternatives in one another, and no $ref that leads back to itself`
+const tooMuch =
+  `must not hold one value against more than ${MAX_SCHEMAS} schemas: ` +
+  'use fewer $refs and alternatives in one another, and no $ref that leads back to itself'
 
 class Growth {
   readonly #root: unknown

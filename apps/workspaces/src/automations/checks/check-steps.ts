@@ -25,7 +25,9 @@ function unreadable({ written, path }: PlacedStep): Problem {
       onKey: true,
     }
   }
-  const message = `holds ${keys.length} fields (${keys.slice(0, 5).join(', ')}) but a step is one instruction: indent ${second} under ${first} or make it a step of its own`
+  const message =
+    `holds ${keys.length} fields (${keys.slice(0, 5).join(', ')}) but a step is one instruction: ` +
+    `indent ${second} under ${first} or make it a step of its own`
   return { path, at: [...path, second], message, onKey: true }
 }
 

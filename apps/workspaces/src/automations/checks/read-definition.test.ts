@@ -58,7 +58,8 @@ describe('a definition', () => {
     ],
     [
       'schedules at the most often there is',
-      'do: []\nwhen: { schedules: ["*/15 * * * *", "5/20 * * * *", "0,50 8,12 * * *", "0,50 0,23 1 * *", "7 * * * *"] }',
+      'do: []\nwhen: { schedules: ' +
+        '["*/15 * * * *", "5/20 * * * *", "0,50 8,12 * * *", "0,50 0,23 1 * *", "7 * * * *"] }',
     ],
     [
       'references inside a schema',

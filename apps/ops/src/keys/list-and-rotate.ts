@@ -1,7 +1,21 @@
-import { rotateSigningKey } from '@platform/contracts'
+import { listMasterKeys, listSigningKeys, rotateSigningKey } from '@platform/contracts'
 import { ask } from '../platform/call.ts'
 import { paintOf, plain, type Terminal } from '../terminal.ts'
-import { keyLines } from './key-lines.ts'
+import { keyLines, masterKeyLines } from './key-lines.ts'
+
+/** `ops keys list`: the signing keys and the master keys that seal them. */
+export async function listKeys(terminal: Terminal, options: { json?: boolean }): Promise<number> {
+  const signingKeys = await ask(terminal, listSigningKeys)
+  const masterKeys = await ask(terminal, listMasterKeys)
+
+  const paint = paintOf(terminal)
+  const lines =
+    options.json === true
+      ? [JSON.stringify({ signingKeys, masterKeys }, null, 2)]
+      : [...keyLines(signingKeys, paint), '', ...masterKeyLines(masterKeys, paint)]
+  terminal.print(lines.join('\n'))
+  return 0
+}
 
 /** `ops keys rotate [--now]`: nobody is signed out by it. */
 export async function rotateKey(terminal: Terminal, options: { now?: boolean }): Promise<number> {
