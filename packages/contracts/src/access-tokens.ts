@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { exampleId, exampleListedToken } from './example-values.ts'
 import { paging } from './paging.ts'
 
-/** specification "Access token". */
+/** An access token as its owner sees it. */
 export const AccessToken = z.object({
   _id: z.string().describe('Identifier of the token record.'),
   name: z.string().trim().min(1).max(100).describe('Label of the token.'),

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { event } from './event.ts'
 import { Email, Language, PersonName, User } from './users.ts'
 
-/** 8–128 characters as people count them (decisions C9). */
+/** 8–128 characters as people count them. */
 export const Password = z
   .string()
   .max(512)
@@ -16,7 +16,8 @@ const Done = z.object({ success: z.boolean() })
 export const signUp = endpoint({
   id: 'signUp',
   summary:
-    'Creates an account. Whether it can be used at once, after a mailed link or after an administrator agreed is ACCOUNT_VALIDATION_METHOD.',
+    'Creates an account. Whether it can be used at once, after a mailed link or after an administrator agreed ' +
+    'is ACCOUNT_VALIDATION_METHOD.',
   service: 'api-gateway',
   credential: 'none',
   interactive: true,
@@ -62,7 +63,8 @@ export const signUp = endpoint({
 export const validateAccount = endpoint({
   id: 'validateAccount',
   summary:
-    'With a token: the address is the account’s. With an address: mails the link again; an unknown address gets the same answer.',
+    'With a token: the address is the account’s. With an address: mails the link again; an unknown address ' +
+    'gets the same answer.',
   service: 'api-gateway',
   credential: 'none',
   interactive: true,
@@ -81,7 +83,8 @@ export const validateAccount = endpoint({
 export const setPassword = endpoint({
   id: 'setPassword',
   summary:
-    'With an address: mails a link, silently for an unknown one. With the token of such a link: sets a new password and ends all sessions. With the current password: changes it and ends all other sessions.',
+    'With an address: mails a link, silently for an unknown one. With the token of such a link: sets a new ' +
+    'password and ends all sessions. With the current password: changes it and ends all other sessions.',
   service: 'api-gateway',
   credential: 'optional',
   interactive: true,

@@ -17,14 +17,14 @@ const subject = z
   .max(60)
   .meta({ enum: [...rightSubjects] })
 
-/** One right to be granted: an action, or several, on a kind of thing (specification "API key"). */
+/** One right to be granted: an action, or several, on a kind of thing. */
 export const ApiKeyRuleInput = z.strictObject({
   action: z.union([action, z.array(action).min(1).max(20)]),
   subject,
 })
 export type ApiKeyRuleInput = z.infer<typeof ApiKeyRuleInput>
 
-/** A granted right, restricted to the workspace of the key (specification "API key", rule output). */
+/** A granted right, restricted to the workspace of the key. */
 export const ApiKeyRule = z.object({
   action: z.array(z.string()),
   subject: z.string(),

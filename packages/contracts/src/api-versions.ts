@@ -3,8 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { paging } from './paging.ts'
 
 /**
- * A change within a major version that `X-Platform-API-Version` undoes when an earlier date is asked for (decisions
- * B5).
+ * A change within a major version that `X-Platform-API-Version` undoes when an earlier date is asked for.
  */
 export const DatedChange = z.object({
   date: z.iso.date().describe('First day of the new behaviour.'),
@@ -13,7 +12,7 @@ export const DatedChange = z.object({
 })
 export type DatedChange = z.infer<typeof DatedChange>
 
-/** A major version of the API as it stands at this instant (specification "Versioning"; decisions B1). */
+/** A major version of the API as it stands at this instant. */
 export const ApiVersion = z.object({
   version: z.string().describe('The path prefix without its slash, for example "v2".'),
   state: z.enum(['beta', 'stable', 'deprecated', 'retired']),
@@ -80,7 +79,8 @@ export type VersionCaller = z.infer<typeof VersionCaller>
 export const listVersionCallers = endpoint({
   id: 'listVersionCallers',
   summary:
-    'Who still calls a version that is beta or deprecated, or asks for the behaviour of a date, the latest first (super administrators). Kept 400 days after the last call.',
+    'Who still calls a version that is beta or deprecated, or asks for the behaviour of a date, the latest ' +
+    'first (super administrators). Kept 400 days after the last call.',
   service: 'api-gateway',
   credential: 'required',
   caller: 'superAdmin',

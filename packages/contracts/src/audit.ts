@@ -94,7 +94,8 @@ export const listAudit = endpoint({
 export const verifyAudit = endpoint({
   id: 'verifyAudit',
   summary:
-    'Recomputes the chain of the audit trail and names the first broken row. With `head`, a hash noted before, it also proves that nothing was cut off since.',
+    'Recomputes the chain of the audit trail and names the first broken row. With `head`, a hash noted before, ' +
+    'it also proves that nothing was cut off since.',
   service: 'api-gateway',
   credential: 'required',
   caller: 'superAdmin',

@@ -11,14 +11,15 @@ export const ProviderSlug = z
 
 const address = z.url({ protocol: /^https?$/ }).max(2000)
 
-/** What an OpenID provider must be known by (reference schemas "AuthProviderOidcConfig"). */
+/** What an OpenID provider must be known by. */
 export const AuthProviderConfig = z.strictObject({
   client_id: z.string().min(1).max(500),
   client_secret: z.string().min(1).max(2000).optional().describe('Kept encrypted, never answered.'),
   issuer: address
     .optional()
     .describe(
-      'What id tokens name as `iss`; discovery fills in the addresses that are not given. Without it, the origin of authorization_endpoint.',
+      'What id tokens name as `iss`; discovery fills in the addresses that are not given. Without it, the ' +
+        'origin of authorization_endpoint.',
     ),
   authorization_endpoint: address.optional(),
   token_endpoint: address.optional(),
@@ -51,7 +52,8 @@ const given = {
     .max(100)
     .optional()
     .describe(
-      'People with such an address sign in here. A provider that names domains, and every one of an organization, vouches for addresses of these only.',
+      'People with such an address sign in here. A provider that names domains, and every one of an ' +
+        'organization, vouches for addresses of these only.',
     ),
   enabled: z.boolean().optional(),
   meta: z

@@ -23,7 +23,7 @@ const UrlTrigger = z.union([
   }),
 ])
 
-/** What starts an automation; all three may stand together (reference automations 2.2). */
+/** What starts an automation; all three may stand together. */
 export const When = z.strictObject({
   events: z.array(z.string().min(1).max(200)).max(200).optional(),
   endpoint: UrlTrigger.optional(),

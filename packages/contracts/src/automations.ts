@@ -67,10 +67,7 @@ export const Automation = AutomationDefinition.extend({
   createdBy: z.string(),
   updatedBy: z.string(),
   checksum: z.string(),
-  warnings: z
-    .array(Warning)
-    .optional()
-    .describe('What was saved but will not run as written (decisions I9).'),
+  warnings: z.array(Warning).optional().describe('What was saved but will not run as written.'),
 })
 export type Automation = z.infer<typeof Automation>
 

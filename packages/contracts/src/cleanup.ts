@@ -8,7 +8,7 @@ const FoundStreams = z.object({
   streams: z.array(z.string()).max(100).describe('The first of them by name.'),
 })
 
-/** What a cleanup of the streams has done, or would do (reference ops 10.5). */
+/** What a cleanup of the streams has done, or would do. */
 export const IndicesReport = z.object({
   indicesWithoutDatastream: FoundStreams.describe('Streams of the index that the event log no longer has.'),
   inactiveDatastreams: FoundStreams.extend({
@@ -54,7 +54,8 @@ const nothing = { found: 0, streams: [] }
 export const cleanIndices = endpoint({
   id: 'cleanIndices',
   summary:
-    'Deletes events that retention no longer keeps: expired ones, streams of small inactive workspaces, leftovers of the index. Some at a time.',
+    'Deletes events that retention no longer keeps: expired ones, streams of small inactive workspaces, ' +
+    'leftovers of the index. Some at a time.',
   service: 'events',
   credential: 'internal',
   method: 'post',

@@ -4,7 +4,7 @@ import { instant } from './instant.ts'
 import { paging } from './paging.ts'
 import { Email, PersonName, User } from './users.ts'
 
-/** What others see of a person (reference schemas "Contact"). */
+/** What others see of a person. */
 export const Contact = z.object({
   id: z.string(),
   firstName: z.string().optional(),
@@ -24,7 +24,8 @@ export type Contact = z.infer<typeof Contact>
 export const findContacts = endpoint({
   id: 'findContacts',
   summary:
-    'Finds people. Who is no super administrator finds them by their exact address or by ids, and sees neither status nor role.',
+    'Finds people. Who is no super administrator finds them by their exact address or by ids, and sees neither ' +
+    'status nor role.',
   service: 'api-gateway',
   credential: 'required',
   caller: 'account',

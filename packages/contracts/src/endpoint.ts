@@ -95,20 +95,20 @@ export interface Endpoint<
   body?: Body
   bodyKind?: BodyKind
   response: Response
-  /** Status of success; 200 unless stated (decisions A3). */
+  /** Status of success; 200 unless stated. */
   status?: number
   failures: readonly FailureName[]
-  /** Bytes a body may have; 1 MB unless stated (decisions A9). */
+  /** Bytes a body may have; 1 MB unless stated. */
   bodyLimitBytes?: number
-  /** Limits on how often this may be done; taken in this order, before the body is read (decisions A8). */
+  /** Limits on how often this may be done; taken in this order, before the body is read. */
   limits?: readonly LimitName[]
   /**
-   * A POST that creates or emits honours `Idempotency-Key` (decisions A7): `answer` keeps the answer for a replay,
+   * A POST that creates or emits honours `Idempotency-Key`: `answer` keeps the answer for a replay,
    * `secret` keeps only the record's `_id`, because the answer shows what must never be shown twice. With `declared`
    * what is called says whether its answer is kept.
    */
   idempotent?: 'answer' | 'secret' | 'declared'
-  /** A single resource: its answer has a strong ETag, `If-None-Match` answers 304 (decisions A6). */
+  /** A single resource: its answer has a strong ETag, `If-None-Match` answers 304. */
   etag?: boolean
   /**
    * Media types of the body that is answered; application/json unless stated, none where there is no body, as with

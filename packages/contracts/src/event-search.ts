@@ -28,7 +28,8 @@ export const EventSearch = z.strictObject({
     .default(0)
     .describe('Page, counted from 0; a search reaches 10,000 documents deep.'),
   query: AnyRecord.optional().describe(
-    'One clause: bool, term, terms, range, exists, prefix, match, match_all, match_none, wildcard or ids, nested at most 5 levels.',
+    'One clause: bool, term, terms, range, exists, prefix, match, match_all, match_none, wildcard or ids, ' +
+      'nested at most 5 levels.',
   ),
   aggs: AnyRecord.optional().describe('Aggregations by name; needs the right aggregate_search.'),
   aggregations: AnyRecord.optional().describe('Another name of aggs.'),

@@ -19,7 +19,8 @@ const streamFailures = [...failures, 'TooManyRequests'] as const
 export const streamEvents = endpoint({
   id: 'streamEvents',
   summary:
-    'The events of a workspace as they happen (server-sent events): id, type and record. Last-Event-ID goes on where a stream ended, without gap or duplicate.',
+    'The events of a workspace as they happen (server-sent events): id, type and record. Last-Event-ID goes on ' +
+    'where a stream ended, without gap or duplicate.',
   service: 'events',
   credential: 'required',
   scope: 'events:read',

@@ -11,7 +11,7 @@ export interface EventContract<Payload extends z.ZodType = z.ZodType> {
 
 const declared = new Map<string, EventContract>()
 
-/** Every native event that is declared, by its type (reference events 3.4). Complete once this package is imported. */
+/** Every native event that is declared, by its type. Complete once this package is imported. */
 export const nativeEvents: ReadonlyMap<string, EventContract> = declared
 
 /** Declares a native event; `docs/events.md` is generated from these. */

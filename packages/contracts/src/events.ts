@@ -36,7 +36,8 @@ export const EventInput = z.strictObject({
     .toLowerCase()
     .optional()
     .describe(
-      'A UUIDv7 of the caller’s own, made within the last days: the same event with the same id is accepted again and kept once, another event with it is 422.',
+      'A UUIDv7 of the caller’s own, made within the last days: the same event with the same id is accepted ' +
+        'again and kept once, another event with it is 422.',
     ),
   type: EventType,
   payload: z.record(z.string(), z.unknown()).default({}),
@@ -65,13 +66,13 @@ export type EventSource = z.infer<typeof EventSource>
 
 const privateAddress = /^(10\.|127\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|::1$|fe80:|f[cd])/i
 
-/** The address of a caller as `source.ip` shows it: private ones are masked (reference events, "source"). */
+/** The address of a caller as `source.ip` shows it: private ones are masked. */
 export function shownIp(ip: string): string {
   const address = ip.replace(/^::ffff:/, '')
   return privateAddress.test(address) ? 'private' : address
 }
 
-/** An event as stored and answered (reference events 3.1; decisions F1). */
+/** An event as stored and answered. */
 export const EventRecord = z.object({
   id: z.string().describe('UUIDv7.'),
   type: z.string(),
@@ -88,19 +89,17 @@ export const EventRecord = z.object({
     })
     .optional(),
   createdAt: z.iso.datetime(),
-  size: z
-    .number()
-    .describe('UTF-16 length of the JSON text of type, payload, target and options (decisions F4).'),
+  size: z.number().describe('UTF-16 length of the JSON text of type, payload, target and options.'),
 })
 export type EventRecord = z.infer<typeof EventRecord>
 
 /** Source.serviceTopic of events emitted by users, keys and automations. */
 export const EMIT_TOPIC = 'topic:runtime:emit'
 
-/** The stream name of events that belong to no workspace (decisions C6). */
+/** The stream name of events that belong to no workspace. */
 export const PLATFORM_STREAM = 'events-platform'
 
-/** The stream an event is kept in: one a workspace (specification "Events" 1). */
+/** The stream an event is kept in: one a workspace. */
 export const eventStream = (workspaceId: string | undefined): string =>
   workspaceId === undefined ? PLATFORM_STREAM : `events-${workspaceId}`
 
@@ -182,7 +181,8 @@ export const listEvents = endpoint({
         .transform(Number)
         .optional()
         .describe(
-          'Depth of installed apps whose events are shown: 0 for the workspace alone; 1, the apps it has installed, without this.',
+          'Depth of installed apps whose events are shown: 0 for the workspace alone; 1, the apps it has ' +
+            'installed, without this.',
         ),
     })
     .catchall(freeFilters),

@@ -44,14 +44,16 @@ const interaction = z
 export const startLogin = endpoint({
   id: 'startLogin',
   summary:
-    'Starts signing in at another provider, named by its slug or found by a mail domain: 302 to it, or {provider: local} where passwords are meant.',
+    'Starts signing in at another provider, named by its slug or found by a mail domain: 302 to it, or ' +
+    '{provider: local} where passwords are meant.',
   service: 'api-gateway',
   credential: 'none',
   interactive: true,
   method: 'get',
   path: '/v2/login',
   otherMethods:
-    'To sign in with a password, open /signin in a browser; programs take an access token or the token endpoint of /oidc.',
+    'To sign in with a password, open /signin in a browser; programs take an access token or the token ' +
+    'endpoint of /oidc.',
   query: z.strictObject({
     provider: z.string().min(1).max(100).optional(),
     domain: z.string().min(1).max(254).optional().describe('A mail domain, or an address.'),

@@ -6,7 +6,7 @@ export const headers = {
   apiVersion: 'x-platform-api-version',
   apiVersionUsed: 'x-platform-api-version-used',
   apiDeprecation: 'x-platform-api-deprecation',
-  /** Set by the gateway only, beside the internal key (decisions C12). */
+  /** Set by the gateway only, beside the internal key. */
   internalKey: 'x-platform-internal-key',
   userId: 'x-platform-user-id',
   sessionId: 'x-platform-session-id',
@@ -27,5 +27,5 @@ export const headers = {
 /** What a client may send of the x-platform-* family; everything else is removed at the edge. */
 export const clientHeaders: readonly string[] = [headers.apiKey, headers.csrfToken, headers.apiVersion]
 
-/** The cookie a browser carries its JWT in (decisions C11). */
+/** The cookie a browser carries its JWT in. */
 export const ACCESS_TOKEN_COOKIE = 'access-token'

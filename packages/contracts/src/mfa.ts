@@ -13,7 +13,8 @@ const RecoveryCodes = z.array(z.string()).describe('Each replaces one code, once
 export const setMfa = endpoint({
   id: 'setMfa',
   summary:
-    'Begins to enrol an authenticator, which counts from its first right code on (POST /v2/login/mfa), or takes the second factor away.',
+    'Begins to enrol an authenticator, which counts from its first right code on (POST /v2/login/mfa), or ' +
+    'takes the second factor away.',
   service: 'api-gateway',
   credential: 'required',
   caller: 'account',
@@ -74,7 +75,8 @@ export const renewRecoveryCodes = endpoint({
 export const submitMfaCode = endpoint({
   id: 'submitMfaCode',
   summary:
-    'Checks a one-time code. With a credential: confirms the enrolment begun by POST /v2/user/mfa. With `interaction`: continues a sign-in whose password was right, at the `url` of the answer.',
+    'Checks a one-time code. With a credential: confirms the enrolment begun by POST /v2/user/mfa. With ' +
+    '`interaction`: continues a sign-in whose password was right, at the `url` of the answer.',
   service: 'api-gateway',
   credential: 'optional',
   interactive: true,

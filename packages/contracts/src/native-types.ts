@@ -10,7 +10,7 @@ const reservedPrefixes = [
 ]
 const reservedTypes = new Set(['error', 'usage', 'apps.published', 'apps.deleted'])
 
-/** True for types only the platform itself may emit (reference events 3.2 "forgery"). */
+/** True for types only the platform itself may emit. */
 export const isNativeType = (type: string): boolean =>
   reservedTypes.has(type) || reservedPrefixes.some((prefix) => type.startsWith(prefix))
 
@@ -38,5 +38,5 @@ const triggering = new Set([
   'runtime.schedules.triggered',
 ])
 
-/** True when automations may listen to the type: every custom one, and the native ones of reference events 3.3. */
+/** True when automations may listen to the type: every custom one, and some native ones. */
 export const mayTrigger = (type: string): boolean => !isNativeType(type) || triggering.has(type)

@@ -8,7 +8,7 @@ const wholeNumber = (max: number) =>
     .transform(Number)
     .refine((n) => n <= max, `must be at most ${max}`)
 
-/** Query of core lists: `page` from 0 and `limit` (decisions A5). */
+/** Query of core lists: `page` from 0 and `limit`. */
 export const paging = {
   page: wholeNumber(100_000).default(0).meta({ description: 'Page, counted from 0.', maximum: 100_000 }),
   limit: wholeNumber(limits.pageMax)

@@ -6,13 +6,14 @@ import { User } from './users.ts'
 /** Bytes of any kind. Not an `instanceof Buffer`: the contracts are loaded where there is no Node, too. */
 export const Bytes = z.custom<Buffer>((value) => value instanceof Uint8Array)
 
-/** The largest picture of a person, in bytes (reference: 4 MB). */
+/** The largest picture of a person, in bytes. */
 export const PHOTO_BYTES = 4_000_000
 
 export const setPhoto = endpoint({
   id: 'setPhoto',
   summary:
-    'Sets the picture of the caller: one field `photo` of a multipart form with a PNG, JPEG, GIF or WebP of up to 4 MB.',
+    'Sets the picture of the caller: one field `photo` of a multipart form with a PNG, JPEG, GIF or WebP of up ' +
+    'to 4 MB.',
   service: 'api-gateway',
   credential: 'required',
   caller: 'account',

@@ -77,7 +77,8 @@ export const getEventIndex = endpoint({
 export const reindexEvents = endpoint({
   id: 'reindexEvents',
   summary:
-    'Empties the search index, or the part of one workspace, and builds it again from the log, which answers meanwhile. Answers at once; `GET /v2/platform/events/index` shows the progress.',
+    'Empties the search index, or the part of one workspace, and builds it again from the log, which answers ' +
+    'meanwhile. Answers at once; `GET /v2/platform/events/index` shows the progress.',
   service: 'events',
   credential: 'required',
   caller: 'superAdmin',

@@ -4,7 +4,7 @@
  */
 export type LimitSubject = 'address' | 'caller' | 'workspace' | 'handler'
 
-/** A limit on how often something may be done (decisions A8, I12). */
+/** A limit on how often something may be done. */
 export interface RateLimit {
   /** Short name, shown in the RateLimit headers. */
   readonly name: string

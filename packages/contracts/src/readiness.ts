@@ -41,14 +41,15 @@ export const ServiceEntry = z.object({
 })
 export type ServiceEntry = z.infer<typeof ServiceEntry>
 
-/** specification "Readiness report". */
+/** Whether services and what they depend on can be reached. */
 export const ReadinessReport = z.object({ status: Status, services: z.record(z.string(), ServiceEntry) })
 export type ReadinessReport = z.infer<typeof ReadinessReport>
 
 export const getReadiness = endpoint({
   id: 'getReadiness',
   summary:
-    'Verifies that services and their dependencies are configured and reachable; 400 with the same report when one is not.',
+    'Verifies that services and their dependencies are configured and reachable; 400 with the same report when ' +
+    'one is not.',
   service: 'api-gateway',
   credential: 'required',
   caller: 'superAdmin',
@@ -102,4 +103,17 @@ export const getProcessSettings = endpoint({
   path: '/sys/config',
   response: z.object({ settings: z.array(Setting) }),
   failures: ['AuthenticationError'],
+})
+
+export const getStatus = endpoint({
+  id: 'getStatus',
+  summary: 'Says that the gateway is up; touches no dependency.',
+  service: 'api-gateway',
+  credential: 'none',
+  shedExempt: true,
+  method: 'get',
+  path: '/',
+  response: z.object({ status: z.literal('ok'), name: z.string(), version: z.string() }),
+  failures: [],
+  example: { response: { status: 'ok', name: 'api-gateway', version: '1.4.0' } },
 })

@@ -1,4 +1,4 @@
-/** Everything that can be asked for in a workspace (reference permissions 4.2). */
+/** Everything that can be asked for in a workspace. */
 export const rightActions = [
   'manage',
   'create',

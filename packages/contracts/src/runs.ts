@@ -4,7 +4,7 @@ import { event } from './event.ts'
 
 export const TriggerType = z.enum(['event', 'endpoint', 'schedule', 'automation'])
 
-/** specification "Events": an automation has run. */
+/** An automation has run. */
 export const automationExecuted = event({
   type: 'runtime.automations.executed',
   emittedWhen: 'An automation has run.',
@@ -30,7 +30,8 @@ export const webhookTriggered = event({
 export const callWebhook = endpoint({
   id: 'callWebhook',
   summary:
-    'Runs the automation behind a URL trigger, with any verb; answers its output. `Idempotency-Key` is honoured where the automation says `when.endpoint: { idempotent: true }`; it is passed on in any case.',
+    'Runs the automation behind a URL trigger, with any verb; answers its output. `Idempotency-Key` is ' +
+    'honoured where the automation says `when.endpoint: { idempotent: true }`; it is passed on in any case.',
   service: 'runtime',
   credential: 'optional',
   scope: 'webhooks',

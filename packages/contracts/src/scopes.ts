@@ -1,4 +1,4 @@
-/** Resource scopes of a JWT (specification "JWT claims"; workspaces:* from the reference). */
+/** Resource scopes of a JWT. */
 export const resourceScopes = [
   'workspaces:read',
   'workspaces:write',
@@ -12,7 +12,7 @@ export const resourceScopes = [
 
 export type ResourceScope = (typeof resourceScopes)[number]
 
-/** What an anonymous session carries (decisions I4): everything but workspaces:*. */
+/** What an anonymous session carries: everything but workspaces:*. */
 export const anonymousScopes: readonly ResourceScope[] = resourceScopes.filter(
   (s) => !s.startsWith('workspaces:'),
 )

@@ -4,7 +4,7 @@ import { exampleGuest, exampleId, exampleInstant } from './example-values.ts'
 import { paging } from './paging.ts'
 import { User } from './users.ts'
 
-/** specification "Anonymous session"; a public client of the family also reads the user's fields and `expires`. */
+/** An anonymous session; clients also read the fields of its user and `expires`. */
 export const AnonymousSession = User.extend({
   userId: z.string().describe('Identifier of the anonymous user.'),
   sessionId: z.string().describe('Identifier of the session.'),
@@ -131,7 +131,8 @@ export const endSession = endpoint({
 export const createWebSessionTicket = endpoint({
   id: 'createWebSessionTicket',
   summary:
-    'Makes an address that signs a browser in to the session of this request, once and within 60 seconds, and leads on to `redirect`.',
+    'Makes an address that signs a browser in to the session of this request, once and within 60 seconds, and ' +
+    'leads on to `redirect`.',
   service: 'api-gateway',
   credential: 'required',
   caller: 'person',

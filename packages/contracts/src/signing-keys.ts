@@ -8,7 +8,7 @@ const change = z.object({
   deleted: z.array(z.string()).describe('Identifiers of the keys no longer published.'),
 })
 
-/** Tells every gateway instance to load the signing keys again (decisions C6). */
+/** Tells every gateway instance to load the signing keys again. */
 export const gatewayJwksUpdated = event({
   type: 'gateway.jwks.updated',
   emittedWhen: 'A signing key is created, rotated or removed.',
@@ -49,7 +49,7 @@ export const getJwks = endpoint({
   example: { response: { keys: [{ kty: 'EC', crv: 'P-256', kid: 'kXb4J0v2', alg: 'ES256', use: 'sig' }] } },
 })
 
-/** A signing key as operators see it (specification "Signing-key lifecycle"). */
+/** A signing key as operators see it. */
 export const SigningKey = z.object({
   kid: z.string(),
   alg: z.string(),
@@ -82,7 +82,8 @@ export const listSigningKeys = endpoint({
 export const rotateSigningKey = endpoint({
   id: 'rotateSigningKey',
   summary:
-    'Rotates now: a waiting or a new key signs, once it was published long enough or, with `immediately`, at once. The old one stays published.',
+    'Rotates now: a waiting or a new key signs, once it was published long enough or, with `immediately`, at ' +
+    'once. The old one stays published.',
   service: 'api-gateway',
   credential: 'required',
   caller: 'superAdmin',
@@ -127,7 +128,8 @@ export const previewSigningKeyRemoval = endpoint({
 export const removeSigningKey = endpoint({
   id: 'removeSigningKey',
   summary:
-    'Removes a key now, for example a compromised one: everything it has signed is refused everywhere. A signing key is replaced first.',
+    'Removes a key now, for example a compromised one: everything it has signed is refused everywhere. A ' +
+    'signing key is replaced first.',
   service: 'api-gateway',
   credential: 'required',
   caller: 'superAdmin',

@@ -122,7 +122,8 @@ export const testSubscription = endpoint({
   ...asked,
   id: 'testSubscription',
   summary:
-    'Sends an event of type webhook.test now and answers within three seconds how it went; it is not kept, and a paused subscription is tested too.',
+    'Sends an event of type webhook.test now and answers within three seconds how it went; it is not kept, and ' +
+    'a paused subscription is tested too.',
   scope: 'events:write',
   permission: { action: 'update', on: 'workspaces' },
   method: 'post',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { event } from './event.ts'
 
 /** Types of events; `*` stands for any characters. */
 const types = z
@@ -31,8 +32,12 @@ const filter = z
   .refine((paths) => Object.keys(paths).length <= 20, 'must have at most 20 paths')
   .describe('Paths of the event and their values, as in the feed.')
 
-const ownHeaders =
-  /^(host|connection|content-.*|transfer-encoding|keep-alive|upgrade|expect|te|trailer|user-agent|proxy-.*|webhook-.*|x-platform-.*)$/i
+/** Headers that the platform sets itself, or that belong to one connection. */
+const ownHeaders = new RegExp(
+  '^(host|connection|content-.*|transfer-encoding|keep-alive|upgrade|expect|te|trailer|user-agent|' +
+    'proxy-.*|webhook-.*|x-platform-.*)$',
+  'i',
+)
 
 const headers = z
   .record(
@@ -96,7 +101,7 @@ export const subscriptionWarnings = z
 export const PausedReason = z.enum(['manual', 'gone', 'failing'])
 export type PausedReason = z.infer<typeof PausedReason>
 
-/** A subscription as it is answered (decisions F6): never a secret, of the headers the names only. */
+/** A subscription as it is answered: never a secret, of the headers the names only. */
 export const Subscription = z.object({
   id: z.string(),
   name: z.string(),
@@ -120,3 +125,17 @@ export const Subscription = z.object({
   updatedAt: z.iso.datetime(),
 })
 export type Subscription = z.infer<typeof Subscription>
+
+export const subscriptionPaused = event({
+  type: 'workspaces.subscriptions.paused',
+  emittedWhen:
+    'The platform paused a webhook subscription: its endpoint is gone, or all deliveries failed for too long.',
+  payload: z.object({
+    subscriptionId: z.string(),
+    name: z.string(),
+    host: z.string().describe('Host of the endpoint.'),
+    reason: z.enum(['gone', 'failing']),
+    failingSince: z.string(),
+    createdBy: z.string(),
+  }),
+})

@@ -159,7 +159,8 @@ export const replaySubscription = endpoint({
   ...asked,
   id: 'replaySubscription',
   summary:
-    'Delivers the kept events of a stretch of time again, in the background, with the same webhook-id as before; at most 100,000.',
+    'Delivers the kept events of a stretch of time again, in the background, with the same webhook-id as ' +
+    'before; at most 100,000.',
   scope: 'events:write',
   permission: { action: 'update', on: 'workspaces' },
   method: 'post',

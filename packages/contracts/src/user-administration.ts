@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { event } from './event.ts'
 import { Email, PersonName, User, UserMeta } from './users.ts'
 
-/** What a super administrator changes of an account (reference schemas "UserPatch"). */
+/** What a super administrator changes of an account. */
 export const UserPatch = z.strictObject({
   firstName: PersonName.optional(),
   lastName: PersonName.optional(),
@@ -18,7 +18,8 @@ export type UserPatch = z.infer<typeof UserPatch>
 export const patchUser = endpoint({
   id: 'patchUser',
   summary:
-    'A super administrator edits an account. Deactivating it, or taking a role away, takes effect everywhere within a second.',
+    'A super administrator edits an account. Deactivating it, or taking a role away, takes effect everywhere ' +
+    'within a second.',
   service: 'api-gateway',
   credential: 'required',
   caller: 'superAdmin',
@@ -111,7 +112,8 @@ export const patchUsers = endpoint({
 export const deleteUser = endpoint({
   id: 'deleteUser',
   summary:
-    'Deletes an account: a super administrator, or its owner with the token of the mailed link. Its credentials are refused everywhere within a second.',
+    'Deletes an account: a super administrator, or its owner with the token of the mailed link. Its ' +
+    'credentials are refused everywhere within a second.',
   service: 'api-gateway',
   credential: 'optional',
   method: 'delete',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { exampleId, exampleUser } from './example-values.ts'
 
-/** A first or last name (reference schemas "PatternName"). */
+/** A first or last name. */
 export const PersonName = z
   .string()
   .regex(/^(?=.*[^ ])[0-9A-Za-zÀ-ÖØ-öø-ÿ ,.'-]{1,60}$/, "must be 1–60 letters, digits, spaces or , . ' -")
@@ -20,7 +20,7 @@ export const Email = z
   .max(254)
   .regex(/^[^\s@<>"(),:;\\[\]\p{C}]+@[^\s@<>"(),:;\\[\]\p{C}]+$/u, 'must be an e-mail address')
 
-/** The method of a second factor (reference schemas "SupportedMFA"). */
+/** The method of a second factor. */
 export const MfaMethod = z.enum(['totp', 'none'])
 
 /** Free data about a person: what applications keep with an account. */
@@ -46,7 +46,7 @@ export const User = z.object({
 })
 export type User = z.infer<typeof User>
 
-/** decisions I9. */
+/** The caller as `GET /v2/me` shows it. */
 export const Me = User.extend({
   sessionId: z.string(),
   expires: z.iso.datetime().describe('When the credential of this request ends.'),

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@platform/contracts'
 import { failures } from '@platform/kernel'
 import { headerComponents } from './answer-headers.ts'
-import { declaredEndpoints } from './declared-endpoints.ts'
+import { declaredEndpoints } from './declared.ts'
 import { failureExamples } from './failure-examples.ts'
 import { failureComponents } from './failure-responses.ts'
 import { parameterComponents } from './header-parameters.ts'
@@ -25,7 +25,7 @@ export interface ApiAddress {
 
 /**
  * The OpenAPI 3.1 document of every operation but the internal ones, made from the contracts that validate requests
- * and filter answers (specification "OpenAPI", decisions A12). Takes some tens of milliseconds: make it once.
+ * and filter answers. Takes some tens of milliseconds: make it once.
  */
 export function describeApi(
   { origin }: ApiAddress,
@@ -60,7 +60,8 @@ const info = {
   version: '2',
   summary: 'Build and run automations, pages and agents inside workspaces.',
   description:
-    'Every failure has the same shape: a stable name, a sentence, sometimes details. Every answer carries `x-correlation-id`, which names the request in the log.',
+    'Every failure has the same shape: a stable name, a sentence, sometimes details. Every answer carries ' +
+    '`x-correlation-id`, which names the request in the log.',
   license: { name: 'MIT', identifier: 'MIT' },
 }
 

@@ -1,7 +1,7 @@
 import { endpoint } from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { declaredEndpoints } from './declared-endpoints.ts'
+import { declaredEndpoints } from './declared.ts'
 import { exampleProblems } from './example-problems.ts'
 
 const contract = {

@@ -13,7 +13,9 @@ export const parameterComponents: Record<string, Json> = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes a repeated request safe: the same key with the same body is answered within 24 hours by the first answer, with `Idempotency-Replayed: true`. Keys belong to the caller: user, API key or, without a credential, address.',
+      'Makes a repeated request safe: the same key with the same body is answered within 24 hours by the first ' +
+      'answer, with `Idempotency-Replayed: true`. Keys belong to the caller: user, API key or, without a ' +
+      'credential, address.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   },
   IfMatch: {

@@ -1,3 +1,3 @@
-export { declaredEndpoints } from './declared-endpoints.ts'
+export { declaredEndpoints } from './declared.ts'
 export { type ApiAddress, describeApi } from './describe-api.ts'
 export { exampleProblems } from './example-problems.ts'

@@ -16,7 +16,8 @@ export function instructionComponents(book: SchemaBook): Record<string, Json> {
     Instruction: {
       type: 'object',
       description:
-        'One step of an automation: an instruction with its arguments. Any other key is the slug of an automation, with the arguments of the call.',
+        'One step of an automation: an instruction with its arguments. Any other key is the slug of an ' +
+        'automation, with the arguments of the call.',
       properties: Object.fromEntries(names.map((name) => [name, argumentsOf(name, book)])),
       additionalProperties: {},
     },

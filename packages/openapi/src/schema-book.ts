@@ -1,7 +1,7 @@
 import type { Endpoint } from '@platform/contracts'
 import { z } from 'zod'
+import { namedSchemas } from './declared.ts'
 import { isJson, type Json } from './json.ts'
-import { namedSchemas } from './named-schemas.ts'
 import { plainSchema } from './plain-schema.ts'
 
 type Side = 'input' | 'output'

@@ -13,7 +13,7 @@ export const RateLimitArguments = fields({
 })
 export type RateLimitArguments = z.infer<typeof RateLimitArguments>
 
-/** `run`: a function of a built-in module (reference automations 2.9). */
+/** `run`: a function of a built-in module. */
 export const RunArguments = fields({
   module: z.string().min(1).max(1000),
   function: z.string().min(1).max(1000),

@@ -11,7 +11,9 @@ export interface InstructionDescription {
 /** Every instruction, as the documents show it. */
 export const instructionDescriptions: Readonly<Record<InstructionName, InstructionDescription>> = {
   set: {
-    text: 'Writes a variable: a path with dots and `[index]`; `x[]` appends. `type: merge` adds fields or items, `push` appends a value.',
+    text:
+      'Writes a variable: a path with dots and `[index]`; `x[]` appends. `type: merge` adds fields or ' +
+      'items, `push` appends a value.',
     example: {
       do: [
         { set: { name: 'order.items[]', value: { sku: 'a', amount: 2 } } },
@@ -30,7 +32,9 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     },
   },
   emit: {
-    text: 'Emits an event of the workspace. It is committed with the run, once, also when the run is done again. With a `target` only those it names see it.',
+    text:
+      'Emits an event of the workspace. It is committed with the run, once, also when the run is done ' +
+      'again. With a `target` only those it names see it.',
     example: {
       do: [{ emit: { event: 'order.placed', payload: { order: 42 }, output: 'event' } }],
       output: '{{event.payload}}',
@@ -58,7 +62,9 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     },
   },
   repeat: {
-    text: 'Runs its steps for each item of `on` (`item`, `$index`; `item.key` and `item.value` of an object), and no longer than `until` a count or an expression. With `batch` several items at a time.',
+    text:
+      'Runs its steps for each item of `on` (`item`, `$index`; `item.key` and `item.value` of an object), ' +
+      'and no longer than `until` a count or an expression. With `batch` several items at a time.',
     example: {
       do: [
         { set: { name: 'sum', value: 0 } },
@@ -77,7 +83,9 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     },
   },
   break: {
-    text: 'Ends the automation, the `repeat` around, or everything up to the nearest `try` (`scope: all`); `payload` is the output then.',
+    text:
+      'Ends the automation, the `repeat` around, or everything up to the nearest `try` (`scope: all`); ' +
+      '`payload` is the output then.',
     example: {
       do: [{ break: { payload: 'early' } }, { set: { name: 'late', value: true } }],
       output: '{{late}}',
@@ -112,7 +120,9 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     example: { do: [{ run: { module: 'crypto', function: 'hash', parameters: {}, output: 'hash' } }] },
   },
   runWorkflow: {
-    text: 'Calls another automation and takes its output, or starts a run of its own with `wait: false`. Any other key of a step does the same: it is the slug of an automation.',
+    text:
+      'Calls another automation and takes its output, or starts a run of its own with `wait: false`. Any ' +
+      'other key of a step does the same: it is the slug of an automation.',
     example: {
       do: [{ runWorkflow: { workflow: 'greet', parameters: { name: 'Ada' }, output: 'greeting' } }],
       output: '{{greeting}}',

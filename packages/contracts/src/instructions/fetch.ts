@@ -39,7 +39,7 @@ const MultipartField = z.strictObject({
   contentType: z.string().optional(),
 })
 
-/** `fetch`: an HTTP request (reference automations 2.4). */
+/** `fetch`: an HTTP request. */
 export const FetchArguments = fields({
   url: z.string().min(1).max(20_000),
   method: templated(Method).optional(),

@@ -1,4 +1,3 @@
-export * from './availability.ts'
 export * from './calls.ts'
 export * from './descriptions.ts'
 export * from './events.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fields, templated } from './templated.ts'
 
-/** `set`: writes a variable (reference automations 2.3). */
+/** `set`: writes a variable. */
 export const SetArguments = fields({
   name: z.string().min(1).max(1000).describe('Dotted path with [index]; `x[]` appends.'),
   value: z.unknown().refine((value) => value !== undefined, 'is missing'),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event } from '../event.ts'
 import { number, open, text } from './field.ts'
 
-/** Access of principals to single resources, managed beside roles and rules. (reference events 3.4) */
+/** Access of principals to single resources, managed beside roles and rules. */
 export const accessManagerEvents = {
   bindingsCreated: event({
     type: 'access-manager.bindings.created',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event } from '../event.ts'
 import { number, open, text } from './field.ts'
 
-/** Apps, and what apps report. (reference events 3.4) */
+/** Apps, and what apps report. */
 export const appEvents = {
   published: event({
     type: 'apps.published',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event } from '../event.ts'
 import { anything, open, text, texts } from './field.ts'
 
-/** The events service and those who listen to it. (reference events 3.4) */
+/** The events service and those who listen to it. */
 export const eventServiceEvents = {
   nodesJoined: event({
     type: 'events.nodes.joined',

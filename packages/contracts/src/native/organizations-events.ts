@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event } from '../event.ts'
 import { open, text, texts } from './field.ts'
 
-/** Organizations, their members, groups, roles and keys. (reference events 3.4) */
+/** Organizations, their members, groups, roles and keys. */
 export const organizationEvents = {
   created: event({
     type: 'organizations.created',

@@ -20,7 +20,7 @@ const contextUpdate = z.looseObject({
   cacheId: text.optional(),
 })
 
-/** What runs and what starts runs. (reference events 3.4) */
+/** What runs and what starts runs. */
 export const runtimeEvents = {
   automationsScheduled: event({
     type: 'runtime.automations.scheduled',

@@ -29,7 +29,7 @@ const progress = {
   percentage: number,
 }
 
-/** Versions of workspaces, and the repositories they are kept in. (reference events 3.4) */
+/** Versions of workspaces, and the repositories they are kept in. */
 export const workspaceVersionEvents = {
   published: event({
     type: 'workspaces.versions.published',

@@ -6,7 +6,7 @@ import { anything, open, text, texts } from './field.ts'
 const reason = z.looseObject({ type: text.optional() })
 const granted = z.looseObject({ role: text.optional(), policies: open.optional() })
 
-/** Workspaces and what they are made of. (reference events 3.4) */
+/** Workspaces and what they are made of. */
 export const workspaceEvents = {
   configured: event({
     type: 'workspaces.configured',

@@ -1,4 +1,5 @@
 import * as contracts from '@platform/contracts'
+import { z } from 'zod'
 import { isJson } from './json.ts'
 
 const isEndpoint = (value: unknown): value is contracts.Endpoint =>
@@ -8,3 +9,10 @@ const isEndpoint = (value: unknown): value is contracts.Endpoint =>
 export const declaredEndpoints: readonly contracts.Endpoint[] = Object.values<unknown>(contracts)
   .filter(isEndpoint)
   .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+
+/** Every schema the contracts export, by its name; these become the components that operations refer to. */
+export const namedSchemas: ReadonlyMap<z.ZodType, string> = new Map(
+  Object.entries<unknown>(contracts)
+    .filter((entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType)
+    .map(([name, schema]) => [schema, name]),
+)
