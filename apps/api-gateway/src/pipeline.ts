@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { authenticated, interactiveUser } from '@platform/auth'
-import { refuseAmbiguous, setRequestState } from '@platform/http'
-import { StoreBudget, withStoreBudget } from '@platform/kernel'
+import { refuseAmbiguous, sendFailure, setRequestState } from '@platform/http'
+import { Failure, StoreBudget, withStoreBudget } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { tracer } from '@platform/tracing'
 import { traceForwarding } from './accounting.ts'
@@ -103,4 +103,17 @@ const respond =
     setRequestState(exchange.request, exchange)
     withStoreBudget(new StoreBudget(exchange.storeBudgetMs), () => app(exchange.request, exchange.response))
     return undefined
+  }
+
+/** Responds to a request that ended in an error, in the one error shape. */
+export const refuse =
+  ({ forgetCookie }: { forgetCookie: (response: ServerResponse) => void }) =>
+  (exchange: Exchange, error: unknown): void => {
+    const { response, log, correlationId } = exchange
+    exchange.requireHttps()
+    if (error instanceof Failure && !response.headersSent) {
+      // A browser can't drop the cookie by itself, and would be refused even where it needs no credential.
+      if (error.name === 'AuthenticationError' && exchange.byCookie) forgetCookie(response)
+    }
+    sendFailure(response, error, log, correlationId)
   }

@@ -11,7 +11,7 @@ import { openInstances } from '../src/forwarding/instances.ts'
 import { OpenStreams } from '../src/forwarding/open-streams.ts'
 import { compileRoutes, routeTable } from '../src/forwarding/route-table.ts'
 import type { Resolve } from '../src/forwarding/upstream-instances.ts'
-import { refuse as refuseWith } from '../src/refuse.ts'
+import { refuse as refuseWith } from '../src/pipeline.ts'
 
 /** What a test changes of the forwarder. */
 export interface ForwarderOptions {

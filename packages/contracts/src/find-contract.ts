@@ -8,7 +8,7 @@ export function contractFinder(contracts: readonly Endpoint[]): FindContract {
   const byMethod = new Map<string, { contract: Endpoint; pattern: RegExp }[]>()
   for (const contract of contracts) {
     const known = byMethod.get(contract.method) ?? []
-    byMethod.set(contract.method, [...known, { contract, pattern: patternOf(contract.path) }])
+    byMethod.set(contract.method, [...known, { contract, pattern: pathPattern(contract.path) }])
   }
   const findIn = (method: string, path: string) =>
     byMethod.get(method)?.find(({ pattern }) => pattern.test(path))?.contract
@@ -18,8 +18,15 @@ export function contractFinder(contracts: readonly Endpoint[]): FindContract {
   }
 }
 
-/** `:name` is one segment, `*name` one or more; a slash at the end makes no difference. */
-function patternOf(path: string): RegExp {
-  const source = path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replace(/\*\w+/g, '.+')
+/**
+ * What the paths of contracts and of the route table mean: `:name` is one segment, `*name` one or more, and at the end
+ * `{/*name}` none or more; a slash at the end makes no difference.
+ */
+export function pathPattern(path: string): RegExp {
+  const source = path
+    .replaceAll('.', '\\.')
+    .replace(/\{\/\*\w+\}$/, '(?:/.*)?')
+    .replace(/:\w+/g, '[^/]+')
+    .replace(/\*\w+/g, '.+')
   return new RegExp(`^${source}/?$`)
 }

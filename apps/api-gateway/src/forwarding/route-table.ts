@@ -1,4 +1,4 @@
-import { type Endpoint, limits, type ServiceBehindGateway } from '@platform/contracts'
+import { type Endpoint, limits, pathPattern, type ServiceBehindGateway } from '@platform/contracts'
 import { declaredEndpoints } from '@platform/openapi'
 
 /** One line of the table. `:name` is one segment, `*name` the rest of the path, `{…}` may be missing. */
@@ -142,7 +142,7 @@ function branchOf(lines: readonly Forwarding[], timeoutMs: number): Branch {
   const contractsOf = contractsByLine(lines)
   const all = lines.map((line) => ({
     fourth: literal(segmentsOf(line.path)[3]),
-    candidate: { route: complete(line, timeoutMs, contractsOf(line)), pattern: patternOf(line.path) },
+    candidate: { route: complete(line, timeoutMs, contractsOf(line)), pattern: pathPattern(line.path) },
   }))
   const listFor = (name: string | undefined) =>
     all.filter(({ fourth }) => fourth === undefined || fourth === name).map(({ candidate }) => candidate)
@@ -152,7 +152,7 @@ function branchOf(lines: readonly Forwarding[], timeoutMs: number): Branch {
 
 /** The operations that each line forwards: those of its service for which it is the first line that matches. */
 function contractsByLine(lines: readonly Forwarding[]): (line: Forwarding) => readonly Endpoint[] {
-  const patterns = lines.map((line) => ({ line, pattern: patternOf(line.path) }))
+  const patterns = lines.map((line) => ({ line, pattern: pathPattern(line.path) }))
   const byLine = Map.groupBy(declaredEndpoints, ({ service, path }) => {
     const sample = path.replaceAll(/[:*]\w+/g, 'x')
     const first = patterns.find(({ pattern }) => pattern.test(sample))?.line
@@ -197,11 +197,3 @@ const segmentsOf = (path: string): string[] => path.replace('{/', '/{').split('/
 
 const literal = (segment: string | undefined): string | undefined =>
   segment === undefined || /^[:*{]/.test(segment) ? undefined : segment
-
-function patternOf(path: string): RegExp {
-  const source = path
-    .replace(/\{\/\*\w+\}$/, '(?:/.*)?')
-    .replace(/\*\w+$/, '.+')
-    .replace(/:\w+/g, '[^/]+')
-  return new RegExp(`^${source}/?$`)
-}

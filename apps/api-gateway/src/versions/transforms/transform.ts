@@ -1,4 +1,4 @@
-import type { Endpoint } from '@platform/contracts'
+import { type Endpoint, pathPattern } from '@platform/contracts'
 
 /** What a transform may know of the response beside its body. */
 export interface ResponseFacts {
@@ -27,7 +27,7 @@ export function transformFinder(transforms: readonly Transform[]) {
   const compiled = transforms.map((transform) => ({
     transform,
     method: transform.contract.method.toUpperCase(),
-    pattern: patternOf(transform.contract.path),
+    pattern: pathPattern(transform.contract.path),
   }))
   return (method: string, path: string): Transform[] => {
     const asked = method === 'HEAD' ? 'GET' : method
@@ -36,6 +36,3 @@ export function transformFinder(transforms: readonly Transform[]) {
       .map((one) => one.transform)
   }
 }
-
-const patternOf = (path: string): RegExp =>
-  new RegExp(`^${path.replace(/\*\w+/g, '.+').replace(/:\w+/g, '[^/]+')}/?$`)
