@@ -59,7 +59,7 @@ describe.skipIf(!isHere)('a nats server behind TLS', () => {
   })
 
   it.each([
-    ['when nobody vouches for it', () => `tls://${address}`],
+    ['that no known authority has signed', () => `tls://${address}`],
     ['with another password', () => `tls://${address.replace('password', 'wrong')}?ca=${ca}`],
   ])('is not spoken to %s', async (_, url) => {
     await using broker = await openBroker(url(), { database, log })

@@ -48,7 +48,8 @@ describe('partitions of the log', () => {
 
   it('take over what the default partition caught', async () => {
     await using database = await openLog()
-    const [early, late] = [eventOf(NOW), eventOf(daysLater(40))]
+    const early = eventOf(NOW)
+    const late = eventOf(daysLater(40))
     await add(database, [early, late])
     expect(await partitionOf(database, early)).toBe('outbox.events_default')
     await ensurePartitions(database, NOW)
@@ -60,7 +61,9 @@ describe('partitions of the log', () => {
   it('are dropped when they are older than the retention and behind every reader', async () => {
     await using database = await openLog()
     await ensurePartitions(database, NOW)
-    const [old, stray, young] = [eventOf(NOW), eventOf(daysLater(-30)), eventOf(daysLater(3))]
+    const old = eventOf(NOW)
+    const stray = eventOf(daysLater(-30))
+    const young = eventOf(daysLater(3))
     await add(database, [old, stray, young])
     await loadCursor(database, 'slow')
     await loadCursor(database, 'fast')
@@ -106,7 +109,8 @@ describe('reading the log', () => {
   it('begins again when the log was restored into a server that counts from the start', async () => {
     await using database = await openLog()
     await ensurePartitions(database, NOW)
-    const [old, unread] = [eventOf(NOW), eventOf(NOW)]
+    const old = eventOf(NOW)
+    const unread = eventOf(NOW)
     await add(database, [old, unread])
     await database.many(raw(`update outbox.events set xid = '9000000000'`))
     await loadCursor(database, 'reader')

@@ -7,7 +7,7 @@ const SOON = { timeout: 15_000, interval: 10 }
 /** What announcements promise (port broker.ts). */
 export function announcementsConformance({ broker, otherInstance }: BrokerFixture): void {
   describe('announcements', () => {
-    it('reach every instance that listens to the topic, and nobody else', async () => {
+    it('reach every instance that listens to the topic, and no listener of another', async () => {
       const topic = uniqueName('topic')
       const heard: string[] = []
       await using _here = await broker().announcements.listen(topic, (payload) =>
@@ -46,7 +46,8 @@ export function announcementsConformance({ broker, otherInstance }: BrokerFixtur
 
     it('are not heard after disposing', async () => {
       const topic = uniqueName('topic')
-      const [gone, kept]: [string[], string[]] = [[], []]
+      const gone: string[] = []
+      const kept: string[] = []
       const listener = await broker().announcements.listen(topic, (text) => gone.push(text))
       await using _other = await broker().announcements.listen(topic, (text) => kept.push(text))
       await listener[Symbol.asyncDispose]()

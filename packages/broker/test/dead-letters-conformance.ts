@@ -48,8 +48,10 @@ export function deadLettersConformance({ broker, database }: BrokerFixture): voi
 
     it('delivers a dead letter again to its group only when asked, and keeps it when it fails again', async () => {
       const workspaceId = uniqueName('workspace')
-      const [group, otherGroup] = [uniqueName('group'), uniqueName('group')]
-      const [mended, other] = [recorder(workspaceId), recorder(workspaceId)]
+      const group = uniqueName('group')
+      const otherGroup = uniqueName('group')
+      const mended = recorder(workspaceId)
+      const other = recorder(workspaceId)
       const events = testEvents(workspaceId, 3)
       const ids = events.map(({ id }) => id)
       let working: string[] = []
@@ -125,8 +127,10 @@ export function deadLettersConformance({ broker, database }: BrokerFixture): voi
     })
 
     it('lets an event that fails hold back its own workspace only, of the whole batch', async () => {
-      const [sick, well] = [uniqueName('sick'), uniqueName('well')]
-      const [poisoned, good] = [testEvents(sick, 3), testEvents(well, 3)]
+      const sick = uniqueName('sick')
+      const well = uniqueName('well')
+      const poisoned = testEvents(sick, 3)
+      const good = testEvents(well, 3)
       const [poison, ...behind] = poisoned
       const handled: string[] = []
       let tries = 0
@@ -149,7 +153,8 @@ export function deadLettersConformance({ broker, database }: BrokerFixture): voi
     })
 
     it('delivers what is new while a hundred letters that fail are tried again', async () => {
-      const [sick, well] = [uniqueName('sick'), uniqueName('well')]
+      const sick = uniqueName('sick')
+      const well = uniqueName('well')
       const group = uniqueName('group')
       const letters = testEvents(sick, 100)
       for (const record of letters)

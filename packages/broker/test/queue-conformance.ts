@@ -40,7 +40,8 @@ export function queueConformance({ broker, otherInstance, database }: BrokerFixt
 
     it('delivers each event to every group and to one instance of it', async () => {
       const workspaceId = uniqueName('workspace')
-      const [group, otherGroup] = [uniqueName('group'), uniqueName('group')]
+      const group = uniqueName('group')
+      const otherGroup = uniqueName('group')
       const shared = recorder(workspaceId)
       const alone = recorder(workspaceId)
       await using _first = await broker().queue.consume(group, shared.handle)
@@ -71,7 +72,8 @@ export function queueConformance({ broker, otherInstance, database }: BrokerFixt
     it('finishes the batch in hand when it is disposed, and doesn’t deliver it again', async () => {
       const workspaceId = uniqueName('workspace')
       const group = uniqueName('group')
-      const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const begun = Promise.withResolvers<void>()
+      const mayEnd = Promise.withResolvers<void>()
       const seen: string[] = []
       const first = await broker().queue.consume(group, async (events) => {
         if (!events.some(({ source }) => source.workspaceId === workspaceId)) return

@@ -59,7 +59,7 @@ describe.skipIf(server === undefined)('the redis driver', () => {
 
   cacheConformance(() => cache)
 
-  it('costs nobody more than one slow call when the server is frozen, and comes back by itself', async () => {
+  it('costs one slow call when the server is frozen, and comes back by itself', async () => {
     await using wire = new Wire()
     await using frozen = await openCache(await wire.open())
     await ready(frozen)

@@ -43,7 +43,7 @@ describe('the embedded PostgreSQL', () => {
     expect((await stat(join(directory, 'pgdata'))).mode & 0o777).toBe(0o700)
   })
 
-  it('lets nobody in without the password', async () => {
+  it('refuses connections without the password', async () => {
     const server = await startEmbedded(join(home, 'closed'), { fsync: false })
     const url = new URL(server.url)
     url.password = 'guessed'
@@ -61,7 +61,7 @@ describe('the embedded PostgreSQL', () => {
     expect(existsSync(join(directory, 'lock'))).toBe(false)
   })
 
-  it('takes another port when somebody else has the one of the last start', async () => {
+  it('takes another port when the one of the last start is taken', async () => {
     const directory = join(home, 'port')
     const first = await startEmbedded(directory, { fsync: false })
     await first.stop()

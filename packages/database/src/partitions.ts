@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { lowestUuidv7 } from '@platform/kernel'
+import { lowestUuidv7, triedAgain } from '@platform/kernel'
 import type { Database, Queries } from './database.ts'
 import { DatabaseError } from './database-error.ts'
 import { raw, type Sql, sql } from './sql.ts'
@@ -63,17 +62,12 @@ export async function makePartitions(
  * The table may be in use for longer than others should queue behind us, and rows may come that were not there when
  * it was asked.
  */
-async function inTime<T>(change: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await change()
-    } catch (error) {
-      const mayPass = error instanceof DatabaseError && PASSING.has(String(error.code))
-      if (!mayPass || tries === MOST_TRIES) throw error
-      await pause(PAUSE_MS)
-    }
-  }
-}
+const inTime = <T>(change: () => Promise<T>): Promise<T> =>
+  triedAgain(change, {
+    tries: MOST_TRIES,
+    isPassing: (error) => error instanceof DatabaseError && PASSING.has(String(error.code)),
+    pauseMs: () => PAUSE_MS,
+  })
 
 const waitShortly = (tx: Queries) => tx.many(raw(`set local lock_timeout = ${QUEUE_MS}`))
 

@@ -16,7 +16,7 @@ databaseConformance('postgres', () =>
 
 const failureOf = (work: Promise<unknown>) => work.then(String, (error: DatabaseError) => error)
 
-/** A database that confirms before it is safe, whatever the server it is on does. */
+/** A database that confirms before it is safe, on a server that does not. */
 async function forgetfulDatabase(): Promise<string> {
   await using admin = await openDatabase(inject('databaseUrl'), { allowWeakDurability: true, poolSize: 1 })
   const name = `forgetful_${randomBytes(6).toString('hex')}`

@@ -34,7 +34,8 @@ const present = async (database: Database, id: number) =>
 /** Passes everything on, but tells clients another process of the server than their own, as poolers do. */
 async function startPooler(): Promise<{ url: string } & AsyncDisposable> {
   const target = new URL(inject('databaseUrl'))
-  const [port, hostname] = [Number(target.port), target.hostname]
+  const port = Number(target.port)
+  const hostname = target.hostname
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(port, hostname)
@@ -91,7 +92,7 @@ describe('the presence of a process', () => {
     expect((await lookFor(5)).gone).toEqual([])
   })
 
-  it('is not missed while nobody could look, nor by one who looks too late', async () => {
+  it('is not missed while the database is away, nor by one who looks too late', async () => {
     await using looking = await open()
     let isAway = false
     const missing = 12_345

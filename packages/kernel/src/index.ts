@@ -19,7 +19,7 @@ export {
   uuidv7,
   uuidv7Ms,
 } from './ids.ts'
-export { growingPauseMs } from './pauses.ts'
+export { growingPauseMs, triedAgain } from './pauses.ts'
 export { MAX_SECRET_CHARACTERS, REDACTED, SecretTexts } from './secret-texts.ts'
 export {
   STORE_BUDGET_MS,

@@ -1,5 +1,21 @@
-import { expect, it } from 'vitest'
-import { growingPauseMs } from './pauses.ts'
+import { expect, it, vi } from 'vitest'
+import { growingPauseMs, triedAgain } from './pauses.ts'
+
+it('work is done again after errors that may pass, so many times, and not after others', async () => {
+  const options = {
+    tries: 3,
+    isPassing: (error: unknown) => error instanceof RangeError,
+    pauseMs: () => 0,
+  }
+  const passing = vi.fn(() => Promise.reject(new RangeError('busy')))
+  await expect(triedAgain(passing, options)).rejects.toThrow('busy')
+  expect(passing).toHaveBeenCalledTimes(3)
+  const wrong = vi.fn(() => Promise.reject(new TypeError('wrong')))
+  await expect(triedAgain(wrong, options)).rejects.toThrow('wrong')
+  expect(wrong).toHaveBeenCalledOnce()
+  const second = vi.fn(() => Promise.resolve('done')).mockRejectedValueOnce(new RangeError('busy'))
+  expect(await triedAgain(second, options)).toBe('done')
+})
 
 it('pauses double with each failure, up to a limit, and are drawn from their upper half', () => {
   const limits = { firstMs: 100, longestMs: 1000 }

@@ -15,12 +15,13 @@ const waiting = (database: TestDatabase) =>
   database.many(sql`
     select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
 
-describe('events that meet the same events of somebody else', () => {
+describe('events that meet the same events of another transaction', () => {
   it.each(['commitOnce', 'commit'] as const)('are kept by %s although a deadlock undid it', async (how) => {
     await using database = await testDatabase()
     await using broker = await openBroker('postgres:', { database, log })
     await using outbox = await openOutbox({ database, broker, log })
-    const [one, other] = [record(), record()]
+    const one = record()
+    const other = record()
     const [committing] = await database.transaction(async (tx) => {
       // The other one is told of the deadlock.
       await tx.many(sql`set local deadlock_timeout = '60s'`)

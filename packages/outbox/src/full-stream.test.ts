@@ -26,7 +26,7 @@ const events = (from: number): EventRecord[] =>
   )
 const numberOf = ({ payload }: EventRecord) => (payload as { number: number }).number
 
-/** A disk of a few megabytes; undefined where nobody may mount one. */
+/** A disk of a few megabytes; undefined where mounting is not allowed. */
 function smallDisk(megabytes: number) {
   const directory = mkdtempSync(join(tmpdir(), 'platform-nats-disk-'))
   const mount = (options: string) =>
@@ -79,7 +79,7 @@ describe.skipIf(program === undefined)('a stream that takes no more', () => {
 
   it('goes on by itself once a full disk has room again', { timeout: 120_000 }, async ({ skip }) => {
     using disk = smallDisk(6)
-    if (disk === undefined) return skip('Nobody may mount a disk here.')
+    if (disk === undefined) return skip('Mounting a disk is not allowed here.')
     await using server = await NatsServer.start(program ?? '', {
       directory: join(disk.directory, 'nats'),
       maxFileBytes: 1_000_000_000,

@@ -165,7 +165,8 @@ describe('the outbox', () => {
     const workspaceId = newWorkspace()
     await using seen = await deliveredOf(workspaceId)
     await using other = await openDatabase(database.url, { allowWeakDurability: true })
-    const [written, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const written = Promise.withResolvers<void>()
+    const mayCommit = Promise.withResolvers<void>()
     const slow = other.transaction(async (tx) => {
       await outbox.addRecords(tx, [record(workspaceId, { order: 'first' })])
       written.resolve()

@@ -1,9 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type Broker, type BrokerLog, insertEvents, readRecords, rememberTraces } from '@platform/broker'
 import type { EventContract, EventRecord, EventSource, PayloadInputOf } from '@platform/contracts'
 import { type Database, groupCommit, type Queries, type Sql, sql } from '@platform/database'
-import { Failure, StoreError } from '@platform/kernel'
+import { Failure, StoreError, triedAgain } from '@platform/kernel'
 import { capEvent, defaultEventLimits, type EventLimits } from './cap-event.ts'
 import { buildRecord, checkNative } from './event-record.ts'
 import { startRelay } from './relay.ts'
@@ -139,15 +138,10 @@ const LONGEST_PAUSE_MS = 50
  * Does work that is one transaction, and does it again, twice at most, where a deadlock or another transaction undid
  * it.
  */
-export async function despiteDeadlocks<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work()
-    } catch (error) {
-      const isUndone = error instanceof StoreError && UNDONE.has(error.code ?? '')
-      if (!isUndone || tries === MOST_TRIES) throw error
-      // Without a random pause two that met would meet again.
-      await pause(Math.random() * LONGEST_PAUSE_MS)
-    }
-  }
-}
+export const despiteDeadlocks = <T>(work: () => Promise<T>): Promise<T> =>
+  triedAgain(work, {
+    tries: MOST_TRIES,
+    isPassing: (error) => error instanceof StoreError && UNDONE.has(error.code ?? ''),
+    // Without a random pause two that met would meet again.
+    pauseMs: () => Math.random() * LONGEST_PAUSE_MS,
+  })

@@ -81,7 +81,8 @@ describe.skipIf(program === undefined)('the relay', () => {
     await using rig = await openRig()
     await rig.outbox.commit(numbered(0, 10))
     await using _fast = await rig.broker.queue.consume('fast', async () => {})
-    const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const begun = Promise.withResolvers<void>()
+    const mayEnd = Promise.withResolvers<void>()
     await using _slow = await rig.broker.queue.consume('slow', async () => {
       begun.resolve()
       await mayEnd.promise

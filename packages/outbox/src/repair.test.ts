@@ -109,7 +109,7 @@ const mishaps: [string, (operator: JetStreamManager) => Promise<unknown>][] = [
 
 describe.skipIf(program === undefined)('the stream and its consumers', () => {
   it.each(mishaps)(
-    'are put right when somebody %s, and nothing is lost',
+    'are put right when an operator %s, and nothing is lost',
     async (_, mishap) => {
       await using rig = await openRig()
       await mishap(rig.operator)

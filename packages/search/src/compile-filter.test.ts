@@ -5,7 +5,7 @@ import { compileFilter } from './compile-filter.ts'
 import type { Filter } from './filter.ts'
 
 describe('filters that ask one document', () => {
-  it('answer as they do each alone, in whatever order', () => {
+  it('give the same results in every order as each alone', () => {
     const asked = new AskedDocument(caseDocument)
     for (const [name, filter, expected] of [...filterCases, ...filterCases.toReversed()])
       expect([name, compileFilter(filter)(asked)]).toEqual([name, expected])

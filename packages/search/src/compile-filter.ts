@@ -71,7 +71,8 @@ function order(value: Scalar, bound: string | number): number {
 function orderOfTexts(one: string, other: string): number {
   const shared = Math.min(one.length, other.length)
   for (let at = 0; at < shared; at += 1) {
-    const [unit, otherUnit] = [one.charCodeAt(at), other.charCodeAt(at)]
+    const unit = one.charCodeAt(at)
+    const otherUnit = other.charCodeAt(at)
     if (unit !== otherUnit) return rank(unit) - rank(otherUnit)
   }
   return one.length - other.length

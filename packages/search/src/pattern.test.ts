@@ -48,7 +48,8 @@ describe('a pattern', () => {
     ['of many short parts', `*${'aaaaaaa*'.repeat(20)}b`],
   ] as const)('%s takes a time that grows with the text, not with the product', ([, pattern]) => {
     const isLike = patternOf(pattern)
-    const [short, long] = ['a'.repeat(100_000), 'a'.repeat(400_000)]
+    const short = 'a'.repeat(100_000)
+    const long = 'a'.repeat(400_000)
     // Once for the compiler.
     for (const text of [short, long]) expect(isLike(text)).toBe(false)
     expect(Math.min(...[0, 0, 0].map(() => timeOf(() => isLike(long))))).toBeLessThan(100)

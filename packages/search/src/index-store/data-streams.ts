@@ -1,13 +1,17 @@
+import { LRUCache } from 'lru-cache'
 import { SearchError } from '../search.ts'
 import { type BackingIndex, backingIndexes } from './backing-indexes.ts'
 import { checkWhatApplies } from './foreign-templates.ts'
 import { ADMIN_MS, type IndexContext, isAway, nameOf, reasonOf, WIPED } from './store.ts'
 import { isOurs } from './template.ts'
 
+const KNOWN_MAX = 20_000
+
 /** What is known of a data stream: its backing indexes, the oldest first; the last one is written to. */
 export class DataStreams {
   readonly #context: IndexContext
-  readonly #known = new Map<string, string[]>()
+  /** One entry a workspace; what is forgotten is looked up again. */
+  readonly #known = new LRUCache<string, string[]>({ max: KNOWN_MAX })
 
   constructor(context: IndexContext) {
     this.#context = context
@@ -35,8 +39,6 @@ export class DataStreams {
     if (found.length === 0) return undefined
     await checkMapping(this.#context, found)
     const names = found.map(({ index }) => index)
-    // Bounded: one entry a workspace; what was forgotten is looked at again.
-    if (this.#known.size >= 20_000) this.#known.clear()
     this.#known.set(dataStream, names)
     return names
   }

@@ -32,7 +32,8 @@ describe.skipIf(searchServer === undefined)('a search store in trouble', () => {
   test('wiped while it is written to, it gets its template again before the next document', async (context) => {
     const opened = await testIndex()
     context.skip(opened.driver === 'elasticsearch', 'deleting a data stream is not in this build')
-    const [stream, other] = [newStream(), newStream()]
+    const stream = newStream()
+    const other = newStream()
     expect(await opened.index.identity()).toBeUndefined()
     const first = await opened.index.initialize()
     expect(await opened.index.initialize()).toBe(first)

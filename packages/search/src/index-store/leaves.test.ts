@@ -19,7 +19,8 @@ describe('numbers as texts', () => {
   test('the order of the texts is the order of the numbers', () => {
     fc.assert(
       fc.property(number, number, (a, b) => {
-        const [first, second] = [orderedText(a), orderedText(b)]
+        const first = orderedText(a)
+        const second = orderedText(b)
         expect(Math.sign(a - b) || 0).toBe(first < second ? -1 : first > second ? 1 : 0)
       }),
       { numRuns: 20_000 },
@@ -51,7 +52,7 @@ describe('leaves', () => {
     )
   })
 
-  test('no term of a path is one of another path, whatever the keys are', () => {
+  test('no term of a path is one of another path, for any keys', () => {
     const key = fc.string({
       unit: fc.constantFrom('a', '.', '$', '=', '\\', '#', '?', '!', '~', '"'),
       maxLength: 4,
@@ -59,7 +60,8 @@ describe('leaves', () => {
     fc.assert(
       fc.property(key, key, text, text, (first, second, one, other) => {
         fc.pre(first !== second)
-        const [a, b] = [leavesOf({ [first]: one }), leavesOf({ [second]: other })]
+        const a = leavesOf({ [first]: one })
+        const b = leavesOf({ [second]: other })
         expect(a.filter((leaf) => b.includes(leaf))).toEqual([])
       }),
       { numRuns: 5000 },

@@ -3,7 +3,11 @@ import { streamTemplate, type TemplateOptions } from './template.ts'
 import { type FoundTemplate, isNewer, isSame, lifecycleOf } from './template-drift.ts'
 
 const options: TemplateOptions = {
-  ...{ driver: 'elasticsearch', prefix: 'p-', shards: 1, replicas: 1, lifecycle: undefined },
+  driver: 'elasticsearch',
+  prefix: 'p-',
+  shards: 1,
+  replicas: 1,
+  lifecycle: undefined,
 }
 const policy = 'p-policy-events-rollover'
 
@@ -22,7 +26,7 @@ function shown(changes: Partial<TemplateOptions> = {}): FoundTemplate {
 }
 
 describe('an installed template', () => {
-  test('is ours whatever the store makes of it', () => {
+  test('is ours with all that a store adds to it', () => {
     expect(isSame(shown(), options)).toBe(true)
     expect(isSame({}, options)).toBe(false)
   })

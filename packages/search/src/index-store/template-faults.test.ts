@@ -79,7 +79,7 @@ describe.skipIf(searchServer === undefined)('the template of all streams', () =>
     expect((await templateOf(opened))?.version).toBe(1000)
   })
 
-  test('that loses to one of somebody else is told by name, and nothing is written under that', async () => {
+  test('that loses to a foreign one names it, and nothing is written under that', async () => {
     const opened = await testIndex()
     const stream = newStream()
     await putForeign(opened, `${opened.prefix}ev*`, 900)
@@ -95,7 +95,8 @@ describe.skipIf(searchServer === undefined)('the template of all streams', () =>
 
   test('that loses later keeps new streams from being made, and those that are there go on', async () => {
     const opened = await testIndex()
-    const [old, fresh] = [newStream(), newStream()]
+    const old = newStream()
+    const fresh = newStream()
     await addOne(opened, old)
     await putForeign(opened, `${opened.prefix}events-*`, 900)
     await expect(addOne(opened, fresh)).rejects.toMatchObject({ unavailable: true, code: 'FOREIGN_TEMPLATE' })
@@ -108,7 +109,7 @@ describe.skipIf(searchServer === undefined)('the template of all streams', () =>
     await removeForeign(opened)
   })
 
-  test('lets those of somebody else be that are weaker or mean other indexes', async () => {
+  test('leaves foreign ones alone that are weaker or mean other indexes', async () => {
     const opened = await testIndex()
     await putForeign(opened, `${opened.prefix}event*`, 400)
     expect(await addOne(opened)).toEqual([])

@@ -33,33 +33,22 @@ export async function openLog(database: Database): Promise<Log> {
     find: (stream, query) => asSearchErrors(() => find(database, stream, query)),
     analyse: (stream, query) => asSearchErrors(() => analyse(database, stream, query)),
     probe: (signal) => asSearchErrors(() => probe(database, signal)),
-    ...reading(database),
-    ...retaining(database),
+    readAfter: (sequence, limit, stream) =>
+      asSearchErrors(() => readAfter(database, sequence, limit, stream)),
+    sequencesOf: (ids) => asSearchErrors(() => sequencesOf(database, ids)),
+    placeOf: (stream, id) => asSearchErrors(() => placeOf(database, stream, id)),
+    lastSequence: () => asSearchErrors(() => lastSequence(database)),
+    endOf: (stream) => asSearchErrors(() => endOf(database, stream)),
+    counts: (after, limit) => asSearchErrors(() => counts(database, after, limit)),
+    streams: (after, limit) => asSearchErrors(() => streams(database, after, limit)),
+    deleteBefore: (stream, before, limit) =>
+      asSearchErrors(() => deleteBefore(database, stream, before, limit)),
+    stripExecuted: (before, limit) => asSearchErrors(() => stripExecuted(database, before, limit)),
+    deleteStream: (stream) => asSearchErrors(() => deleteStream(database, stream)),
     listen: (onNews, onGap) => asSearchErrors(() => database.listen(CHANNEL, onNews, onGap)),
     [Symbol.asyncDispose]: () => folding[Symbol.asyncDispose](),
   }
 }
-
-const reading = (
-  database: Database,
-): Pick<Log, 'readAfter' | 'sequencesOf' | 'placeOf' | 'lastSequence' | 'endOf' | 'counts'> => ({
-  readAfter: (sequence, limit, stream) => asSearchErrors(() => readAfter(database, sequence, limit, stream)),
-  sequencesOf: (ids) => asSearchErrors(() => sequencesOf(database, ids)),
-  placeOf: (stream, id) => asSearchErrors(() => placeOf(database, stream, id)),
-  lastSequence: () => asSearchErrors(() => lastSequence(database)),
-  endOf: (stream) => asSearchErrors(() => endOf(database, stream)),
-  counts: (after, limit) => asSearchErrors(() => counts(database, after, limit)),
-})
-
-const retaining = (
-  database: Database,
-): Pick<Log, 'streams' | 'deleteBefore' | 'stripExecuted' | 'deleteStream'> => ({
-  streams: (after, limit) => asSearchErrors(() => streams(database, after, limit)),
-  deleteBefore: (stream, before, limit) =>
-    asSearchErrors(() => deleteBefore(database, stream, before, limit)),
-  stripExecuted: (before, limit) => asSearchErrors(() => stripExecuted(database, before, limit)),
-  deleteStream: (stream) => asSearchErrors(() => deleteStream(database, stream)),
-})
 
 const AHEAD_MONTHS = 2
 const documents = { table: 'search.documents', columns: 'id, sequence, stream, document, words' }

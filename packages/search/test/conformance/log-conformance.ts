@@ -34,7 +34,8 @@ export function logConformance(name: string, open: () => Promise<readonly [Log, 
     })
 
     it('is read on from a sequence, of one stream and of all', async () => {
-      const [stream, another] = [newStream(), newStream()]
+      const stream = newStream()
+      const another = newStream()
       const start = await log.lastSequence()
       await log.append([...numbered(stream, 2), ...numbered(another, 2), ...numbered(stream, 1)])
       const all = await log.readAfter(start, 100)
@@ -72,7 +73,8 @@ export function logConformance(name: string, open: () => Promise<readonly [Log, 
     })
 
     it('knows its end, and the newest document of a stream there', async () => {
-      const [stream, another] = [newStream(), newStream()]
+      const stream = newStream()
+      const another = newStream()
       await log.append(numbered(another, 1))
       expect(await log.endOf(stream)).toEqual({ sequence: await log.lastSequence(), newestId: undefined })
       const documents = numbered(stream, 3)

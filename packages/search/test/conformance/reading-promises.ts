@@ -50,7 +50,8 @@ export function readingPromises(opened: () => SearchUnderTest): void {
   })
 
   it('keeps streams apart', async () => {
-    const [stream, other] = [newStream(), newStream()]
+    const stream = newStream()
+    const other = newStream()
     await keep(stream, numbered(stream, 2))
     await keep(other, numbered(other, 1))
     expect(await find(stream, all)).toHaveLength(2)

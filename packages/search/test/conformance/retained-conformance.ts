@@ -51,7 +51,8 @@ export function retainedConformance(name: string, open: () => Promise<RetainedUn
     })
 
     it('deletes what is older, at most so many at a time', async () => {
-      const [stream, other] = [newStream(), newStream()]
+      const stream = newStream()
+      const other = newStream()
       await keep(stream, aged(stream, [9, 8, 7, 2, 1]))
       await keep(other, aged(other, [9]))
       expect(await opened.store.deleteBefore(stream, daysAgo(5), 2)).toBe(2)
@@ -93,7 +94,8 @@ export function retainedConformance(name: string, open: () => Promise<RetainedUn
     })
 
     it('deletes a stream and nothing else', async () => {
-      const [stream, other] = [newStream(), newStream()]
+      const stream = newStream()
+      const other = newStream()
       await keep(stream, aged(stream, [3, 2, 1]))
       await keep(other, aged(other, [2, 1]))
       await opened.store.deleteStream(stream)
