@@ -6,8 +6,7 @@ import { secondFactorsEnv } from './credentials/second-factors/second-factors-en
 import { identityEnv } from './identity-env.ts'
 import { mailsEnv } from './mails/mails-env.ts'
 import { authProvidersEnv } from './oidc/external-providers/auth-providers-env.ts'
-import { oidcEnv } from './oidc/oidc-env.ts'
-import { signInEnv } from './oidc/sign-in-env.ts'
+import { oidcEnv, signInEnv } from './oidc/oidc-env.ts'
 
 export { writingOrigins } from './identity-env.ts'
 export { variables } from './variables.ts'

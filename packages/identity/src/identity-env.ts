@@ -1,10 +1,34 @@
 import { count, seconds } from '@platform/config'
+import type { LimitName } from '@platform/contracts'
 import { masterKeysField } from '@platform/master-keys'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
-import { identityLimits } from './identity-limits.ts'
 import { keyPolicyProblem } from './keys/signing-keys/key-policy.ts'
 import { variables } from './variables.ts'
+
+/** The limits that are taken here: those of accounts, sign-ins and credentials. */
+const identityLimits = [
+  'signUp',
+  'anonymousLogin',
+  'tokenExchange',
+  'signIn',
+  'externalLogin',
+  'login',
+  'loginDevice',
+  'loginAddress',
+  'passwordReset',
+  'passwordChange',
+  'validationMail',
+  'deletionMail',
+  'contacts',
+  'webSessionTicket',
+  'upload',
+  'secondFactor',
+  'secondFactorAddress',
+  'secondFactorDay',
+  'badApiKeys',
+  'badCredentials',
+] as const satisfies readonly LimitName[]
 
 const schema = z.object({
   NODE_ENV: variables.NODE_ENV,

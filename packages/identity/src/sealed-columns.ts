@@ -1,9 +1,9 @@
 import { sealedTotpSecrets } from './credentials/second-factors/totp-second-factors.ts'
-import type { SealedColumn } from './keys/master-keys/sealed-column.ts'
+import type { SealedColumn } from './keys/master-keys/sealed-column-store.ts'
 import { sealedSigningKeys } from './keys/signing-keys/sealed-keys.ts'
 import { sealedMails } from './mails/mail.ts'
+import { sealedClientSecrets } from './oidc/client-records.ts'
 import { sealedProviderSecrets } from './oidc/external-providers/auth-provider-store.ts'
-import { sealedClientSecrets } from './oidc/sealed-client-secrets.ts'
 
 /** Everything of identity that master keys have sealed and that lives for longer than minutes. */
 export const sealedColumns: readonly SealedColumn[] = [

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RateLimiter } from '@platform/http'
-import type { Accounts } from '../accounts/accounts.ts'
+import { type RateLimiter, requestState } from '@platform/http'
+import type { Accounts, RequestContext } from '../accounts/accounts.ts'
 import type { AccountSettings } from '../accounts/accounts-env.ts'
 import type { OpenInteraction } from '../oidc/interactions.ts'
 import type { OidcSettings } from '../oidc/oidc-settings.ts'
@@ -34,4 +34,13 @@ export interface PageContext {
   language: Language
   /** The sign-in the page belongs to; undefined for pages opened by a mailed link. */
   open: OpenInteraction | undefined
+}
+
+/** Who asks, as accounts want to know it. */
+export function requestContextOf(
+  { request, language, open }: PageContext,
+  interaction?: string,
+): RequestContext {
+  const { clientIp: ip, correlationId } = requestState(request)
+  return { ip, correlationId, language, interaction: open?.interaction.uid ?? interaction }
 }

@@ -6,10 +6,10 @@ import { sendPage } from '../pages/send-page.ts'
 import { forgetAccessTokenCookie } from '../sessions/access-token-cookie.ts'
 import { accountUrl } from './account-addresses.ts'
 import type { AccountPagesNeeds, PageContext } from './account-pages.ts'
+import { requestContextOf } from './account-pages.ts'
 import { linkProblemOf, sendProblem } from './form-problem.ts'
 import { sendBadLink, tokenOf, withoutReferrer } from './mailed-token.ts'
 import { readAccountForm } from './read-account-form.ts'
-import { requestContextOf } from './request-context.ts'
 
 /** GET /account/deletion — names the account and asks before it is deleted. */
 export const showDeletion =

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import { toFailure } from '@platform/http'
+import { type LimitName, rateLimits } from '@platform/contracts'
+import { type RateLimiter, requestState, showLimit, toFailure } from '@platform/http'
 import { WeakPassword } from '../credentials/passwords/password-rules.ts'
 import type { FormProblem } from '../pages/account-form.ts'
 import type { Page } from '../pages/page.ts'
 import { sendPage } from '../pages/send-page.ts'
+import type { PageContext } from './account-pages.ts'
 
 const RETRY_AFTER_SECONDS = 1
 const WEAK = { common: 'passwordCommon', personal: 'passwordPersonal' } as const
@@ -41,4 +43,16 @@ function statusOf(problem: FormProblem): number {
   if (problem.kind === 'tooMany') return 429
   if (problem.kind !== 'fields') return 503
   return problem.fields.email === 'emailTaken' ? 409 : 400
+}
+
+/** Counts one use of a limit for the address of a visitor; answers the problem to show when there were too many. */
+export async function takeLimit(
+  rateLimiter: RateLimiter,
+  name: LimitName,
+  { request, response }: PageContext,
+): Promise<FormProblem | undefined> {
+  const state = await rateLimiter.take(rateLimits[name], requestState(request).clientIp)
+  if (state === undefined) return undefined
+  showLimit(response, state)
+  return state.remaining < 0 ? { kind: 'tooMany', seconds: state.resetSeconds } : undefined
 }

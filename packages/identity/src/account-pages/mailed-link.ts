@@ -7,9 +7,8 @@ import type { Page } from '../pages/page.ts'
 import { sendPage } from '../pages/send-page.ts'
 import { accountUrl, interactionNamed, signInUrl } from './account-addresses.ts'
 import type { AccountPagesNeeds, PageContext } from './account-pages.ts'
-import { problemOf, sendProblem } from './form-problem.ts'
-import { requestContextOf } from './request-context.ts'
-import { takeLimit } from './take-limit.ts'
+import { requestContextOf } from './account-pages.ts'
+import { problemOf, sendProblem, takeLimit } from './form-problem.ts'
 import { emailProblem, problemOfFields, typedEmail } from './typed-fields.ts'
 
 /** Shows the form that asks which address to write to. */

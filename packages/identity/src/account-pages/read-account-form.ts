@@ -1,7 +1,6 @@
 import { sentByAnotherSite } from '../oidc/interactions.ts'
 import type { OidcSettings } from '../oidc/oidc-settings.ts'
-import { readForm } from '../pages/read-form.ts'
-import { isSameOrigin } from '../pages/same-origin.ts'
+import { isSameOrigin, readForm } from '../pages/read-form.ts'
 import type { PageContext } from './account-pages.ts'
 
 /**

@@ -9,10 +9,9 @@ import { sendPage } from '../pages/send-page.ts'
 import { signUpPage } from '../pages/sign-up-page.ts'
 import { accountUrl } from './account-addresses.ts'
 import type { AccountPagesNeeds, PageContext } from './account-pages.ts'
-import { problemOf, sendProblem } from './form-problem.ts'
+import { requestContextOf } from './account-pages.ts'
+import { problemOf, sendProblem, takeLimit } from './form-problem.ts'
 import { readAccountForm } from './read-account-form.ts'
-import { requestContextOf } from './request-context.ts'
-import { takeLimit } from './take-limit.ts'
 import { signUpProblem, type TypedSignUp, typedSignUp } from './typed-fields.ts'
 
 /** A page that only a sign-in under way leads to. */

@@ -6,11 +6,11 @@ import { questionPage } from '../pages/question-page.ts'
 import { sendPage } from '../pages/send-page.ts'
 import { accountUrl, signInUrl } from './account-addresses.ts'
 import type { AccountPagesNeeds, PageContext } from './account-pages.ts'
+import { requestContextOf } from './account-pages.ts'
 import { linkProblemOf, sendProblem } from './form-problem.ts'
 import { showLinkForm, submitLinkForm } from './mailed-link.ts'
 import { sendBadLink, tokenOf, withoutReferrer } from './mailed-token.ts'
 import { readAccountForm } from './read-account-form.ts'
-import { requestContextOf } from './request-context.ts'
 
 /**
  * GET /account/validate — with the token of a mailed link: a button that confirms the address, for programs that look

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Audit, AuditEntry } from '@platform/audit'
 import { shownIp } from '@platform/contracts'
 import type { Database, Queries } from '@platform/database'
@@ -116,4 +117,16 @@ export const endingsOf = (
 export function requireLocalSignIn({ settings }: Pick<AccountParts, 'settings'>): void {
   if (settings.localSignIn) return
   throw new Failure('ForbiddenError', 'Passwords are switched off here: sign in with one of the providers.')
+}
+
+/** Longer than writing a mail down takes. */
+const LEAST_MS = 100
+
+/**
+ * Does `work` and takes at least this long, so that the time of an answer does not tell whether there was anybody to
+ * write to.
+ */
+export async function withMinimumDuration(work: () => Promise<void>, leastMs = LEAST_MS): Promise<void> {
+  const [outcome] = await Promise.allSettled([work(), pause(leastMs)])
+  if (outcome.status === 'rejected') throw outcome.reason
 }

@@ -1,3 +1,5 @@
+import type { RequestInfo } from '@platform/http'
+import { languageOf } from '../pages/language.ts'
 import type { UserRecord } from '../users/user.ts'
 
 /** Who asks, for events, the audit trail and the language of a mail. */
@@ -61,3 +63,16 @@ export interface Accounts {
   /** Which address a mailed link belongs to; undefined when it can't be used. Nothing is used up. */
   emailOfDeletionToken(token: string): Promise<string | undefined>
 }
+
+/** Who asks through the API; a program that names no language has none. */
+export const requestContextOf = (
+  { clientIp, correlationId, headers }: Pick<RequestInfo, 'clientIp' | 'correlationId' | 'headers'>,
+  language?: string,
+): RequestContext => ({
+  ip: clientIp,
+  correlationId,
+  language: language ?? preferred(headers['accept-language']),
+})
+
+const preferred = (acceptLanguage: string | undefined): string | undefined =>
+  acceptLanguage === undefined ? undefined : languageOf(undefined, acceptLanguage)

@@ -1,7 +1,7 @@
 import { getMe as endpoint, headers as names, type User } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
-import type { CsrfTokens } from '../sessions/csrf-token.ts'
+import type { CsrfTokens } from '../sessions/access-token-cookie.ts'
 import { userEtag } from '../users/user-etag.ts'
 
 export const getMe = (deps: { findUser: (userId: string) => Promise<User | undefined>; csrf: CsrfTokens }) =>

@@ -1,4 +1,6 @@
 import { type Queries, type Sql, sql } from '@platform/database'
+import { type Clock, MINUTE_MS } from '@platform/kernel'
+import { inBatches, type Job } from '@platform/service'
 import type { MailedPurpose } from './mailed-token.ts'
 
 export type MailedTokenStore = ReturnType<typeof mailedTokenStore>
@@ -59,3 +61,15 @@ async function first(queries: Queries, statement: Sql): Promise<MailedTo | undef
   const [row] = await queries.many<Row>(statement)
   return row && { ...row, interaction: row.interaction ?? undefined }
 }
+
+const BATCH = 1000
+
+/** Removes links nobody can use any more. Any instance may run it. */
+export const purgeMailedTokens = (deps: {
+  tokens: Pick<MailedTokenStore, 'deleteOver'>
+  clock: Clock
+}): Job => ({
+  name: 'purge-mailed-tokens',
+  everyMs: 10 * MINUTE_MS,
+  run: (signal) => inBatches(BATCH, signal, (limit) => deps.tokens.deleteOver(deps.clock.now(), limit)),
+})

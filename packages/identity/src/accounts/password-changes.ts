@@ -12,11 +12,11 @@ import {
   requireLocalSignIn,
   sourceOf,
   traceOf,
+  withMinimumDuration,
 } from './account-parts.ts'
 import type { Accounts, RequestContext } from './accounts.ts'
 import { hashOfToken, tokenRefused } from './mailed-token.ts'
 import { addressOf, answeredMail, mailedTo } from './registration.ts'
-import { withMinimumDuration } from './with-minimum-duration.ts'
 
 type PasswordChanges = Pick<
   Accounts,

@@ -4,9 +4,15 @@ import { Failure, uuidv7 } from '@platform/kernel'
 import { requireGoodPassword } from '../credentials/passwords/password-rules.ts'
 import { normalizeEmail, presentUser, requirePlainAddress, type UserRecord } from '../users/user.ts'
 import type { UserEdit } from '../users/user-changes-store.ts'
-import { type AccountParts, newLink, redeemToken, sourceOf, traceOf } from './account-parts.ts'
+import {
+  type AccountParts,
+  newLink,
+  redeemToken,
+  sourceOf,
+  traceOf,
+  withMinimumDuration,
+} from './account-parts.ts'
 import type { Accounts, RequestContext, SignUpInput } from './accounts.ts'
-import { withMinimumDuration } from './with-minimum-duration.ts'
 
 type Registration = Pick<Accounts, 'signUp' | 'requestValidation' | 'validate'>
 

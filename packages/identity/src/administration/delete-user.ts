@@ -3,10 +3,10 @@ import { deleteUser as endpoint } from '@platform/contracts'
 import { type RequestInfo, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { AccountDeletion } from '../accounts/account-deletion.ts'
+import { requestContextOf } from '../accounts/accounts.ts'
 import { tokenRefused } from '../accounts/mailed-token.ts'
-import { requestContextOf } from '../accounts/request-context.ts'
 import { stateOf } from '../users/user-etag.ts'
-import { administratorOf } from './administrator.ts'
+import { administratorOf } from './edit-users.ts'
 import { userNotFound } from './get-user.ts'
 
 type Deletion = Pick<AccountDeletion, 'delete' | 'deleteByToken' | 'ownerOfDeletionToken'>

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '@platform/audit'
+import { accountHolder, admit, type Principal } from '@platform/auth'
 import type { UserPatch } from '@platform/contracts'
 import type { Queries } from '@platform/database'
 import { Failure } from '@platform/kernel'
@@ -129,4 +130,13 @@ function changesOf(was: UserRecord, is: UserRecord, patch: UserPatch): Noted[] {
   const rest = fields.filter((name) => name !== 'status')
   if (rest.length > 0) notes.push({ action: 'account.updated', details: { fields: rest } })
   return notes
+}
+
+/**
+ * Who administers accounts, as the audit trail names them: a super administrator with an account, or the internal key.
+ * Throws AuthenticationError and ForbiddenError for everybody else.
+ */
+export function administratorOf(principal: Principal | undefined): string {
+  const admitted = admit({ credential: 'required', caller: 'superAdmin' }, principal)
+  return admitted.kind === 'internal' ? 'platform' : `user:${accountHolder(admitted).userId}`
 }

@@ -4,7 +4,6 @@ import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { UserRecord } from '../users/user.ts'
 import type { FoundUsers, UserFilter } from '../users/user-search-store.ts'
-import { presentContact } from './contact.ts'
 
 interface Needs {
   users: { search(filter: UserFilter, page: { offset: number; limit: number }): Promise<FoundUsers> }
@@ -56,3 +55,19 @@ function requireExact({ email, ids, ...rest }: Asked, dates: Record<string, unkn
 
 const contactFor = (principal: UserPrincipal, asked: string | undefined, user: UserRecord): Contact =>
   presentContact(user, { everything: principal.superAdmin, email: asked !== undefined })
+
+/** What is shown of a person; the address only to whoever knew it. */
+function presentContact(user: UserRecord, shown: { everything: boolean; email: boolean }): Contact {
+  const { id, firstName, lastName, language, photo, email, status, platformRole, createdAt } = user
+  const all = {
+    id,
+    firstName,
+    lastName,
+    language,
+    photo,
+    ...(shown.everything || shown.email ? { email } : {}),
+    ...(shown.everything ? { status, platformRole, createdAt: createdAt.toISOString() } : {}),
+  }
+  const given = Object.entries(all).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as Contact
+}

@@ -1,11 +1,10 @@
 import { type BodyOf, patchUser as endpoint, gatewayUsersUpdated } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { sourceOf } from '../accounts/account-parts.ts'
-import { requestContextOf } from '../accounts/request-context.ts'
+import { requestContextOf } from '../accounts/accounts.ts'
 import { presentUser } from '../users/user.ts'
 import { stateOf, userEtag } from '../users/user-etag.ts'
-import { administratorOf } from './administrator.ts'
-import { type Editor, type EditParts, editUsers } from './edit-users.ts'
+import { administratorOf, type Editor, type EditParts, editUsers } from './edit-users.ts'
 import { userNotFound } from './get-user.ts'
 
 export const patchUser = (parts: EditParts) =>

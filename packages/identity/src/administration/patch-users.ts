@@ -1,9 +1,8 @@
 import { type BodyOf, patchUsers as endpoint, gatewayUsersBulkUpdated } from '@platform/contracts'
 import { route } from '@platform/http'
 import { sourceOf } from '../accounts/account-parts.ts'
-import { requestContextOf } from '../accounts/request-context.ts'
-import { administratorOf } from './administrator.ts'
-import { type Editor, type EditParts, editUsers } from './edit-users.ts'
+import { requestContextOf } from '../accounts/accounts.ts'
+import { administratorOf, type Editor, type EditParts, editUsers } from './edit-users.ts'
 
 type Body = BodyOf<typeof endpoint>
 

@@ -1,8 +1,8 @@
 import { resetUserPassword as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
-import { generatedPassword } from '../credentials/passwords/generated-password.ts'
 import type { Passwords } from '../credentials/passwords/passwords.ts'
+import { generatedPassword } from '../credentials/passwords/passwords.ts'
 import { normalizeEmail } from '../users/user.ts'
 import type { UserStore } from '../users/user-store.ts'
 

@@ -3,21 +3,22 @@ import { AuthenticationCache } from '@platform/auth'
 import type { Announcements } from '@platform/broker'
 import type { Database } from '@platform/database'
 import type { RateLimiter } from '@platform/http'
-import type { Clock } from '@platform/kernel'
+import { type Clock, MINUTE_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { openApiKeys } from '@platform/permissions'
-import type { Part } from '@platform/service'
+import type { Job, Part } from '@platform/service'
 import type { SignInLog } from '../audit/sign-in-log.ts'
+import {
+  createAccessToken,
+  listAccessTokens,
+  revokeAccessToken,
+} from '../credentials/access-tokens/access-token-operations.ts'
 import { accessTokenStore } from '../credentials/access-tokens/access-token-store.ts'
-import { createAccessToken } from '../credentials/access-tokens/create-access-token.ts'
-import { listAccessTokens } from '../credentials/access-tokens/list-access-tokens.ts'
-import { revokeAccessToken } from '../credentials/access-tokens/revoke-access-token.ts'
 import { RecentUses } from '../credentials/recent-uses.ts'
 import type { IdentityConfig } from '../identity-env.ts'
 import type { KeyRing } from '../keys/signing-keys/key-ring.ts'
 import type { Opened } from '../opened.ts'
-import type { CsrfTokens } from '../sessions/csrf-token.ts'
-import { purgeSessions } from '../sessions/purge-sessions.ts'
+import type { CsrfTokens } from '../sessions/access-token-cookie.ts'
 import { revocationStore } from '../sessions/revocations/revocation-store.ts'
 import { Revocations } from '../sessions/revocations/revocations.ts'
 import { type SessionStore, sessionStore } from '../sessions/session-store.ts'
@@ -126,3 +127,19 @@ export async function openAuthentication(needs: Needs): Promise<OpenAuthenticati
     },
   }
 }
+
+/** Deletes sessions and access tokens that are over, and revocations everybody has seen. Any instance may do it. */
+const purgeSessions = (deps: {
+  sessions: { deleteOver(now: Date): Promise<number> }
+  accessTokens: { deleteOver(now: Date): Promise<unknown> }
+  revocations: { deleteOld(): Promise<unknown> }
+  clock: Clock
+}): Job => ({
+  name: 'purge-sessions',
+  everyMs: 10 * MINUTE_MS,
+  async run(signal) {
+    while (!signal.aborted && (await deps.sessions.deleteOver(deps.clock.now())) > 0);
+    await deps.accessTokens.deleteOver(deps.clock.now())
+    await deps.revocations.deleteOld()
+  },
+})

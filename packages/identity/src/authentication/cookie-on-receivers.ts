@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { claimedSession, cookieTokenOf } from '@platform/auth'
 import { headers as names } from '@platform/contracts'
-import type { CsrfTokens } from '../sessions/csrf-token.ts'
+import type { CsrfTokens } from '../sessions/access-token-cookie.ts'
 
 /** Whether the cookie of a request to a receiver says who calls. */
 export type CookieOnReceivers = (headers: IncomingHttpHeaders) => boolean

@@ -1,6 +1,6 @@
 import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import type { CsrfTokens } from '../sessions/csrf-token.ts'
+import type { CsrfTokens } from '../sessions/access-token-cookie.ts'
 import type { IdentifiedRequest } from './identified-request.ts'
 
 /**

@@ -8,21 +8,23 @@ import type { Part } from '@platform/service'
 import type { Opened } from '../opened.ts'
 import { listMasterKeys } from './master-keys/list-master-keys.ts'
 import { resealSecrets } from './master-keys/reseal-secrets.ts'
-import type { SealedColumn } from './master-keys/sealed-column.ts'
+import type { SealedColumn } from './master-keys/sealed-column-store.ts'
 import { sealedColumnStore } from './master-keys/sealed-column-store.ts'
 import { jwtMint, type MintJwt } from './mint-jwt.ts'
 import { getJwks } from './signing-keys/get-jwks.ts'
 import { keyOpener } from './signing-keys/key-opener.ts'
 import { KeyRing } from './signing-keys/key-ring.ts'
-import { listSigningKeys } from './signing-keys/list-signing-keys.ts'
-import { previewSigningKeyRemoval } from './signing-keys/preview-signing-key-removal.ts'
-import { removeSigningKey } from './signing-keys/remove-signing-key.ts'
-import { rotateSigningKey } from './signing-keys/rotate-signing-key.ts'
 import { rotateSigningKeys } from './signing-keys/rotate-signing-keys.ts'
 import { sealedKeys } from './signing-keys/sealed-keys.ts'
 import { sessionsByKeyStore } from './signing-keys/sessions-by-key-store.ts'
 import type { KeyPolicy } from './signing-keys/signing-key.ts'
 import { exposeSigningKeys } from './signing-keys/signing-key-metrics.ts'
+import {
+  listSigningKeys,
+  previewSigningKeyRemoval,
+  removeSigningKey,
+  rotateSigningKey,
+} from './signing-keys/signing-key-operations.ts'
 import { signingKeyStore } from './signing-keys/signing-key-store.ts'
 import { reloadOnJwksUpdated, replaceDeletedSigner } from './signing-keys/watch-signing-keys.ts'
 

@@ -1,5 +1,5 @@
 import { DAY_MS } from '@platform/kernel'
-import type { SealedColumn } from '../keys/master-keys/sealed-column.ts'
+import type { SealedColumn } from '../keys/master-keys/sealed-column-store.ts'
 import type { PostedMail } from './mails.ts'
 
 /** How long a mail is tried. */

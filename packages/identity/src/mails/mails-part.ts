@@ -1,16 +1,15 @@
 import { type Env, readConfig } from '@platform/config'
 import type { Database } from '@platform/database'
-import { type Clock, SECOND_MS } from '@platform/kernel'
+import { type Clock, MINUTE_MS, SECOND_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { type Mailer, openMailer } from '@platform/mail'
 import type { MasterKeyRing } from '@platform/master-keys'
-import type { Part } from '@platform/service'
+import { inBatches, type Job, type Part } from '@platform/service'
 import type { Opened } from '../opened.ts'
 import { deliverMails } from './deliver-mails.ts'
-import { mailStore } from './mail-store.ts'
+import { type MailStore, mailStore } from './mail-store.ts'
 import type { Mails } from './mails.ts'
 import { mailsEnv } from './mails-env.ts'
-import { purgeMails } from './purge-mails.ts'
 import { queuedMails, soon } from './queued-mails.ts'
 
 interface Needs {
@@ -64,3 +63,17 @@ function mailerOf({ env, origin, development, log }: Needs): Mailer | undefined 
   )
   return undefined
 }
+
+const BATCH = 1000
+
+/** Gives up mails that no server took for a day. Any instance may run it. */
+const purgeMails = ({ store, log }: { store: Pick<MailStore, 'deleteOver'>; log: Logger }): Job => ({
+  name: 'purge-mails',
+  everyMs: 10 * MINUTE_MS,
+  run: (signal) =>
+    inBatches(BATCH, signal, async (limit) => {
+      const deleted = await store.deleteOver(limit)
+      if (deleted > 0) log.warn({ mails: deleted }, 'mails were given up, no mail server took them for a day')
+      return deleted
+    }),
+})

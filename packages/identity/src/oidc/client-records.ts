@@ -2,11 +2,11 @@ import type { Audit, AuditEntry } from '@platform/audit'
 import type { Database, Queries } from '@platform/database'
 import type { MasterKeyRing } from '@platform/master-keys'
 import { type Adapter, type AdapterPayload, Provider } from 'oidc-provider'
+import type { SealedColumn } from '../keys/master-keys/sealed-column-store.ts'
 import { scopesOf } from './client-rights.ts'
 import { consentStore } from './consent-store.ts'
 import type { GrantSessions } from './grant-sessions.ts'
 import { oidcRecordStore } from './oidc-record-store.ts'
-import { clientSecretContext } from './sealed-client-secrets.ts'
 
 /** What registered clients are kept with. */
 export interface ClientRecordNeeds {
@@ -108,4 +108,18 @@ function entryOf(id: string, { client_name, redirect_uris, resourceScopes }: Ada
     correlationId: typeof correlationId === 'string' ? correlationId : undefined,
     details: { client_name, redirect_uris, resourceScopes },
   }
+}
+
+/** What the secret of a client is bound to. */
+export const clientSecretContext = (clientId: string): string =>
+  `gateway.oidc_records|Client:${clientId}|client_secret`
+
+/** The secrets of registered clients, inside their records. */
+export const sealedClientSecrets: SealedColumn = {
+  table: 'gateway.oidc_records',
+  key: 'id',
+  column: "payload ->> 'sealedSecret'",
+  assignment: "payload = jsonb_set(payload, '{sealedSecret}', to_jsonb(new_text))",
+  where: "model = 'Client'",
+  place: clientSecretContext,
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readForm } from '../pages/read-form.ts'
-import { isSameOrigin } from '../pages/same-origin.ts'
+import { isSameOrigin, readForm } from '../pages/read-form.ts'
 import { type OpenInteraction, openInteraction, sentByAnotherSite } from './interactions.ts'
 import type { InteractionListener } from './oidc-listener.ts'
 import { sendErrorPage } from './send-error-page.ts'

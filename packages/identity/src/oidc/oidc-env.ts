@@ -1,4 +1,4 @@
-import { count, seconds, secret } from '@platform/config'
+import { count, optionalHttpUrl, seconds, secret } from '@platform/config'
 import { z } from 'zod'
 import { variables } from '../variables.ts'
 import { GATEWAY_CLIENT_ID } from './clients.ts'
@@ -54,3 +54,15 @@ export const oidcEnv = z
       externalClients: env.OIDC_EXTERNAL_CLIENTS,
     }),
   )
+
+/** How people sign in. */
+export const signInEnv = z
+  .object({
+    LOGIN_URL: optionalHttpUrl().describe(
+      'Sign-in form of a console, which gets ?interaction=…; without it the gateway shows its own.',
+    ),
+    DISABLE_LOCAL_SIGNIN: variables.DISABLE_LOCAL_SIGNIN,
+  })
+  .transform((env) => ({ signIn: { loginUrl: env.LOGIN_URL, withPassword: !env.DISABLE_LOCAL_SIGNIN } }))
+
+export type SignInSettings = z.output<typeof signInEnv>['signIn']

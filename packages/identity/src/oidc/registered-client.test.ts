@@ -16,7 +16,7 @@ import {
 import { returnedTo } from '../../test/sign-in.ts'
 import { resealRound } from '../keys/master-keys/reseal-secrets.ts'
 import { sealedColumnStore } from '../keys/master-keys/sealed-column-store.ts'
-import { clientSecretContext, sealedClientSecrets } from './sealed-client-secrets.ts'
+import { clientSecretContext, sealedClientSecrets } from './client-records.ts'
 
 let database: Awaited<ReturnType<typeof identityDatabase>>
 let server: IdentityServer

@@ -1,5 +1,4 @@
-import { redirect } from '../pages/redirect.ts'
-import { sendPage } from '../pages/send-page.ts'
+import { redirect, sendPage } from '../pages/send-page.ts'
 import { consoleForm } from './console-form.ts'
 import { type InteractionContext, interactionPage } from './interaction-page.ts'
 import { loginHintOf } from './interactions.ts'

@@ -10,8 +10,8 @@ import type { PageLink, ProviderButton } from '../pages/sign-in-page.ts'
 import type { UserRecord } from '../users/user.ts'
 import type { AttemptLimits } from './attempt-limits.ts'
 import type { KnownDevices } from './known-devices.ts'
+import type { SignInSettings } from './oidc-env.ts'
 import type { OidcSettings } from './oidc-settings.ts'
-import type { SignInSettings } from './sign-in-env.ts'
 
 /** What other parts offer on the sign-in page. */
 export interface SignInOffers {

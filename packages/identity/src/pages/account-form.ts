@@ -1,7 +1,7 @@
 import { accountTextsOf } from './account-texts.ts'
 import { type Html, html } from './html.ts'
 import type { Language } from './language.ts'
-import { problemBox } from './problem-box.ts'
+import { problemBox } from './page.ts'
 import { textsOf } from './texts.ts'
 
 /** A sentence of the texts that is about one field. */

@@ -2,8 +2,7 @@ import { type CodeProblem, codeField, codeProblemBox } from './code-page.ts'
 import { codeTextsOf } from './code-texts.ts'
 import { html } from './html.ts'
 import type { Language } from './language.ts'
-import { type Page, page } from './page.ts'
-import { titleOf } from './problem-box.ts'
+import { type Page, page, titleOf } from './page.ts'
 import { textsOf } from './texts.ts'
 
 interface Parts {

@@ -1,7 +1,6 @@
-export { type Entry, entryList } from './entries.ts'
 export { type Html, html } from './html.ts'
 export { type Language, languageOf } from './language.ts'
 export { noticePage } from './notice-page.ts'
-export { type Page, page } from './page.ts'
+export { type Entry, entryList, type Page, page } from './page.ts'
 export { sendPage } from './send-page.ts'
 export { welcomeTextsOf } from './welcome-texts.ts'

@@ -2,8 +2,7 @@ import { emailField, type FormProblem, fieldsOf, formProblemBox, hiddenFields } 
 import { accountTextsOf } from './account-texts.ts'
 import { html } from './html.ts'
 import type { Language } from './language.ts'
-import { type Page, page } from './page.ts'
-import { titleOf } from './problem-box.ts'
+import { type Page, page, titleOf } from './page.ts'
 
 /** What the mail is for: a new password, or the confirmation of an address. */
 export type MailedLink = 'password' | 'validation'

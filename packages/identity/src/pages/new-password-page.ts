@@ -2,8 +2,7 @@ import { type FormProblem, fieldsOf, formProblemBox, hiddenFields, newPasswordFi
 import { accountTextsOf } from './account-texts.ts'
 import { html } from './html.ts'
 import type { Language } from './language.ts'
-import { type Page, page } from './page.ts'
-import { titleOf } from './problem-box.ts'
+import { type Page, page, titleOf } from './page.ts'
 
 interface Parts {
   language: Language

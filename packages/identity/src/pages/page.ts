@@ -96,3 +96,23 @@ export function formTarget(url: string): string | undefined {
   if (parsed === null) return undefined
   return parsed.origin === 'null' ? parsed.protocol : parsed.origin
 }
+
+/** A place to go on to, and what is there. */
+export interface Entry {
+  url: string
+  name: string
+  text: string
+}
+
+/** Places to go on to, one below the other. */
+export const entryList = (entries: readonly Entry[]): Html => html`<ul class="entries">
+${entries.map(({ url, name, text }) => html`<li><a href="${url}">${name}</a><p>${text}</p></li>`)}
+</ul>`
+
+/** What went wrong, announced; fields that are to be corrected name it as `problem`. */
+export const problemBox = (title: string, content: Html): Html =>
+  html`<div class="error" role="alert" id="problem"><h2>${title}</h2>${content}</div>`
+
+/** What the title of a page says first when something went wrong, for those who hear it. */
+export const titleOf = (title: string, problemTitle: string, hasProblem: boolean): string =>
+  hasProblem ? `${problemTitle} · ${title}` : title

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { decodeUtf8, mediaTypeOf, readBody } from '@platform/http'
 import { Failure } from '@platform/kernel'
 
@@ -23,4 +23,15 @@ export async function readForm(
       )
   }
   return form
+}
+
+/**
+ * False when a browser says that another site sent the request. What is no browser says nothing and holds no cookies
+ * of a victim, so it may pass.
+ */
+export function isSameOrigin(headers: IncomingHttpHeaders, origins: readonly string[]): boolean {
+  const { origin } = headers
+  if (origin !== undefined) return origins.includes(origin)
+  const site = headers['sec-fetch-site']
+  return site === undefined || site === 'same-origin' || site === 'none'
 }

@@ -1,8 +1,7 @@
 import { codeTextsOf } from './code-texts.ts'
 import { html } from './html.ts'
 import type { Language } from './language.ts'
-import { type Page, page } from './page.ts'
-import { problemBox, titleOf } from './problem-box.ts'
+import { type Page, page, problemBox, titleOf } from './page.ts'
 import { textsOf } from './texts.ts'
 
 interface Parts {

@@ -10,3 +10,11 @@ export function sendPage(response: ServerResponse, status: number, page: Page): 
   if (!response.req.complete) response.setHeader('connection', 'close')
   response.end(page.html)
 }
+
+/** Sends a browser on; nothing keeps the answer. */
+export function redirect(response: ServerResponse, location: string, status: 302 | 303 = 303): void {
+  const headers = { location, 'cache-control': 'no-store', 'content-length': '0' }
+  // A body that was not read to its end would be taken for the next request.
+  if (!response.req.complete) response.setHeader('connection', 'close')
+  response.writeHead(status, headers).end()
+}

@@ -1,7 +1,6 @@
 import { type Html, html } from './html.ts'
 import type { Language } from './language.ts'
-import { type Page, page } from './page.ts'
-import { problemBox, titleOf } from './problem-box.ts'
+import { type Page, page, problemBox, titleOf } from './page.ts'
 import { type Texts, textsOf } from './texts.ts'
 
 /** What kept somebody from signing in; `seconds` says how long to wait. */

@@ -1,7 +1,6 @@
-import { type Entry, entryList } from './entries.ts'
 import { html } from './html.ts'
 import type { Language } from './language.ts'
-import { type Page, page } from './page.ts'
+import { type Entry, entryList, type Page, page } from './page.ts'
 import { textsOf } from './texts.ts'
 import { welcomeTextsOf } from './welcome-texts.ts'
 

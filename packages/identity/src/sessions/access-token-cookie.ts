@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ACCESS_TOKEN_COOKIE } from '@platform/contracts'
 
 /** How the cookie of this installation is made (decisions C11). */
@@ -21,3 +22,22 @@ export const accessTokenCookie = (
 /** The Set-Cookie value that makes a browser forget its JWT. */
 export const forgetAccessTokenCookie = (policy: CookiePolicy): string =>
   `${ACCESS_TOKEN_COOKIE}=; Max-Age=0; ${attributes(policy)}`
+
+/** CSRF tokens of this installation (decisions C11): nothing is stored, the token follows from the session. */
+export interface CsrfTokens {
+  of(sessionId: string): string
+  accepts(token: string | undefined, sessionId: string): boolean
+}
+
+export function csrfTokens(cookieSecret: string): CsrfTokens {
+  const of = (sessionId: string) =>
+    createHmac('sha256', cookieSecret).update(`csrf ${sessionId}`).digest('base64url')
+  return {
+    of,
+    accepts(token, sessionId) {
+      const expected = Buffer.from(of(sessionId))
+      const given = Buffer.from(token ?? '')
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    },
+  }
+}

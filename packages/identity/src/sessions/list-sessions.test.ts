@@ -4,7 +4,7 @@ import { uuidv7 } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { me } from '../../test/sessions.ts'
 import { startIdentity, type TestIdentity } from '../../test/start-identity.ts'
-import { deviceOf } from './device.ts'
+import { deviceOf } from './list-sessions.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 const SAFARI =

@@ -1,7 +1,7 @@
 import { listSessions as endpoint } from '@platform/contracts'
 import { nextPage, respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
-import { deviceOf } from './device.ts'
+import Bowser from 'bowser'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 
 export const listSessions = (deps: { records: Pick<SessionStore, 'listLive'>; clock: Clock }) =>
@@ -28,3 +28,16 @@ const toListed = (record: SessionRecord, currentId: string) => ({
   lastUsedAt: record.lastUsedAt?.toISOString() ?? null,
   expiresAt: record.expiresAt.toISOString(),
 })
+
+/** Browser and system in words, of a User-Agent header: "Firefox on Linux". What can't be told is left out. */
+export function deviceOf(userAgent: string | null): string {
+  if (userAgent === null || userAgent === '') return UNKNOWN
+  const { browser, os } = Bowser.parse(userAgent)
+  const parts = [browser.name, os.name].filter((name) => name !== undefined && name !== '')
+  return parts.join(' on ') || programOf(userAgent)
+}
+
+const UNKNOWN = 'Unknown device'
+
+/** Programs name themselves as `curl/8.5.0`. */
+const programOf = (userAgent: string): string => /^[\w.-]{1,40}(?=\/|$)/.exec(userAgent)?.[0] ?? UNKNOWN

@@ -2,8 +2,7 @@ import { type Database, groupCommit, type Queries, type Sql, sql } from '@platfo
 import type { Use } from '../credentials/recent-uses.ts'
 import { withoutBasis } from './session-basis-store.ts'
 import type { EndedSession, SessionTrail } from './session-trail.ts'
-import type { AlsoEnd, Ending, Session, StartedSession } from './sessions.ts'
-import { siteOf } from './site-of.ts'
+import { type AlsoEnd, type Ending, type Session, type StartedSession, siteOf } from './sessions.ts'
 
 export type SessionStore = ReturnType<typeof sessionStore>
 

@@ -8,17 +8,17 @@ import type { CookiePolicy } from './access-token-cookie.ts'
 import { anonymousRoom } from './anonymous/anonymous-room.ts'
 import { createAnonymousSession } from './anonymous/create-anonymous-session.ts'
 import { crowdedSiteStore } from './anonymous/crowded-site-store.ts'
-import { endAllSessions } from './end-all-sessions.ts'
-import { endCurrentSession } from './end-current-session.ts'
-import { endSession } from './end-session.ts'
+import type { SignOut } from './end-sessions.ts'
+import { endAllSessions, endCurrentSession, endSession } from './end-sessions.ts'
 import type { BrowserSession, LeaveSession } from './leave-session.ts'
 import { listSessions } from './list-sessions.ts'
 import type { SessionStore } from './session-store.ts'
 import type { Sessions } from './sessions.ts'
-import type { SignOut } from './sign-out.ts'
-import { confirmWebSessionTicket } from './web-session-tickets/confirm-web-session-ticket.ts'
 import { createWebSessionTicket } from './web-session-tickets/create-web-session-ticket.ts'
-import { redeemWebSessionTicket } from './web-session-tickets/redeem-web-session-ticket.ts'
+import {
+  confirmWebSessionTicket,
+  redeemWebSessionTicket,
+} from './web-session-tickets/redeem-web-session-ticket.ts'
 import { webSessionTicketStore } from './web-session-tickets/web-session-ticket-store.ts'
 
 interface Needs {

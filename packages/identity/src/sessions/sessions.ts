@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Queries } from '@platform/database'
+import { networkOf } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
 
 /** What a session is started with. */
@@ -116,3 +117,13 @@ export const liveSessions = (deps: {
 
 const basisGone = () =>
   new Failure('AuthenticationError', 'What this session would stand on has ended meanwhile: sign in again.')
+
+/**
+ * The network somebody can have to themselves: the /48 of an IPv6 address, which holds 65,536 networks of one
+ * customer, and the /24 of an IPv4 address. Addresses of one site share the room for anonymous sessions.
+ */
+export function siteOf(address: string): string {
+  const network = networkOf(address)
+  const separator = network.includes(':') ? ':' : '.'
+  return network.split(separator).slice(0, 3).join(separator)
+}

@@ -1,5 +1,6 @@
 import { type Database, one, type Queries, type Sql, sql } from '@platform/database'
-import { Failure, uuidv7 } from '@platform/kernel'
+import { type Clock, Failure, MINUTE_MS, uuidv7 } from '@platform/kernel'
+import { inBatches, type Job } from '@platform/service'
 import { normalizeEmail, type UserRecord } from './user.ts'
 import { userChanges } from './user-changes-store.ts'
 import {
@@ -179,3 +180,15 @@ async function insertFirst(tx: Queries, account: FirstAccount): Promise<string |
     on conflict do nothing`)
   return id
 }
+
+const BATCH = 1000
+
+/** Removes anonymous users whose time is over. Any instance may run it. */
+export const purgeAnonymousUsers = (deps: {
+  users: Pick<UserStore, 'deleteExpired'>
+  clock: Clock
+}): Job => ({
+  name: 'purge-anonymous-users',
+  everyMs: 10 * MINUTE_MS,
+  run: (signal) => inBatches(BATCH, signal, (limit) => deps.users.deleteExpired(deps.clock.now(), limit)),
+})

@@ -85,3 +85,17 @@ export function displayName(user: UserRecord): string {
   const name = [user.firstName, user.lastName].filter((part) => part !== undefined).join(' ')
   return name === '' ? (user.email ?? 'anonymous') : name
 }
+
+interface Needs {
+  users: { find(userId: string): Promise<UserRecord | undefined> }
+  secondFactors: { methodOf(userId: string): Promise<'totp' | 'none'> }
+}
+
+/** Finds a user as they see themselves, with their second factor; a visitor has none to tell of. */
+export const shownUser =
+  ({ users, secondFactors }: Needs) =>
+  async (userId: string): Promise<User | undefined> => {
+    const user = await users.find(userId)
+    if (user === undefined || isAnonymous(user)) return user && presentUser(user)
+    return { ...presentUser(user), mfa: await secondFactors.methodOf(userId) }
+  }

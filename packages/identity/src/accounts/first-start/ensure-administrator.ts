@@ -1,5 +1,5 @@
-import { generatedPassword } from '../../credentials/passwords/generated-password.ts'
 import type { Passwords } from '../../credentials/passwords/passwords.ts'
+import { generatedPassword } from '../../credentials/passwords/passwords.ts'
 import { isEmail, PASSWORD_LENGTH } from '../../users/user.ts'
 import type { UserStore } from '../../users/user-store.ts'
 

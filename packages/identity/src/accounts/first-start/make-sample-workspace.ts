@@ -1,3 +1,5 @@
+import { createSampleWorkspace, headers as names } from '@platform/contracts'
+import { createClient } from '@platform/http'
 import { SECOND_MS } from '@platform/kernel'
 import type { Job } from '@platform/service'
 import type { FirstStartStore } from './first-start-store.ts'
@@ -37,5 +39,15 @@ export function makeSampleWorkspace({ firstStart, requestSample }: Needs): Job {
       await firstStart.sampleMade()
       done = true
     },
+  }
+}
+
+/**
+ * Asks the workspaces service for the sample workspace of the first administrator. Rejects when it can't be made now.
+ */
+export const requestSampleWorkspace = (deps: { workspacesUrl: string; internalKey: string }) => {
+  const client = createClient(deps.workspacesUrl, { [names.internalKey]: deps.internalKey }, 3000)
+  return async (ownerId: string): Promise<void> => {
+    await client(createSampleWorkspace, { body: { ownerId } })
   }
 }

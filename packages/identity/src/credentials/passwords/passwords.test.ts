@@ -2,9 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
 import { requirePasswordLength, type UserRecord } from '../../users/user.ts'
 import { boundedWork } from './bounded-work.ts'
-import { generatedPassword } from './generated-password.ts'
 import { hashPassword, isOutdated, matchesHash } from './password-hash.ts'
-import { passwords } from './passwords.ts'
+import { generatedPassword, passwords } from './passwords.ts'
 
 const user: UserRecord = {
   id: 'ada',

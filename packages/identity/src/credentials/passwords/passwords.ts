@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { PASSWORD_LENGTH, type UserRecord } from '../../users/user.ts'
 import type { PasswordRecord } from '../../users/user-store.ts'
 import { boundedWork } from './bounded-work.ts'
@@ -53,4 +54,13 @@ export function passwords(accounts: Accounts): Passwords {
 function outcomeOf(user: UserRecord): PasswordCheck {
   if (user.status === 'deactivated') return { outcome: 'deactivated' }
   return { outcome: user.status === 'pending' ? 'unvalidated' : 'matches', user }
+}
+
+/** Without characters that look alike, so that it can be read from a screen and typed. */
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+
+/** A password nobody chose: 20 characters in groups of five, about 116 bits. */
+export function generatedPassword(): string {
+  const group = () => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  return Array.from({ length: 4 }, group).join('-')
 }

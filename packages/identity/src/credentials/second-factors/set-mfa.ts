@@ -1,8 +1,12 @@
-import { setMfa as endpoint } from '@platform/contracts'
+import type { UserPrincipal } from '@platform/auth'
+import {
+  renewRecoveryCodes as renewRecoveryCodesContract,
+  setMfa as setMfaContract,
+} from '@platform/contracts'
 import { respond, route } from '@platform/http'
+import { Failure } from '@platform/kernel'
 import type { UserRecord } from '../../users/user.ts'
 import type { Passwords } from '../passwords/passwords.ts'
-import { requirePassword } from './require-password.ts'
 import type { SecondFactors } from './second-factors.ts'
 
 /** What changing one's second factor needs. */
@@ -13,7 +17,7 @@ export interface FactorChangeNeeds {
 }
 
 export const setMfa = (deps: FactorChangeNeeds) =>
-  route(endpoint, {
+  route(setMfaContract, {
     async handle({ body, principal, request }) {
       // Each use hashes a password, and is a guess of one: the same limit as that of changing it.
       await request.takeLimit('passwordChange', principal.userId)
@@ -28,3 +32,34 @@ export const setMfa = (deps: FactorChangeNeeds) =>
       return respond({ secret, qrImage }, { headers: { 'cache-control': 'no-store' } })
     },
   })
+
+export const renewRecoveryCodes = (deps: FactorChangeNeeds) =>
+  route(renewRecoveryCodesContract, {
+    async handle({ body, principal, request }) {
+      await request.takeLimit('passwordChange', principal.userId)
+      const user = await requirePassword(deps, principal, body.currentPassword)
+
+      const recoveryCodes = await deps.secondFactors.renewRecoveryCodes(user)
+      if (recoveryCodes === undefined)
+        throw new Failure(
+          'RequestValidationError',
+          'This account has no second factor that recovery codes could replace: enrol one with POST /v2/user/mfa.',
+        )
+
+      return respond({ recoveryCodes }, { headers: { 'cache-control': 'no-store' } })
+    },
+  })
+
+/** The account of a caller who has typed its password; a session that was left open is not enough. */
+async function requirePassword(
+  { users, passwords }: Pick<FactorChangeNeeds, 'users' | 'passwords'>,
+  { userId }: UserPrincipal,
+  password: string,
+): Promise<UserRecord> {
+  const user = await users.find(userId)
+  if (user === undefined)
+    throw new Failure('AuthenticationError', 'The account of this session is gone: sign in again.')
+  const check = user.email === undefined ? undefined : await passwords.check(user.email, password)
+  if (check?.outcome === 'matches' && check.user.id === userId) return user
+  throw new Failure('InvalidPassword', 'The current password is not right: type it again.')
+}

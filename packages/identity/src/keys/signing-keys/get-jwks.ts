@@ -1,4 +1,4 @@
-import { getJwks as endpoint } from '@platform/contracts'
+import { getJwks as getJwksContract } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { SECOND_MS } from '@platform/kernel'
 import type { KeyRing } from './key-ring.ts'
@@ -15,5 +15,5 @@ export const getJwks = (deps: { keyRing: Pick<KeyRing, 'jwks'>; publishAheadMs?:
     Math.floor((deps.publishAheadMs ?? Number.POSITIVE_INFINITY) / SECOND_MS),
   )
   const headers = { 'cache-control': `public, max-age=${maxAge}`, 'access-control-allow-origin': '*' }
-  return route(endpoint, { handle: async () => respond(deps.keyRing.jwks(), { headers }) })
+  return route(getJwksContract, { handle: async () => respond(deps.keyRing.jwks(), { headers }) })
 }

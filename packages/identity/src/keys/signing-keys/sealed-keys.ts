@@ -1,5 +1,5 @@
 import type { MasterKeyRing } from '@platform/master-keys'
-import type { SealedColumn } from '../master-keys/sealed-column.ts'
+import type { SealedColumn } from '../master-keys/sealed-column-store.ts'
 import type { PrivateJwk, RingKey, SigningKeyTimes } from './signing-key.ts'
 
 /** Private keys on their way to and from the database: sealed, each bound to its row. */

@@ -1,7 +1,7 @@
 import type { AuthProviderConfig } from '@platform/contracts'
 import { type Database, isUniqueViolation, type Queries, type Sql, sql } from '@platform/database'
 import type { MasterKeyRing } from '@platform/master-keys'
-import type { SealedColumn } from '../../keys/master-keys/sealed-column.ts'
+import type { SealedColumn } from '../../keys/master-keys/sealed-column-store.ts'
 import { type AuthProvider, domainUsed, slugUsed } from './auth-provider.ts'
 
 export type AuthProviderStore = ReturnType<typeof authProviderStore>

@@ -6,8 +6,7 @@ import { masterKeyRing } from '@platform/master-keys'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { leaveFor, startWorld, unsigned, type World } from '../../../test/external-providers.ts'
 import { Browser } from '../../../test/sign-in.ts'
-import { pendingSignInStore } from './pending-sign-in-store.ts'
-import { sweepPendingSignIns } from './sweep-pending-sign-ins.ts'
+import { pendingSignInStore, sweepPendingSignIns } from './pending-sign-in-store.ts'
 
 let world: World
 beforeAll(async () => {

@@ -13,28 +13,28 @@ import type { CookiePolicy } from '../../sessions/access-token-cookie.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { UserStore } from '../../users/user-store.ts'
 import type { OidcSettings } from '../oidc-settings.ts'
+import {
+  createAuthProvider,
+  deleteAuthProvider,
+  getAuthProvider,
+  listAuthProviders,
+  updateAuthProvider,
+} from './auth-provider-operations.ts'
 import { authProviderStore } from './auth-provider-store.ts'
 import { authProvidersEnv } from './auth-providers-env.ts'
 import { completeSignIn } from './complete-sign-in.ts'
-import { createAuthProvider } from './create-auth-provider.ts'
-import { deleteAuthProvider } from './delete-auth-provider.ts'
 import { exchangeToken } from './exchange-token.ts'
 import { type ExternalSignIn, externalSignIn } from './external-sign-in.ts'
-import { finishLogin } from './finish-login.ts'
-import { finishLoginByForm } from './finish-login-by-form.ts'
-import { getAuthProvider } from './get-auth-provider.ts'
+import { finishLogin, finishLoginByForm } from './finish-login.ts'
 import { linkAccount } from './link-account.ts'
 import { linkedAccountStore } from './linked-account-store.ts'
-import { listAuthProviders } from './list-auth-providers.ts'
 import { listLoginProviders } from './list-login-providers.ts'
-import { pendingSignInStore } from './pending-sign-in-store.ts'
+import { pendingSignInStore, sweepPendingSignIns } from './pending-sign-in-store.ts'
 import { providerChanges } from './provider-changes.ts'
 import { readProviderFile } from './provider-file.ts'
 import { knownProviders } from './providers.ts'
 import { relyingParty } from './relying-party.ts'
 import { startLogin } from './start-login.ts'
-import { sweepPendingSignIns } from './sweep-pending-sign-ins.ts'
-import { updateAuthProvider } from './update-auth-provider.ts'
 
 interface Needs {
   env: Env

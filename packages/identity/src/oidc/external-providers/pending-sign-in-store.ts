@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Database, sql } from '@platform/database'
+import { type Clock, MINUTE_MS } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
+import { inBatches, type Job } from '@platform/service'
 
 export type PendingSignInStore = ReturnType<typeof pendingSignInStore>
 
@@ -86,4 +88,16 @@ export const pendingSignInStore = (database: Database, masterKeys: MasterKeyRing
       returning 1`)
     return Math.max(logins.length, tickets.length)
   },
+})
+
+const BATCH = 2000
+
+/** Removes sign-ins at providers that nobody finished. Any instance may run it. */
+export const sweepPendingSignIns = (deps: {
+  logins: Pick<PendingSignInStore, 'sweep'>
+  clock: Clock
+}): Job => ({
+  name: 'sweep-external-logins',
+  everyMs: 5 * MINUTE_MS,
+  run: (signal) => inBatches(BATCH, signal, (limit) => deps.logins.sweep(deps.clock.now(), limit)),
 })

@@ -1,5 +1,5 @@
 import { type Clock, Failure, MINUTE_MS, SECOND_MS } from '@platform/kernel'
-import { siteOf } from '../site-of.ts'
+import { siteOf } from '../sessions.ts'
 import type { MadeRoom } from './crowded-site-store.ts'
 
 /** A count is believed this long; what this instance starts meanwhile is added to it. */

@@ -1,6 +1,10 @@
-import { redeemWebSessionTicket as endpoint } from '@platform/contracts'
+import {
+  confirmWebSessionTicket as confirmWebSessionTicketContract,
+  redeemWebSessionTicket as redeemWebSessionTicketContract,
+} from '@platform/contracts'
 import { type RequestInfo, respond, route } from '@platform/http'
 import { languageOf } from '../../pages/language.ts'
+import { isSameOrigin } from '../../pages/read-form.ts'
 import { switchAccountPage } from '../../pages/switch-account-page.ts'
 import { displayName, type UserRecord } from '../../users/user.ts'
 import { openedOf, type RedemptionNeeds, redeem, refused } from './redemption.ts'
@@ -8,7 +12,7 @@ import { hashOfTicket } from './web-session-ticket.ts'
 
 /** GET /signin/tickets/:ticket — whoever opens it is a browser, so a ticket that is no good is told on a page. */
 export const redeemWebSessionTicket = (deps: RedemptionNeeds) =>
-  route(endpoint, {
+  route(redeemWebSessionTicketContract, {
     async handle({ params, request }) {
       // Whatever looks ahead at an address must not burn it.
       if (request.method === 'HEAD') return refused(deps, request)
@@ -45,3 +49,16 @@ async function question(deps: RedemptionNeeds, text: string, request: RequestInf
 
 /** Two accounts may have one name. */
 const nameOf = (user: UserRecord): string => user.email ?? displayName(user)
+
+/**
+ * POST /signin/tickets/:ticket — the answer to the question whether another account may take the place of the one
+ * that is signed in.
+ */
+export const confirmWebSessionTicket = (deps: RedemptionNeeds) =>
+  route(confirmWebSessionTicketContract, {
+    async handle({ params, request }) {
+      // Of another site it would be an answer nobody has given.
+      if (!isSameOrigin(request.headers, [deps.origin])) return refused(deps, request)
+      return redeem(deps, params.ticket, request)
+    },
+  })

@@ -1,9 +1,0 @@
-import type { ServerResponse } from 'node:http'
-
-/** Sends a browser on; nothing keeps the answer. */
-export function redirect(response: ServerResponse, location: string, status: 302 | 303 = 303): void {
-  const headers = { location, 'cache-control': 'no-store', 'content-length': '0' }
-  // A body that was not read to its end would be taken for the next request.
-  if (!response.req.complete) response.setHeader('connection', 'close')
-  response.writeHead(status, headers).end()
-}
