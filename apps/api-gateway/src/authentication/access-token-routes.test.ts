@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const endpoints = endpointsOf(contracts)
 
-/** Where the specification of access tokens says no (decisions C4). */
+/** Where access tokens are not taken. */
 const isForbidden = (path: string, method: string): boolean =>
   /^\/v2\/(user|login|signup)(\/|$)/.test(path) || (/\/security\//.test(path) && method !== 'get')
 

@@ -70,7 +70,7 @@ async function state() {
   return { rows: rows[0]?.rows, forwarded: service.seen.length }
 }
 
-describe('T-SES-2: a change authenticated by cookie', () => {
+describe('a change authenticated by cookie', () => {
   test('there are many such routes', () => expect(writes.length).toBeGreaterThan(35))
 
   test.each(writes)(

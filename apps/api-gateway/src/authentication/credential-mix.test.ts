@@ -70,7 +70,7 @@ function headersOf({ bearer, cookie, key }: Record<'bearer' | 'cookie' | 'key', 
   return headers
 }
 
-/** Who calls, by the rules of decisions C1: a bearer hides the cookie, a bad one of those that are read is 401. */
+/** Who calls, and in which order: a bearer hides the cookie, a bad one of those that are read is 401. */
 function expectedOf({ bearer, cookie, key }: Record<'bearer' | 'cookie' | 'key', State>) {
   const user = bearer === 'none' ? cookie : bearer
   if (user === 'bad' || key === 'bad') return 401
@@ -79,7 +79,7 @@ function expectedOf({ bearer, cookie, key }: Record<'bearer' | 'cookie' | 'key',
   return { person, key: key === 'good' ? keyId : undefined }
 }
 
-describe('T-AUTH-9: several credentials in one request', () => {
+describe('several credentials in one request', () => {
   test.each(combinations)('bearer $bearer, cookie $cookie, key $key', async (combination) => {
     const before = service.seen.length
     const response = await fetch(`${gateway.url}/v2/workspaces/w1`, { headers: headersOf(combination) })
@@ -148,7 +148,7 @@ describe('T-AUTH-9: several credentials in one request', () => {
   })
 })
 
-describe('T-AUTH-10: a credential in the wrong place', () => {
+describe('a credential in the wrong place', () => {
   const names = [
     'access_token',
     'accessToken',

@@ -82,7 +82,7 @@ describe('an API key at the gateway', () => {
     expect(service.seen.at(-1)?.headers).not.toHaveProperty(names.apiKeyId)
   })
 
-  test('takes part in T-AUTH-9: every good credential of eight mixtures counts as C1 says, and one bad one refuses all', async () => {
+  test('takes part in every good credential of eight mixtures counts as C1 says, and one bad one refuses all', async () => {
     const { key } = await newKey()
     const bearer = { good: ada.headers.authorization, bad: 'Bearer at:none' }
     const cookie = { good: `access-token=${ada.jwt}`, bad: 'access-token=none' }
@@ -119,7 +119,7 @@ describe('an API key at the gateway', () => {
     expect(await statusOf(headers, url, method)).toBe(status)
   })
 
-  test('T-KEY-2: a forged slug is 401, and a slug with underscores is read right', async () => {
+  test('a forged slug is 401, and a slug with underscores is read right', async () => {
     const { key } = await newKey({ orgSlug: 'my_own_org' })
     const uuid = key.slice('iak_my_own_org_'.length)
     expect(await statusOf(withKey(key))).toBe(200)
@@ -185,7 +185,7 @@ describe('an API key at the gateway', () => {
   })
 })
 
-describe('T-KEY-3: guessing', () => {
+describe('guessing', () => {
   test('ten bad keys a minute from an address, then 429; a key that worked goes on working', async () => {
     await using limited = await startGateway({
       services: service.url,

@@ -49,7 +49,7 @@ export function emailProblem(email: string): FieldProblem | undefined {
   return Email.safeParse(email).success ? undefined : 'emailWrong'
 }
 
-/** Lengths as people count characters (decisions C9), and what is too easy to guess. */
+/** Lengths as people count characters, and what is too easy to guess. */
 export function passwordProblem(password: string, owner: PasswordOwner = {}): FieldProblem | undefined {
   const length = [...password].length
   if (length === 0) return 'passwordMissing'

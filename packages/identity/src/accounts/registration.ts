@@ -81,8 +81,7 @@ async function insert(
 }
 
 /**
- * Where mail decides, nobody learns from an answer who has an account: its owner is written to instead (decisions
- * C9).
+ * Where mail decides, nobody learns from an answer who has an account: its owner is written to instead.
  */
 async function known(
   parts: AccountParts,

@@ -137,7 +137,7 @@ describe('signing up where mail validates', () => {
     await expect(attempt).rejects.toMatchObject({ name: 'ForbiddenError' })
   })
 
-  test('T-PWD-1: a flood is refused with 503 beyond the queue, and says when to come back', async () => {
+  test('a flood is refused with 503 beyond the queue, and says when to come back', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => make(somebody())))
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
     expect(refused.length).toBeGreaterThan(0)
@@ -155,7 +155,7 @@ describe('signing up where mail validates', () => {
   })
 })
 
-test('T-PWD-1: a known address takes as long as a new one', { timeout: 120_000 }, async () => {
+test('a known address takes as long as a new one', { timeout: 120_000 }, async () => {
   const taken = somebody()
   await make(taken)
   const timeOf = async (person: ReturnType<typeof somebody>) => {

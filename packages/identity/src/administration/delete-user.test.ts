@@ -44,7 +44,7 @@ const rowsOf = async (userId: string) => {
 }
 
 describe('DELETE /v2/users/:userId', () => {
-  test('T-AT-2: by a super administrator: session and access token are 401 at every instance within a second', async () => {
+  test('by a super administrator: session and access token are 401 at every instance within a second', async () => {
     const eve = await gateway.signIn()
     const byToken = await withToken(eve)
     await gateway.database.many(sql`

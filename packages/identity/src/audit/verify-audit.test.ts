@@ -51,7 +51,7 @@ describe('GET /v2/platform/audit/verification', () => {
     await expect(gateway.client(ada.headers)(verifyAudit)).rejects.toMatchObject({ status: 403 })
   })
 
-  test('T-AUD-1: names the row that was changed behind its back', async () => {
+  test('names the row that was changed behind its back', async () => {
     await gateway.database.many(raw('alter table audit.entries disable trigger user'))
     await gateway.database.many(raw("update audit.entries set actor = 'user:mallory' where sequence = 2"))
     expect(await gateway.client(root.headers)(verifyAudit)).toMatchObject({

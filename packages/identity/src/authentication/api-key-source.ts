@@ -60,7 +60,7 @@ async function find(keyHash: string, { keys, findUser }: Needs): Promise<Authent
   return authenticationOf({ kind: 'apiKey', apiKeyId: key.id }, { expiresAt, dependsOn: [] })
 }
 
-/** All instances count together (reliability T-KEY-3). Throws TooManyRequests over the limit. */
+/** All instances count together. Throws TooManyRequests over the limit. */
 async function countBadKey({ rateLimiter }: Needs, clientIp: string): Promise<void> {
   refuseOver(await rateLimiter.take(rateLimits.badApiKeys, clientIp))
 }

@@ -9,7 +9,7 @@ export type CookieOnReceivers = (headers: IncomingHttpHeaders) => boolean
 /**
  * Receivers take calls from everywhere, and a link or a picture on any page makes a browser send its cookie there. So
  * it counts only from a page of ours and with the CSRF token of its session, whatever the verb; otherwise nobody is
- * signed in (decisions J3).
+ * signed in.
  */
 export const cookieOnReceivers = (deps: {
   csrf: CsrfTokens

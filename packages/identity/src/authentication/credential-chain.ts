@@ -19,7 +19,7 @@ interface Needs {
   config: Pick<IdentityConfig, 'issuer' | 'apiUrl' | 'internalApiKey'>
 }
 
-/** The four types of credentials in the order of decisions C1. */
+/** The four types of credentials, in the order they are looked at. */
 export function credentialChain({ cache, principals, findApiKey, keyRing, config }: Needs) {
   const internalKey = internalKeyCredential(Buffer.from(config.internalApiKey))
   const users = [

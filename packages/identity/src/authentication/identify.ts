@@ -28,15 +28,13 @@ export interface IdentifyDeps {
 }
 
 /**
- * How long a super administrator who was seen valid is let in to the readiness report without a database (decisions
- * C13).
+ * How long a super administrator who was seen valid is let in to the readiness report without a database.
  */
 const TRUSTED_MS = 10 * MINUTE_MS
 const VERSIONED = '/v2'
 
 /**
- * Credential → caller, or nobody. Throws AuthenticationError for a bad credential, wherever it is sent (decisions
- * C1).
+ * Credential → caller, or nobody. Throws AuthenticationError for a bad credential, wherever it is sent.
  */
 export const identify =
   (deps: IdentifyDeps) =>

@@ -62,7 +62,7 @@ async function ofClaims(claims: JwtClaims, sources: PrincipalSources): Promise<A
   const { prismeaiSessionId: sessionId, sub: userId, client_id: clientId } = claims
   const session = await sources.findSession(sessionId)
   if (session === undefined || session.userId !== userId) throw ended()
-  // A session whose user is its client belongs to a program: its rights are its scopes alone (decisions C8).
+  // A session whose user is its client belongs to a program: its rights are its scopes alone.
   const user = session.userId === session.clientId ? undefined : await requireUser(sources, userId)
   const expiresAt = Math.min(claims.exp * 1000, session.expiresAt.getTime())
   // Whoever agreed to an application lent it some scopes, not their power over the platform.

@@ -56,8 +56,7 @@ function refuseMisplacedKey({ request, forwarding }: IdentifiedRequest): void {
 }
 
 /**
- * A receiver of calls from elsewhere gets the sender's own Authorization header; whose it is, its shape tells
- * (decisions I6).
+ * A receiver of calls from elsewhere gets the sender's own Authorization header; whose it is, its shape tells.
  */
 function ownBearer(call: IdentifiedRequest, authorization: string, issuer: string): string | undefined {
   if (call.forwarding?.receiver !== true) return bearerOf(authorization)

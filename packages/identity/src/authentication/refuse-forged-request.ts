@@ -5,7 +5,7 @@ import type { IdentifiedRequest } from './identified-request.ts'
 
 /**
  * A browser sends its cookie with any page's request. So a change that is authenticated by cookie needs a token that
- * only our own pages can read, and must come from one of them (decisions C11).
+ * only our own pages can read, and must come from one of them.
  */
 export const refuseForgedRequest = (deps: { csrf: CsrfTokens; allowedOrigins: readonly string[] }) => {
   const allowed = new Set(deps.allowedOrigins)

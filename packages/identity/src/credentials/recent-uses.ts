@@ -12,8 +12,7 @@ export interface Use {
 }
 
 /**
- * Remembers what was used, from where, and writes it off the path of requests, at most once a minute for each id
- * (decisions C4): by a job, and once more when disposed.
+ * Remembers what was used, from where, and writes it off the path of requests, at most once a minute for each id: by a job, and once more when disposed.
  */
 export class RecentUses implements AsyncDisposable {
   readonly #notedAt = new LRUCache<string, number>({ max: IDS_MAX })

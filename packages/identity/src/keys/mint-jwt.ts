@@ -15,7 +15,7 @@ export interface JwtSubject {
 /** Signs the JWT of a session. */
 export type MintJwt = (subject: JwtSubject) => string
 
-/** Mints JWTs with exactly the nine claims of the specification, signed by the key that signs now. */
+/** Mints JWTs with exactly nine claims, signed by the key that signs now. */
 export const jwtMint =
   (deps: { keyRing: { signing(): Signer }; issuer: string; audience: string; clock: Clock }): MintJwt =>
   (subject) =>

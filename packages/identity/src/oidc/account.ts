@@ -1,7 +1,7 @@
 import type { Account, AccountClaims } from 'oidc-provider'
 import { displayName, type UserRecord } from '../users/user.ts'
 
-/** Which claims a scope stands for (reference 5.3), beside the standard names of the same things. */
+/** Which claims a scope stands for, beside the standard names of the same things. */
 export const claimsByScope = {
   openid: ['sub', 'amr'],
   profile: [

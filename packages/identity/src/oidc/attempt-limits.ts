@@ -22,7 +22,7 @@ export interface AttemptLimits {
 }
 
 /**
- * Per e-mail address (reference 5.3), and per client for those who try one password at many addresses. A browser that
+ * Per e-mail address, and per client for those who try one password at many addresses. A browser that
  * has signed in to the address before has a count of its own, which nobody else can use up (ADR 0046).
  */
 export const attemptLimits = ({ rateLimiter }: { rateLimiter: Limits }): AttemptLimits => ({

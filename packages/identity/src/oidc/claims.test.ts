@@ -75,7 +75,7 @@ async function redeemAt(host: string, form: Record<string, string>, more: Record
   return JSON.parse(await answered) as Record<string, string>
 }
 
-describe('T-OIDC-4: the claims of a token', () => {
+describe('the claims of a token', () => {
   const id = expect.stringMatching(/^[\w-]{21,43}$/)
   const time = expect.any(Number)
 
@@ -85,7 +85,7 @@ describe('T-OIDC-4: the claims of a token', () => {
     ['127.0.0.1:1', {}],
     ['a.b', { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }],
     ['[::1]:80', { forwarded: 'host=evil.example;proto=https', 'x-original-host': 'evil.example' }],
-  ])('T-OIDC-4: are the golden ones for Host %s', async (host, more) => {
+  ])('are the golden ones for Host %s', async (host, more) => {
     const { authorization, code } = await authorize(server, ADMIN, { scope: 'openid email events:read' })
     const body = await redeemAt(
       host,

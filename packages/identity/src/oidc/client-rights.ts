@@ -1,10 +1,10 @@
 import { resourceScopes } from '@platform/contracts'
 import type { Client } from 'oidc-provider'
 
-/** What a client is judged by; the names are those of its metadata (reference 5.3). */
+/** What a client is judged by; the names are those of its metadata. */
 export type RightsOf = Pick<Client, 'clientId'> & { [name: string]: unknown }
 
-/** The metadata of clients beyond that of the OIDC specifications. */
+/** The metadata of clients beyond those of OpenID Connect. */
 export const clientRights = ['allowedResources', 'resourceScopes', 'firstParty'] as const
 
 const known: ReadonlySet<string> = new Set(resourceScopes)

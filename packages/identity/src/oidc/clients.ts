@@ -3,7 +3,7 @@ import type { ClientMetadata } from 'oidc-provider'
 import type { ExternalClient } from './external-clients.ts'
 import type { OidcSettings } from './oidc-settings.ts'
 
-/** The client behind GET /signin, for people without a console (decisions I3). */
+/** The client behind GET /signin, for people without a console. */
 export const GATEWAY_CLIENT_ID = 'gateway-signin'
 
 /** Where the code of the gateway's own client is sent. */

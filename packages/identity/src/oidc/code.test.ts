@@ -56,7 +56,7 @@ describe('the code', () => {
     ).toBeUndefined()
   })
 
-  it('T-OIDC-3: is won by one of a hundred at once, and then nothing it gave works', async () => {
+  it('is won by one of a hundred at once, and then nothing it gave works', async () => {
     const { authorization, code } = await signInWith({ scope: 'openid email offline_access' })
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => redeemCode(server, authorization, code)),

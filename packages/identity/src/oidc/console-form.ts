@@ -2,7 +2,7 @@ import type { Interaction } from 'oidc-provider'
 import { GATEWAY_CLIENT_ID } from './clients.ts'
 import type { SignInNeeds } from './sign-in-needs.ts'
 
-/** What a console's own form is told in `error` (reference 5.3). */
+/** What a console's own form is told in `error`. */
 export type ConsoleFormError =
   | 'AuthenticationError'
   | 'ValidateEmailError'

@@ -41,11 +41,11 @@ export interface TokenRequest extends ClientRequest {
   offline: boolean
 }
 
-/** Ties grants of the OIDC server to the sessions every JWT belongs to (decisions C3): each grant has one. */
+/** Ties grants of the OIDC server to the sessions every JWT belongs to: each grant has one. */
 export interface GrantSessions {
   /** The session of a grant, started with its first token. Rejects with invalid_grant when it has ended before. */
   sessionFor(request: TokenRequest): Promise<string>
-  /** A session for one token of a program, whose user is the client itself (decisions C8). */
+  /** A session for one token of a program, whose user is the client itself. */
   sessionOfProgram(request: ProgramRequest): Promise<string>
   /** Ends a session and whatever could give it another JWT. */
   endSession(sessionId: string, ending?: Ending): Promise<void>

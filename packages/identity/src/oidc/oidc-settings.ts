@@ -33,7 +33,7 @@ interface Given {
   consoleUrls: readonly string[]
   studioClientId: string
   accessTokenSeconds: number
-  /** Default: 30 days more than an access token, so that one can refresh when it expires (decisions C8). */
+  /** Default: 30 days more than an access token, so that one can refresh when it expires. */
   refreshTokenSeconds?: number | undefined
   sessionSeconds?: number | undefined
   cookieSecret: string
@@ -48,7 +48,7 @@ const MONTH_SECONDS = 2_592_000
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
 
-/** Derives what follows from the addresses (decisions I1, C11). */
+/** Derives what follows from the addresses. */
 export function oidcSettings(given: Given): OidcSettings {
   const { origin } = new URL(given.providerUrl ?? given.apiUrl)
   const { protocol, hostname } = new URL(given.apiUrl)

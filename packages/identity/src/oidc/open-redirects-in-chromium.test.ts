@@ -10,7 +10,7 @@ const EVERY = 7
 const chromium = chromiumPath()
 
 describe.skipIf(chromium === undefined)(
-  'T-OIDC-1: an address that is nearly an allowed one, in Chromium',
+  'an address that is nearly an allowed one, in Chromium',
   () => {
     let database: Awaited<ReturnType<typeof identityDatabase>>
     let server: IdentityServer
@@ -27,7 +27,7 @@ describe.skipIf(chromium === undefined)(
     })
 
     it(
-      'T-OIDC-1: leads nowhere else, with scripts and all',
+      'leads nowhere else, with scripts and all',
       async () => {
         const some = spellingsOf(server.consoleSignIn).filter((_, index) => index % EVERY === 0)
         expect(some.length).toBeGreaterThan(50)

@@ -42,16 +42,16 @@ const leading = (answers: Answered[]) =>
 /** A page may show what was asked for, but lead nowhere by itself. */
 const hasWayOut = ({ text }: Answered) => /<script|http-equiv="?refresh|(href|action)="[^"]*evil/i.test(text)
 
-describe('T-OIDC-1: an address that is nearly an allowed one', () => {
+describe('an address that is nearly an allowed one', () => {
   it('has hundreds of spellings', () => expect(spellings.length).toBeGreaterThanOrEqual(340))
 
-  it('T-OIDC-1: is refused as redirect_uri, with a page and no Location', async () => {
+  it('is refused as redirect_uri, with a page and no Location', async () => {
     const answers = await askAll((redirect_uri) => authorizationOf(server, { redirect_uri }).url)
     expect(answers.filter(({ status, location }) => status !== 400 || location !== null)).toEqual([])
     expect(answers.filter(hasWayOut)).toEqual([])
   })
 
-  it('T-OIDC-1: is refused as post_logout_redirect_uri', async () => {
+  it('is refused as post_logout_redirect_uri', async () => {
     const answers = await askAll((spelling) => {
       const url = new URL(`${server.settings.issuer}/session/end`)
       url.searchParams.set('client_id', 'local-client-id')
@@ -63,7 +63,7 @@ describe('T-OIDC-1: an address that is nearly an allowed one', () => {
   })
 
   it.each(['/signin', '/signin/callback'])(
-    'T-OIDC-1: leads nowhere as what %s might be told to return to',
+    'leads nowhere as what %s might be told to return to',
     async (path) => {
       const names = [
         'returnTo',
@@ -89,7 +89,7 @@ describe('T-OIDC-1: an address that is nearly an allowed one', () => {
     },
   )
 
-  it('T-OIDC-1: is refused beside an allowed one', async () => {
+  it('is refused beside an allowed one', async () => {
     const answers = await askAll((spelling) => {
       const { url } = authorizationOf(server)
       return `${url}&redirect_uri=${encodeURIComponent(spelling)}`

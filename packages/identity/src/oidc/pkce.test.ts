@@ -40,8 +40,8 @@ const table: [
   ['S256 and the challenge as verifier', {}, { code_verifier: 'challenge' }, 'token'],
 ]
 
-describe('T-OIDC-2: PKCE', () => {
-  it.each(table)('T-OIDC-2: %s', async (_, asked, redeemed, outcome) => {
+describe('PKCE', () => {
+  it.each(table)('%s', async (_, asked, redeemed, outcome) => {
     if (outcome === 'code') {
       const visited = await new Browser().visit(authorizationOf(server, asked).url)
       expect([returnedTo(visited).get('error'), returnedTo(visited).get('code')]).toEqual([
@@ -57,7 +57,7 @@ describe('T-OIDC-2: PKCE', () => {
     expect([status, body.error]).toEqual(outcome === 'given' ? [200, undefined] : [400, 'invalid_grant'])
   })
 
-  it('T-OIDC-2: a code without a challenge, if there ever was one, takes no verifier', async () => {
+  it('a code without a challenge, if there ever was one, takes no verifier', async () => {
     const { authorization, code } = await authorize(server, ADMIN)
     await database.many(sql`
       update gateway.oidc_records set payload = payload - 'codeChallenge' - 'codeChallengeMethod'
@@ -66,7 +66,7 @@ describe('T-OIDC-2: PKCE', () => {
     expect([status, body.access_token]).toEqual([400, undefined])
   })
 
-  it('T-OIDC-2: is needed by clients with a secret too', async () => {
+  it('is needed by clients with a secret too', async () => {
     const client = await registerClient(server)
     const { page } = await comeFrom(server, client, { code_challenge: none, code_challenge_method: none })
     expect(returnedTo(page).get('error')).toBe('invalid_request')

@@ -36,7 +36,7 @@ export const renderError =
 /** True for a store that can't answer now. */
 export const isUnavailable = (error: unknown): boolean => error instanceof StoreError && error.unavailable
 
-/** A store that can't answer is no fault of the request (decisions A2). */
+/** A store that can't answer is no fault of the request. */
 export function answerUnavailable(ctx: Pick<KoaContextWithOIDC, 'status' | 'set'>, error: unknown): void {
   if (!isUnavailable(error)) return
   ctx.status = 503

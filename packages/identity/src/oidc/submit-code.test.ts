@@ -114,7 +114,7 @@ describe('a sign-in with a second factor', () => {
   })
 })
 
-describe('T-PWD-1: limits of codes', () => {
+describe('limits of codes', () => {
   it('let five a minute through for an account, whatever browser they come from, and say how long to wait', async () => {
     await using limited = await startIdentityServer({ database, attemptsLimited: true })
     const { secret } = await addAuthenticator(limited, await addPerson(limited, 'guessed@example.com'))

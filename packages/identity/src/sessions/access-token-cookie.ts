@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ACCESS_TOKEN_COOKIE } from '@platform/contracts'
 
-/** How the cookie of this installation is made (decisions C11). */
+/** How the cookie of this installation is made. */
 export interface CookiePolicy {
   maxAgeSeconds: number
   /** Off only where API_URL is http on a loopback name. */
@@ -23,7 +23,7 @@ export const accessTokenCookie = (
 export const forgetAccessTokenCookie = (policy: CookiePolicy): string =>
   `${ACCESS_TOKEN_COOKIE}=; Max-Age=0; ${attributes(policy)}`
 
-/** CSRF tokens of this installation (decisions C11): nothing is stored, the token follows from the session. */
+/** CSRF tokens of this installation: nothing is stored, the token follows from the session. */
 export interface CsrfTokens {
   of(sessionId: string): string
   accepts(token: string | undefined, sessionId: string): boolean

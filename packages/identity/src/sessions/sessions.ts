@@ -58,7 +58,7 @@ export interface Ending {
 }
 
 /**
- * The sessions JWTs belong to (decisions C3). Every method rejects with StoreError when the database does not answer.
+ * The sessions JWTs belong to. Every method rejects with StoreError when the database does not answer.
  */
 export interface Sessions {
   /**

@@ -55,7 +55,7 @@ async function signInOffline() {
   return { token, session, refresh, browser }
 }
 
-describe('T-SES-1: signing in replaces what was there', () => {
+describe('signing in replaces what was there', () => {
   test('a planted cookie of a visitor is worth nothing afterwards, and its id is not taken over', async () => {
     const planted = await gateway.client()(createAnonymousSession)
     expect(await statusOf(planted.token)).toBe(200)
@@ -118,7 +118,7 @@ describe('T-SES-1: signing in replaces what was there', () => {
   })
 })
 
-describe('T-JWT-3: what else a sign-in gives', () => {
+describe('what else a sign-in gives', () => {
   test('opens nothing: neither id token nor refresh token nor code is an access token', async () => {
     const { authorization, code } = await authorize(server, person, { scope: 'openid offline_access' })
     const { body } = await redeemCode(server, authorization, code)

@@ -14,7 +14,7 @@ export type UserRow = {
     : UserRecord[K]
 } & { passwordHash: string | null }
 
-/** Which accounts are super administrators (decisions C10). */
+/** Which accounts are super administrators. */
 export const isSuperAdmin = (superAdminEmails: readonly string[]): Sql => {
   const listed = superAdminEmails.map(normalizeEmail)
   return sql`(platform_role = 'superAdmin' or (email_validated_at is not null and email = any(${listed}::text[])))`

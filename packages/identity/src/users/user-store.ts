@@ -29,7 +29,7 @@ export interface ProvidedAccount {
 }
 
 /**
- * `superAdminEmails` are super administrators once a mail to their address was answered (decisions C10): else whoever
+ * `superAdminEmails` are super administrators once a mail to their address was answered: else whoever
  * signs up with a listed address would take the platform over.
  */
 export const userStore = (database: Database, superAdminEmails: readonly string[] = []) => {

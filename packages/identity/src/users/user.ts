@@ -24,7 +24,7 @@ export interface UserRecord {
   updatedAt: Date
 }
 
-/** The shortest and longest password (decisions C9), in characters as people count them. */
+/** The shortest and longest password, in characters as people count them. */
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const
 
 /**

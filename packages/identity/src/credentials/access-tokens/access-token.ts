@@ -20,7 +20,7 @@ export function mintToken(): { token: string; tokenHash: string } {
 }
 
 /**
- * A token never has more than the credential that made it (decisions I5). Scopes of signing in, as `openid`, mean
+ * A token never has more than the credential that made it. Scopes of signing in, as `openid`, mean
  * nothing to it.
  */
 export const inheritedScopes = (scopes: readonly string[]): string[] =>

@@ -117,7 +117,7 @@ describe('creating an access token', () => {
     new Date(Date.now() + 60_000).toString(),
     // Another time zone changes nothing: this is an hour ago.
     new Date(Date.now() + 3_600_000).toISOString().replace('Z', '+02:00'),
-  ])('T-AT-1: refuses to last until %j', async (expiresAt) => {
+  ])('refuses to last until %j', async (expiresAt) => {
     const response = await post({ name: 'ci', expiresAt })
     expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
       400,
@@ -125,7 +125,7 @@ describe('creating an access token', () => {
     ])
   })
 
-  test.each([1, 60, 2_592_000 - 60])('T-AT-1: lasts %d seconds when it is asked to', async (seconds) => {
+  test.each([1, 60, 2_592_000 - 60])('lasts %d seconds when it is asked to', async (seconds) => {
     const { status } = await post({ name: 'ci', expiresAt: inSeconds(seconds) })
     expect(status).toBe(200)
   })
@@ -144,7 +144,7 @@ describe('creating an access token', () => {
     ])
   })
 
-  test('T-AT-1: is audited without the token, which no table holds', async () => {
+  test('is audited without the token, which no table holds', async () => {
     const { token, _id } = await create(ada, 'canary')
     const rows = await gateway.database.many(sql`
       select action, actor, details from audit.entries where subject = ${`accessToken:${_id}`}`)

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const hash = promisify(argon2)
 
-/** argon2id with 19 MiB and two passes: the least OWASP recommends, about 35 ms on one core (reliability T-PWD-1). */
+/** argon2id with 19 MiB and two passes: the least OWASP recommends, about 35 ms on one core. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const TAG_LENGTH = 32
 

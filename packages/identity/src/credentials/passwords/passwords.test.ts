@@ -60,7 +60,7 @@ describe('checking a password', () => {
     }
   }
 
-  it('T-PWD-1: takes as long for nobody as for somebody', { timeout: 240_000 }, async () => {
+  it('takes as long for nobody as for somebody', { timeout: 240_000 }, async () => {
     const checker = passwords(await accounts('correct horse'))
     const timeOf = async (email: string) => {
       const startedAt = performance.now()

@@ -27,7 +27,7 @@ function newAttempts(points: ReadonlyMap<string, number> = new Map()) {
 const wrong = async () => undefined
 const right = async () => 'right' as const
 
-describe('T-PWD-1: attempts at second factors', () => {
+describe('attempts at second factors', () => {
   it('are five a minute for an account, from whatever address, and the sixth is not looked at', async () => {
     const { attempts, failed } = newAttempts()
     const results = []

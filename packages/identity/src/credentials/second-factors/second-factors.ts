@@ -7,7 +7,7 @@ export type SecondFactorNeed = 'none' | 'code' | 'enrol'
 /** What came of a code. */
 export type CodeCheck = 'right' | 'wrong' | { tooMany: LimitState }
 
-/** One-time codes after the password (decisions C9). A code works once, within 30 s either side of its time. */
+/** One-time codes after the password. A code works once, within 30 s either side of its time. */
 export interface SecondFactors {
   needOf(user: UserRecord): Promise<SecondFactorNeed>
   /**

@@ -119,7 +119,7 @@ describe('a one-time code sent with a credential', () => {
   })
 })
 
-describe('T-PWD-1: guessing one-time codes', () => {
+describe('guessing one-time codes', () => {
   it('ends after five in a minute for an account, recovery codes and enrolment included', async () => {
     await using limited = await startIdentity({ env: { RATE_LIMIT_DISABLED: 'false' } })
     const { person, secret } = await withAuthenticator(limited, 'ada')

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => gateway[Symbol.asyncDispose]())
 
 describe('GET /oidc/jwks', () => {
-  test('T-JWKS-2: publishes the public members of the keys and nothing else, without a credential', async () => {
+  test('publishes the public members of the keys and nothing else, without a credential', async () => {
     const { keys } = await gateway.client()(getJwks)
     expect(keys.length).toBeGreaterThanOrEqual(1)
     for (const key of keys) {
@@ -29,7 +29,7 @@ describe('GET /oidc/jwks', () => {
     expect(verified.protectedHeader).toMatchObject({ alg: 'RS256', typ: 'at+jwt' })
   })
 
-  test('T-JWKS-2: may be cached for five minutes, and never longer than a key is published ahead', async () => {
+  test('may be cached for five minutes, and never longer than a key is published ahead', async () => {
     const response = await fetch(`${gateway.url}/oidc/jwks`)
     expect(response.headers.get('cache-control')).toBe('public, max-age=300')
     await using hasty = await startIdentity({ env: { JWKS_PUBLISH_AHEAD: '30' } })

@@ -1,7 +1,7 @@
 const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
 const curveSizes: Record<string, number> = { ES256: 256, ES384: 384, ES512: 521 }
 
-/** Why `(JWKS_KTY, JWKS_ALG, JWKS_SIZE)` can't be used, or undefined when it can (decisions C7). */
+/** Why `(JWKS_KTY, JWKS_ALG, JWKS_SIZE)` can't be used, or undefined when it can. */
 export function keyPolicyProblem({
   kty,
   alg,

@@ -33,7 +33,7 @@ const nothing: Contents = {
   kids: '',
 }
 
-/** Pause between two reloads that unknown key ids may cause (decisions C2). */
+/** Pause between two reloads that unknown key ids may cause. */
 const UNKNOWN_KID_PAUSE_MS = 1000
 /**
  * Callers with an unknown key id who may wait for the next reload at the same time: more than ever come with a key

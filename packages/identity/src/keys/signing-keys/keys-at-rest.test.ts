@@ -31,7 +31,7 @@ async function dumpOf(database: Database): Promise<string> {
     .join('\n')
 }
 
-describe('T-JWKS-4: the private part of a signing key', () => {
+describe('the private part of a signing key', () => {
   test('is in no table after rotations, sealed or it is not there', async () => {
     const operator = gateway.client(gateway.internalHeaders)
     for (const immediately of [true, false, true]) await operator(rotateSigningKey, { body: { immediately } })

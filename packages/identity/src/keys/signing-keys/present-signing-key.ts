@@ -2,7 +2,7 @@ import type { SigningKey } from '@platform/contracts'
 import { masterKeyIdOf } from '@platform/master-keys'
 import type { SigningKeyTimes } from './signing-key.ts'
 
-/** Where a key is in its life (specification "Signing-key lifecycle"). */
+/** Where a key is in its life. */
 export function stateOf({ signsSince, rotatedAt }: SigningKeyTimes): SigningKey['state'] {
   if (rotatedAt !== undefined) return 'rotated'
   return signsSince === undefined ? 'published' : 'signing'

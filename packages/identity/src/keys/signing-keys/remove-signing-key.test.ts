@@ -120,7 +120,7 @@ describe('DELETE /v2/platform/signing-keys/{kid}', () => {
 })
 
 describe('a signing key deleted by hand', () => {
-  test('T-JWKS-3: is refused by every instance within 30 s and replaced, without a restart', async () => {
+  test('is refused by every instance within 30 s and replaced, without a restart', async () => {
     await gateway.keyRing.reload()
     const ada = await gateway.signIn()
     for (const at of [gateway, other]) await at.client(ada.headers)(getMe)

@@ -5,7 +5,7 @@ import { generateSigningKey } from './key-material.ts'
 import { isIdle, planRotation } from './signing-key.ts'
 
 /**
- * A key deleted by hand stops verifying within 30 s (decisions C7): this pause, its jitter and a slow query stay
+ * A key deleted by hand stops verifying within 30 s: this pause, its jitter and a slow query stay
  * under it, also where a service asks this gateway as often as the gateway asks the database.
  */
 const LOOK_MS = 10 * SECOND_MS

@@ -35,7 +35,7 @@ export interface SigningKeyTimes {
   dueAt?: Date | undefined
 }
 
-/** What the operator wants of signing keys (decisions C6, C7). */
+/** What the operator wants of signing keys. */
 export interface KeyPolicy {
   kty: 'RSA' | 'EC'
   alg: string
@@ -60,7 +60,7 @@ export interface RotationPlan {
 export const kindOf = (policy: { kty: string; size: number }): string => `${policy.kty} ${policy.size}`
 
 /**
- * Decides the next steps (specification "Signing-key lifecycle"): a successor is published ahead of the rotation,
+ * Decides the next steps: a successor is published ahead of the rotation,
  * signs when its lead is over and the old key is due, and rotated keys are removed when the last JWT they signed has
  * expired.
  */

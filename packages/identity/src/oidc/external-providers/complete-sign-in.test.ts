@@ -70,7 +70,7 @@ describe('an answer that proves nothing', () => {
     ['a key nobody publishes', (nonce) => world.crooked.sign({ nonce }, { kid: 'two', stranger: true })],
     ['alg none', (nonce) => unsigned(claimsFor(nonce))],
     ['no shape at all', () => 'garbage'],
-  ])('T-OIDC-3: is refused with %s', async (_what, tokenFor) => {
+  ])('is refused with %s', async (_what, tokenFor) => {
     const { browser, state, nonce, back } = await leaveFor(world, 'crooked')
     world.crooked.idToken = async () => tokenFor(nonce)
     const page = await back({ state, code: 'code' })
@@ -80,7 +80,7 @@ describe('an answer that proves nothing', () => {
     expect(browser.cookies.has('access-token')).toBe(false)
   })
 
-  it('T-OIDC-3: is refused with another state, a second time, and in another browser', async () => {
+  it('is refused with another state, a second time, and in another browser', async () => {
     const { browser, state, nonce, back } = await leaveFor(world, 'crooked')
     world.crooked.idToken = () => world.crooked.sign({ nonce })
     const { token } = world.crooked.asked
@@ -101,7 +101,7 @@ describe('an answer that proves nothing', () => {
     expect(world.crooked.asked.token).toBe(token + 1)
   })
 
-  it('T-OIDC-3: ends in the browser whose authorization it was, once', async () => {
+  it('ends in the browser whose authorization it was, once', async () => {
     const { browser, state, nonce } = await leaveFor(world, 'crooked')
     world.crooked.idToken = () => world.crooked.sign({ nonce })
     const callback = `${world.origin}/v2/login/callback?state=${state}&code=code`

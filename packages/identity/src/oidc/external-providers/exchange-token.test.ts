@@ -100,7 +100,7 @@ describe('exchanging a token', () => {
     },
   )
 
-  it('T-LOG-1: keeps the token nowhere', async () => {
+  it('keeps the token nowhere', async () => {
     const token = await world.crooked.sign({ sub: 'canary' })
     await exchange(token)
     const rows = await world.gateway.database.many(sql`

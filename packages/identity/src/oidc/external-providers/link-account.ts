@@ -21,7 +21,7 @@ interface Needs {
   audit: Audit
 }
 
-/** By what was linked before, else by an address that both sides have proven, else a new account (reference 5.5). */
+/** By what was linked before, else by an address that both sides have proven, else a new account. */
 export const linkAccount =
   (needs: Needs): LinkAccount =>
   async (provider, identity) => {

@@ -96,7 +96,7 @@ describe('starting to sign in at another provider', () => {
   })
 
   it.each(['down', 'inside'])(
-    'T-SSRF-1: shows a page when the provider "%s" can’t be called',
+    'shows a page when the provider "%s" can’t be called',
     async (slug) => {
       const page = await travel(new Browser(), `${world.origin}/v2/login?provider=${slug}`)
       expect(page.status).toBe(503)

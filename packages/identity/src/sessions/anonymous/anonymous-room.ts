@@ -26,7 +26,7 @@ interface Needs {
 }
 
 /**
- * Anybody can start such sessions, from as many addresses as they have: their rows are bounded (reliability T-SES-5).
+ * Anybody can start such sessions, from as many addresses as they have: their rows are bounded.
  * When all are taken, those of the site that has the most give way, the longest idle first, so that whoever fills the
  * room makes place for all others. Several instances may go over the bound by what they start within the seconds a
  * count is believed.

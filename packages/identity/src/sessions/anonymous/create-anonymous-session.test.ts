@@ -127,7 +127,7 @@ describe('the limit of anonymous logins', () => {
 })
 
 describe('the rows of anonymous sessions', () => {
-  test('T-SES-5: are bounded: a flood is refused with a sentence, people with accounts go on', async () => {
+  test('are bounded: a flood is refused with a sentence, people with accounts go on', async () => {
     await using small = await startIdentity({ env: { ANONYMOUS_SESSIONS_MAX: '20' } })
     const call = () => fetch(`${small.url}/v2/login/anonymous`, { method: 'POST' })
     const answers = await Promise.all(Array.from({ length: 60 }, call))
@@ -151,7 +151,7 @@ describe('the rows of anonymous sessions', () => {
     expect(await small.client(ada.headers)(getMe)).toMatchObject({ id: ada.userId })
   })
 
-  test('T-SES-5: of a network that fills the room make place for everybody else, the longest idle first', async () => {
+  test('of a network that fills the room make place for everybody else, the longest idle first', async () => {
     await using small = await startIdentity({
       env: { ANONYMOUS_SESSIONS_MAX: '20', TRUSTED_PROXY_HOPS: '1' },
     })
@@ -198,7 +198,7 @@ describe('the rows of anonymous sessions', () => {
     expect(rows).toEqual([{ count: 20 }])
   })
 
-  test('T-SES-5: of one address are ten a minute, and another address does not feel it', async () => {
+  test('of one address are ten a minute, and another address does not feel it', async () => {
     await using limited = await startIdentity({
       env: { RATE_LIMIT_DISABLED: 'false', TRUSTED_PROXY_HOPS: '1' },
     })

@@ -31,7 +31,7 @@ async function lagOf(url: string, headers: Record<string, string>, limit: number
   return performance.now() - startedAt
 }
 
-describe('T-SES-3: an ended session', () => {
+describe('an ended session', () => {
   test('is refused at the other instance within a second, 100 of 100, and stays refused', {
     timeout: 60_000,
   }, async () => {
@@ -101,7 +101,7 @@ describe('T-SES-3: an ended session', () => {
   })
 })
 
-describe('T-AT-2: an access token does not outlive its owner’s rights', () => {
+describe('an access token does not outlive its owner’s rights', () => {
   test('deactivated or deleted by SQL with a revocation: 401 at every instance', {
     timeout: 20_000,
   }, async () => {

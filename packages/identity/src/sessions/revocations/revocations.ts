@@ -11,7 +11,7 @@ const IDS_PER_ANNOUNCEMENT = 100
 const POLL_MS = 2 * SECOND_MS
 const ATTEMPTS = 3
 
-/** When the last good poll is older, nobody can say any more whether a credential is still valid (decisions C3). */
+/** When the last good poll is older, nobody can say any more whether a credential is still valid. */
 const UNKNOWN_AFTER_MS = 5 * SECOND_MS
 
 /** Read again with each poll: a transaction commits a while after it has noted its time. */

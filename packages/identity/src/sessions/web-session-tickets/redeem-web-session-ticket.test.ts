@@ -119,7 +119,7 @@ describe('opening a web session ticket', () => {
     expect((await openTicket(world.gateway, path, { headers })).status).toBe(303)
   })
 
-  test('T-SES-1: ends the visit whose cookie was planted in the browser, and no session of an account', async () => {
+  test('ends the visit whose cookie was planted in the browser, and no session of an account', async () => {
     const { gateway, ada } = world
     const planted = await gateway.client()(createAnonymousSession)
     const statusOf = async (token: string) =>

@@ -11,7 +11,7 @@ export interface WebSessionTicket {
   redirect: string
 }
 
-/** How long a ticket can be opened (decisions I9). */
+/** How long a ticket can be opened. */
 export const TICKET_SECONDS = 60
 
 const TICKET = /^[A-Za-z0-9_-]{43}$/
