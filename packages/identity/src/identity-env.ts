@@ -54,7 +54,8 @@ const schema = z.object({
   JWKS_SIZE: z.coerce.number().int().default(2048).describe('RSA 2048–8192; EC 256, 384 or 521.'),
   OIDC_STUDIO_CLIENT_ID: variables.OIDC_STUDIO_CLIENT_ID,
   ANONYMOUS_SESSIONS_MAX: count(100_000).describe(
-    'Anonymous sessions that are kept at once; beyond that, those of the network with the most give way, the longest idle first.',
+    'Anonymous sessions that are kept at once; beyond that, those of the network with the most give way, the ' +
+      'longest idle first.',
   ),
   ...limitVariables(identityLimits),
 })

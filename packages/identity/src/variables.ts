@@ -1,7 +1,10 @@
 import { count, flag, httpUrl, list, optionalHttpUrl, seconds, secret } from '@platform/config'
 import { z } from 'zod'
 
-/** The variables that more than one part of identity or the gateway reads, each with one meaning, one default and one rule. */
+/**
+ * The variables that more than one part of identity or the gateway reads, each with one meaning, one default and one
+ * rule.
+ */
 export const variables = {
   NODE_ENV: z
     .string()
@@ -33,7 +36,8 @@ export const variables = {
     .regex(/^[A-Za-z0-9.-]{1,253}$|^[0-9A-Fa-f:]{2,45}$/, 'must be a host name or an address')
     .optional()
     .describe(
-      'Mail server. Without it mails wait in production, where validation by mail needs it, and become files in development.',
+      'Mail server. Without it mails wait in production, where validation by mail needs it, and become files ' +
+        'in development.',
     ),
   DISABLE_LOCAL_SIGNIN: flag(false).describe('Takes no passwords: people sign in with other providers.'),
 }

@@ -82,7 +82,7 @@ describe('an API key at the gateway', () => {
     expect(service.seen.at(-1)?.headers).not.toHaveProperty(names.apiKeyId)
   })
 
-  test('takes part in every good credential of eight mixtures counts as C1 says, and one bad one refuses all', async () => {
+  test('every good credential of eight mixtures counts, and one bad one refuses all', async () => {
     const { key } = await newKey()
     const bearer = { good: ada.headers.authorization, bad: 'Bearer at:none' }
     const cookie = { good: `access-token=${ada.jwt}`, bad: 'access-token=none' }

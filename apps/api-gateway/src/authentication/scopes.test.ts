@@ -10,7 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressOf, endpointsOf, methodsOf } from '../../test/operations.ts'
 
 /**
- * Endpoints that need no resource scope, by beginning of their path, and why. Whatever is none of these must name one: an endpoint that is added without a decision fails here.
+ * Endpoints that need no resource scope, by beginning of their path, and why. Whatever is none of these must name
+ * one: an endpoint that is added without a decision fails here.
  */
 const exempt: [path: RegExp, why: string][] = [
   [/^\/$/, 'the status of the platform is public'],

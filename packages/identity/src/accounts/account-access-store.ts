@@ -42,7 +42,8 @@ export const accountAccessStore = (tx: Queries) => ({
   forgetUsers: (userIds: readonly string[]): Promise<string[]> =>
     ids(
       tx,
-      sql`insert into gateway.revocations (id) select 'user:' || id from unnest(${[...userIds]}::text[]) as id returning id`,
+      sql`insert into gateway.revocations (id) select 'user:' || id from unnest(${[...userIds]}::text[]) as id
+        returning id`,
     ),
 
   /** Removes every credential of an account that is about to go. */

@@ -9,7 +9,8 @@ const schema = z.object({
     .enum(['auto', 'email', 'manual'], { error: 'must be auto, email or manual' })
     .optional()
     .describe(
-      'What makes a new account usable: nothing (auto, the default in development), an answered mail (email, the default in production) or an administrator (manual).',
+      'What makes a new account usable: nothing (auto, the default in development), an answered mail (email, ' +
+        'the default in production) or an administrator (manual).',
     ),
   DISABLE_LOCAL_SIGNUP: flag(false).describe('Nobody makes an account by password any more.'),
   DISABLE_LOCAL_SIGNIN: variables.DISABLE_LOCAL_SIGNIN,
@@ -23,7 +24,8 @@ export const accountsEnv = schema
       code: 'custom',
       path: ['SMTP_HOST'],
       message:
-        'is required: new accounts are validated by mail (ACCOUNT_VALIDATION_METHOD). Set SMTP_HOST, or the method to manual or auto',
+        'is required: new accounts are validated by mail (ACCOUNT_VALIDATION_METHOD). Set SMTP_HOST, or the ' +
+          'method to manual or auto',
     })
   })
   .transform((env) => ({

@@ -27,7 +27,8 @@ export const mailedTokenStore = (queries: Queries) => ({
     first(
       queries,
       sql`
-        select user_id as "userId", email, interaction from gateway.mailed_tokens where ${good(purpose, tokenHash, now)}`,
+        select user_id as "userId", email, interaction from gateway.mailed_tokens
+        where ${good(purpose, tokenHash, now)}`,
     ),
 
   /** Uses it up: of many at once, one gets it. */

@@ -76,7 +76,8 @@ describe('a forgotten password', () => {
     )
     await expect(reset(token)).rejects.toMatchObject({ name: 'InvalidOrExpiredToken' })
     await gateway.database.many(
-      sql`update gateway.mailed_tokens set expires_at = now() + interval '1 hour', purpose = 'delete' where user_id = ${ada.userId}`,
+      sql`update gateway.mailed_tokens set expires_at = now() + interval '1 hour', purpose = 'delete'
+        where user_id = ${ada.userId}`,
     )
     await expect(reset(token)).rejects.toMatchObject({ name: 'InvalidOrExpiredToken' })
   })

@@ -81,7 +81,8 @@ describe('signing up where mail validates', () => {
     await make(person)
     const { token } = await world.mailTo(person.email)
     const rows = await gateway.database.many(sql`
-      select users.*, token.*, mail.sealed from gateway.users left join gateway.mailed_tokens as token on token.user_id = users.id
+      select users.*, token.*, mail.sealed from gateway.users left join gateway.mailed_tokens as token
+      on token.user_id = users.id
       left join gateway.mails as mail on true where users.email = ${person.email}`)
     expect(JSON.stringify(rows)).not.toMatch(new RegExp(`${token}|to look for`))
   })

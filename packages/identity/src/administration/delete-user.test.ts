@@ -48,11 +48,13 @@ describe('DELETE /v2/users/:userId', () => {
     const eve = await gateway.signIn()
     const byToken = await withToken(eve)
     await gateway.database.many(sql`
-      insert into gateway.oidc_records (model, id, payload, account_id) values ('Session', ${`s-${eve.userId}`}, '{}', ${eve.userId})`)
+      insert into gateway.oidc_records (model, id, payload, account_id)
+      values ('Session', ${`s-${eve.userId}`}, '{}', ${eve.userId})`)
     await gateway.database.many(sql`
       insert into permissions.workspaces (id, slug, name) values (${`w-${eve.userId}`}, ${`w-${eve.userId}`}, 'W')`)
     await gateway.database.many(sql`
-      insert into permissions.members (workspace_id, user_id, role) values (${`w-${eve.userId}`}, ${eve.userId}, 'owner')`)
+      insert into permissions.members (workspace_id, user_id, role)
+      values (${`w-${eve.userId}`}, ${eve.userId}, 'owner')`)
     for (const at of [gateway, other])
       for (const who of [eve, byToken]) expect((await askMe(at, who)).id).toBe(eve.userId)
 

@@ -140,7 +140,8 @@ describe('POST /v2/contacts as a super administrator', () => {
     expect(JSON.stringify(await find(gateway, root, {}))).not.toMatch(/argon2|hash/i)
   })
 
-  test('answers as many look-ups a minute as RATE_LIMIT_CONTACTS says to whoever is no super administrator', async () => {
+  test('answers as many look-ups a minute as RATE_LIMIT_CONTACTS says to whoever is no super ' +
+    'administrator', async () => {
     await using limited = await startIdentity({
       env: { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_CONTACTS: '3' },
     })

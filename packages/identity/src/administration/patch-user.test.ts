@@ -82,7 +82,8 @@ describe('PATCH /v2/users/:userId', () => {
 
   test('the last super administrator stays one, however it is tried', async () => {
     const others = sql`
-      update gateway.users set platform_role = null where platform_role = 'superAdmin' and id <> ${root.userId} returning id`
+      update gateway.users set platform_role = null where platform_role = 'superAdmin' and id <> ${root.userId}
+      returning id`
     const demoted = await gateway.database.many<{ id: string }>(others)
     const tries = [{ platformRole: null }, { status: 'deactivated' }, { status: 'pending' }] as const
     for (const body of tries)
@@ -98,7 +99,8 @@ describe('PATCH /v2/users/:userId', () => {
 
   test('two super administrators can’t take each other’s role at once', async () => {
     const demoted = await gateway.database.many<{ id: string }>(
-      sql`update gateway.users set platform_role = null where platform_role = 'superAdmin' and id <> ${root.userId} returning id`,
+      sql`update gateway.users set platform_role = null where platform_role = 'superAdmin' and id <> ${root.userId}
+        returning id`,
     )
     const second = await gateway.signIn({ superAdmin: true })
     const outcomes = await Promise.allSettled([
@@ -111,7 +113,8 @@ describe('PATCH /v2/users/:userId', () => {
     )
     expect(left).toHaveLength(1)
     await gateway.database.many(
-      sql`update gateway.users set platform_role = 'superAdmin' where id = any(${[...demoted.map(({ id }) => id), root.userId]}::text[])`,
+      sql`update gateway.users set platform_role = 'superAdmin'
+        where id = any(${[...demoted.map(({ id }) => id), root.userId]}::text[])`,
     )
     root = await gateway.signIn({ userId: root.userId })
   })

@@ -35,7 +35,10 @@ export function principalSource(sources: PrincipalSources) {
     ofClaims: (claims: JwtClaims): Promise<Authentication> =>
       refusals.unlessRefused(`${claims.prismeaiSessionId} ${claims.sub}`, () => ofClaims(claims, sources)),
 
-    /** The owner of an access token. Throws AuthenticationError when there is none, TooManyRequests where an address guesses too often. */
+    /**
+     * The owner of an access token. Throws AuthenticationError when there is none, TooManyRequests where an address
+     * guesses too often.
+     */
     ofTokenHash: (tokenHash: string, clientIp: string): Promise<Authentication> =>
       refusals.unlessRefused(tokenHash, async () => {
         const token = await findToken(tokenHash, clientIp)

@@ -12,7 +12,8 @@ export interface Use {
 }
 
 /**
- * Remembers what was used, from where, and writes it off the path of requests, at most once a minute for each id: by a job, and once more when disposed.
+ * Remembers what was used, from where, and writes it off the path of requests, at most once a minute for each id: by
+ * a job, and once more when disposed.
  */
 export class RecentUses implements AsyncDisposable {
   readonly #notedAt = new LRUCache<string, number>({ max: IDS_MAX })

@@ -91,7 +91,8 @@ const fr: Texts = {
     ],
     button: 'Confirmer l’adresse',
     after: [
-      'Le lien fonctionne une fois, pendant une heure. Si ce n’était pas vous, ne faites rien : le compte reste inutilisable.',
+      'Le lien fonctionne une fois, pendant une heure. Si ce n’était pas vous, ne faites rien : le compte ' +
+        'reste inutilisable.',
     ],
   }),
   alreadyRegistered: ({ host, values }) => ({
@@ -100,7 +101,8 @@ const fr: Texts = {
       `Quelqu’un, sans doute vous, a voulu créer un compte sur ${host} avec cette adresse. Elle en a déjà un.`,
       values.resetUrl === undefined
         ? 'Connectez-vous avec ce compte.'
-        : 'Connectez-vous avec ce compte. Si vous avez oublié le mot de passe, choisissez-en un nouveau avec ce lien, une fois et dans l’heure.',
+        : 'Connectez-vous avec ce compte. Si vous avez oublié le mot de passe, choisissez-en un nouveau avec ce ' +
+          'lien, une fois et dans l’heure.',
     ],
     button: values.resetUrl === undefined ? 'Se connecter' : 'Choisir un nouveau mot de passe',
     after: ['Si ce n’était pas vous, ne faites rien : rien n’a changé.'],
@@ -110,7 +112,8 @@ const fr: Texts = {
     before: [`Quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour votre compte sur ${host}.`],
     button: 'Choisir un nouveau mot de passe',
     after: [
-      'Le lien fonctionne une fois, pendant une heure. Si ce n’était pas vous, ne faites rien : votre mot de passe ne change pas.',
+      'Le lien fonctionne une fois, pendant une heure. Si ce n’était pas vous, ne faites rien : votre mot de ' +
+        'passe ne change pas.',
     ],
   }),
   passwordChanged: ({ host }) => ({

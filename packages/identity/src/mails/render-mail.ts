@@ -37,10 +37,12 @@ const asText = ({ greeting, before, button, url, after }: Parts): string =>
   `${[greeting, ...before, `${button}:\n${url}`, ...after].join('\n\n')}\n`
 
 const BODY =
-  'margin:0;padding:24px;background:#f3f4f8;color:#151821;font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,Arial,sans-serif'
+  'margin:0;padding:24px;background:#f3f4f8;color:#151821;' +
+  'font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,Arial,sans-serif'
 const CARD = 'max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border-radius:16px'
 const BUTTON =
-  'display:inline-block;padding:12px 20px;background:#2c4fd6;color:#ffffff;text-decoration:none;border-radius:10px;font-weight:600'
+  'display:inline-block;padding:12px 20px;background:#2c4fd6;color:#ffffff;' +
+  'text-decoration:none;border-radius:10px;font-weight:600'
 const SMALL = 'margin:24px 0 0;color:#545c6e;font-size:14px;overflow-wrap:anywhere'
 
 /** Without pictures, fonts or styles from anywhere: nobody learns that a mail was opened. */

@@ -17,8 +17,10 @@ beforeAll(async () => {
   database = await identityDatabase()
   server = await startIdentityServer({ database })
   await database.many(sql`
-    update gateway.users set first_name = 'Ada', last_name = 'Lovelace', language = 'fr', photo = 'https://img.example/a.png',
-      meta = '{"theme": "dark"}', auth_data = '{"prismeai": {}}', email_validated_at = now() where email = ${ADMIN.email}`)
+    update gateway.users set first_name = 'Ada', last_name = 'Lovelace', language = 'fr',
+    photo = 'https://img.example/a.png',
+      meta = '{"theme": "dark"}', auth_data = '{"prismeai": {}}', email_validated_at = now()
+      where email = ${ADMIN.email}`)
 })
 afterAll(async () => {
   await server[Symbol.asyncDispose]()

@@ -26,7 +26,8 @@ afterAll(async () => {
 
 const trailOf = async (sessionId: unknown) => {
   const rows = await database.many<{ action: string; actor: string; details: string }>(
-    sql`select action, actor, details from audit.entries where subject = ${`session:${String(sessionId)}`} order by sequence`,
+    sql`select action, actor, details from audit.entries where subject = ${`session:${String(sessionId)}`}
+      order by sequence`,
   )
   return rows.map(({ details, ...row }) => ({ ...row, details: JSON.parse(details) as unknown }))
 }

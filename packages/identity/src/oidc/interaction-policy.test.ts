@@ -33,7 +33,8 @@ describe('a sign-in that was finished and not followed yet', () => {
   it('ends when the account has a new password, and leaves nobody signed in', async () => {
     const { user, browser, resume } = await finishedButHeld('resets@example.com')
     await database.many(sql`
-      update gateway.users set password_hash = 'another', updated_at = updated_at + interval '1 second' where id = ${user.id}`)
+      update gateway.users set password_hash = 'another', updated_at = updated_at + interval '1 second'
+      where id = ${user.id}`)
     const resumed = await browser.visit(resume)
     expect([resumed.status, resumed.text.includes('type="password"')]).toEqual([200, true])
     const anew = await browser.visit(authorizationOf(server).url)

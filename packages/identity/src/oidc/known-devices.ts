@@ -33,7 +33,8 @@ export function knownDevices({ secret, secure }: { secret: string; secure: boole
     cookieFor(email) {
       const id = randomBytes(16).toString('base64url')
       const value = `${id}.${signatureOf(id, email)}`
-      return `${nameOf(email)}=${value}; Max-Age=${LASTS_SECONDS}; Path=/oidc; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+      return `${nameOf(email)}=${value}; Max-Age=${LASTS_SECONDS}; Path=/oidc; HttpOnly; ` +
+        `SameSite=Lax${secure ? '; Secure' : ''}`
     },
   }
 }

@@ -105,7 +105,8 @@ async function upsert(
   const { grantId = null, uid = null, userCode = null, accountId = null } = payload
   await database.many(sql`
     insert into gateway.oidc_records (model, id, payload, grant_id, uid, user_code, account_id, expires_at)
-    values (${model}, ${keyOf(model, id)}, ${JSON.stringify(withoutIds(model, payload))}, ${grantId}, ${uid}, ${userCode},
+    values (${model}, ${keyOf(model, id)}, ${JSON.stringify(withoutIds(model, payload))}, ${grantId}, ${uid},
+    ${userCode},
       ${accountId}, ${expiresAt})
     on conflict (model, id) do update set payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid,
       user_code = excluded.user_code, account_id = excluded.account_id, expires_at = excluded.expires_at`)
@@ -120,7 +121,8 @@ function withoutIds(model: string, { jti: _, ...payload }: AdapterPayload): Omit
 
 async function firstPayload(database: Queries, where: Sql): Promise<AdapterPayload | undefined> {
   const [row] = await database.many<{ payload: AdapterPayload; consumed: number | null }>(sql`
-    select payload, extract(epoch from consumed_at)::bigint as consumed from gateway.oidc_records where ${where} limit 1`)
+    select payload, extract(epoch from consumed_at)::bigint as consumed from gateway.oidc_records where ${where}
+    limit 1`)
   if (row === undefined) return undefined
   return row.consumed === null ? row.payload : { ...row.payload, consumed: row.consumed }
 }

@@ -188,7 +188,8 @@ it('keeps no consent of a client that is gone, and ends what it obtained', async
   expect(secretOf(client).client_id).toBe(client.client_id)
   const kept = await database.many(
     sql`select 1 from gateway.oidc_consents where client_id = ${client.client_id}
-      union all select 1 from gateway.oidc_records where payload::text like ${`%${client.client_id}%`} and model <> 'Session'`,
+      union all select 1 from gateway.oidc_records where payload::text like ${`%${client.client_id}%`}
+      and model <> 'Session'`,
   )
   expect(kept).toEqual([])
 })

@@ -43,7 +43,8 @@ const en = {
   expired: 'This sign-in has expired or was started in another browser. Start it again.',
   switchTitle: 'Sign in to another account?',
   switchText: (now: string, next: string) =>
-    `You are signed in as ${now} in this browser. The link you opened signs you in as ${next} instead. Go on only if you asked for that.`,
+    `You are signed in as ${now} in this browser. The link you opened signs you in as ${next} instead. Go on ` +
+      `only if you asked for that.`,
   switchTo: (next: string) => `Sign in as ${next}`,
   stayAs: (now: string) => `Stay signed in as ${now}`,
   ticketOver:
@@ -81,7 +82,8 @@ const fr: Texts = {
     'Cette plateforme n’accepte pas de mots de passe. Revenez en arrière et choisissez l’un des fournisseurs affichés.',
   stale: 'Vous avez saisi votre mot de passe il y a trop longtemps. Saisissez-le à nouveau.',
   notConfirmed:
-    'Confirmez d’abord votre adresse e-mail : ouvrez le lien du message que nous vous avons envoyé, puis connectez-vous ici.',
+    'Confirmez d’abord votre adresse e-mail : ouvrez le lien du message que nous vous avons envoyé, puis ' +
+      'connectez-vous ici.',
   sendAgain: 'Renvoyer le message',
   notApproved:
     'Un administrateur doit d’abord approuver ce compte. Adressez-vous à l’un d’eux, puis connectez-vous ici.',
@@ -92,7 +94,8 @@ const fr: Texts = {
   inBrowserText: 'La session est conservée dans un cookie. Votre compte, tel que l’API le voit :',
   inTerminal: 'Dans un terminal',
   inTerminalText:
-    'Avec votre mot de passe dans la variable PASSWORD : connectez-vous, lisez le jeton dans le fichier de cookies, appelez l’API.',
+    'Avec votre mot de passe dans la variable PASSWORD : connectez-vous, lisez le jeton dans le fichier de ' +
+      'cookies, appelez l’API.',
   signOut: 'Se déconnecter',
   signOutTitle: 'Se déconnecter ?',
   signOutText: (host) => `Vous serez déconnecté de ${host} dans ce navigateur.`,
@@ -105,14 +108,16 @@ const fr: Texts = {
   expired: 'Cette connexion a expiré ou a été commencée dans un autre navigateur. Recommencez-la.',
   switchTitle: 'Changer de compte ?',
   switchText: (now: string, next: string) =>
-    `Ce navigateur est connecté en tant que ${now}. Le lien ouvert vous connecterait en tant que ${next}. Continuez seulement si vous l’avez demandé.`,
+    `Ce navigateur est connecté en tant que ${now}. Le lien ouvert vous connecterait en tant que ${next}. ` +
+      `Continuez seulement si vous l’avez demandé.`,
   switchTo: (next: string) => `Se connecter en tant que ${next}`,
   stayAs: (now: string) => `Rester connecté en tant que ${now}`,
   ticketOver:
     'Cette adresse ne fonctionne qu’une fois et pendant une minute. Retournez à l’application et demandez-en une autre.',
   otherSite: 'Le formulaire n’a pas été envoyé depuis cette page et a été refusé. Recommencez.',
   refused:
-    'L’application qui vous a envoyé ici a demandé quelque chose que cette plateforme refuse. Ses auteurs peuvent vous aider.',
+    'L’application qui vous a envoyé ici a demandé quelque chose que cette plateforme refuse. Ses auteurs ' +
+      'peuvent vous aider.',
   internal: 'Un problème est survenu de notre côté. Réessayez ; s’il persiste, prévenez un administrateur.',
   errorCode: 'Pour l’assistance',
 }

@@ -5,7 +5,8 @@ import type { Session, Sessions } from './sessions.ts'
 export type LeaveSession = (cookies: string | undefined) => Promise<void>
 
 /**
- * Who has planted the cookie of an anonymous session in a browser must gain nothing when its owner signs in. The session of an account is left alone: it may still be in use in another window.
+ * Who has planted the cookie of an anonymous session in a browser must gain nothing when its owner signs in. The
+ * session of an account is left alone: it may still be in use in another window.
  */
 export const leaveSession = (deps: {
   sessions: Pick<Sessions, 'end'>

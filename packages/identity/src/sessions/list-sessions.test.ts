@@ -8,7 +8,8 @@ import { deviceOf } from './list-sessions.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 const SAFARI =
-  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) ' +
+    'Version/17.5 Mobile/15E148 Safari/604.1'
 
 let gateway: TestIdentity
 beforeAll(async () => {
@@ -27,7 +28,8 @@ describe('the list of own sessions', () => {
     ]
     await gateway.signIn()
     await gateway.database.many(sql`
-      update gateway.sessions set user_agent = ${FIREFOX}, ip = '192.0.2.7', client_name = 'Console' where id = ${there.sessionId}`)
+      update gateway.sessions set user_agent = ${FIREFOX}, ip = '192.0.2.7', client_name = 'Console'
+      where id = ${there.sessionId}`)
     await gateway.database.many(
       sql`update gateway.sessions set ended_at = now() where id = ${ended.sessionId}`,
     )

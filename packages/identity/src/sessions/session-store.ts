@@ -55,7 +55,8 @@ export const sessionStore = (database: Database, trail: SessionTrail) => {
     listLive: (userId: string, now: Date, page: { offset: number; limit: number }) =>
       database.many<SessionRecord>(sql`
         select id as "sessionId", client_id as "clientId", client_name as "clientName", user_agent as "userAgent",
-          coalesce(last_ip, ip) as ip, created_at as "createdAt", last_used_at as "lastUsedAt", expires_at as "expiresAt"
+          coalesce(last_ip, ip) as ip, created_at as "createdAt", last_used_at as "lastUsedAt",
+          expires_at as "expiresAt"
         from gateway.sessions where user_id = ${userId} and ended_at is null and expires_at > ${now}
         order by coalesce(last_used_at, created_at) desc, id limit ${page.limit} offset ${page.offset}`),
 
@@ -147,7 +148,8 @@ async function insertAll(tx: Queries, sessions: readonly StartedSession[]): Prom
     insert into gateway.sessions
       (id, user_id, client_id, client_name, anonymous, expires_at, ip, user_agent, signing_kid, provider, site)
     select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (id text, user_id text, client_id text,
-      client_name text, anonymous boolean, expires_at timestamptz, ip text, user_agent text, signing_kid text, provider text,
+      client_name text, anonymous boolean, expires_at timestamptz, ip text, user_agent text, signing_kid text,
+      provider text,
       site text)`)
 }
 
@@ -162,7 +164,8 @@ async function findLive(database: Database, id: string, now: Date): Promise<Sess
 const noteUses = (database: Database, uses: readonly Use[]) =>
   database.many(sql`
     with used as (
-      select used.* from unnest(${uses.map(({ id }) => id)}::text[], ${uses.map(({ at }) => at.toISOString())}::timestamptz[],
+      select used.* from unnest(${uses.map(({ id }) => id)}::text[],
+      ${uses.map(({ at }) => at.toISOString())}::timestamptz[],
         ${uses.map(({ ip }) => ip)}::text[]) as used (id, at, ip)
       join gateway.sessions as session using (id)
       -- Instances write uses of the same sessions at the same time: in one order, none waits for one that waits for it.

@@ -68,7 +68,8 @@ describe('signing in replaces what was there', () => {
     expect(claims.sub).not.toBe(old.sub)
     expect([await statusOf(token), await statusOf(planted.token)]).toEqual([200, 401])
     const rows = await gateway.database.many(
-      sql`select details::jsonb ->> 'reason' as reason from audit.entries where subject = ${`session:${planted.sessionId}`}`,
+      sql`select details::jsonb ->> 'reason' as reason from audit.entries
+        where subject = ${`session:${planted.sessionId}`}`,
     )
     expect(rows).toEqual([{ reason: 'replaced' }])
   })

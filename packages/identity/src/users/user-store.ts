@@ -98,7 +98,8 @@ function profiles(database: Database, columns: Sql) {
       firstUser(
         database,
         sql`
-          update gateway.users set auth_data = auth_data || ${JSON.stringify({ [provider]: data })}::jsonb, updated_at = now()
+          update gateway.users set auth_data = auth_data || ${JSON.stringify({ [provider]: data })}::jsonb,
+          updated_at = now()
           where id = ${id} returning ${columns}`,
       ),
 

@@ -50,7 +50,8 @@ export function requirePlainAddress(email: string): void {
   if (isPlainAddress(normalizeEmail(email))) return
   throw new Failure(
     'RequestValidationError',
-    'The part of the e-mail address before the @ has letters that another address could be mistaken for: use a to z, digits and signs.',
+    'The part of the e-mail address before the @ has letters that another address could be mistaken for: use a ' +
+      'to z, digits and signs.',
     { details: [{ path: 'body.email', message: 'must be ASCII before the @' }] },
   )
 }

@@ -13,7 +13,8 @@ interface By {
   correlationId: string
 }
 
-const fields: Sql = sql`id::text as "_id", user_id as "userId", name, created_at as "createdAt", expires_at as "expiresAt",
+const fields: Sql = sql`id::text as "_id", user_id as "userId", name, created_at as "createdAt",
+  expires_at as "expiresAt",
   last_used_at as "lastUsedAt", coalesce(scopes, ${[...resourceScopes]}::text[]) as scopes`
 
 /** The access tokens in the database; a token is found by its hash alone. */
@@ -72,7 +73,8 @@ export const accessTokenStore = (database: Database, audit: Pick<Audit, 'record'
   noteUses: (uses: readonly Use[]) =>
     database.many(sql`
       with used as (
-        select used.* from unnest(${uses.map((use) => use.id)}::uuid[], ${uses.map((use) => use.at.toISOString())}::timestamptz[]) as used (id, at)
+        select used.* from unnest(${uses.map((use) => use.id)}::uuid[],
+        ${uses.map((use) => use.at.toISOString())}::timestamptz[]) as used (id, at)
         join gateway.access_tokens as token using (id)
         order by id for update of token
       )

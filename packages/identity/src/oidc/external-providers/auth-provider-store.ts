@@ -25,7 +25,8 @@ export const sealedProviderSecrets: SealedColumn = {
 
 const columns = sql`id, org_slug as "orgSlug", slug, name, icon, type, config, client_secret as "sealedSecret",
   attributes_mapping as "attributesMapping", enabled, meta,
-  array(select domain from gateway.auth_provider_domains where provider_id = auth_providers.id order by domain) as domains`
+  array(select domain from gateway.auth_provider_domains where provider_id = auth_providers.id
+  order by domain) as domains`
 
 /** The providers of organizations. The secrets of their clients are sealed. */
 export const authProviderStore = (database: Database, masterKeys: MasterKeyRing) => {

@@ -13,7 +13,8 @@ export const revocationStore = (database: Database) => ({
   /** Ids noted in the last `seconds`, by the clock of the database. */
   async listRecent(seconds: number): Promise<string[]> {
     const rows = await database.many<{ id: string }>(
-      sql`select distinct id from gateway.revocations where revoked_at > clock_timestamp() - make_interval(secs => ${seconds})`,
+      sql`select distinct id from gateway.revocations
+        where revoked_at > clock_timestamp() - make_interval(secs => ${seconds})`,
       { timeoutMs: POLL_TIMEOUT_MS },
     )
     return rows.map(({ id }) => id)

@@ -45,7 +45,8 @@ describe('opening a web session ticket', () => {
     const me = await gateway.client({ authorization: `Bearer ${cookieJwt(response)}` })(getMe)
     expect(me).toMatchObject({ id: ada.userId, sessionId: claims?.prismeaiSessionId })
     const [row] = await gateway.database.many(sql`
-      select user_agent, ip, signing_kid, provider from gateway.sessions where id = ${String(claims?.prismeaiSessionId)}`)
+      select user_agent, ip, signing_kid, provider from gateway.sessions
+      where id = ${String(claims?.prismeaiSessionId)}`)
     expect(row).toEqual({
       user_agent: 'curl/8.5.0',
       ip: '127.0.0.1',
