@@ -25,7 +25,7 @@ export const accountsEnv = schema
       path: ['SMTP_HOST'],
       message:
         'is required: new accounts are validated by mail (ACCOUNT_VALIDATION_METHOD). Set SMTP_HOST, or the ' +
-          'method to manual or auto',
+        'method to manual or auto',
     })
   })
   .transform((env) => ({

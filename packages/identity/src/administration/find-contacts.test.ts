@@ -140,23 +140,25 @@ describe('POST /v2/contacts as a super administrator', () => {
     expect(JSON.stringify(await find(gateway, root, {}))).not.toMatch(/argon2|hash/i)
   })
 
-  test('answers as many look-ups a minute as RATE_LIMIT_CONTACTS says to whoever is no super ' +
-    'administrator', async () => {
-    await using limited = await startIdentity({
-      env: { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_CONTACTS: '3' },
-    })
-    const [guesser, admin] = [await limited.signIn(), await limited.signIn({ superAdmin: true })]
-    const ask = ({ headers }: SignedIn) =>
-      fetch(`${limited.url}/v2/contacts`, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: '{"email":"somebody@example.com"}',
+  test(
+    'answers as many look-ups a minute as RATE_LIMIT_CONTACTS says to whoever is no super ' + 'administrator',
+    async () => {
+      await using limited = await startIdentity({
+        env: { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_CONTACTS: '3' },
       })
-    const answers = []
-    // A minute may end meanwhile, and the next one begins anew.
-    for (let asked = 0; asked < 8; asked += 1) answers.push(await ask(guesser))
-    const refused = answers.find(({ status }) => status === 429)
-    expect(refused?.headers.get('x-ratelimit-limit')).toBe('3')
-    for (let asked = 0; asked < 8; asked += 1) expect((await ask(admin)).status).toBe(200)
-  })
+      const [guesser, admin] = [await limited.signIn(), await limited.signIn({ superAdmin: true })]
+      const ask = ({ headers }: SignedIn) =>
+        fetch(`${limited.url}/v2/contacts`, {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: '{"email":"somebody@example.com"}',
+        })
+      const answers = []
+      // A minute may end meanwhile, and the next one begins anew.
+      for (let asked = 0; asked < 8; asked += 1) answers.push(await ask(guesser))
+      const refused = answers.find(({ status }) => status === 429)
+      expect(refused?.headers.get('x-ratelimit-limit')).toBe('3')
+      for (let asked = 0; asked < 8; asked += 1) expect((await ask(admin)).status).toBe(200)
+    },
+  )
 })

@@ -33,8 +33,10 @@ export function knownDevices({ secret, secure }: { secret: string; secure: boole
     cookieFor(email) {
       const id = randomBytes(16).toString('base64url')
       const value = `${id}.${signatureOf(id, email)}`
-      return `${nameOf(email)}=${value}; Max-Age=${LASTS_SECONDS}; Path=/oidc; HttpOnly; ` +
+      return (
+        `${nameOf(email)}=${value}; Max-Age=${LASTS_SECONDS}; Path=/oidc; HttpOnly; ` +
         `SameSite=Lax${secure ? '; Secure' : ''}`
+      )
     },
   }
 }

@@ -9,36 +9,33 @@ const MINUTES_MS = 180_000
 const EVERY = 7
 const chromium = chromiumPath()
 
-describe.skipIf(chromium === undefined)(
-  'an address that is nearly an allowed one, in Chromium',
-  () => {
-    let database: Awaited<ReturnType<typeof identityDatabase>>
-    let server: IdentityServer
-    let browser: Chromium
-    beforeAll(async () => {
-      database = await identityDatabase()
-      server = await startIdentityServer({ database })
-      browser = await startChromium(chromium ?? '')
-    }, MINUTES_MS)
-    afterAll(async () => {
-      await browser?.close()
-      await server?.[Symbol.asyncDispose]()
-      await database?.[Symbol.asyncDispose]()
-    })
+describe.skipIf(chromium === undefined)('an address that is nearly an allowed one, in Chromium', () => {
+  let database: Awaited<ReturnType<typeof identityDatabase>>
+  let server: IdentityServer
+  let browser: Chromium
+  beforeAll(async () => {
+    database = await identityDatabase()
+    server = await startIdentityServer({ database })
+    browser = await startChromium(chromium ?? '')
+  }, MINUTES_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.[Symbol.asyncDispose]()
+    await database?.[Symbol.asyncDispose]()
+  })
 
-    it(
-      'leads nowhere else, with scripts and all',
-      async () => {
-        const some = spellingsOf(server.consoleSignIn).filter((_, index) => index % EVERY === 0)
-        expect(some.length).toBeGreaterThan(50)
-        await browser.withPage({}, async (page) => {
-          for (const redirect_uri of some) {
-            await page.goto(authorizationOf(server, { redirect_uri }).url)
-            expect(new URL(page.url()).origin, redirect_uri).toBe(server.origin)
-          }
-        })
-      },
-      MINUTES_MS,
-    )
-  },
-)
+  it(
+    'leads nowhere else, with scripts and all',
+    async () => {
+      const some = spellingsOf(server.consoleSignIn).filter((_, index) => index % EVERY === 0)
+      expect(some.length).toBeGreaterThan(50)
+      await browser.withPage({}, async (page) => {
+        for (const redirect_uri of some) {
+          await page.goto(authorizationOf(server, { redirect_uri }).url)
+          expect(new URL(page.url()).origin, redirect_uri).toBe(server.origin)
+        }
+      })
+    },
+    MINUTES_MS,
+  )
+})

@@ -101,7 +101,7 @@ const fr: AccountTexts = {
   checkMail: 'Consultez vos e‑mails',
   linkSent: (email) =>
     `S’il existe un compte pour ${email}, un lien pour choisir un nouveau mot de passe est en route. Il ` +
-      `fonctionne une fois, pendant une heure.`,
+    `fonctionne une fois, pendant une heure.`,
   signUpMailed: (email) =>
     `Nous avons écrit à ${email}. Ouvrez le lien de ce message pour utiliser votre compte.`,
   validationMailed: (email) =>
@@ -139,7 +139,7 @@ const fr: AccountTexts = {
     'Il a expiré, a déjà servi ou n’est pas complet. Copiez-le en entier, ou demandez-en un nouveau.',
   badDeletionLinkText:
     'Il a expiré, a déjà servi ou n’est pas complet. Rien n’a été supprimé. Demandez-en un nouveau depuis ' +
-      'votre compte.',
+    'votre compte.',
   newLink: 'Obtenir un nouveau lien',
   goOn: 'Continuer',
   signIn: 'Se connecter',
@@ -158,10 +158,10 @@ const fr: AccountTexts = {
   passwordLong: 'Le mot de passe doit avoir au plus 128 caractères.',
   passwordCommon:
     'Ce mot de passe est de ceux que l’on essaie d’abord. Choisissez-en un autre, par exemple quelques mots ' +
-      'sans rapport.',
+    'sans rapport.',
   passwordPersonal:
     'Ce mot de passe ne contient guère que votre nom ou votre adresse. Choisissez-en un autre, par exemple ' +
-      'quelques mots sans rapport.',
+    'quelques mots sans rapport.',
   showPassword: 'Afficher le mot de passe',
   strength: 'Solidité :',
   strengths: 'trop court|facile à deviner|moyen|difficile à deviner',

@@ -26,7 +26,7 @@ const en = {
   codesTitle: 'Keep your recovery codes',
   codesText:
     'Your authenticator is set up. If you ever lose it, one of these codes lets you in. Each works once, and ' +
-      'they are not shown again.',
+    'they are not shown again.',
   codesList: 'Recovery codes',
   codesKept: 'I have kept these codes in a safe place',
   codesNotKept: 'Keep the codes, then confirm it. Without them a lost phone locks you out.',
@@ -50,14 +50,14 @@ const fr: CodeTexts = {
   next: 'Continuer',
   codeWrong:
     'Ce code est incorrect ou a déjà servi. Saisissez celui que l’application affiche maintenant ; son heure ' +
-      'doit être juste.',
+    'doit être juste.',
   recoveryWrong: 'Ce code de secours est incorrect ou a déjà servi. Vérifiez-le ou essayez-en un autre.',
   codeMissing: 'Saisissez les six chiffres affichés par votre application.',
   recoveryMissing: 'Saisissez un code de secours.',
   enrolTitle: 'Protégez votre compte',
   enrolText:
     'Cette plateforme demande un code en plus de votre mot de passe. La configuration se fait une fois et ' +
-      'prend une minute.',
+    'prend une minute.',
   enrolScan: 'Scannez cette image avec une application d’authentification sur votre téléphone.',
   enrolPicture: 'Code QR pour votre application d’authentification. La clé ci-dessous dit la même chose.',
   enrolKey: 'Pas d’appareil photo ? Saisissez cette clé dans l’application.',
@@ -65,7 +65,7 @@ const fr: CodeTexts = {
   codesTitle: 'Conservez vos codes de secours',
   codesText:
     'Votre application est configurée. Si vous la perdez, l’un de ces codes vous permettra d’entrer. Chacun ne ' +
-      'sert qu’une fois, et ils ne seront plus affichés.',
+    'sert qu’une fois, et ils ne seront plus affichés.',
   codesList: 'Codes de secours',
   codesKept: 'J’ai conservé ces codes en lieu sûr',
   codesNotKept:

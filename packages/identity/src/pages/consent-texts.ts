@@ -41,7 +41,7 @@ const fr: ConsentTexts = {
   list: 'Si vous l’autorisez, cette application pourra :',
   warning:
     'Elle n’appartient pas à cette plateforme. Ne l’autorisez que si vous savez qui la fournit et si vous lui ' +
-      'faites confiance.',
+    'faites confiance.',
   allow: 'Autoriser',
   deny: 'Ne pas autoriser',
   scopes: {
@@ -50,7 +50,7 @@ const fr: ConsentTexts = {
     email: 'voir votre adresse e-mail',
     settings:
       'voir vos réglages : le second facteur, votre mode de connexion et ce que les applications conservent ' +
-        'avec votre compte',
+      'avec votre compte',
     offline_access: 'garder cet accès en votre absence, jusqu’à ce que vous y mettiez fin',
     'workspaces:read': 'voir vos espaces de travail et leur contenu',
     'workspaces:write': 'modifier, créer et supprimer vos espaces de travail',

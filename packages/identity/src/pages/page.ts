@@ -26,7 +26,7 @@ const mark = html`<svg viewBox="0 0 28 28" fill="none" aria-hidden="true"><rect 
 const icon = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28"><rect width="28" height="28" rx="8" fill="#2c4fd6"/>' +
     '<path d="M9 19.5v-11h6.5a4 4 0 0 1 0 8h-3" stroke="#fff" stroke-width="2.6" fill="none" ' +
-      'stroke-linecap="round" stroke-linejoin="round"/></svg>',
+    'stroke-linecap="round" stroke-linejoin="round"/></svg>',
 )}`
 const style = html`<style>${new Html(STYLES)}</style>`
 const script = html`<script>${new Html(PASSWORD_SCRIPT)}</script>`

@@ -44,7 +44,7 @@ const en = {
   switchTitle: 'Sign in to another account?',
   switchText: (now: string, next: string) =>
     `You are signed in as ${now} in this browser. The link you opened signs you in as ${next} instead. Go on ` +
-      `only if you asked for that.`,
+    `only if you asked for that.`,
   switchTo: (next: string) => `Sign in as ${next}`,
   stayAs: (now: string) => `Stay signed in as ${now}`,
   ticketOver:
@@ -83,7 +83,7 @@ const fr: Texts = {
   stale: 'Vous avez saisi votre mot de passe il y a trop longtemps. Saisissez-le à nouveau.',
   notConfirmed:
     'Confirmez d’abord votre adresse e-mail : ouvrez le lien du message que nous vous avons envoyé, puis ' +
-      'connectez-vous ici.',
+    'connectez-vous ici.',
   sendAgain: 'Renvoyer le message',
   notApproved:
     'Un administrateur doit d’abord approuver ce compte. Adressez-vous à l’un d’eux, puis connectez-vous ici.',
@@ -95,7 +95,7 @@ const fr: Texts = {
   inTerminal: 'Dans un terminal',
   inTerminalText:
     'Avec votre mot de passe dans la variable PASSWORD : connectez-vous, lisez le jeton dans le fichier de ' +
-      'cookies, appelez l’API.',
+    'cookies, appelez l’API.',
   signOut: 'Se déconnecter',
   signOutTitle: 'Se déconnecter ?',
   signOutText: (host) => `Vous serez déconnecté de ${host} dans ce navigateur.`,
@@ -109,7 +109,7 @@ const fr: Texts = {
   switchTitle: 'Changer de compte ?',
   switchText: (now: string, next: string) =>
     `Ce navigateur est connecté en tant que ${now}. Le lien ouvert vous connecterait en tant que ${next}. ` +
-      `Continuez seulement si vous l’avez demandé.`,
+    `Continuez seulement si vous l’avez demandé.`,
   switchTo: (next: string) => `Se connecter en tant que ${next}`,
   stayAs: (now: string) => `Rester connecté en tant que ${now}`,
   ticketOver:
@@ -117,7 +117,7 @@ const fr: Texts = {
   otherSite: 'Le formulaire n’a pas été envoyé depuis cette page et a été refusé. Recommencez.',
   refused:
     'L’application qui vous a envoyé ici a demandé quelque chose que cette plateforme refuse. Ses auteurs ' +
-      'peuvent vous aider.',
+    'peuvent vous aider.',
   internal: 'Un problème est survenu de notre côté. Réessayez ; s’il persiste, prévenez un administrateur.',
   errorCode: 'Pour l’assistance',
 }

@@ -37,14 +37,9 @@ export type WelcomeTexts = typeof en
 
 const fr: WelcomeTexts = {
   title: 'Une plateforme d’automatisations',
-<<<<<<< HEAD
   what:
     'Des espaces de travail avec automatisations et événements, derrière une seule API HTTP. ' +
     'Voici la porte d’entrée des personnes et des programmes.',
-=======
-  what: 'Des espaces de travail avec automatisations et événements, derrière une seule API HTTP. Voici la porte ' +
-    'd’entrée des personnes et des programmes.',
->>>>>>> 219216b (Wrap what is wider than 120 columns in identity)
   up: (version) => `En service, version ${version}`,
   signIn: 'Se connecter',
   readApi: 'Lire et essayer l’API',
@@ -59,13 +54,8 @@ const fr: WelcomeTexts = {
   programs: 'Les programmes reçoivent du JSON à cette adresse :',
   missing: 'Il n’y a rien ici',
   missingText: (path) =>
-<<<<<<< HEAD
     `Cette plateforme n’a pas de page à l’adresse ${path}. ` +
     'L’adresse est peut-être mal saisie, ou ce qui était ici a disparu.',
-=======
-    `Cette plateforme n’a pas de page à l’adresse ${path}. L’adresse est peut-être mal saisie, ou ce qui était ` +
-      `ici a disparu.`,
->>>>>>> 219216b (Wrap what is wider than 120 columns in identity)
   home: 'Vers l’accueil',
   next: 'Et maintenant',
   tokens: 'Jetons d’accès',

@@ -9,7 +9,7 @@ import { deviceOf } from './list-sessions.ts'
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) ' +
-    'Version/17.5 Mobile/15E148 Safari/604.1'
+  'Version/17.5 Mobile/15E148 Safari/604.1'
 
 let gateway: TestIdentity
 beforeAll(async () => {

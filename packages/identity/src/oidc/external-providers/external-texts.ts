@@ -12,7 +12,7 @@ const en = {
   deactivated: 'This account is deactivated. Ask an administrator of this platform to activate it.',
   taken:
     'Your e-mail address already has an account here that nobody has confirmed by mail. Sign in to it with its ' +
-      'password, or set a new one by mail, then try again.',
+    'password, or set a new one by mail, then try again.',
 }
 
 /** What pages say about signing in at another provider, by language. */
@@ -30,7 +30,7 @@ const fr: ExternalTexts = {
   deactivated: 'Ce compte est désactivé. Demandez à un administrateur de cette plateforme de l’activer.',
   taken:
     'Votre adresse e-mail a déjà ici un compte que personne n’a confirmé par e-mail. Connectez-vous avec son ' +
-      'mot de passe, ou choisissez-en un nouveau par e-mail, puis réessayez.',
+    'mot de passe, ou choisissez-en un nouveau par e-mail, puis réessayez.',
 }
 
 /** The texts of a language. */
