@@ -160,7 +160,8 @@ export default {
       name: 'apps-stand-alone',
       severity: 'error',
       comment:
-        'An app never imports another one; only all-in-one composes their service.ts, and ops shows their config.ts. Call the other service by its contract.',
+        'An app never imports another one; only all-in-one composes their service.ts, and ops ' +
+        'shows their config.ts. Call the other service by its contract.',
       from: { path: '^apps/([^/]+)/', pathNot: '^apps/(all-in-one|ops)/' },
       to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' },
     },
@@ -185,7 +186,7 @@ export default {
       from: { path: '^(apps|packages)/([^/]+)/' },
       to: {
         path: [
-          '^packages/([^/]+)/src/(?!index\\.ts$|conformance\\.ts$|testing\\.ts$|(platform|wire|pages)/index\\.ts$|config\\.ts$)',
+          '^packages/([^/]+)/src/(?!((platform|wire|pages)/)?index\\.ts$|config\\.ts$)',
           '^packages/([^/]+)/test/(?!conformance\\.ts$|testing\\.ts$)',
         ],
         pathNot: '^packages/$2/',

@@ -210,7 +210,8 @@ describe('a caller who is not who they say', () => {
     const { port } = new URL(platform.origin)
     const socket = connect(Number(port), '127.0.0.1')
     socket.write(
-      `GET /v2/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n`,
+      'GET /v2/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ' +
+        `${token}\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n`,
     )
     let answer = ''
     for await (const chunk of socket) answer += chunk

@@ -77,7 +77,8 @@ describe.skipIf(executablePath === undefined)('the client in Chromium', () => {
         clearInterval(emitting)
         await events.return()
         const refused = await api(getWorkspace, { params: { workspaceId: 'nowhere' } }).catch((error) => error)
-        return { email: (await me.json()).email, heard: value.data, refused: { error: refused.error, status: refused.status } }
+        const { error, status } = refused
+        return { email: (await me.json()).email, heard: value.data, refused: { error, status } }
       }
     `)
     const browser = await chromium.launch({

@@ -202,51 +202,55 @@ describe('on embedded drivers', () => {
     )
   })
 
-  test('a frozen PostgreSQL is 503 with Retry-After within 3 s, never 401, and everything works again without a restart', async () => {
-    await using platform = await startAllInOne()
-    const { token, workspaceId } = await prepared(platform)
-    const postgres = processTree(platform.process('all-in-one').pid).filter((pid) =>
-      /postgres/.test(commandOf(pid)),
-    )
-    expect(postgres.length).toBeGreaterThan(3)
-    const requests = (): Promise<{ status: number; ms: number; retryAfter: string | null }>[] =>
-      [
-        ['GET', `/v2/workspaces/${workspaceId}`, undefined],
-        ['POST', `/v2/workspaces/${workspaceId}/events`, { events: [{ type: `t.${randomUUID()}` }] }],
-        ['GET', `/v2/workspaces/${workspaceId}/events`, undefined],
-        ['POST', '/v2/login/anonymous', undefined],
-      ].map(async ([method, path, body]) => {
-        const started = Date.now()
-        const answer = await call(platform.origin, method as string, path as string, {
-          ...(path === '/v2/login/anonymous' ? {} : { token }),
-          body,
-          timeoutMs: 10_000,
+  test(
+    'a frozen PostgreSQL is 503 with Retry-After within 3 s, never 401, and everything works again ' +
+      'without a restart',
+    async () => {
+      await using platform = await startAllInOne()
+      const { token, workspaceId } = await prepared(platform)
+      const postgres = processTree(platform.process('all-in-one').pid).filter((pid) =>
+        /postgres/.test(commandOf(pid)),
+      )
+      expect(postgres.length).toBeGreaterThan(3)
+      const requests = (): Promise<{ status: number; ms: number; retryAfter: string | null }>[] =>
+        [
+          ['GET', `/v2/workspaces/${workspaceId}`, undefined],
+          ['POST', `/v2/workspaces/${workspaceId}/events`, { events: [{ type: `t.${randomUUID()}` }] }],
+          ['GET', `/v2/workspaces/${workspaceId}/events`, undefined],
+          ['POST', '/v2/login/anonymous', undefined],
+        ].map(async ([method, path, body]) => {
+          const started = Date.now()
+          const answer = await call(platform.origin, method as string, path as string, {
+            ...(path === '/v2/login/anonymous' ? {} : { token }),
+            body,
+            timeoutMs: 10_000,
+          })
+          return {
+            status: answer.status,
+            ms: Date.now() - started,
+            retryAfter: answer.headers.get('retry-after'),
+          }
         })
-        return {
-          status: answer.status,
-          ms: Date.now() - started,
-          retryAfter: answer.headers.get('retry-after'),
+      for (const pid of postgres) process.kill(pid, 'SIGSTOP')
+      try {
+        for (let round = 0; round < 4; round += 1) {
+          for (const { status, ms, retryAfter } of await Promise.all(requests())) {
+            expect(status).toBe(503)
+            expect(retryAfter).toMatch(/^\d+$/)
+            expect(ms).toBeLessThan(3000)
+          }
         }
-      })
-    for (const pid of postgres) process.kill(pid, 'SIGSTOP')
-    try {
-      for (let round = 0; round < 4; round += 1) {
-        for (const { status, ms, retryAfter } of await Promise.all(requests())) {
-          expect(status).toBe(503)
-          expect(retryAfter).toMatch(/^\d+$/)
-          expect(ms).toBeLessThan(3000)
-        }
+        expect((await call(platform.origin, 'GET', '/')).status).toBe(200)
+        expect((await call(platform.origin, 'GET', '/oidc/jwks')).status).toBe(200)
+      } finally {
+        for (const pid of postgres) process.kill(pid, 'SIGCONT')
       }
-      expect((await call(platform.origin, 'GET', '/')).status).toBe(200)
-      expect((await call(platform.origin, 'GET', '/oidc/jwks')).status).toBe(200)
-    } finally {
-      for (const pid of postgres) process.kill(pid, 'SIGCONT')
-    }
-    await vi.waitFor(
-      async () => {
-        for (const { status } of await Promise.all(requests())) expect(status).toBe(200)
-      },
-      { timeout: 15_000, interval: 500 },
-    )
-  })
+      await vi.waitFor(
+        async () => {
+          for (const { status } of await Promise.all(requests())) expect(status).toBe(200)
+        },
+        { timeout: 15_000, interval: 500 },
+      )
+    },
+  )
 })

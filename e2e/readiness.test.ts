@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call } from './support/caller.ts'
 import { separateShape, servers } from './support/shapes.ts'
 
-/** The row of each service (specification "Readiness", decisions C13) on PostgreSQL, Redis and NATS, in this order. */
+/** The row of each service on PostgreSQL, Redis and NATS, in this order. */
 const modules = {
   'api-gateway': [
     ['database', 'postgres'],
@@ -100,7 +100,7 @@ describe.runIf(separateShape !== undefined)('GET /v2/readiness of separate proce
     expect((await ask('', { 'x-platform-api-key': platform.internalApiKey })).status).toBe(200)
   })
 
-  test('leaves nothing of a probe that is killed in the middle (T-RDY-3)', async () => {
+  test('leaves nothing of a probe that is killed in the middle', async () => {
     await using database = await openDatabase(platform.env.DATABASE_URL ?? '', { poolSize: 2 })
     // Between its two statements a probe waits for as long as this takes.
     await database.many(

@@ -78,7 +78,8 @@ describe.runIf(separateShape !== undefined)('Revocation, on two gateways', () =>
     await Promise.all([nats?.stop(), redis?.stop()])
   })
 
-  test(`${REVOCATIONS} revocations under load are heard everywhere, p99 within a second; none comes back after FLUSHALL and a restart of everything`, async () => {
+  test(`${REVOCATIONS} revocations under load are heard everywhere, p99 within a second; none comes ` +
+    'back after FLUSHALL and a restart of everything', async () => {
     const tokens = await visitors(REVOCATIONS)
     const honest = await visitors(20)
     const refused: number[] = []

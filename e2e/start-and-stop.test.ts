@@ -27,34 +27,38 @@ const unconfigured = {
 }
 
 describe('starting and stopping', () => {
-  test('Ctrl-C ends it within 10 s with code 0 and nothing left; the next start finds everything and prints no password', async () => {
-    const directory = directoryFor()
-    const first = await startAllInOne(unconfigured, directory)
-    const output = first.process('all-in-one').output()
-    const password = /password\s{2,}(\S+)/.exec(output)?.[1] ?? ''
-    const email = /(\S+@\S+)/.exec(output)?.[1] ?? ''
-    expect(password.length, output).toBeGreaterThanOrEqual(16)
-    expect(output).toContain(`${first.origin}/docs`)
-    const sample = /curl -d name=Ada (\S+)/.exec(output)?.[1] ?? ''
-    const answer = await fetch(sample, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) })
-    expect(await answer.json()).toEqual({ message: 'Hello Ada!' })
-    expect(statSync(join(directory, 'secrets.env')).mode & 0o777).toBe(0o600)
-    Object.assign(ADMIN, { email, password })
-    const { token } = await administrator(first)
-    const workspaceId = await newWorkspace(first.origin, token)
+  test(
+    'Ctrl-C ends it within 10 s with code 0 and nothing left; the next start finds everything and ' +
+      'prints no password',
+    async () => {
+      const directory = directoryFor()
+      const first = await startAllInOne(unconfigured, directory)
+      const output = first.process('all-in-one').output()
+      const password = /password\s{2,}(\S+)/.exec(output)?.[1] ?? ''
+      const email = /(\S+@\S+)/.exec(output)?.[1] ?? ''
+      expect(password.length, output).toBeGreaterThanOrEqual(16)
+      expect(output).toContain(`${first.origin}/docs`)
+      const sample = /curl -d name=Ada (\S+)/.exec(output)?.[1] ?? ''
+      const answer = await fetch(sample, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) })
+      expect(await answer.json()).toEqual({ message: 'Hello Ada!' })
+      expect(statSync(join(directory, 'secrets.env')).mode & 0o777).toBe(0o600)
+      Object.assign(ADMIN, { email, password })
+      const { token } = await administrator(first)
+      const workspaceId = await newWorkspace(first.origin, token)
 
-    const pids = processTree(first.process('all-in-one').pid)
-    const started = Date.now()
-    expect(await first.process('all-in-one').stop('SIGINT')).toBe(0)
-    expect(Date.now() - started).toBeLessThan(10_000)
-    expect(pids.filter(isAlive)).toEqual([])
+      const pids = processTree(first.process('all-in-one').pid)
+      const started = Date.now()
+      expect(await first.process('all-in-one').stop('SIGINT')).toBe(0)
+      expect(Date.now() - started).toBeLessThan(10_000)
+      expect(pids.filter(isAlive)).toEqual([])
 
-    const second = await startAllInOne(unconfigured, directory)
-    expect(second.process('all-in-one').output()).not.toMatch(/password\s{2,}\S/)
-    expect((await call(second.origin, 'GET', `/v2/workspaces/${workspaceId}`, { token })).status).toBe(200)
-    await second[Symbol.asyncDispose]()
-    rmSync(directory, { recursive: true, force: true })
-  })
+      const second = await startAllInOne(unconfigured, directory)
+      expect(second.process('all-in-one').output()).not.toMatch(/password\s{2,}\S/)
+      expect((await call(second.origin, 'GET', `/v2/workspaces/${workspaceId}`, { token })).status).toBe(200)
+      await second[Symbol.asyncDispose]()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  )
 
   test('whatever ends it leaves no process behind, and the next start finds everything', async () => {
     const directory = directoryFor()

@@ -98,39 +98,43 @@ describe('GATEWAY_WORKERS', () => {
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 20_000)
   })
 
-  test('shows the numbers of all processes wherever it is asked, also of one that took the place of another', async () => {
-    const [metricsPort = 0] = await freePorts(1)
-    const { gateway, url } = await start({ METRICS_PORT: String(metricsPort) })
-    await vi.waitFor(() => expect(timesReady(gateway.output())).toBe(2), 60_000)
-    const headers = { authorization: `Bearer ${platformSecrets.INTERNAL_API_KEY}` }
-    const page = async (at: string) => (await fetch(`${at}/metrics`, { headers })).text()
-    const doors = [url, `http://127.0.0.1:${metricsPort}`]
-    for (let count = 0; count < 40; count += 1)
-      await fetch(`${url}/v2/versions`, { headers: { connection: 'close' } })
+  test(
+    'shows the numbers of all processes wherever it is asked, also of one that took the place of ' +
+      'another',
+    async () => {
+      const [metricsPort = 0] = await freePorts(1)
+      const { gateway, url } = await start({ METRICS_PORT: String(metricsPort) })
+      await vi.waitFor(() => expect(timesReady(gateway.output())).toBe(2), 60_000)
+      const headers = { authorization: `Bearer ${platformSecrets.INTERNAL_API_KEY}` }
+      const page = async (at: string) => (await fetch(`${at}/metrics`, { headers })).text()
+      const doors = [url, `http://127.0.0.1:${metricsPort}`]
+      for (let count = 0; count < 40; count += 1)
+        await fetch(`${url}/v2/versions`, { headers: { connection: 'close' } })
 
-    for (const door of [...doors, ...doors]) {
-      const shown = await page(door)
-      expect(valuesOf(shown, 'platform_service_ready{')).toEqual({ 1: 1, 2: 1 })
-      const requests = valuesOf(shown, 'platform_http_requests_total{', 'route="/v2/versions"')
-      expect((requests[1] ?? 0) + (requests[2] ?? 0)).toBe(40)
-      expect(shown.match(/^# TYPE platform_service_ready /gm)).toHaveLength(1)
-    }
-    const pages = await Promise.all(Array.from({ length: 60 }, (_, at) => page(doors[at % 2] ?? '')))
-    for (const text of pages)
-      expect(Object.keys(valuesOf(text, 'process_cpu_seconds_total{'))).toHaveLength(2)
+      for (const door of [...doors, ...doors]) {
+        const shown = await page(door)
+        expect(valuesOf(shown, 'platform_service_ready{')).toEqual({ 1: 1, 2: 1 })
+        const requests = valuesOf(shown, 'platform_http_requests_total{', 'route="/v2/versions"')
+        expect((requests[1] ?? 0) + (requests[2] ?? 0)).toBe(40)
+        expect(shown.match(/^# TYPE platform_service_ready /gm)).toHaveLength(1)
+      }
+      const pages = await Promise.all(Array.from({ length: 60 }, (_, at) => page(doors[at % 2] ?? '')))
+      for (const text of pages)
+        expect(Object.keys(valuesOf(text, 'process_cpu_seconds_total{'))).toHaveLength(2)
 
-    process.kill(workersOf(gateway.pid)[0] ?? 0, 'SIGKILL')
-    await vi.waitFor(() => expect(timesReady(gateway.output())).toBe(3), 60_000)
-    expect(valuesOf(await page(url), 'platform_service_ready{')).toEqual({ 1: 1, 2: 1 })
+      process.kill(workersOf(gateway.pid)[0] ?? 0, 'SIGKILL')
+      await vi.waitFor(() => expect(timesReady(gateway.output())).toBe(3), 60_000)
+      expect(valuesOf(await page(url), 'platform_service_ready{')).toEqual({ 1: 1, 2: 1 })
 
-    // Whose connection the frozen one is given waits; another try reaches the other.
-    const [frozen = 0] = workersOf(gateway.pid)
-    process.kill(frozen, 'SIGSTOP')
-    const rest = await vi.waitFor(() => pageOnce(`${url}/metrics`, headers), 30_000)
-    expect(Object.keys(valuesOf(rest, 'platform_service_ready{'))).toHaveLength(1)
-    process.kill(frozen, 'SIGCONT')
-    expect(await gateway.stop('SIGTERM')).toBe(0)
-  })
+      // Whose connection the frozen one is given waits; another try reaches the other.
+      const [frozen = 0] = workersOf(gateway.pid)
+      process.kill(frozen, 'SIGSTOP')
+      const rest = await vi.waitFor(() => pageOnce(`${url}/metrics`, headers), 30_000)
+      expect(Object.keys(valuesOf(rest, 'platform_service_ready{'))).toHaveLength(1)
+      process.kill(frozen, 'SIGCONT')
+      expect(await gateway.stop('SIGTERM')).toBe(0)
+    },
+  )
 
   test('warns once that limits hold for each process where nothing counts for all of them', async () => {
     const { gateway } = await start()

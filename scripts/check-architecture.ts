@@ -7,6 +7,7 @@ import { cruise } from './check-architecture/cruise.ts'
 import { endpointsWithoutProof } from './check-architecture/endpoints.ts'
 import { pathProblems, unseenPathPlants } from './check-architecture/paths.ts'
 import { unseenPlants } from './check-architecture/plants.ts'
+import { ratchetProblems } from './check-architecture/ratchets.ts'
 import { sizeProblems } from './check-architecture/sizes.ts'
 
 interface Package {
@@ -17,12 +18,11 @@ interface Package {
 const LEAST_MODULES = 100
 
 /** Files of the working tree: committed or not, but never what git ignores. */
-const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'apps', 'packages'], {
-  encoding: 'utf8',
-}).split('\n')
-const sources = files
-  .filter((file) => file.endsWith('.ts') && existsSync(file))
+const tree = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => /\.(ts|mjs|md|sql|sh|yaml|css)$/.test(file) && existsSync(file))
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
+const sources = tree.filter(({ file }) => /^(apps|packages)\/.*\.ts$/.test(file))
 
 /** The file behind the name of each package, for example `@platform/http`. */
 const entries = new Map(
@@ -45,6 +45,7 @@ const problems = [
   ...violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`),
   ...unseenPlants(),
   ...sizeProblems(sources),
+  ...ratchetProblems(tree),
   ...endpointsWithoutProof(Object.values(contracts), sources),
   ...pathProblems(readFileSync('docs/architecture.md', 'utf8'), sources, entries),
   ...unseenPathPlants(sources, entries),

@@ -16,7 +16,8 @@ if (process.argv.includes('--accept')) {
   for (const problem of problems) console.log(problem)
   if (problems.length > 0)
     console.log(
-      `Callers of the released API would break. Undo this, or add it beside what there is; before the first release of a version, run: node scripts/check-openapi.ts --accept`,
+      'Callers of the released API would break. Undo this, or add it beside what there is; ' +
+        'before the first release of a version, run: node scripts/check-openapi.ts --accept',
     )
   const rules = lint()
   process.exitCode = problems.length > 0 || rules !== 0 ? 1 : 0

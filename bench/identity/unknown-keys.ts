@@ -6,7 +6,7 @@ const VALID_PER_SECOND = 200
 const FLOOD_PER_SECOND = 2000
 const DURATION_MS = 15_000
 
-/** T-JWT-5: a flood of JWTs that name unknown keys, beside callers whose tokens are good. */
+/** A flood of JWTs that name unknown keys, beside callers whose tokens are good. */
 export async function unknownKeys(under: UnderTest): Promise<Figure[]> {
   const issuer = new URL('/oidc', under.gatewayUrl.replace('127.0.0.1', 'localhost')).href
   const valid: PacedPlan = {

@@ -13,7 +13,7 @@ function cpuSeconds(pid: number): number {
   }
 }
 
-/** Memory in MB as the sum of PSS: shared pages count once (decisions I17). */
+/** Memory in MB as the sum of PSS: shared pages count once. */
 export function pssMegabytes(pids: readonly number[]): number {
   const kilobytes = pids.map((pid) => {
     try {

@@ -15,7 +15,7 @@ import { servers } from '../support/shapes.ts'
 /** How long a fault lasts: longer than the deadline, so that answers at the deadline are seen. */
 const FAULT_MS = 3500
 /**
- * reliability 3.1 I6: deadline + 200 ms. Needed and unavailable is 503 within 3 s; a service that is silent is 504 at
+ * The deadline and 200 ms. Needed and unavailable is 503 within 3 s; a service that is silent is 504 at
  * its time-out.
  */
 const LATEST_MS = GATEWAY_TIMEOUT_S * 1000 + 200
@@ -46,7 +46,7 @@ function expectContract(load: FaultLoad, { refused }: Row, readinessMs: readonly
 
 const cells = dependencies.flatMap((dependency) => faults.map((fault) => ({ dependency, fault })))
 
-describe.runIf(servers !== undefined)('the fault matrix (reliability 3.2)', () => {
+describe.runIf(servers !== undefined)('the fault matrix', () => {
   let under: FaultPlatform
   let prepared: Awaited<ReturnType<typeof prepareLoad>>
   beforeAll(async () => {

@@ -94,7 +94,8 @@ describe.runIf(separateShape !== undefined)('Rotation under load, on two gateway
     await Promise.all([nats?.stop(), redis?.stop()])
   })
 
-  test(`${ROTATIONS} rotations and ${REMOVALS} removals: no wrong 401, every removed key refused everywhere within 2 s`, async () => {
+  test(`${ROTATIONS} rotations and ${REMOVALS} removals: no wrong 401, every removed key refused ` +
+    'everywhere within 2 s', async () => {
     const tokens = new Tokens(platform.origins)
     await tokens.refill()
     const judge = new Judge(tokens)
@@ -113,7 +114,8 @@ describe.runIf(separateShape !== undefined)('Rotation under load, on two gateway
     }
     const rate = await load.stop()
     process.stdout.write(
-      `rotation under load: ${rate} requests/s, ${judge.verified} verified, ${judge.wrong.length} wrong, ${judge.unavailable} unavailable, ` +
+      `rotation under load: ${rate} requests/s, ${judge.verified} verified, ` +
+        `${judge.wrong.length} wrong, ${judge.unavailable} unavailable, ` +
         `${delays.length / 2} removals refused after p50 ${Math.round(percentile(delays, 0.5))} ms, ` +
         `p99 ${Math.round(percentile(delays, 0.99))} ms\n`,
     )
@@ -144,7 +146,8 @@ describe.runIf(separateShape !== undefined)('Rotation under load, on two gateway
     await pause(1500)
     const rate = await load.stop()
     process.stdout.write(
-      `without NATS: ${rate} requests/s, ${judge.verified} verified, ${judge.wrong.length} wrong, ${judge.unavailable} unavailable, ` +
+      `without NATS: ${rate} requests/s, ${judge.verified} verified, ${judge.wrong.length} ` +
+        `wrong, ${judge.unavailable} unavailable, ` +
         `removals refused after ${delays.map(Math.round).join(', ')} ms\n`,
     )
     expect(judge.wrong).toEqual([])

@@ -27,7 +27,7 @@ function complaintsAbout(misses: readonly Miss[], complaints: readonly string[])
 
 const isReady = separateShape !== undefined && isInstalled('haproxy')
 
-describe.runIf(isReady)('a rolling restart (reliability G5)', () => {
+describe.runIf(isReady)('a rolling restart', () => {
   let platform: Platform
   /** What processes complained about: it explains a request that failed. */
   const complaints: string[] = []
@@ -107,8 +107,10 @@ describe.runIf(isReady)('a rolling restart (reliability G5)', () => {
       await load.stop()
     }
 
+    const slowestStopMs = Math.round(Math.max(...restarts.map(({ stopMs }) => stopMs)))
     console.log(
-      `${restarts.length} restarts, ${load.served} requests served, ${load.slowServed} of them slow, ${load.misses.length} not; slowest stop ${Math.round(Math.max(...restarts.map(({ stopMs }) => stopMs)))} ms`,
+      `${restarts.length} restarts, ${load.served} requests served, ${load.slowServed} of them slow, ` +
+        `${load.misses.length} not; slowest stop ${slowestStopMs} ms`,
     )
     for (const kind of kinds)
       for (const which of ['1', '2']) complaints.push(...complaintsOf(`${kind}-${which}`))

@@ -22,7 +22,7 @@ const ofService = (kind: string, name: string, fault: FaultName): Row => ({
   errors: ['ServiceUnavailable'],
 })
 
-/** reliability 3.2, the columns that are tested here, for a client of the gateway. */
+/** What each fault may cost a client of the gateway. */
 export function rowOf(dependency: Dependency, fault: FaultName): Row {
   switch (dependency) {
     case 'PostgreSQL':

@@ -16,7 +16,7 @@ const RETRY_MS = 200
 
 /**
  * Emits one event a call at an even rate, each under an id of its own, and again under the same id until it is
- * accepted (reliability G1).
+ * accepted.
  */
 export class HonestEmitter {
   readonly accepted = new Set<string>()

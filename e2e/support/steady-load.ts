@@ -100,7 +100,9 @@ export class SteadyLoad {
       .then((problem) => {
         if (problem !== undefined) {
           const ms = Math.round(performance.now() - startedAt)
-          const what = `${ask.method} ${ask.path}${ask.slowMs === undefined ? '' : ' (slow)'}: ${problem} after ${ms} ms`
+          const what =
+            `${ask.method} ${ask.path}${ask.slowMs === undefined ? '' : ' (slow)'}: ${problem} ` +
+            `after ${ms} ms`
           this.misses.push({ at: new Date().toISOString(), what, client: client.name })
           return
         }

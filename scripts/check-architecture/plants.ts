@@ -19,7 +19,8 @@ const plants: [rule: string, folder: string, source: string][] = [
   [
     'sql-only-in-stores',
     'apps/events/src/event-log',
-    "import { type Database, sql } from '@platform/database'\nexport const planted = (database: Database) => database.many(sql`select 1`)",
+    "import { type Database, sql } from '@platform/database'\nexport const planted = (database: " +
+      'Database) => database.many(sql`select 1`)',
   ],
   ['identity-users', 'packages/identity/src/users', "export { html } from '../pages/html.ts'"],
   [

@@ -9,9 +9,9 @@ const forbiddenNames = /\/(utils?|helpers?|common|shared|lib|types|core|misc)(\/
 /** What must not be in a file, and why. */
 const forbiddenText: [pattern: RegExp, sentence: string][] = [
   [/@ts-(ignore|nocheck|expect-error)/, 'switches the type checker off.'],
-  [/synchronous_commit\s*(=|to)\s*'?off/i, 'gives up durability (reliability L2).'],
+  [/synchronous_commit\s*(=|to)\s*'?off/i, 'gives up durability.'],
   // `.eval(` of another object is something else, for example a script of a cache server.
-  [/((?<![.\w])|globalThis\.)eval\s*\(|\bnew Function\s*\(/, 'makes code from text (reliability L6).'],
+  [/((?<![.\w])|globalThis\.)eval\s*\(|\bnew Function\s*\(/, 'makes code from text.'],
 ]
 
 /** Budgets of files: length, names, and what must not be in them. */

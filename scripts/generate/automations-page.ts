@@ -21,10 +21,14 @@ export function automationsPage(): string {
     'Generated from packages/contracts, packages/expressions and apps/runtime. The examples are run by the tests.',
     introduction,
     '## Instructions',
-    'A step is one instruction with its arguments. A field with `*` is always needed. Any other key is the slug of an automation, called with what stands behind it; `output` names the variable for its result.',
+    'A step is one instruction with its arguments. A field with `*` is always needed. Any other ' +
+      'key is the slug of an automation, called with what stands behind it; `output` names the ' +
+      'variable for its result.',
     ...Object.keys(instructionSchemas).map((name) => instructionSection(name as InstructionName)),
     '## Variables and contexts',
-    'The arguments of an automation are its variables; at a URL trigger `body`, `query`, `headers`, `method`, `pathParams` and `rawBody`, for an event `payload`, `source` and `id`. What a step sets is a variable of this call. The contexts below outlive it.',
+    'The arguments of an automation are its variables; at a URL trigger `body`, `query`, ' +
+      '`headers`, `method`, `pathParams` and `rawBody`, for an event `payload`, `source` and `id`. ' +
+      'What a step sets is a variable of this call. The contexts below outlive it.',
     ...Object.entries<ContextDescription>(contextDescriptions).map(contextSection),
     '## Functions',
     'Called inside `{% %}` and in the keys of conditions; their names are found whatever their case.',
@@ -53,8 +57,9 @@ do:                  # steps, one after another
 output: '{{greeting}}'
 \`\`\`
 
-\`{{path}}\` reads a variable: names, dots and \`[keys]\`, no operators. \`{% expression %}\` computes a value: \`and\`, \`or\`, \`not\`, \`==\`,
-\`!=\`, \`<\`, \`<=\`, \`>\`, \`>=\`, \`in\`, \`matches\`, \`exists\`, \`+\`, \`-\`, \`*\`, \`/\`, \`%\`, \`a ? b : c\`, lists, objects, functions. Keys of \`conditions\` are
+\`{{path}}\` reads a variable: names, dots and \`[keys]\`, no operators. \`{% expression %}\` computes a
+value: \`and\`, \`or\`, \`not\`, \`==\`, \`!=\`, \`<\`, \`<=\`, \`>\`, \`>=\`, \`in\`, \`matches\`, \`exists\`,
+\`+\`, \`-\`, \`*\`, \`/\`, \`%\`, \`a ? b : c\`, lists, objects, functions. Keys of \`conditions\` are
 expressions without marks. What a variable held is data: it is never read as a template.`
 
 function instructionSection(name: InstructionName): string {

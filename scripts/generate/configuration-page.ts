@@ -30,7 +30,8 @@ export function configurationPage(services: Record<string, z.ZodType | readonly 
         `| \`${name}\` | ${readers.join(', ')} | ${preset} | ${inCell(description)} |`,
     )
   const head =
-    '# Configuration\n\nGenerated from the configuration of each service. Every process reads its environment once, at its start.\n'
+    '# Configuration\n\nGenerated from the configuration of each service. Every process reads ' +
+    'its environment once, at its start.\n'
   return `${head}\n| Variable | Read by | Default | Meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`
 }
 

@@ -11,7 +11,9 @@ export function eventsPage(events: readonly EventContract[]): string {
   )
   const parts = [
     '# Native events',
-    'Generated from packages/contracts: what each event of the platform carries in `payload`. Nobody else can emit these types. A field with `*` is always there; open objects may hold more than is told.',
+    'Generated from packages/contracts: what each event of the platform carries in `payload`. ' +
+      'Nobody else can emit these types. A field with `*` is always there; open objects may hold ' +
+      'more than is told.',
     contents.join('\n'),
     ...events.map(sectionOf),
   ]

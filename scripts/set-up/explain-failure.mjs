@@ -12,7 +12,8 @@ const reasons = [
   ],
   [
     /EACCES|EPERM|permission denied/i,
-    `The packages cannot be written: give this user write access to this directory and to its home directory, ${again}.`,
+    'The packages cannot be written: give this user write access to this directory and to its ' +
+      `home directory, ${again}.`,
   ],
   [
     /OUTDATED_LOCKFILE|LOCKFILE_CONFIG_MISMATCH|MISSING_LOCKFILE|is not up to date with/,
@@ -20,11 +21,13 @@ const reasons = [
   ],
   [
     /IGNORED_BUILDS/,
-    'A package wants to run an install script that nobody has judged: add it to allowBuilds in pnpm-workspace.yaml, as true or false.',
+    'A package wants to run an install script that nobody has judged: add it to allowBuilds in ' +
+      'pnpm-workspace.yaml, as true or false.',
   ],
   [
     /CERT|self.signed|unable to get local issuer|UnknownIssuer|invalid peer certificate/i,
-    `The package registry's certificate is not trusted here: name your authority's file in NODE_EXTRA_CA_CERTS or in npm's setting cafile, ${again}.`,
+    `The package registry's certificate is not trusted here: name your authority's file in ` +
+      `NODE_EXTRA_CA_CERTS or in npm's setting cafile, ${again}.`,
   ],
   [
     /\bE40[13]\b|ERR_PNPM_FETCH_40[13]|ENEEDAUTH/,
@@ -32,11 +35,18 @@ const reasons = [
   ],
   [
     /MINIMUM_RELEASE_AGE|SUPPLY_CHAIN|ERR_PNPM_TARBALL_INTEGRITY|EINTEGRITY/,
-    'A package is not the one that the lockfile names or is too young to be trusted: nothing was run; tell the maintainers.',
+    'A package is not the one that the lockfile names or is too young to be trusted: nothing was ' +
+      'run; tell the maintainers.',
   ],
   [
-    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|SOCKET_TIMEOUT|ENOTCACHED|NETWORK_ERROR|META_FETCH_FAIL|ERR_PNPM_FETCH|error sending request|network|timed? ?out|\bE(404|429|5\d\d)\b|ETARGET/i,
-    `The packages cannot be downloaded because the package registry does not answer: connect to the network or correct npm's setting registry, ${again}.`,
+    new RegExp(
+      'ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|SOCKET_TIMEOUT|' +
+        'ENOTCACHED|NETWORK_ERROR|META_FETCH_FAIL|ERR_PNPM_FETCH|error sending request|network|' +
+        'timed? ?out|\\bE(404|429|5\\d\\d)\\b|ETARGET',
+      'i',
+    ),
+    'The packages cannot be downloaded because the package registry does not answer: connect to ' +
+      `the network or correct npm's setting registry, ${again}.`,
   ],
 ]
 

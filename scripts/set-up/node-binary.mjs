@@ -30,5 +30,7 @@ function versionOf(node) {
 
 const unsupported = () =>
   new Problem(
-    `On this platform (${process.platform} ${process.arch}) the platform brings no Node of its own: install Node ${needed} or newer (this is ${process.version}), then run the command again.`,
+    `On this platform (${process.platform} ${process.arch}) the platform brings no Node of its ` +
+      `own: install Node ${needed} or newer (this is ${process.version}), then run the command ` +
+      'again.',
   )

@@ -32,5 +32,8 @@ async function installAndRemember(stops) {
 
 function sentenceFor(error) {
   if (error.code === 'ENOSPC') return 'The disk is full: free at least 2 GB, then run the command again.'
-  return `This directory cannot be written by this user (${error.code}): change its owner or copy it, then run the command again.`
+  return (
+    `This directory cannot be written by this user (${error.code}): change its owner or copy it, ` +
+    'then run the command again.'
+  )
 }

@@ -21,7 +21,7 @@ export function announceReady(running: readonly RunningService[], env: Env): voi
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-/** The first start has made it (decisions I16). */
+/** The first start has made it. */
 const sampleLines = (origin: string, env: Env): string[] =>
   env.SAMPLE_WORKSPACE === 'false'
     ? []

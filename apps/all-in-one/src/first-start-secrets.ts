@@ -11,7 +11,7 @@ const generators: Record<string, () => string> = {
 
 /**
  * The secrets of a platform nobody configured: made at the first start, kept in `<data>/secrets.env` (0600), read at
- * every later one (decisions I2). What the environment gives is neither made nor written.
+ * every later one. What the environment gives is neither made nor written.
  */
 export function firstStartSecrets(dataDirectory: string, given: Env): Env {
   const file = join(dataDirectory, 'secrets.env')
@@ -45,7 +45,8 @@ function write(directory: string, file: string, secrets: Env): void {
     mkdirSync(directory, { recursive: true })
     writeFileSync(
       file,
-      `# Secrets of this installation. Keep a copy: without SECRETS_MASTER_KEYS encrypted data is lost.\n${lines.join('\n')}\n`,
+      '# Secrets of this installation. Keep a copy: without SECRETS_MASTER_KEYS encrypted data ' +
+        `is lost.\n${lines.join('\n')}\n`,
       {
         mode: 0o600,
       },

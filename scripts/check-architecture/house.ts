@@ -1,0 +1,97 @@
+import { posix } from 'node:path'
+
+/** A file of the tree. */
+export interface Source {
+  file: string
+  text: string
+}
+
+const MAX_COLUMNS = 120
+const SMALL_LINES = 20
+
+const isTest = (file: string) => file.endsWith('.test.ts')
+const isTypeScript = (file: string) => file.endsWith('.ts')
+/** What ships: TypeScript in `src` of an app or a package. */
+const ships = ({ file }: Source) =>
+  /^(apps|packages)\/[^/]+\/src\//.test(file) && isTypeScript(file) && !isTest(file)
+const linesOf = ({ text }: Source) => text.trimEnd().split('\n').length
+
+/** Files that ship with 20 lines or less: each is one more that a reader opens. */
+export const smallFiles = (sources: readonly Source[]): string[] =>
+  sources.filter((source) => ships(source) && linesOf(source) <= SMALL_LINES).map(({ file }) => file)
+
+/** Lines wider than 120 columns, code, comments and texts alike, as `file:line`. */
+export const wideLines = (sources: readonly Source[]): string[] =>
+  sources
+    .filter(({ file }) => /\.(ts|mjs)$/.test(file))
+    .flatMap(({ file, text }) =>
+      text.split('\n').flatMap((line, at) => ([...line].length > MAX_COLUMNS ? [`${file}:${at + 1}`] : [])),
+    )
+
+const citationPatterns = [
+  /\bdecisions? [A-Z]\d/,
+  /\breliability ([A-Z]?\d|§)/,
+  /\bT-[A-Z]+-\d/,
+  /\bspecification ("|“|§|\d)|\(specification\b/,
+  /\breference( [a-z]+)? \d+\.\d/,
+  // Not a call in code: a bracket behind a space, as a sentence has it.
+  /(^|[\s.,])\([A-J]\d{1,2}(, [A-J]\d{1,2})*\)/,
+]
+
+/** Citations of texts that are not in the repository, as `file:line`. */
+export const citations = (sources: readonly Source[]): string[] =>
+  sources
+    .filter(
+      ({ file }) =>
+        !/^CHANGELOG\.md$|^docs\/openapi\.json$|check-architecture\/house(\.test)?\.ts$|docs\/adr\/0051/.test(
+          file,
+        ),
+    )
+    .flatMap(({ file, text }) =>
+      text
+        .split('\n')
+        .flatMap((line, at) =>
+          citationPatterns.some((pattern) => pattern.test(line)) ? [`${file}:${at + 1}`] : [],
+        ),
+    )
+
+/** Support of tests that lies among what ships: it belongs into `test` beside `src`. */
+export const testSupportInSource = (sources: readonly Source[]): string[] =>
+  sources
+    .map(({ file }) => file)
+    .filter(
+      (file) =>
+        /\/src\/(.*\/)?(testing|conformance)(\/|\.ts$)/.test(file) &&
+        !isTest(file) &&
+        !file.startsWith('packages/testing/'),
+    )
+
+/** Composition files of the former kind. */
+export const wireFiles = (sources: readonly Source[]): string[] =>
+  sources.map(({ file }) => file).filter((file) => /\/wire-[^/]+\.ts$/.test(file) && !isTest(file))
+
+/** Lines of what ships. */
+export const shippedLines = (sources: readonly Source[]): number =>
+  sources.filter(ships).reduce((sum, source) => sum + linesOf(source), 0)
+
+/** Pairs of folders directly below a `src` that import each other, as `apps/events: live ↔ event-log`. */
+export function twoWayFolders(sources: readonly Source[]): string[] {
+  const imports = new Set<string>()
+  for (const { file, text } of sources.filter(ships)) {
+    const [root = '', folder] = folderOf(file)
+    for (const [, target = ''] of text.matchAll(/\bfrom '(\.[^']+)'/g)) {
+      const [otherRoot, other] = folderOf(posix.join(posix.dirname(file), target))
+      if (folder !== undefined && other !== undefined && root === otherRoot && folder !== other)
+        imports.add(`${root}: ${folder} ${other}`)
+    }
+  }
+  return [...imports]
+    .map((pair) => /^(.*): (.*) (.*)$/.exec(pair) ?? [])
+    .filter(([, root, one = '', other = '']) => one < other && imports.has(`${root}: ${other} ${one}`))
+    .map(([, root, one, other]) => `${root}: ${one} ↔ ${other}`)
+}
+
+function folderOf(file: string): [root: string | undefined, folder: string | undefined] {
+  const [, root, rest = ''] = /^((?:apps|packages)\/[^/]+)\/src\/(.*)$/.exec(file) ?? []
+  return [root, rest.includes('/') ? rest.slice(0, rest.indexOf('/')) : undefined]
+}

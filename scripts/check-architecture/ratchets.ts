@@ -1,0 +1,25 @@
+import { citations, type Source, smallFiles, testSupportInSource, wideLines } from './house.ts'
+
+interface Ratchet {
+  what: string
+  /** May only fall; at 0 every single one is an error. */
+  most: number
+  find: (sources: readonly Source[]) => string[]
+}
+
+export const ratchets: readonly Ratchet[] = [
+  { what: 'lines wider than 120 columns', most: 242, find: wideLines },
+  { what: 'citations of what is not in the repository', most: 215, find: citations },
+  { what: 'files of test support in src', most: 0, find: testSupportInSource },
+  { what: 'files of 20 lines or less', most: 139, find: smallFiles },
+]
+
+/** What is more than it was, as sentences that name the first of them. */
+export function ratchetProblems(sources: readonly Source[], limits = ratchets): string[] {
+  return limits.flatMap(({ what, most, find }) => {
+    const found = find(sources)
+    if (found.length <= most) return []
+    const named = found.slice(0, 20).join(', ')
+    return [`${found.length} ${what}, ${most} are allowed: ${named}${found.length > 20 ? ', …' : ''}.`]
+  })
+}
