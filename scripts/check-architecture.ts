@@ -18,16 +18,18 @@ interface Package {
 const LEAST_MODULES = 100
 
 /** Files of the working tree: committed or not, but never what git ignores. */
-const tree = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
-  .filter((file) => /\.(ts|mjs|md|sql|sh|yaml|css)$/.test(file) && existsSync(file))
+  .filter((file) => existsSync(file))
+const tree = files
+  .filter((file) => /\.(ts|mjs|md|sql|sh|yaml|css)$/.test(file))
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
 const sources = tree.filter(({ file }) => /^(apps|packages)\/.*\.ts$/.test(file))
 
 /** The file behind the name of each package, for example `@platform/http`. */
 const entries = new Map(
   files
-    .filter((file) => /^(apps|packages)\/[^/]+\/package\.json$/.test(file) && existsSync(file))
+    .filter((file) => /^(apps|packages)\/[^/]+\/package\.json$/.test(file))
     .flatMap((file) => {
       const { name, exports = {} } = JSON.parse(readFileSync(file, 'utf8')) as Package
       return Object.entries(exports).map(([path, target]): [string, string] => [

@@ -8,10 +8,10 @@ interface Ratchet {
 }
 
 export const ratchets: readonly Ratchet[] = [
-  { what: 'lines wider than 120 columns', most: 242, find: wideLines },
-  { what: 'citations of what is not in the repository', most: 215, find: citations },
+  { what: 'lines wider than 120 columns', most: 161, find: wideLines },
+  { what: 'citations of what is not in the repository', most: 155, find: citations },
   { what: 'files of test support in src', most: 0, find: testSupportInSource },
-  { what: 'files of 20 lines or less', most: 139, find: smallFiles },
+  { what: 'files of 20 lines or less', most: 122, find: smallFiles },
 ]
 
 /** What is more than it was, as sentences that name the first of them. */
