@@ -15,8 +15,7 @@ import { startTestService, type TestService, userPrincipal } from '@platform/tes
 import { test as base, expect } from 'vitest'
 import type { z } from 'zod'
 import { events } from '../src/service.ts'
-import { deliveryOf } from '../src/subscriptions/delivery.ts'
-import { deliveryStore } from '../src/subscriptions/delivery-store.ts'
+import { deliveryOf, deliveryStore } from '../src/subscriptions/delivery-store.ts'
 
 /** A request that a receiver got. */
 export interface Got {

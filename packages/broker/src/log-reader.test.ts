@@ -1,7 +1,7 @@
 import { uuidv7 } from '@platform/kernel'
 import { describe, expect, it } from 'vitest'
+import { LogReader } from './consume-log.ts'
 import { LOG_START, type LogCursor, type LogEvent } from './event-log.ts'
-import { LogReader } from './log-reader.ts'
 
 /** A log in memory that tells what was asked of it. */
 function logOf(sizes: readonly number[]) {

@@ -1,7 +1,6 @@
 import { Failure } from '@platform/kernel'
 import { describe, expect, it } from 'vitest'
-import { capEvent, defaultEventLimits } from './cap-event.ts'
-import { buildRecord, eventSize } from './event-record.ts'
+import { buildRecord, capEvent, defaultEventLimits, eventSize } from './event-record.ts'
 
 const event = (payload: unknown, type = 'order.created') =>
   buildRecord({ type, payload, source: { workspaceId: 'w' } })

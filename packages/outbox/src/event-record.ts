@@ -1,11 +1,12 @@
 import {
+  automationExecuted,
   type EventOptions,
   type EventRecord,
   type EventSource,
   type EventTarget,
   nativeEvents,
 } from '@platform/contracts'
-import { uuidv7 } from '@platform/kernel'
+import { Failure, uuidv7 } from '@platform/kernel'
 
 /** What an event is made of; the rest of its record is filled in. */
 export interface EventParts {
@@ -58,3 +59,62 @@ export function checkNative(record: EventRecord): EventRecord {
   const paths = parsed.error.issues.map(({ path }) => path.join('.') || 'payload')
   throw new TypeError(`The payload of a "${record.type}" does not keep its contract: ${paths.join(', ')}.`)
 }
+
+/** How large an event may be, in UTF-16 units (`eventSize`). */
+export interface EventLimits {
+  /** BROKER_EMIT_MAXLEN. */
+  maxLength: number
+  /** BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN. */
+  executedMaxLength: number
+}
+
+/** The limits where the variables set no others. */
+export const defaultEventLimits: EventLimits = { maxLength: 100_000, executedMaxLength: 10_000 }
+
+/**
+ * The record as it may be committed. One over the cap is refused with `EventTooLarge {size, max}`; of an executed
+ * automation `output` and then `payload` are replaced by `{truncated: true, size}` first. Text that PostgreSQL can't
+ * store (a NUL character, half of a surrogate pair) is refused with `InvalidEventError`.
+ */
+export function capEvent(record: EventRecord, limits: EventLimits): EventRecord {
+  refuseUnstorable(record)
+  const max = record.type === automationExecuted.type ? limits.executedMaxLength : limits.maxLength
+  const fitting =
+    record.size > max && record.type === automationExecuted.type ? truncate(record, max) : record
+  if (fitting.size <= max) return fitting
+  throw new Failure(
+    'EventTooLarge',
+    `The event "${record.type}" has ${record.size} characters; ${max} are allowed.`,
+    {
+      details: { size: record.size, max },
+    },
+  )
+}
+
+/** JSON.stringify writes these escapes for nothing else; a backslash before them may itself be escaped. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
+
+function refuseUnstorable(record: EventRecord): void {
+  const text = JSON.stringify(record)
+  // Nearly no event has such an escape, and looking for it is cheaper than the pattern.
+  if (!(text.includes('\\u0000') || text.includes('\\ud')) || !UNSTORABLE.test(text)) return
+  throw new Failure(
+    'InvalidEventError',
+    `The event "${record.type}" holds a NUL character or half of a surrogate pair; remove it.`,
+  )
+}
+
+function truncate(record: EventRecord, max: number): EventRecord {
+  let capped = record
+  for (const field of ['output', 'payload']) {
+    const { payload } = capped
+    if (capped.size <= max || !isObject(payload) || payload[field] === undefined) continue
+    const size = JSON.stringify(payload[field]).length
+    const shorter = { ...payload, [field]: { truncated: true, size } }
+    capped = { ...capped, payload: shorter, size: eventSize({ ...capped, payload: shorter }) }
+  }
+  return capped
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

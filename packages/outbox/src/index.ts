@@ -1,6 +1,13 @@
 export { dropOldPartitions, ensurePartitions, insertEvents } from '@platform/broker'
 export { type AnnouncedEvent, onAnnouncedEvent } from './announced.ts'
-export { capEvent, defaultEventLimits, type EventLimits } from './cap-event.ts'
-export { buildRecord, checkNative, type EventParts, eventSize } from './event-record.ts'
+export {
+  buildRecord,
+  capEvent,
+  checkNative,
+  defaultEventLimits,
+  type EventLimits,
+  type EventParts,
+  eventSize,
+} from './event-record.ts'
 export { type OpenOutboxOptions, type Outbox, openOutbox } from './outbox.ts'
 export { unrelayedMs } from './relay-position.ts'

@@ -3,8 +3,7 @@ import { type Broker, type BrokerLog, insertEvents, readRecords, rememberTraces 
 import type { EventContract, EventRecord, EventSource, PayloadInputOf } from '@platform/contracts'
 import { type Database, groupCommit, type Queries, type Sql, sql } from '@platform/database'
 import { Failure, StoreError, triedAgain } from '@platform/kernel'
-import { capEvent, defaultEventLimits, type EventLimits } from './cap-event.ts'
-import { buildRecord, checkNative } from './event-record.ts'
+import { buildRecord, capEvent, checkNative, defaultEventLimits, type EventLimits } from './event-record.ts'
 import { startRelay } from './relay.ts'
 
 /**

@@ -5,12 +5,18 @@ import type { MasterKeyRing } from '@platform/master-keys'
 import type { Permissions } from '@platform/permissions'
 import type { LimitFunction } from 'p-limit'
 import { withheldBecause } from '../event-log/event-visibility.ts'
-import { bodyOf } from './delivery.ts'
-import type { Batch, LeasedQueue, TriedDelivery, WaitingDelivery } from './queue-store.ts'
+import { bodyOf } from './delivery-store.ts'
+import type {
+  Batch,
+  LeasedQueue,
+  StoredTry,
+  TriedDelivery,
+  TryStore,
+  WaitingDelivery,
+} from './queue-store.ts'
 import { type HastenRetries, nextTry, type PauseSubscription } from './retry-policy.ts'
 import { type sendWebhook, type Tried, targetOf } from './send-webhook.ts'
 import type { WorkerNeeds } from './subscription-worker.ts'
-import type { StoredTry, TryStore } from './try-store.ts'
 
 interface Needs {
   tries: Pick<TryStore, 'record'>

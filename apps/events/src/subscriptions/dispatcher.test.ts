@@ -15,8 +15,7 @@ import {
   test,
 } from '../../test/subscription-fixture.ts'
 import { events } from '../service.ts'
-import { queueStore } from './queue-store.ts'
-import { tryStore } from './try-store.ts'
+import { queueStore, tryStore } from './queue-store.ts'
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
 

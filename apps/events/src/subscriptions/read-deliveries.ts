@@ -2,7 +2,7 @@ import { getSubscriptionDelivery as get, listSubscriptionDeliveries as list } fr
 import { nextLink, respond, route } from '@platform/http'
 import { isUuid } from '@platform/kernel'
 import { isForOwners } from '../event-log/event-visibility.ts'
-import { deliveryNotFound, describedDelivery } from './delivery.ts'
+import { deliveryNotFound, describedDelivery } from './delivery-store.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { findSubscription, readerOf } from './subscription-access.ts'
 

@@ -2,7 +2,7 @@ import { redeliverSubscriptionDelivery as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { isUuid } from '@platform/kernel'
 import { mayReceive } from '../event-log/event-visibility.ts'
-import { deliveryNotFound, describedDelivery } from './delivery.ts'
+import { deliveryNotFound, describedDelivery } from './delivery-store.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { lockSubscription } from './subscription-access.ts'
 

@@ -1,9 +1,8 @@
 import { subscriptionPaused } from '@platform/contracts'
 import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
-import type { LeasedQueue, SendingSubscription } from './queue-store.ts'
+import type { LeasedQueue, SendingSubscription, TryStore } from './queue-store.ts'
 import type { SubscriptionChangeStore } from './subscription-change-store.ts'
-import type { TryStore } from './try-store.ts'
 
 // What follows a try: the next one, an earlier one when the endpoint is back, or a pause when it stays away.
 

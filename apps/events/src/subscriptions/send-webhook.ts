@@ -1,10 +1,11 @@
+import { createHmac } from 'node:crypto'
 import type { TryOutcome } from '@platform/contracts'
 import { type Clock, MAX_SECRET_CHARACTERS, REDACTED, SecretTexts, uuidv7 } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
 import { type Outbound, OutboundRefused } from '@platform/outbound'
 import type { TryRecord } from './queue-store.ts'
 import { retryAfterMsOf } from './retry-policy.ts'
-import { type SubscriptionRecord, sealContextOf, signatureOf } from './subscription.ts'
+import { type SubscriptionRecord, sealContextOf } from './subscription.ts'
 
 /** Where a message goes, and what proves where it is from. */
 interface Target {
@@ -74,6 +75,18 @@ export const sendWebhook =
       retryAfterMs: retryAfterMsOf(retryAfter, now),
     }
   }
+
+/** `webhook-signature`: one for each secret, space-separated. */
+const signatureOf = (
+  secrets: readonly string[],
+  { id, timestamp, body }: { id: string; timestamp: number; body: string },
+): string =>
+  secrets
+    .map((secret) => {
+      const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+    })
+    .join(' ')
 
 interface Ended {
   outcome: TryOutcome

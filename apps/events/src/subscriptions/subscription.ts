@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { PausedReason, Subscription } from '@platform/contracts'
 import { Failure, HOUR_MS } from '@platform/kernel'
 
@@ -39,18 +39,6 @@ export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64
 /** Where a sealed value of a subscription belongs. */
 export const sealContextOf = (id: string, column: 'headers' | 'secret'): string =>
   `events.subscriptions|${id}|${column}`
-
-/** `webhook-signature`: one for each secret, space-separated. */
-export const signatureOf = (
-  secrets: readonly string[],
-  { id, timestamp, body }: { id: string; timestamp: number; body: string },
-): string =>
-  secrets
-    .map((secret) => {
-      const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
-      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
-    })
-    .join(' ')
 
 /** A subscription as it is answered. */
 export function described(record: SubscriptionRecord): Subscription {

@@ -20,7 +20,7 @@ import { fanOutEvents } from './fan-out-events.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { patchSubscription } from './patch-subscription.ts'
 import { pauseSubscription, resumeSubscription } from './pause-subscription.ts'
-import { type QueueStore, queueStore } from './queue-store.ts'
+import { type QueueStore, queueStore, tryStore } from './queue-store.ts'
 import { getSubscriptionDelivery, listSubscriptionDeliveries } from './read-deliveries.ts'
 import { getSubscription, listSubscriptions } from './read-subscriptions.ts'
 import { redeliverSubscriptionDelivery } from './redeliver-subscription-delivery.ts'
@@ -38,7 +38,6 @@ import {
   resealSubscriptions,
 } from './subscription-upkeep.ts'
 import { testSubscription } from './test-subscription.ts'
-import { tryStore } from './try-store.ts'
 import { type WebhookMetrics, webhookMetrics } from './webhook-metrics.ts'
 import type { WebhookSettings } from './webhooks-env.ts'
 

@@ -2,7 +2,7 @@ import { testSubscription as endpoint, WEBHOOK_TEST_TYPE } from '@platform/contr
 import { route } from '@platform/http'
 import { uuidv7 } from '@platform/kernel'
 import { buildRecord } from '@platform/outbox'
-import { bodyOf } from './delivery.ts'
+import { bodyOf } from './delivery-store.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import type { TryRecord } from './queue-store.ts'
 import { SEND_TIMEOUT_MS, targetOf } from './send-webhook.ts'

@@ -3,7 +3,7 @@ import { EventInput, rateLimits } from '@platform/contracts'
 import { type RateLimiter, refuseOver, validate } from '@platform/http'
 import { Failure, uuidv7 } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
-import { type AcceptDeps, acceptEvents, type Emission } from '../../event-log/accept-events.ts'
+import { type AcceptDeps, acceptEvents, type Emission } from '../../event-log/emit-events.ts'
 
 export interface EmitDeps extends AcceptDeps {
   permissions: Permissions
