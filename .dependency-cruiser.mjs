@@ -20,7 +20,8 @@ const mayImport = {
   outbox: ['kernel', 'contracts', 'database', 'broker', 'logging'],
   permissions: ['kernel', 'contracts', 'database', 'auth'],
   audit: ['kernel', 'contracts', 'database'],
-  http: ['kernel', 'contracts', 'client', 'logging', 'tracing', 'auth'],
+  http: ['kernel', 'contracts', 'logging', 'tracing', 'auth'],
+  'service-client': ['kernel', 'contracts', 'client', 'tracing'],
   'rate-limits': ['kernel', 'contracts', 'config', 'logging', 'cache', 'http'],
   idempotency: ['kernel', 'contracts', 'database', 'http', 'service'],
   openapi: ['kernel', 'contracts'],
@@ -59,8 +60,9 @@ const mayImport = {
     'master-keys',
     'outbound',
     'service',
+    'service-client',
   ],
-  testing: ['kernel', 'contracts', 'logging', 'auth', 'http', 'service', 'database'],
+  testing: ['kernel', 'contracts', 'logging', 'auth', 'http', 'service-client', 'service', 'database'],
 }
 
 // The folders of identity, each with those below it. What stands in src/ itself puts them together.

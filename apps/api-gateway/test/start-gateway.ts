@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createClient } from '@platform/http'
 import { signsPeopleIn } from '@platform/identity/testing'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
+import { createClient } from '@platform/service-client'
 import { startTestService, TEST_INTERNAL_KEY } from '@platform/testing'
 import { apiGateway } from '../src/service.ts'
 

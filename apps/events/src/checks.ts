@@ -1,10 +1,10 @@
 import { type Broker, BrokerError, deliveryWarnings } from '@platform/broker'
 import type { Cache } from '@platform/cache'
 import { type Database, sql } from '@platform/database'
-import { reach } from '@platform/http'
 import { SECOND_MS } from '@platform/kernel'
 import { unrelayedMs } from '@platform/outbox'
 import type { Check } from '@platform/readiness'
+import { reach } from '@platform/service-client'
 
 /** Events may wait this long for the broker before it counts as one that does not work. */
 const UNRELAYED_MS = 60 * SECOND_MS

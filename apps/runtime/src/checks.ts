@@ -1,8 +1,8 @@
 import type { Broker } from '@platform/broker'
 import type { Cache } from '@platform/cache'
 import { type Database, sql } from '@platform/database'
-import { reach } from '@platform/http'
 import type { Check } from '@platform/readiness'
+import { reach } from '@platform/service-client'
 import type { RuntimeConfig } from './config.ts'
 import type { DefinitionStore } from './definitions/definition-store.ts'
 

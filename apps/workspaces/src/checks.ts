@@ -1,8 +1,8 @@
 import type { Broker } from '@platform/broker'
 import { type Database, sql } from '@platform/database'
-import { reach } from '@platform/http'
 import { uuidv7 } from '@platform/kernel'
 import type { Check } from '@platform/readiness'
+import { reach } from '@platform/service-client'
 
 /** What the service needs to be ready. */
 export const workspacesChecks = (deps: {

@@ -1,7 +1,7 @@
 import type { ApiKey, ApiKeyRuleInput, ListedApiKey, Workspace } from '@platform/contracts'
 import { createApiKey, listApiKeys } from '@platform/contracts'
 import { type Database, sql } from '@platform/database'
-import type { Client } from '@platform/http'
+import type { Client } from '@platform/service-client'
 import type { TestWorkspaces } from './testing.ts'
 
 /** The rules of a typical key. */

@@ -1,7 +1,7 @@
 import type { EventRecord, Workspace } from '@platform/contracts'
 import { createWorkspace } from '@platform/contracts'
 import { sql } from '@platform/database'
-import type { Client } from '@platform/http'
+import type { Client } from '@platform/service-client'
 import { type CallerOptions, startTestService, type TestService, userPrincipal } from '@platform/testing'
 import { workspaces } from '../src/service.ts'
 

@@ -20,7 +20,6 @@ export {
   uuidv7Ms,
 } from './ids.ts'
 export { growingPauseMs, triedAgain } from './pauses.ts'
-export { MAX_SECRET_CHARACTERS, REDACTED, SecretTexts } from './secret-texts.ts'
 export {
   STORE_BUDGET_MS,
   StoreBudget,

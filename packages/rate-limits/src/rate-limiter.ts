@@ -8,7 +8,7 @@ import type { Logger } from '@platform/logging'
 import { Allowances, type Standing } from './allowances.ts'
 import { Counter, type Increment } from './counter.ts'
 import type { LimitSettings } from './limit-variables.ts'
-import { SharedStore } from './shared-store.ts'
+import { SharedCounters } from './shared-counters.ts'
 
 /** A rate limiter that can also start anew. */
 export interface Limits extends RateLimiter {
@@ -48,7 +48,7 @@ export function rateLimiter({ cache, log, service, settings }: RateLimiterOption
     log.warn(
       'rate limits hold for each worker on its own: set CACHE_URL to a Redis that all of them count in',
     )
-  const shared = new SharedStore({ cache, log, service })
+  const shared = new SharedCounters({ cache, log, service })
   const memory = openMemoryCache()
   const stores = {
     shared: shared.increment.bind(shared),

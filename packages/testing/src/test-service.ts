@@ -1,10 +1,10 @@
 import { identityHeaders, type Principal, type UserPrincipal } from '@platform/auth'
 import { headers as names, resourceScopes, services } from '@platform/contracts'
 import { type Database, openDatabase } from '@platform/database'
-import { type Client, createClient } from '@platform/http'
 import { type Clock, systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { Resources, type RunningService, type Service, startService } from '@platform/service'
+import { type Client, createClient } from '@platform/service-client'
 import { testDatabaseUrl } from './postgres-server.ts'
 
 /** The internal key of services under test. */

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { getApiDescription } from '@platform/contracts'
-import { createClient } from '@platform/http'
+import { createClient } from '@platform/service-client'
 import { request as send } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../../test/start-gateway.ts'

@@ -5,9 +5,9 @@ import {
   type ServiceEntry,
   ServiceReport,
 } from '@platform/contracts'
-import { createClient, reach } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
 import { cachedFor } from '@platform/readiness'
+import { createClient, reach } from '@platform/service-client'
 
 /** Longer than the service's own probes, shorter than the 3 s a caller of readiness waits. */
 const TIMEOUT_MS = 2500

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { TryOutcome } from '@platform/contracts'
-import { type Clock, MAX_SECRET_CHARACTERS, REDACTED, SecretTexts, uuidv7 } from '@platform/kernel'
+import { type Clock, uuidv7 } from '@platform/kernel'
+import { MAX_SECRET_CHARACTERS, REDACTED, SecretTexts } from '@platform/logging'
 import type { MasterKeyRing } from '@platform/master-keys'
 import { type Outbound, OutboundRefused } from '@platform/outbound'
 import type { TryRecord } from './queue-store.ts'

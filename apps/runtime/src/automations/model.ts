@@ -1,6 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
 import type { Options } from '@platform/expressions'
-import type { SecretTexts } from '@platform/kernel'
+import type { SecretTexts } from '@platform/logging'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
 

@@ -1,8 +1,8 @@
 import { getJwks, type PublicJwk, runtimeJwksUpdated } from '@platform/contracts'
-import { type Client, createClient } from '@platform/http'
 import { SECOND_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { onEveryInstance, type Part } from '@platform/service'
+import { type Client, createClient } from '@platform/service-client'
 
 /**
  * A key removed by hand is forgotten within 30 s, also without an announcement: 10 s here, and the gateway itself reads

@@ -11,8 +11,8 @@ import {
   workspaceRestored,
 } from '@platform/contracts'
 import { sql } from '@platform/database'
-import type { Client } from '@platform/http'
 import { newWorkspaceId } from '@platform/kernel'
+import type { Client } from '@platform/service-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorkspaces, type TestWorkspaces, unique } from '../../test/testing.ts'
 

@@ -1,5 +1,5 @@
 import { submitMfaCode } from '@platform/contracts'
-import { createClient } from '@platform/http'
+import { createClient } from '@platform/service-client'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type IdentityServer, identityDatabase, startIdentityServer } from '../../test/identity-server.ts'

@@ -1,8 +1,8 @@
 import type { Principal } from '@platform/auth'
 import { type EventReader, getEventReader } from '@platform/contracts'
-import { createClient } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Job } from '@platform/service'
+import { createClient } from '@platform/service-client'
 
 /** With it a socket ends within a second of its credential. */
 const EVERY_MS = 600

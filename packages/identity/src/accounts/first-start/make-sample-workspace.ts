@@ -1,7 +1,7 @@
 import { createSampleWorkspace, headers as names } from '@platform/contracts'
-import { createClient } from '@platform/http'
 import { SECOND_MS } from '@platform/kernel'
 import type { Job } from '@platform/service'
+import { createClient } from '@platform/service-client'
 import type { FirstStartStore } from './first-start-store.ts'
 
 interface Needs {

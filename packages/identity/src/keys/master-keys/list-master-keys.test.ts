@@ -1,6 +1,6 @@
 import { listMasterKeys } from '@platform/contracts'
 import { raw } from '@platform/database'
-import { createClient } from '@platform/http'
+import { createClient } from '@platform/service-client'
 import { startTestService, TEST_INTERNAL_KEY, testDatabaseUrl } from '@platform/testing'
 import { describe, expect, test } from 'vitest'
 import { identityService, startIdentity } from '../../../test/start-identity.ts'

@@ -1,6 +1,6 @@
 import { getMe } from '@platform/contracts'
 import { sql } from '@platform/database'
-import { createClient } from '@platform/http'
+import { createClient } from '@platform/service-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { leaveFor, startWorld, travel, type World } from '../../../test/external-providers.ts'
 import { Browser } from '../../../test/sign-in.ts'

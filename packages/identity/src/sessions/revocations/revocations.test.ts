@@ -1,6 +1,6 @@
 import { endAllSessions, endCurrentSession, getMe } from '@platform/contracts'
 import { sql } from '@platform/database'
-import { createClient } from '@platform/http'
+import { createClient } from '@platform/service-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { bearer, createFor } from '../../../test/access-tokens.ts'
 import { startDeafGateway } from '../../../test/deaf-identity.ts'

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { endpoint } from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createClient, reach } from './index.ts'
+import { createClient, reach } from './client.ts'
 
 const contract = endpoint({
   id: 'thing',

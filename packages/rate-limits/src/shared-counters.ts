@@ -11,7 +11,7 @@ const WARN_PAUSE_MS = 60_000
  * The counters all instances share. The first calls that find no answer wait 150 ms at most (packages/cache); from
  * then on each call is refused at once, until a probe in the background is answered.
  */
-export class SharedStore {
+export class SharedCounters {
   readonly #cache: Pick<Cache, 'increment' | 'delete' | 'get'>
   readonly #log: Logger
   readonly #service: string

@@ -1,10 +1,11 @@
 import { type CallInput, PathParameterError, type PreparedCall, prepareCall } from '@platform/client'
-import type { ResponseOf } from '@platform/contracts'
-import { headers as names } from '@platform/contracts'
+import { type Endpoint, headers as names, type ResponseOf } from '@platform/contracts'
 import { Failure, type FailureBody, isFailureName, STORE_BUDGET_MS, storeBudget } from '@platform/kernel'
 import { tracer } from '@platform/tracing'
 import { Agent, type Dispatcher, request as send } from 'undici'
-import type { AnyEndpoint } from './respond.ts'
+import type { z } from 'zod'
+
+type AnyEndpoint = Endpoint<string, z.ZodType, z.ZodType, z.ZodType>
 
 /**
  * Calls operations by their contract. Rejects with the Failure the server answered; with ServiceUnavailable when
@@ -109,4 +110,23 @@ function failureOf(status: number, body: unknown, retryAfter: string | string[] 
     details,
     ...(seconds > 0 ? { retryAfterSeconds: seconds } : {}),
   })
+}
+
+/** Resolves when an address answers below 500; for readiness checks. Rejects with a sentence. */
+export async function reach(
+  url: string,
+  signal: AbortSignal,
+  headers: Record<string, string> = {},
+): Promise<void> {
+  const response = await send(url, { signal, headers }).catch((cause: unknown) => {
+    throw new UnreachableError(`Nothing answers at ${new URL(url).origin}.`, { cause })
+  })
+  await response.body.dump()
+  if (response.statusCode >= 500)
+    throw new UnreachableError(`${new URL(url).origin} answered ${response.statusCode}.`)
+}
+
+/** An HTTP address that does not answer as it should. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError'
 }

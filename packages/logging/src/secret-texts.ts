@@ -1,4 +1,4 @@
-import { Failure } from './failure.ts'
+import { Failure } from '@platform/kernel'
 
 /** What stands where a secret was. */
 export const REDACTED = 'REDACTED'

@@ -1,0 +1,1 @@
+export { type Client, createClient, reach, UnreachableError } from './client.ts'
