@@ -15,7 +15,7 @@ const CLOSE_MS = 3000
 const GOODBYE_MS = 300
 
 /** A connection of the pool while work uses it. */
-export interface Lease {
+export interface LentConnection {
   client: PoolClient
   /**
    * What is left of the time a statement has: waiting for the connection is taken from it, so that both end in three
@@ -33,7 +33,7 @@ export interface BoundedPool {
   /**
    * Work that `isLong` is not for a request that waits: it spends nothing of its budget and is not limited by it.
    */
-  lend<T>(work: (lease: Lease) => Promise<T>, isLong?: boolean): Promise<T>
+  lend<T>(work: (lent: LentConnection) => Promise<T>, isLong?: boolean): Promise<T>
   load(): DatabaseLoad
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ export function openPool(settings: PostgresSettings): BoundedPool {
     if (error instanceof DatabaseError) done.failures += 1
     return error
   }
-  let lent = 0
+  let lentCount = 0
   let closed: Promise<void> | undefined
 
   return {
@@ -61,7 +61,7 @@ export function openPool(settings: PostgresSettings): BoundedPool {
         throw new DatabaseError('The database handle is closed.', { unavailable: true })
       const budget = isLong ? undefined : storeBudget()
       requireTime(budget, settings)
-      lent += 1
+      lentCount += 1
       const startedAt = performance.now()
       budget?.beginWait()
       try {
@@ -71,10 +71,10 @@ export function openPool(settings: PostgresSettings): BoundedPool {
         throw noted(error)
       } finally {
         budget?.endWait()
-        lent -= 1
+        lentCount -= 1
         done.calls += 1
         done.seconds += (performance.now() - startedAt) / 1000
-        if (lent === 0 && closed !== undefined) drained.resolve()
+        if (lentCount === 0 && closed !== undefined) drained.resolve()
       }
     },
     load: () => ({
@@ -85,7 +85,7 @@ export function openPool(settings: PostgresSettings): BoundedPool {
       ...done,
     }),
     close: () => {
-      if (lent === 0) drained.resolve()
+      if (lentCount === 0) drained.resolve()
       closed ??= closePool(pool, open, drained.promise)
       return closed
     },
@@ -110,10 +110,10 @@ interface Begun {
 async function workWith<T>(
   client: PoolClient,
   { settings, budget, startedAt }: Begun,
-  work: (lease: Lease) => Promise<T>,
+  work: (lent: LentConnection) => Promise<T>,
 ): Promise<T> {
   const waitedMs = performance.now() - startedAt
-  const lease: Lease = {
+  const lent: LentConnection = {
     client,
     timeLeftMs: settings.statementTimeoutMs + settings.connectTimeoutMs - waitedMs,
     within: (timeoutMs) =>
@@ -121,10 +121,10 @@ async function workWith<T>(
     broken: false,
   }
   try {
-    return await work(lease)
+    return await work(lent)
   } finally {
-    if (lease.broken && client instanceof Connection) client.cut()
-    client.release(lease.broken || hasPreparedEnough(client))
+    if (lent.broken && client instanceof Connection) client.cut()
+    client.release(lent.broken || hasPreparedEnough(client))
   }
 }
 

@@ -11,9 +11,9 @@ import {
 } from './database-error.ts'
 import { Leadership } from './leadership.ts'
 import { Notices } from './notices.ts'
-import { type BoundedPool, type Lease, openPool } from './pool.ts'
+import { type BoundedPool, type LentConnection, openPool } from './pool.ts'
 import { type PostgresOptions, type PostgresSettings, readPostgresSettings } from './postgres-settings.ts'
-import { Announcement } from './presence.ts'
+import { AnnouncedPresence } from './presence.ts'
 import { checkServer, UnfitServerError } from './server-check.ts'
 import { type Sql, sql } from './sql.ts'
 import { runLongStatement, runStatement } from './statement.ts'
@@ -54,9 +54,9 @@ export async function postgresDatabase(
 function assemble(settings: PostgresSettings, pool: BoundedPool): PostgresDatabase {
   const notices = new Notices(settings.onFailure)
   const leadership = new Leadership(settings.onFailure)
-  const announcement = new Announcement()
+  const presence = new AnnouncedPresence()
   const connect = (overrides: ClientConfig) => connectChecked(settings, overrides)
-  const steady = steadyConnection(() => connect({}), [announcement, notices, leadership])
+  const steady = steadyConnection(() => connect({}), [presence, notices, leadership])
   const isLong = ({ timeoutMs = 0 }: QueryOptions) => timeoutMs > settings.statementTimeoutMs
   const guard = settings.guardTransactions ? new TransactionGuard() : undefined
   const lend: BoundedPool['lend'] = async (work, isForLong) => {
@@ -65,18 +65,18 @@ function assemble(settings: PostgresSettings, pool: BoundedPool): PostgresDataba
     return await pool.lend(work, isForLong)
   }
   const many = <Row>(statement: Sql, options: QueryOptions = {}): Promise<Row[]> =>
-    lend((lease) => runLent<Row>(lease, settings, statement, options), isLong(options))
+    lend((lent) => runLent<Row>(lent, settings, statement, options), isLong(options))
 
   return {
     driver: 'postgres',
     many,
     transaction: (work, options = {}) =>
-      lend((lease) => runTransaction(lease, settings, work, options, guard), isLong(options)),
+      lend((lent) => runTransaction(lent, settings, work, options, guard), isLong(options)),
     listen: (channel, onNotice, onGap) => notices.listen(steady, channel, onNotice, onGap),
     whileLeader: (name, work) => leadership.whileLeader(steady, name, work),
     presence: () => {
       steady.start()
-      return announcement
+      return presence
     },
     load: () => pool.load(),
     ping: async (signal) => {
@@ -95,31 +95,31 @@ function assemble(settings: PostgresSettings, pool: BoundedPool): PostgresDataba
 }
 
 async function runLent<Row>(
-  lease: Lease,
+  lent: LentConnection,
   settings: PostgresSettings,
   statement: Sql,
   { timeoutMs = settings.statementTimeoutMs }: QueryOptions,
 ): Promise<Row[]> {
   try {
     if (timeoutMs > settings.statementTimeoutMs)
-      return await runLongStatement(lease.client, statement, timeoutMs)
-    return await runStatement(lease.client, statement, lease.within(Math.min(timeoutMs, lease.timeLeftMs)))
+      return await runLongStatement(lent.client, statement, timeoutMs)
+    return await runStatement(lent.client, statement, lent.within(Math.min(timeoutMs, lent.timeLeftMs)))
   } catch (error) {
-    lease.broken = breaksConnection(error)
+    lent.broken = breaksConnection(error)
     // It failed before it did anything, so once more without the stale plan is safe.
-    if (isStalePlan(error)) return await runUnprepared(lease, settings, statement, lease.within(timeoutMs))
+    if (isStalePlan(error)) return await runUnprepared(lent, settings, statement, lent.within(timeoutMs))
     throw toDatabaseError(error, settings)
   }
 }
 
 async function runUnprepared<Row>(
-  lease: Lease,
+  lent: LentConnection,
   settings: PostgresSettings,
   statement: Sql,
   timeoutMs: number,
 ) {
   try {
-    return await runStatement<Row>(lease.client, statement, timeoutMs, false)
+    return await runStatement<Row>(lent.client, statement, timeoutMs, false)
   } catch (error) {
     throw toDatabaseError(error, settings)
   }

@@ -16,7 +16,7 @@ export const PRESENCE_LOCK = 0x68657265
  * lock is shared, so that a process that connects anew has it at once, also while the server has not yet noticed that
  * the old connection is lost.
  */
-export class Announcement implements Presence, ConnectionUser {
+export class AnnouncedPresence implements Presence, ConnectionUser {
   readonly #id = randomInt(1, LARGEST_ID)
   readonly #listeners = new Set<() => void>()
   #isAnnounced = false

@@ -1,6 +1,6 @@
 import type { Queries, QueryOptions, TransactionOptions } from './database.ts'
 import { breaksConnection, DatabaseError, toDatabaseError } from './database-error.ts'
-import type { Lease } from './pool.ts'
+import type { LentConnection } from './pool.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 import { raiseLimits, runStatement, runText } from './statement.ts'
 import type { Guarded, TransactionGuard } from './transaction-guard.ts'
@@ -13,7 +13,7 @@ const IN_FAILED_TRANSACTION = '25P02'
 
 /** Runs `work` between BEGIN and COMMIT on a lent connection; after a failure it is rolled back or cut. */
 export async function runTransaction<T>(
-  lease: Lease,
+  lent: LentConnection,
   settings: PostgresSettings,
   work: (tx: Queries) => Promise<T>,
   options: TransactionOptions,
@@ -22,7 +22,7 @@ export async function runTransaction<T>(
   const timeoutMs = options.timeoutMs ?? settings.statementTimeoutMs
   let first: DatabaseError | undefined
   const fail = (error: unknown): never => {
-    lease.broken ||= breaksConnection(error)
+    lent.broken ||= breaksConnection(error)
     const failure = toDatabaseError(error, settings)
     first ??= failure
     // Of statements that were sent together the ones behind a failed one only say that one did.
@@ -32,24 +32,22 @@ export async function runTransaction<T>(
   const text =
     timeoutMs > settings.statementTimeoutMs ? `${begin}; ${raiseLimits(timeoutMs, 'local ')}` : begin
   // Not awaited: it travels with the first statement.
-  const begun = runText(lease.client, text, lease.within(Math.min(timeoutMs, lease.timeLeftMs))).catch(fail)
+  const begun = runText(lent.client, text, lent.within(Math.min(timeoutMs, lent.timeLeftMs))).catch(fail)
   begun.catch(() => undefined)
   const state: Guarded = { over: false }
   try {
-    const tx = transactionQueries(lease, state, timeoutMs, fail)
+    const tx = transactionQueries(lent, state, timeoutMs, fail)
     const result = await (guard === undefined || options.readOnly === true
       ? work(tx)
       : guard.run(state, () => work(tx)))
     state.over = true
     if (state.fault !== undefined) throw state.fault
     await begun
-    const end = await runText(lease.client, 'commit', Math.max(COMMIT_MS, lease.within(timeoutMs))).catch(
-      fail,
-    )
+    const end = await runText(lent.client, 'commit', Math.max(COMMIT_MS, lent.within(timeoutMs))).catch(fail)
     if (end.command === 'COMMIT') return result
   } catch (error) {
     state.over = true
-    if (!lease.broken) await rollback(lease)
+    if (!lent.broken) await rollback(lent)
     throw error
   }
   throw new DatabaseError('The transaction was undone, because a statement in it had failed.', {
@@ -58,7 +56,7 @@ export async function runTransaction<T>(
 }
 
 function transactionQueries(
-  lease: Lease,
+  lent: LentConnection,
   state: { over: boolean },
   limitMs: number,
   fail: (error: unknown) => never,
@@ -67,18 +65,18 @@ function transactionQueries(
     async many<Row>(statement: Parameters<Queries['many']>[0], { timeoutMs = limitMs }: QueryOptions = {}) {
       if (state.over) throw new DatabaseError('A transaction was used after its end.', { unavailable: false })
       const raised =
-        timeoutMs > limitMs ? runText(lease.client, raiseLimits(timeoutMs, 'local '), timeoutMs) : undefined
-      const rows = runStatement<Row>(lease.client, statement, lease.within(timeoutMs))
+        timeoutMs > limitMs ? runText(lent.client, raiseLimits(timeoutMs, 'local '), timeoutMs) : undefined
+      const rows = runStatement<Row>(lent.client, statement, lent.within(timeoutMs))
       const [result] = await Promise.all([rows, raised]).catch(fail)
       return result
     },
   }
 }
 
-async function rollback(lease: Lease): Promise<void> {
+async function rollback(lent: LentConnection): Promise<void> {
   try {
-    await runText(lease.client, 'rollback', ROLLBACK_MS)
+    await runText(lent.client, 'rollback', ROLLBACK_MS)
   } catch {
-    lease.broken = true
+    lent.broken = true
   }
 }
