@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Failure } from '@platform/kernel'
 import type { Job } from '@platform/service'
+import pLimit from 'p-limit'
 import { Exchange, type Step } from '../exchange.ts'
 import type { OpenConnections } from './open-connections.ts'
 
@@ -36,6 +37,7 @@ async function askOnce<T>(
 ): Promise<void> {
   const groups = open.byCredential()
   if (groups.length === 0) return
+  const atOnce = pLimit(AT_ONCE)
   const check = async (group: (typeof groups)[number]) => {
     const [opened] = group.values()
     if (opened === undefined || (await isStillAllowed(opened, identify))) return
@@ -44,11 +46,7 @@ async function askOnce<T>(
   for (let slice = 0; slice < SLICES && !signal.aborted; slice += 1) {
     const from = Math.ceil((groups.length * slice) / SLICES)
     const to = Math.ceil((groups.length * (slice + 1)) / SLICES)
-    const waiting = groups.slice(from, to).values()
-    const worker = async () => {
-      for (const group of waiting) await check(group)
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    await Promise.all(groups.slice(from, to).map((group) => atOnce(() => check(group))))
     await pause(SLICE_MS, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }
