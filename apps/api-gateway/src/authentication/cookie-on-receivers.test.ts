@@ -73,7 +73,7 @@ describe('J3: the cookie on a URL trigger', () => {
     }
   })
 
-  test('a cookie that has expired, is no JWT or is there twice is nobody’s, unless a page of ours sends it', async () => {
+  test('a cookie that has expired, is no JWT or is there twice is ignored, unless our page sends it', async () => {
     const { userId, sessionId } = ada
     const expiresAt = new Date(Date.now() - 60_000)
     const over = gateway.mint({ userId, sessionId, clientId: 'local-client-id', scopes: [], expiresAt })

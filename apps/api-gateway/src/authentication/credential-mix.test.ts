@@ -100,7 +100,7 @@ describe('several credentials in one request', () => {
     expect(seen).not.toHaveProperty('authorization')
   })
 
-  test('never make a mix: an access token is read from the Authorization header only, a JWT not from the key’s', async () => {
+  test('never mix: an access token is read from the Authorization header, a JWT not from the key’s', async () => {
     const status = async (headers: Record<string, string>, path = '/v2/me') =>
       (await fetch(gateway.url + path, { headers })).status
     expect(await status({ authorization: `Bearer ${accessToken}` })).toBe(200)

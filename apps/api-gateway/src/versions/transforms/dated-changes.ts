@@ -31,8 +31,8 @@ export const datedChanges: readonly DatedChange[] = [
     resource: 'API keys',
     summary:
       'Keys in lists and edits also show _id, disabled, expiresAt, createdBy and the times they were made, ' +
-      'changed and used; a deleted key shows its _id. PUT takes expiresAt and disabled and refuses fields it does not know. ' +
-      'Before, keys were shown as at their creation, and PUT read name and rules and nothing else.',
+      'changed and used; a deleted key shows its _id. PUT takes expiresAt and disabled and refuses fields it does ' +
+      'not know. Before, keys were shown as at their creation, and PUT read name and rules and nothing else.',
     transforms: [
       { contract: listApiKeys, down: each(shownKey) },
       { contract: updateApiKey, up: replacedKey, down: shownKey },
