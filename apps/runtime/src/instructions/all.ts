@@ -7,8 +7,8 @@ import { runStep } from './sequence.ts'
 /** all: steps side by side; ends when all have ended. A break ends its branch only, but `scope: all` goes on. */
 export const all: Instruction<AllArguments> = {
   name: 'all',
-  compile(steps, place) {
-    const branches = place.branches(steps)
+  compile(steps, context) {
+    const branches = context.branches(steps)
     return async (frame) => {
       await settleAll(branches.map((branch) => runBranch(branch, frame)))
     }

@@ -10,20 +10,20 @@ import { type Instruction, invalidInstruction, isRecord, type StepContext } from
 export function compileCall(
   slug: string,
   args: CallArguments,
-  place: StepContext,
+  context: StepContext,
   limits: EventLimits,
 ): Execute {
   const { output, ...payload } = isRecord(args) ? args : { output: undefined }
-  const readSlug = place.texts.reader(slug)
-  const readPayload = place.texts.reader(isRecord(args) ? payload : args)
-  const write = place.texts.writer(typeof output === 'string' ? output : undefined)
+  const readSlug = context.texts.reader(slug)
+  const readPayload = context.texts.reader(isRecord(args) ? payload : args)
+  const write = context.texts.writer(typeof output === 'string' ? output : undefined)
   return async (frame) => {
     const automation = await requireAutomation(frame, readSlug(frame))
     const result = await callFrom(
       frame,
       automation,
       argumentsOf(readPayload(frame), automation),
-      place.path,
+      context.path,
       limits,
     )
     write(frame, result)
@@ -33,16 +33,16 @@ export function compileCall(
 /** runWorkflow: calls another automation and waits for its output, or starts a run of its own with `wait: false`. */
 export const runWorkflow = (limits: EventLimits): Instruction<RunWorkflowArguments> => ({
   name: 'runWorkflow',
-  compile(args, place) {
-    const readSlug = place.texts.reader(args.workflow)
-    const readPayload = place.texts.reader(args.parameters)
-    const readWait = place.texts.reader(args.wait ?? true)
-    const write = place.texts.writer(args.output)
+  compile(args, context) {
+    const readSlug = context.texts.reader(args.workflow)
+    const readPayload = context.texts.reader(args.parameters)
+    const readWait = context.texts.reader(args.wait ?? true)
+    const write = context.texts.writer(args.output)
     return async (frame) => {
       const automation = await requireAutomation(frame, readSlug(frame))
       const payload = argumentsOf(readPayload(frame), automation)
-      if (readWait(frame) === false) return await startRun(frame, automation, payload, place.path)
-      write(frame, await callFrom(frame, automation, payload, place.path, limits))
+      if (readWait(frame) === false) return await startRun(frame, automation, payload, context.path)
+      write(frame, await callFrom(frame, automation, payload, context.path, limits))
     }
   },
 })

@@ -6,14 +6,14 @@ import type { Read } from './text-compiler.ts'
 /** conditions: runs the steps of the first expression that holds, in the order written; else those of `default`. */
 export const conditions: Instruction<ConditionsArguments> = {
   name: 'conditions',
-  compile(args, place) {
+  compile(args, context) {
     const cases = Object.entries(args)
       .filter(([key]) => key !== 'default')
       .map(([key, steps]) => ({
-        holds: place.texts.expression(key),
-        steps: place.steps(steps, `["${key}"]`),
+        holds: context.texts.expression(key),
+        steps: context.steps(steps, `["${key}"]`),
       }))
-    const otherwise = place.steps(args.default ?? [], '.default')
+    const otherwise = context.steps(args.default ?? [], '.default')
     return (frame) => choose(frame, cases, otherwise)
   },
 }

@@ -19,12 +19,12 @@ const COUNTED_EXACTLY = 10
 /** emit: emits an event of the workspace. It is committed with the run, and never twice when the run is done again. */
 export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
   name: 'emit',
-  compile(args, place) {
-    const readType = place.texts.reader(args.event)
-    const readPayload = place.texts.reader(args.payload ?? {})
-    const readTarget = place.texts.reader(args.target)
-    const readOptions = place.texts.reader(args.options)
-    const write = place.texts.writer(args.output)
+  compile(args, context) {
+    const readType = context.texts.reader(args.event)
+    const readPayload = context.texts.reader(args.payload ?? {})
+    const readTarget = context.texts.reader(args.target)
+    const readOptions = context.texts.reader(args.options)
+    const write = context.texts.writer(args.output)
     return async (frame) => {
       const type = requireType(readType(frame))
       const payload = requirePayload(type, readPayload(frame))
@@ -35,7 +35,7 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
         throw namesNobody(type)
       const options = parsePart(EventOptions, 'options', readOptions(frame))
 
-      const id = frame.run.effectId(frame, place.path)
+      const id = frame.run.effectId(frame, context.path)
       const createdAt = frame.run.now().toISOString()
       const shown = frame.run.secrets.mask(payload)
       const record = capEvent(

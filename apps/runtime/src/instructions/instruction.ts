@@ -24,7 +24,7 @@ export interface StepContext {
 /** A word of the language: its arguments become a closure once, which then runs any number of times. */
 export interface Instruction<Arguments = unknown> {
   readonly name: InstructionName
-  compile(args: Arguments, place: StepContext): Execute
+  compile(args: Arguments, context: StepContext): Execute
 }
 
 export const invalidInstruction = (message: string): Failure =>

@@ -9,12 +9,12 @@ import type { Read } from './text-compiler.ts'
 /** repeat: runs its steps for each item of `on`, or until a count or an expression ends it. */
 export const repeat: Instruction<RepeatArguments> = {
   name: 'repeat',
-  compile(args, place) {
-    const readItems: Read = args.on === undefined ? () => undefined : place.texts.reader(args.on)
-    const steps = place.steps(args.do, '.do')
-    const untilOf = compileUntil(args.until, place)
+  compile(args, context) {
+    const readItems: Read = args.on === undefined ? () => undefined : context.texts.reader(args.on)
+    const steps = context.steps(args.do, '.do')
+    const untilOf = compileUntil(args.until, context)
     if (args.batch !== undefined) {
-      const readBatch = place.texts.reader(args.batch)
+      const readBatch = context.texts.reader(args.batch)
       return (frame) =>
         repeatInBatches(frame, itemsOf(frame, args, readItems), untilOf(frame), readBatch(frame), steps)
     }
@@ -22,10 +22,10 @@ export const repeat: Instruction<RepeatArguments> = {
   },
 }
 
-function compileUntil(until: string | number | undefined, place: StepContext): (frame: Frame) => Until {
+function compileUntil(until: string | number | undefined, context: StepContext): (frame: Frame) => Until {
   if (until === undefined) return () => ({ count: Number.POSITIVE_INFINITY, isReached: undefined })
   if (typeof until === 'number') return () => ({ count: until, isReached: undefined })
-  const evaluate = place.texts.expression(until)
+  const evaluate = context.texts.expression(until)
   return (frame) => {
     const first = evaluate(frame)
     const count = typeof first === 'number' ? first : Number.POSITIVE_INFINITY

@@ -7,10 +7,10 @@ const errorPath = { segments: ['$error'], append: false }
 /** try: steps whose failure is caught; `$error` tells of it in `catch` and after. `finally` runs either way. */
 export const tryCatch: Instruction<TryArguments> = {
   name: 'try',
-  compile(args, place) {
-    const attempt = place.steps(args.do, '.do')
-    const recover = args.catch === undefined ? undefined : place.steps(args.catch, '.catch')
-    const cleanUp = place.steps(args.finally ?? [], '.finally')
+  compile(args, context) {
+    const attempt = context.steps(args.do, '.do')
+    const recover = args.catch === undefined ? undefined : context.steps(args.catch, '.catch')
+    const cleanUp = context.steps(args.finally ?? [], '.finally')
     return async (frame) => {
       try {
         await attempt(frame)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compileUrls } from './url-triggers.ts'
+import { compileUrls } from './compile-workspace.ts'
 
 const match = compileUrls(
   [
