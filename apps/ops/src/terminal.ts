@@ -6,7 +6,7 @@ export interface Terminal {
   print(text: string): void
   complain(text: string): void
   hasColours: boolean
-  /** Asks whoever sits there; absent where nobody does, in a script for example. */
+  /** Asks the operator; absent where none is present, in a script for example. */
   confirm?: (question: string) => Promise<boolean>
   /** Ends what goes on for ever; without it a signal ends the process. */
   interrupted?: AbortSignal

@@ -43,7 +43,7 @@ export interface AuditFilter {
 export interface Audit {
   /**
    * Adds rows inside `tx`, as its LAST statement: the chain is locked until the transaction ends, so that rows are in
-   * the order of their commits and never without the change they tell of.
+   * the order of their commits and never without the change they record.
    */
   record(tx: Queries, ...entries: AuditEntry[]): Promise<void>
   /** For what has no transaction of its own, such as a refused sign-in. */

@@ -58,7 +58,7 @@ export function recentAnswers<Value>(clock: Clock, keepsNothing = true): RecentA
     const replace = () => {
       if (entries.peek(key) === entry) entries.set(key, next)
     }
-    // A failed renewal lets the old answer run out; whoever asks then is told.
+    // A failed renewal lets the old answer run out; the next question after that gets the failure.
     next.value.then(replace, () => undefined)
   }
   return {

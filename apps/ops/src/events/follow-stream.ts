@@ -4,7 +4,7 @@ import type { Platform } from '../platform/find-platform.ts'
 
 /** The stream ended or could not be opened, and is tried again. */
 const AGAIN_MS = 1000
-/** Something comes every 15 seconds; after this nobody is there. */
+/** The platform sends something every 15 seconds; after this it is gone. */
 const SILENCE_MS = 40_000
 
 /** What happens while a stream is followed. */

@@ -17,7 +17,7 @@ export async function listKeys(terminal: Terminal, options: { json?: boolean }):
   return 0
 }
 
-/** `ops keys rotate [--now]`: nobody is signed out by it. */
+/** `ops keys rotate [--now]`: it signs no one out. */
 export async function rotateKey(terminal: Terminal, options: { now?: boolean }): Promise<number> {
   const { keys } = await ask(terminal, rotateSigningKey, { body: { immediately: options.now === true } })
 

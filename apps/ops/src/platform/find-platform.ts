@@ -28,7 +28,7 @@ const given = (env: Env, name: string): string | undefined => env[name] || undef
 
 const secretsFile = (env: Env): string => join(given(env, 'DATA_DIRECTORY') ?? './.data', 'secrets.env')
 
-/** The secrets of a platform nobody configured; none where there is no such file. */
+/** The secrets of a platform that made its own; none where there is no such file. */
 export function keptSecrets(env: Env): Env {
   const file = secretsFile(env)
   try {

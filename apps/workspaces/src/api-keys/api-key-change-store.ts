@@ -8,7 +8,7 @@ import { type ApiKeyRecord, apiKeyStore, type KeyAddress } from '@platform/permi
 import type { Actor } from '../changes/actor.ts'
 import { apiKeyNotFound, masked } from './api-key.ts'
 
-/** One change of a key: its row, the event and the audit row that tell of it, committed together or not at all. */
+/** One change of a key: its row, its event and its row in the audit trail, committed together or not at all. */
 export interface ApiKeyChange {
   /** Throws ForbiddenError when the workspace has as many keys as it may have. */
   insert(key: ApiKeyRecord, keyHash: string): Promise<void>
@@ -16,8 +16,8 @@ export interface ApiKeyChange {
   remove(key: ApiKeyRecord): Promise<void>
   /** The key that a path names by its record id or by the whole key, locked; throws ObjectNotFoundError. */
   lock(workspaceId: string, address: string): Promise<ApiKeyRecord>
-  /** Tells everybody, and the audit trail: always the last step of a change. */
-  tell<C extends EventContract>(told: {
+  /** Emits the event and records it in the audit trail: always the last step of a change. */
+  announce<C extends EventContract>(announcement: {
     contract: C
     payload: PayloadInputOf<C>
     action: AuditAction
@@ -48,7 +48,7 @@ export const apiKeyChangeStore = (database: Database, outbox: Outbox, audit: Aud
         update: keys.update,
         remove: ({ id }) => keys.remove(id),
         lock: (workspaceId, address) => required((by) => keys.lockIn(workspaceId, by), address),
-        async tell({ contract, payload, action, key, actor }) {
+        async announce({ contract, payload, action, key, actor }) {
           const { source } = actor
           await outbox.add(tx, contract, payload, { ...source, workspaceId: key.workspaceId })
           await audit.record(tx, {

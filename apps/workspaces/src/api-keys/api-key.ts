@@ -45,7 +45,7 @@ const inOrder = (_: string, value: unknown): unknown =>
     ? value
     : Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** What events tell of a key. */
+/** A key as events show it. */
 export const announced = (key: ApiKeyRecord) => ({
   apiKey: masked(key),
   _id: key.id,

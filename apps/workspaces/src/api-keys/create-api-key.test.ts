@@ -156,7 +156,7 @@ describe('POST /v2/workspaces/:workspaceId/security/apikeys', () => {
     expect((await post(workspace.id, ownerId, sent)).status).toBe(400)
   })
 
-  it('answers 401 without a credential, 403 to editors, tokens and keys, 404 to strangers and for missing ones', async () => {
+  it('answers 401, 403 to editors, tokens and keys, 404 to strangers and for missing workspaces', async () => {
     const { workspace, owner, ownerId } = await service.newWorkspace()
     const params = { workspaceId: workspace.id }
     await service.makeEditor(workspace.id, 'edgar')

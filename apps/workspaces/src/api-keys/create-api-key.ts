@@ -34,7 +34,7 @@ export const createApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Pe
       await deps.apiKeys.commit(async (change) => {
         await change.insert(record, hashToken(apiKey))
         const payload = { ...announced(record), rules }
-        await change.tell({
+        await change.announce({
           contract: apiKeysCreated,
           payload,
           action: 'apiKey.created',

@@ -54,7 +54,7 @@ describe('DELETE /v2/workspaces/:workspaceId/security/apikeys/:apiKey', () => {
     expect(told).toHaveLength(1)
   })
 
-  it('answers 400 to bad addresses, 401, 403 to editors, 404 to strangers and for missing or foreign keys', async () => {
+  it('answers 400 to bad addresses, 401, 403 to editors, 404 to strangers and for keys it has not', async () => {
     const { workspace, owner, ownerId, listed } = await newKey(service)
     const other = await newKey(service)
     await service.makeEditor(workspace.id, 'edgar')

@@ -17,7 +17,7 @@ export const deleteApiKey = (deps: { apiKeys: ApiKeyChangeStore; permissions: Op
         requireMatch(request.headers, apiKeyEtag(key))
         await change.remove(key)
         const payload = announced(key)
-        await change.tell({ contract: apiKeysDeleted, payload, action: 'apiKey.deleted', key, actor })
+        await change.announce({ contract: apiKeysDeleted, payload, action: 'apiKey.deleted', key, actor })
         return key
       })
       deps.permissions.forget()

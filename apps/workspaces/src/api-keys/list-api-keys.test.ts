@@ -50,7 +50,7 @@ describe('GET /v2/workspaces/:workspaceId/security/apikeys', () => {
     expect(await token(listApiKeys, { params: { workspaceId: workspace.id } })).toHaveLength(1)
   })
 
-  it('answers 400 to bad paging, 401, 403 to editors and keys, 404 to strangers and for missing workspaces', async () => {
+  it('answers 400 to bad paging, 401, 403 to editors and keys, 404 to strangers and for missing ones', async () => {
     const { workspace, owner, ownerId, listed } = await newKey(service, [
       { action: 'manage', subject: 'workspaces' },
     ])

@@ -20,13 +20,13 @@ export const updateApiKey = (deps: {
       const saved = await deps.apiKeys.commit(async (change) => {
         const before = await change.lock(workspace.id, params.apiKey)
         requireMatch(request.headers, apiKeyEtag(before))
-        // Whoever lets a key live on gives its rights as much as whoever writes them.
+        // Making a key live longer or enabling it again grants its rights, as writing its rules does.
         if (body.disabled === false || body.expiresAt !== undefined)
           requireScopesFor(before.rules, principal.scopes)
         const key = changedApiKey(before, { ...body, rules }, now)
         await change.update(key)
         const payload = { ...announced(key), rules: key.rules }
-        await change.tell({ contract: apiKeysUpdated, payload, action: 'apiKey.updated', key, actor })
+        await change.announce({ contract: apiKeysUpdated, payload, action: 'apiKey.updated', key, actor })
         return key
       })
       deps.permissions.forget()

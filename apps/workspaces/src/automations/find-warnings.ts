@@ -3,7 +3,7 @@ import { endpointOf } from './automation.ts'
 import type { Neighbour } from './automation-store.ts'
 import { stepWarnings, type Warning } from './step-warnings.ts'
 
-/** Warnings told at once. */
+/** Most warnings in one response. */
 const MAX_WARNINGS = 50
 
 /** What can be saved but will not run as its author may expect. */

@@ -5,7 +5,7 @@ import { type PermissionStore, permissionStore } from '@platform/permissions'
 import type { AutomationStore } from '../automations/automation-store.ts'
 import type { WorkspaceStore } from '../workspaces/workspace-store.ts'
 
-/** One change: rows of several nouns and the events that tell of it, committed together or not at all. */
+/** One change: rows of several nouns and the events that report it, committed together or not at all. */
 export interface Change {
   workspaces: WorkspaceStore
   automations: AutomationStore

@@ -30,7 +30,7 @@ export const restoreWorkspace = (deps: Deps) =>
     },
   })
 
-/** Whoever may not delete a workspace is not told that there was one. */
+/** Callers who may not delete a workspace do not learn that there was one. */
 async function requireOwner(
   { permissions }: Deps,
   principal: Principal & { kind: 'user' },

@@ -60,7 +60,8 @@ export const workspaceStore = (queries: Queries) => ({
         (id, slug, name, description, photo, labels, config, created_at, updated_at, created_by, updated_by)
       values (
         ${record.id}, ${record.slug}, ${record.name}, ${json(record.description)}::json, ${record.photo},
-        ${record.labels}, ${json(record.config)}::json, ${record.createdAt}, ${record.updatedAt}, ${record.createdBy}, ${record.updatedBy}
+        ${record.labels}, ${json(record.config)}::json, ${record.createdAt}, ${record.updatedAt},
+        ${record.createdBy}, ${record.updatedBy}
       )`)
   },
 

@@ -3,8 +3,8 @@ import { type Run, spend } from '../run.ts'
 import { compare, equalStrictly } from '../values/comparison.ts'
 import { isDateValue } from '../values/date-value.ts'
 import { testPattern } from '../values/membership.ts'
-import { isNothing } from '../values/nothing.ts'
 import { buildPattern, Pattern, readPattern } from '../values/pattern.ts'
+import { isNothing } from '../values/properties.ts'
 import { toText } from '../values/text.ts'
 
 /** A test of the values found at a path; none means that the path does not exist. */

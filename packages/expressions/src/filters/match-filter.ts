@@ -1,9 +1,21 @@
-import { ExpressionError } from '../expression-error.ts'
-import { checkDepth, type Run, spend } from '../run.ts'
+import { asExpressionError, ExpressionError } from '../expression-error.ts'
+import type { Options } from '../options.ts'
+import { checkDepth, Run, scan, spend } from '../run.ts'
 import { Pattern } from '../values/pattern.ts'
-import { isRecord, keysOf } from '../values/properties.ts'
+import { isRecord, keysOf, readProperty } from '../values/properties.ts'
 import { type FilterOperator, isEqualTo, operators } from './filter-operators.ts'
-import { findValues } from './find-values.ts'
+
+/**
+ * Whether an event (or any value) fits a filter of `wait.oneOf[].filters`: dotted paths to a value or to
+ * $eq, $ne, $in, $nin, $gt, $gte, $lt, $lte, $regex, $exists; all must hold. The same as jsonmatch() in expressions.
+ */
+export function matchesFilter(value: unknown, filter: unknown, options?: Options): boolean {
+  try {
+    return matchFilter(value, filter, new Run({}, options))
+  } catch (error) {
+    throw asExpressionError(error)
+  }
+}
 
 /** Whether a value fits a filter: every key must hold; keys are paths or $and, $or, $nor, $not. */
 export function matchFilter(value: unknown, filter: unknown, run: Run, depth = 0): boolean {
@@ -71,4 +83,26 @@ const logic = new Set(['$and', '$or', '$nor'])
 
 function known(): string {
   return `use one of ${[...logic, '$not', '$elemMatch', ...operators.keys()].join(', ')}`
+}
+
+/** The values at a dotted path; a list on the way is entered by index or, without one, through all its elements. */
+function findValues(value: unknown, path: string, run: Run): readonly unknown[] {
+  scan(run, path.length)
+  const direct = readProperty(value, path)
+  if (direct !== undefined) return [direct]
+  const keys = path.replace(/\[["']?([^[\]"']*)["']?\]/g, '.$1').split('.')
+  spend(run, keys.length)
+  return keys.reduce<readonly unknown[]>(
+    (found, key) => found.flatMap((item) => stepInto(item, key, run)),
+    [value],
+  )
+}
+
+function stepInto(value: unknown, key: string, run: Run): readonly unknown[] {
+  spend(run, 1)
+  const own = typeof value === 'object' ? readProperty(value, key) : undefined
+  if (own !== undefined) return [own]
+  if (!Array.isArray(value)) return []
+  spend(run, value.length)
+  return value.map((element) => readProperty(element, key)).filter((item) => item !== undefined)
 }

@@ -1,8 +1,7 @@
 import { checkDepth, type Run, scan, spend } from '../run.ts'
 import { isDateValue } from './date-value.ts'
-import { isNothing } from './nothing.ts'
 import { Pattern } from './pattern.ts'
-import { keysOf } from './properties.ts'
+import { isNothing, keysOf } from './properties.ts'
 
 /** `===`: same type and same content; lists and objects are equal when everything in them is. */
 export function equalStrictly(left: unknown, right: unknown, run: Run): boolean {

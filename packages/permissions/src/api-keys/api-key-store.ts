@@ -24,8 +24,8 @@ export const apiKeyStore = (queries: Queries) => ({
   },
 
   /**
-   * How many keys a workspace has, whatever their state. Until the transaction ends, nobody else counts them to make
-   * one.
+   * How many keys a workspace has, whatever their state. Until the transaction ends, no other one counts them to make
+   * a key.
    */
   async countToInsert(workspaceId: string): Promise<number> {
     await queries.many(sql`select pg_advisory_xact_lock(hashtextextended('apiKeys:' || ${workspaceId}, 0))`)
@@ -44,7 +44,7 @@ export const apiKeyStore = (queries: Queries) => ({
   findIn: (workspaceId: string, by: KeyAddress) =>
     first(queries, sql`where workspace_id = ${workspaceId} and ${isAt(by)}`),
 
-  /** The same, and nobody else changes it until the transaction ends. */
+  /** The same, locked until the transaction ends. */
   lockIn: (workspaceId: string, by: KeyAddress) =>
     first(queries, sql`where workspace_id = ${workspaceId} and ${isAt(by)} for update`),
 

@@ -10,7 +10,7 @@ const knownSubjects = new Set<string>(rightSubjects)
 /**
  * The rules a key gets for what was asked: every action in a list, every rule tied to the workspace by a condition
  * made here. Nothing else of an input is read. Throws InvalidSecurity
- * (400) for a subject that can't be tied to a workspace or an action nobody knows, ForbiddenError (403) for a right
+ * (400) for a subject that can't be tied to a workspace or an unknown action, ForbiddenError (403) for a right
  * that `creatorRules` don't hold.
  */
 export function grantRules(

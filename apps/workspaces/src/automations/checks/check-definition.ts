@@ -10,7 +10,7 @@ import { isRecord, type Problem, type ProblemDetail } from './problem.ts'
 import { schemaProblems } from './schema-problems.ts'
 import type { SourceText } from './source-text.ts'
 
-/** Problems told at once. */
+/** Most problems in one response. */
 const MAX_PROBLEMS = 50
 /** Problems looked for: they are found in another order than that of the text. */
 const MAX_FOUND = 200

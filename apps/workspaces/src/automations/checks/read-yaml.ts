@@ -4,7 +4,7 @@ import { MAX_ALIASES, refuseOversizedYaml } from './yaml-limits.ts'
 
 export type YamlDocument = Document.Parsed
 
-/** Problems of a text that are told at once. */
+/** Most problems of a text in one response. */
 const MAX_FAULTS = 50
 
 /** One YAML 1.2 document: core schema, unique text keys, few aliases, no tags of its own. Throws UnreadableText. */
