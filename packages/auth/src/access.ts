@@ -53,7 +53,8 @@ export function admitApplication(rule: AccessRule | undefined): void {
   if (rule !== undefined && admitsThirdParties(rule)) return
   throw new Failure(
     'InsufficientScope',
-    'This application may not do this for its users: only the platform’s own applications can. Ask /oidc/me who somebody is.',
+    'This application may not do this for its users: only the platform’s own applications can. ' +
+      'Ask /oidc/me who somebody is.',
   )
 }
 
@@ -67,7 +68,8 @@ export function authenticated(principal: Principal | undefined): Principal {
   if (principal !== undefined) return principal
   throw new Failure(
     'AuthenticationError',
-    `Send a credential: the header "Authorization: Bearer <token>", the access-token cookie, or an API key in the header ${names.apiKey}.`,
+    'Send a credential: the header "Authorization: Bearer <token>", the access-token cookie, ' +
+      `or an API key in the header ${names.apiKey}.`,
   )
 }
 
@@ -107,7 +109,8 @@ export function refuseAccessToken(user: UserPrincipal): void {
   if (user.via !== 'accessToken') return
   throw new Failure(
     'ForbiddenError',
-    'An access token may not do this: sign in at /signin and send the JWT of that session, as the access-token cookie or as "Authorization: Bearer <JWT>".',
+    'An access token may not do this: sign in at /signin and send the JWT of that session, ' +
+      'as the access-token cookie or as "Authorization: Bearer <JWT>".',
   )
 }
 

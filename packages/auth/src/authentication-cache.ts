@@ -13,7 +13,7 @@ const TAIL_CHARACTERS = 43
 
 const tailOf = (credential: string): string => credential.slice(-TAIL_CHARACTERS)
 
-interface Kept {
+interface Entry {
   credential: string
   caller: Authentication
 }
@@ -24,7 +24,7 @@ interface Kept {
  * credential, or when something it depends on is forgotten.
  */
 export class AuthenticationCache {
-  readonly #kept: LRUCache<string, Kept>
+  readonly #entries: LRUCache<string, Entry>
   readonly #tailsOf = new Map<string, Set<string>>()
   readonly #checking = new Map<string, Promise<Authentication>>()
   readonly #forgottenAt = new LRUCache<string, number>({ max: FORGOTTEN_MAX })
@@ -35,19 +35,19 @@ export class AuthenticationCache {
   misses = 0
 
   constructor(max: number) {
-    this.#kept = new LRUCache({ max, dispose: ({ caller }, tail) => this.#unlink(caller, tail) })
+    this.#entries = new LRUCache({ max, dispose: ({ caller }, tail) => this.#unlink(caller, tail) })
   }
 
   /** The caller of a credential that was checked before and has not ended. */
   find(credential: string, nowMs: number): Authentication | undefined {
     const tail = tailOf(credential)
-    const kept = this.#kept.get(tail)
-    if (kept !== undefined && kept.credential === credential) {
-      if (kept.caller.expiresAt > nowMs) {
+    const entry = this.#entries.get(tail)
+    if (entry !== undefined && entry.credential === credential) {
+      if (entry.caller.expiresAt > nowMs) {
         this.hits += 1
-        return kept.caller
+        return entry.caller
       }
-      this.#kept.delete(tail)
+      this.#entries.delete(tail)
     }
     this.misses += 1
     return undefined
@@ -55,7 +55,7 @@ export class AuthenticationCache {
 
   /** Credentials that are known now. */
   get size(): number {
-    return this.#kept.size
+    return this.#entries.size
   }
 
   /** Checks a credential and keeps the outcome; those who present the same one meanwhile wait for the same check. */
@@ -78,7 +78,7 @@ export class AuthenticationCache {
     this.#version += 1
     this.#checking.clear()
     this.#forgottenAt.set(id, this.#version)
-    for (const tail of [...(this.#tailsOf.get(id) ?? [])]) this.#kept.delete(tail)
+    for (const tail of [...(this.#tailsOf.get(id) ?? [])]) this.#entries.delete(tail)
   }
 
   /** Drops every caller: after a time in which endings may have been missed. */
@@ -86,7 +86,7 @@ export class AuthenticationCache {
     this.#version += 1
     this.#clearedAt = this.#version
     this.#checking.clear()
-    this.#kept.clear()
+    this.#entries.clear()
   }
 
   /** A check that began before something it depends on was forgotten may have read the old state: it is not kept. */
@@ -96,7 +96,7 @@ export class AuthenticationCache {
       caller.dependsOn.some((id) => (this.#forgottenAt.get(id) ?? 0) > startedAt)
     if (isStale) return caller
     const tail = tailOf(credential)
-    this.#kept.set(tail, { credential, caller })
+    this.#entries.set(tail, { credential, caller })
     for (const id of caller.dependsOn) {
       const tails = this.#tailsOf.get(id) ?? new Set()
       this.#tailsOf.set(id, tails.add(tail))

@@ -4,7 +4,7 @@ import type { Principal } from './principal.ts'
 /** A checked credential: who it stands for, and everything made of it that serves many requests. */
 export interface Authentication {
   readonly principal: Principal
-  /** What services are told of the principal: a flat raw header list, made once. */
+  /** The identity headers of the principal for services: a flat raw list, made once. */
   readonly identity: readonly string[]
   /** Unix milliseconds when the credential ends by itself. */
   readonly expiresAt: number

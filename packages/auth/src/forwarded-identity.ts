@@ -4,7 +4,7 @@ import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { Principal, UserPrincipal } from './principal.ts'
 
-/** An operator with the internal key whom the gateway forwards; a call of a service of its own names nobody. */
+/** Sent for an operator with the internal key; a call that a service makes for itself has no such header. */
 const PLATFORM_ROLE = 'platform'
 
 /** The identity headers of a principal, as a flat raw list; the gateway sends them beside the internal key. */

@@ -73,7 +73,7 @@ export const secret = z
     error: 'is a published or trivial value: generate one, for example with `openssl rand -base64 32`',
   })
 
-/** What is left without the well-known words must still be a text nobody guesses. */
+/** The rest without the well-known words must still be hard to guess. */
 function isGuessable(text: string): boolean {
   const lower = text.toLowerCase()
   const rest = lower.replace(published, '').replace(/[^a-z0-9]/g, '')

@@ -31,7 +31,7 @@ export function readConfig<Schema extends z.ZodType>(schema: Schema, env: Env): 
   throw new ConfigError([...new Set(problems)])
 }
 
-/** Configuration is read by many and changed by nobody, down to the last group. */
+/** Configuration is read-only, down to the last group. */
 function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return value

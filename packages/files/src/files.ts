@@ -49,7 +49,7 @@ export function requireMediaType(mediaType: string): void {
 }
 
 /**
- * Does `work`, or rejects with FilesError when it fails or takes longer than `ms`. The signal tells the work to stop.
+ * Does `work`, or rejects with FilesError when it fails or takes longer than `ms`. The signal stops the work.
  */
 export async function withinDeadline<T>(
   ms: number,

@@ -36,7 +36,8 @@ export function filesUrlOf(env: Env): string | undefined {
   const endpoint = URL.parse(required(env, 'ENDPOINT'))
   if (endpoint === null || !/^https?:$/.test(endpoint.protocol))
     throw new Error(`${PREFIX}ENDPOINT must be an http or https address.`)
-  const [key, secret] = [required(env, 'ACCESS_KEY'), required(env, 'SECRET_KEY')].map(encodeURIComponent)
+  const key = encodeURIComponent(required(env, 'ACCESS_KEY'))
+  const secret = encodeURIComponent(required(env, 'SECRET_KEY'))
   const parameters = new URLSearchParams({ tls: String(endpoint.protocol === 'https:') })
   const region = env[`${PREFIX}REGION`] ?? ''
   if (region !== '') parameters.set('region', region)

@@ -97,7 +97,7 @@ async function tried(
 
 const isTaken = ({ status }: Response): boolean => status < 500 && status !== 429
 
-/** The bytes of an answer; undefined when there is no such file. Rejects with FilesError for every other refusal. */
+/** The bytes of a response; undefined when there is no such file. Rejects with FilesError for every other refusal. */
 async function finish(response: Response): Promise<Buffer | undefined> {
   const bytes = await bytesOf(response)
   if (response.ok) return bytes

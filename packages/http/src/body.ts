@@ -35,7 +35,7 @@ const joined = (chunks: Buffer[]): Buffer => {
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
 }
 
-/** What a client is told whose body is larger than is taken. */
+/** The refusal of a body that is larger than is taken. */
 export const bodyTooLarge = (limitBytes: number) =>
   new Failure('PayloadTooLarge', `The body is larger than ${limitBytes} bytes.`, {
     details: { max: limitBytes },
@@ -99,10 +99,10 @@ export function continueWhenRead(request: IncomingMessage, response: ServerRespo
   }
 }
 
-/** True while the client holds its body back; an answer now leaves open whether the body will ever come. */
+/** True while the client holds its body back; a response now leaves open whether the body will ever come. */
 export const holdsBodyBack = (request: IncomingMessage): boolean => waiting.has(request)
 
-/** Small enough that whatever reads a piece holds nobody else up. */
+/** Small enough that reading a piece does not delay other requests. */
 const PIECE_BYTES = 16_384
 
 /**

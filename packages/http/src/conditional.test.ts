@@ -99,7 +99,8 @@ describe('a single resource', () => {
   })
 
   test('has the same headers for HEAD as for GET', async () => {
-    const [get, head] = [await ask('/thing'), await ask('/thing', {}, 'HEAD')]
+    const get = await ask('/thing')
+    const head = await ask('/thing', {}, 'HEAD')
     for (const name of ['etag', 'content-length', 'content-type', 'cache-control'])
       expect(head.headers.get(name)).toBe(get.headers.get(name))
   })

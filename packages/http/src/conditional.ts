@@ -27,7 +27,7 @@ export const etagOf = (contract: { response: z.ZodType }, value: unknown): strin
 
 /**
  * True when the caller has this state already (`If-None-Match`): 304 without a body will do. Compared weakly (RFC
- * 9110 13.1.2); a header that is no list of tags names none, so that the answer is whole.
+ * 9110 13.1.2); a header that is no list of tags names none, so that the response is whole.
  */
 export function isUnchanged(headers: IncomingHttpHeaders, etag: string): boolean {
   const given = headers['if-none-match']

@@ -4,13 +4,13 @@ import { declaredLength, holdsBodyBack } from './body.ts'
 /** A body up to here is thrown away so that the connection can serve the next request. */
 const DISCARDED_BYTES = 65_536
 /**
- * How long a client that is still sending is listened to after its answer: closing at once would make it miss the
+ * How long a client that is still sending is listened to after its response: closing at once would make it miss the
  * answer.
  */
 const LINGER_MS = 1000
 
 /**
- * Ends an answer. A request body that nobody read to its end would be taken for the next request, or keep the
+ * Ends a response. A request body that was not read to its end would be taken for the next request, or keep the
  * connection busy: a short one is thrown away, a long one ends the connection, after a moment in which the client can
  * read why.
  */
@@ -37,7 +37,7 @@ const isShort = (request: IncomingMessage): boolean =>
   declaredLength(request) <= DISCARDED_BYTES
 
 /**
- * Throws away what a client still sends, for a second at most; then `done`. Its answer has been written, and it was
+ * Throws away what a client still sends, for a second at most; then `done`. Its response has been written, and it was
  * told to close.
  */
 export function discardBody(request: IncomingMessage, done: () => void): void {
@@ -58,7 +58,7 @@ type Carrier = IncomingMessage['socket'] & { [key]?: true }
 
 /**
  * Nothing that arrives behind this request on its connection is a request any more. Node closes the connection when
- * the answer is out, but until then it goes on to read requests, and to call us with them.
+ * the response is out, but until then it goes on to read requests, and to call us with them.
  */
 export const endConnectionWith = (request: IncomingMessage): void => {
   ;(request.socket as Carrier)[key] = true

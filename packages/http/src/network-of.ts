@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * An address as limits count it: whoever has one IPv6 address has all of its /64. An IPv4 address counts alone, also
+ * An address as limits count it: a client with one IPv6 address has all of its /64. An IPv4 address counts alone, also
  * where it is written as IPv6; anything else counts as it is.
  */
 export function networkOf(address: string): string {

@@ -6,14 +6,14 @@ import { traceIdOf } from './correlation.ts'
 import { countRequest, requestsInFlight } from './metrics/requests.ts'
 import type { RequestState } from './request-state.ts'
 
-/** What is logged and counted for a client that left before its answer; never sent. */
+/** What is logged and counted for a client that left before its response; never sent. */
 const CLIENT_GONE = 499
 
 type Observe = (request: IncomingMessage, response: ServerResponse, state: RequestState) => Span | undefined
 
 /**
- * One count, one line (at debug: the gateway tells of each request at info) and, while traces are sent, one span for
- * each request of a service, also when its client left before. Of the path only the route's pattern is told. Answers
+ * One count, one line (at debug: the gateway logs each request at info) and, while traces are sent, one span for each
+ * request of a service, also when its client left before. Of the path only the pattern of the route is shown. Answers
  * the span that the request's work belongs to.
  */
 export function requestObserver(service: string, log: Logger): Observe {
@@ -27,7 +27,11 @@ export function requestObserver(service: string, log: Logger): Observe {
     response.once('close', () => {
       inFlight.count -= 1
       const line = {
-        ...{ service, method, route: state.route ?? 'unknown', apiVersion: '', upstream: undefined },
+        service,
+        method,
+        route: state.route ?? 'unknown',
+        apiVersion: '',
+        upstream: undefined,
         status: response.writableFinished ? response.statusCode : CLIENT_GONE,
         ms: Date.now() - state.startedAt,
         bytes: socket.bytesWritten - sentBefore,
@@ -43,7 +47,7 @@ export function requestObserver(service: string, log: Logger): Observe {
   }
 }
 
-/** Begins the span of a request while traces are sent; it goes on with the trace of whoever asked. */
+/** Begins the span of a request while traces are sent; it goes on with the trace of the caller. */
 export const beginServerSpan = (request: IncomingMessage, correlationId: string): Span | undefined =>
   tracer?.begin(
     { name: request.method ?? '', kind: 'server', attributes: { 'http.request.method': request.method } },

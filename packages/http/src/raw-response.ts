@@ -6,7 +6,7 @@ import { correlationIdOf } from './correlation.ts'
 
 const LINGER_MS = 500
 
-/** Node keeps the answer in the making here, and with its parser the request whose body is being read. */
+/** Node keeps the response in the making here, and with its parser the request whose body is being read. */
 export type Busy = Socket & {
   _httpMessage?: ServerResponse<IncomingMessage> | null
   parser?: { incoming: IncomingMessage | null } | null
@@ -41,8 +41,8 @@ export function respondOnSocket(socket: Busy, failure: Failure, correlationId: s
 }
 
 /**
- * An answer is under way, or owed to an earlier request, or was given before the body of its request came to an end:
- * whatever is written now would be read as that answer, or as one to a request that nobody sent.
+ * A response is under way, or owed to an earlier request, or was given before the body of its request came to an end:
+ * a text written now would be read as that response, or as one to a request that was never sent.
  */
 export function isOwedToAnother({ _httpMessage: answer, parser }: Busy): boolean {
   if (answer !== undefined && answer !== null) return answer.headersSent || answer.req.complete
@@ -74,7 +74,7 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Busy): vo
   respondOnSocket(socket, failureOf(error.code), correlationIdOf(undefined, undefined))
 }
 
-/** Ends a connection whose request does not come to its end: told so where nothing else would be read into it. */
+/** Ends a connection whose request does not come to its end, with a response where it can't be taken for another. */
 export function refuseLate(socket: Busy): void {
   if (socket.writable) respondOnSocket(socket, late(), correlationIdOf(undefined, undefined))
   else socket.destroy()

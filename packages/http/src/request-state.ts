@@ -12,7 +12,7 @@ export interface RequestState {
   principal: Principal | undefined
   /** Pattern of the route that answered, for metrics and the log line. */
   route: string | undefined
-  /** Unix milliseconds after which nobody waits for the answer any more. */
+  /** Unix milliseconds after which the response is of no use any more. */
   deadlineAt: number
 }
 

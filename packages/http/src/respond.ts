@@ -24,7 +24,7 @@ export class RouteResponse {
    * `_id` of the record that was made, where the response holds a secret: all that a replay shows of it.
    */
   readonly createdId: string | undefined
-  /** Set where the answer has no end yet: called when its headers are out, not for HEAD; ends the response itself. */
+  /** Set where the response has no end yet: called when its headers are out, not for HEAD; ends the response itself. */
   readonly stream: ((response: ServerResponse) => void) | undefined
 
   constructor(
@@ -58,9 +58,9 @@ export interface PreparedResponse {
   headers: Readonly<Record<string, string | string[]>>
   body: string | Uint8Array
   contentType: string
-  /** `_id` of the record that was made, where the answer holds a secret. */
+  /** `_id` of the record that was made, where the response holds a secret. */
   createdId?: string | undefined
-  /** True for an answer that was given before. */
+  /** True for a response that was given before. */
   isReplay?: boolean
   /** Writes the body, where it has no end yet. */
   stream?: ((response: ServerResponse) => void) | undefined
@@ -131,7 +131,7 @@ export function sendRaw(response: ServerResponse, status: number, body: unknown,
   send(response, status, body instanceof Uint8Array ? body : String(body ?? ''), contentType)
 }
 
-/** Sends the headers of an answer that has no end yet, and hands the response to who writes it. */
+/** Sends the headers of a response that has no end yet, and hands the response to who writes it. */
 function sendStream(
   response: ServerResponse,
   status: number,
@@ -164,7 +164,7 @@ function send(
   endResponse(response, body)
 }
 
-/** What every answer carries: browsers neither guess its type nor tell others where it was. */
+/** Headers of every response: browsers neither guess its type nor send its address to others. */
 export function setSafetyHeaders(response: ServerResponse): void {
   response.setHeader('x-content-type-options', 'nosniff')
   if (!response.hasHeader('referrer-policy')) response.setHeader('referrer-policy', 'no-referrer')
@@ -198,7 +198,7 @@ export function sendFailure(
   else if (failure.status === 503)
     log.warn({ err: failure.cause ?? failure, correlationId }, 'request could not be served')
   if (response.headersSent) {
-    // Half an answer must not look like a whole one.
+    // Half a response must not look like a whole one.
     if (!response.writableEnded) response.destroy()
     return
   }

@@ -21,13 +21,13 @@ export interface RequestInfo {
   /** Path and query as they arrived. */
   readonly url: string
   readonly headers: IncomingHttpHeaders
-  /** Unix milliseconds after which nobody waits for the answer any more. */
+  /** Unix milliseconds after which the response is of no use any more. */
   readonly deadlineAt: number
   /** Aborts when the client is gone or the deadline has passed; made when first asked for. */
   readonly signal: AbortSignal
   /**
-   * Takes uses (1 without) of a limit whose `per` is `handler`. Throws TooManyRequests; the answer tells where the
-   * caller stands.
+   * Takes uses (1 without) of a limit whose `per` is `handler`. Throws TooManyRequests; the response shows where
+   * the caller stands.
    */
   takeLimit(name: LimitName, key: string, points?: number): Promise<void>
 }
@@ -61,7 +61,7 @@ export interface AutomationText {
 export interface Route {
   readonly contract: AnyEndpoint
   readonly admit: ((input: RouteInput<AnyEndpoint, unknown, unknown>) => Promise<unknown>) | undefined
-  /** Whether a keyed answer is kept, for contracts that are idempotent where it is declared. */
+  /** Whether a keyed response is stored, for contracts that are idempotent where it is declared. */
   readonly isIdempotent: ((admitted: unknown) => boolean) | undefined
   readonly handle: (input: RouteInput<AnyEndpoint, unknown, unknown>) => Promise<unknown>
 }

@@ -26,7 +26,7 @@ export interface ServerLimits {
   headersTimeoutMs?: number
   /** How long a body may take to arrive, or each megabyte of a longer one. */
   requestTimeoutMs?: number
-  /** How long a client may take nothing at all of an answer that waits for it. */
+  /** How long a client may take nothing at all of a response that waits for it. */
   stalledTimeoutMs?: number
 }
 
@@ -53,7 +53,7 @@ export function createHardenedServer(listener: RequestListener, limits: ServerLi
       insecureHTTPParser: false,
       noDelay: true,
       joinDuplicateHeaders: false,
-      // A request without a body never has a stream: half a µs of each GET. Its `close` is the one of its answer.
+      // A request without a body never has a stream: half a µs of each GET. Its `close` is the one of its response.
       optimizeEmptyRequests: true,
     },
     (request, response) => {

@@ -100,9 +100,9 @@ function inspectStructure(text: string): void {
 }
 
 /**
- * The same of a text that nobody has parsed yet, about its depth and the number of its keys alone: what is nested a
- * million times, or has a hundred thousand keys, takes JSON.parse a quarter of a second, in which nobody else is
- * answered. What is no JSON is for the parser to tell.
+ * Looks at the depth and the number of keys of a text before it is parsed: one that is nested a million times, or has
+ * a hundred thousand keys, takes JSON.parse a quarter of a second, in which no other request is answered. A text that
+ * is no JSON is left to the parser.
  */
 function refuseCostly(text: string): void {
   const costs = new Costs()

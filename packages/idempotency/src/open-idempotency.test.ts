@@ -88,7 +88,8 @@ test('only its owner keeps, gives back or doubts a key', async () => {
 
 test('what was doubted, and what runs on after its lease, is never run again', async () => {
   const { store } = await open()
-  const [doubted, killed] = [request(), request()]
+  const doubted = request()
+  const killed = request()
   await store.doubt(doubted, await begun(doubted))
   expect(await store.begin(doubted, soon())).toEqual({ state: 'unknown' })
   const owner = await begun(killed)
@@ -100,7 +101,8 @@ test('what was doubted, and what runs on after its lease, is never run again', a
 
 test('a lease is never shorter than the deadline of its request', async () => {
   const { store } = await open()
-  const [patient, late] = [request(), request()]
+  const patient = request()
+  const late = request()
   await store.begin(patient, Date.now() + 3_600_000)
   await store.begin(late, Date.now() - 60_000)
   await age('30 minutes')

@@ -269,7 +269,8 @@ test('an answer too large to be kept is not repeated, and not done again', async
 test('while the database is down nothing runs: 503, and later the key is free', async () => {
   const third = await openDatabase(database.url, { allowWeakDurability: true })
   const instance = instances.push(await startInstance(third)) - 1
-  const [key, before] = [newKey(), world.made]
+  const key = newKey()
+  const before = world.made
   await third[Symbol.asyncDispose]()
   const refused = await ask({ key, instance })
   expect([refused.status, refused.json.error]).toEqual([503, 'ServiceUnavailable'])
@@ -291,7 +292,8 @@ test('a request that has waited for databases as long as it may is 503 at once, 
 test('an answer that could not be kept is given, and its request is not done again', async () => {
   const third = await openDatabase(database.url, { allowWeakDurability: true })
   const instance = instances.push(await startInstance(third)) - 1
-  const [key, before] = [newKey(), world.made]
+  const key = newKey()
+  const before = world.made
   {
     using _ = working(async () => third[Symbol.asyncDispose]())
     expect((await ask({ key, instance })).status).toBe(201)

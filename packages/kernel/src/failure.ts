@@ -89,7 +89,7 @@ export class Failure extends Error {
 
 /**
  * What the ports (database, cache, broker, search) throw. `name` is stable whatever the driver threw inside, so that a
- * readiness report can show it. `unavailable` tells a store that can't answer now (503 to a caller) from a wrong
+ * readiness report can show it. `unavailable` separates a store that can't answer now (503 to a caller) from a wrong
  * statement (500).
  */
 export class StoreError extends Error {

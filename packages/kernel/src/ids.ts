@@ -14,7 +14,7 @@ export function uuidv7(nowMs: number = Date.now()): string {
 /**
  * The UUIDv7 that belongs to `parts`: the same parts give the same id, so work done again can't double its effect.
  * `timeOf` is an id whose instant the new one takes over, so both fall into the same partition. Throws when it is no
- * UUIDv7. It carries a mark, so that nobody who may choose ids can take one before the work that it belongs to:
+ * UUIDv7. It carries a mark, so that a caller who may choose ids can't take one before the work that it belongs to:
  * `isDerivedUuid`.
  */
 export function derivedUuidv7(timeOf: string, ...parts: (string | number)[]): string {

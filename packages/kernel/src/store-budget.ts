@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
  * seconds.
  */
 export const STORE_BUDGET_MS = 2500
-/** A wait that is no longer costs nothing: who asks often is not slowed down, only who is kept waiting. */
+/** A wait that is no longer costs nothing: many short statements don't use up the budget. */
 const FREE_MS = 100
 /**
  * Work that has gone on for so long is no quick answer any more: from then on each statement has its own limit alone.

@@ -31,7 +31,7 @@ export function createLogger(options: {
     {
       ...settings,
       level: options.level,
-      hooks: { logMethod: limited(limit, () => tellDropped(limit, log)) },
+      hooks: { logMethod: limited(limit, () => reportDropped(limit, log)) },
     },
     linesTo(destination, isShared),
   )
@@ -59,7 +59,10 @@ const linesTo = (destination: { write(line: string): void }, isShared: boolean):
 // Lines leave together, at the latest after 100 ms: a write for each costs more than everything else about it.
 const standardOutput = (isShared: boolean): DestinationStream =>
   pino.destination({
-    ...{ fd: 1, sync: false, periodicFlush: 100, maxLength: WAITING_BYTES },
+    fd: 1,
+    sync: false,
+    periodicFlush: 100,
+    maxLength: WAITING_BYTES,
     ...(isShared ? { minLength: UNMIXED_BYTES / 2, maxWrite: UNMIXED_BYTES } : { minLength: BATCH_BYTES }),
   })
 
@@ -73,8 +76,8 @@ const settings: LoggerOptions = {
 
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
 
-/** Lets information through and counts trouble. What ends the process is always told. */
-function limited(limit: LineLimit, tell: () => void): LogMethod {
+/** Lets information through and counts warnings and errors. A fatal line is always written. */
+function limited(limit: LineLimit, report: () => void): LogMethod {
   let isCounting = false
   return function logMethod(args, method, level) {
     if (level < WARN || level >= FATAL || limit.admits(Date.now())) return method.apply(this, args)
@@ -82,17 +85,17 @@ function limited(limit: LineLimit, tell: () => void): LogMethod {
     isCounting = true
     setTimeout(() => {
       isCounting = false
-      tell()
+      report()
     }, 1000).unref()
   }
 }
 
-function tellDropped(limit: LineLimit, log: Logger): void {
+function reportDropped(limit: LineLimit, log: Logger): void {
   const dropped = limit.takeDropped()
   if (dropped > 0) log.warn({ dropped }, 'too much trouble at once, lines were left out')
 }
 
-/** How many lines of a kind a second of time may have; what is beyond is counted, so that it can be told. */
+/** How many lines of a kind a second may have; lines beyond that are counted, so that their number can be logged. */
 class LineLimit {
   readonly #perSecond: number
   #second = Number.NEGATIVE_INFINITY

@@ -27,7 +27,7 @@ const credentials: [RegExp, string][] = [
   [/\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@:]*:[^\s/]*@/gi, '$1[credentials]@'],
 ]
 
-/** Longer texts are cut: nobody reads them, and looking through them would hold up the process. */
+/** Longer texts are cut: they are not read, and looking through them would block the process. */
 const LONGEST_TEXT = 16_000
 
 /**

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import type { LineStream, Logger } from './logger.ts'
 
 /**
- * What is told of an answered request; nothing in it comes from a client unchecked, so nothing needs escaping or
+ * What is logged of an answered request; nothing in it comes from a client unchecked, so nothing needs escaping or
  * redacting.
  */
 export interface RequestLine {
@@ -72,7 +72,7 @@ function gathered(write: (text: string) => void, max: number): (line: string) =>
     if (waiting.length + line.length > max) flush()
     if (timer === undefined) {
       timer = setTimeout(flush, GATHER_MS)
-      // Before the destination is closed, which hears of the end too.
+      // Before the destination closes, which listens for the end of the process too.
       process.prependListener('exit', flush)
     }
     waiting += line

@@ -11,7 +11,7 @@ export interface Mailer extends AsyncDisposable {
   /** What really sends: `smtp`, or `directory` for `<dir>/*.eml`. */
   readonly driver: 'smtp' | 'directory'
   /**
-   * Resolves when the server has taken the message over. Rejects with MailError; `permanent` tells that trying again
+   * Resolves when the server has taken the message over. Rejects with MailError; `permanent` says that trying again
    * is of no use.
    */
   send(mail: Mail): Promise<void>
@@ -37,9 +37,9 @@ export interface MailerOptions {
   url?: string | undefined
   /** Who it comes from, as an address or `Name <address>`. */
   from: string
-  /** Where messages are kept as `*.eml` when there is no `url`; made with mode 0700, its files with 0600. */
+  /** Where messages are stored as `*.eml` when there is no `url`; made with mode 0700, its files with 0600. */
   directory?: string | undefined
-  /** Told the file of each kept message. Never its text: a mailed link is a secret. */
+  /** Logs the file of each message, never its text: a mailed link is a secret. */
   log: { warn(fields: object, message: string): void }
   /** Milliseconds the server may take to be reached, to greet and to answer. */
   timeoutMs?: number

@@ -1,6 +1,6 @@
 import { type Mail, MailError } from './mailer.ts'
 
-/** Longest subject; more is nobody's intention. */
+/** Longest subject; a longer one is a mistake. */
 const SUBJECT_MAX = 300
 const ADDRESS = /^[^\s@<>"(),:;\\[\]\p{C}]+@[^\s@<>"(),:;\\[\]\p{C}]+$/u
 

@@ -118,7 +118,8 @@ describe('through SMTP', () => {
         onRcptTo: (address, _session, done) =>
           done(Object.assign(new Error(`no ${address.address}`), { responseCode })),
       })
-    const [refusing, busy] = [await answering(550), await answering(451)]
+    const refusing = await answering(550)
+    const busy = await answering(451)
     const refused = mailerTo(`smtp://127.0.0.1:${refusing.port}`).send(mail)
     await expect(refused).rejects.toMatchObject({
       permanent: true,

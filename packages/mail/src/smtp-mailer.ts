@@ -53,6 +53,6 @@ function refused(error: unknown): MailError {
   const permanent =
     (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500
   const answer = responseCode === undefined ? (code ?? 'no answer') : `answer ${responseCode}`
-  // The answer itself often names the recipient; it is in the cause only.
+  // The response itself often names the recipient; it is in the cause only.
   return new MailError(`The mail server did not take the message (${answer}).`, { cause: error, permanent })
 }

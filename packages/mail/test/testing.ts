@@ -50,7 +50,8 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
 /** A certificate for this machine that vouches for itself. */
 export async function ownCertificate(): Promise<{ key: string; cert: string }> {
   const directory = await mkdtemp(join(tmpdir(), 'certificate-'))
-  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
+  const key = join(directory, 'key.pem')
+  const cert = join(directory, 'cert.pem')
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
   const options = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1', ...subject]
   try {

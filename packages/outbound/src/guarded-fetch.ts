@@ -117,7 +117,7 @@ function repeatable(body: RequestInit['body'], url: URL): NonNullable<RequestIni
 }
 
 /**
- * The answer, as the runtime's own fetch gives it, with its body counted, decoded, while it streams: past the cap the
+ * The response, as the runtime's own fetch gives it, with its body counted, decoded, while it streams: past the cap the
  * stream fails and the connection closes.
  */
 function cappedResponse(response: Received, maxBytes: number): Response {

@@ -5,9 +5,9 @@ export interface OutboundPolicy {
   /** Hosts or CIDR ranges an operator allows although they are private: `10.0.0.0/8`, `idp.internal`. */
   allowed: readonly string[]
   connectTimeoutMs?: number
-  /** Until the whole answer is there. */
+  /** Until the whole response is there. */
   timeoutMs?: number
-  /** Bytes an answer may have. */
+  /** Bytes a response may have. */
   maxResponseBytes?: number
   maxRedirects?: number
   /** Connections to one scheme, host and port at once; 16 unless stated. */

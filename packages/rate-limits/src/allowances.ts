@@ -15,7 +15,7 @@ interface Allowance {
   endsAt: number
   /** The counter has nothing more in this window. */
   isOver: boolean
-  /** Uses that wait for an answer of the counter. */
+  /** Uses that wait for a response of the counter. */
   waiting: number
   asking: Promise<void> | undefined
 }
@@ -72,7 +72,7 @@ export class Allowances {
     return allowance
   }
 
-  /** One question at a time; whoever comes meanwhile is in the next one. */
+  /** One question at a time; uses that come meanwhile are in the next one. */
   async #wait(key: string, points: number): Promise<Standing> {
     this.#of(key, performance.now()).waiting += points
     try {
@@ -101,7 +101,7 @@ export class Allowances {
   }
 }
 
-/** True when the answer needs no question. */
+/** True when no question is needed. */
 const isKnown = ({ left, isOver }: Allowance, points: number): boolean => left >= points || isOver
 
 function handOut(allowance: Allowance, points: number, now: number): Standing {

@@ -9,9 +9,11 @@ export type Increment = (limit: string, key: string, by: number, ttlMs: number) 
 type Window = Pick<RateLimit, 'name' | 'points' | 'seconds'>
 
 /**
- * A limiter of rate-limiter-flexible that counts with `increment`. It believes to speak with the `redis` client,
- * whose home is packages/cache: its script adds to a counter, sets the expiry at the first use and answers both, as
- * `increment` does.
+ * A limiter of rate-limiter-flexible that counts with `increment` in place of the library's own Redis script, which
+ * does the same: it adds to a counter, sets the expiry at the first use and answers both. The library's drivers can't
+ * keep two promises of the limits. Its Redis driver has no deadline for a call and no pause after a lost one, as
+ * packages/cache has; and its driver for memory keeps a timer for each key without an upper bound, where the memory
+ * cache forgets the oldest. A base class for other stores is not exported.
  */
 const limiterOn = (
   limit: Window,
@@ -64,7 +66,7 @@ export class Counter {
     this.#limiter = limiterOn(limit, stores.shared, limiterOn(limit, stores.own))
   }
 
-  /** Where the counter of a key is kept. */
+  /** The key of a counter in the cache. */
   storedAt(key: string): string {
     return this.#limiter.getKey(key)
   }
@@ -85,7 +87,7 @@ export class Counter {
   }
 }
 
-/** A limit that is over is told as a rejection. */
+/** The library rejects with its result where a limit is over. */
 function refusal(rejected: unknown): RateLimiterRes {
   if (rejected instanceof RateLimiterRes) return rejected
   throw rejected

@@ -7,7 +7,12 @@ import { type Limits, rateLimiter } from './rate-limiter.ts'
 
 const log = createLogger({ level: 'silent' })
 const limit: RateLimit = {
-  ...{ name: 'test', points: 3, seconds: 60, per: 'address', variable: 'RATE_LIMIT_TEST', summary: 'Tests.' },
+  name: 'test',
+  points: 3,
+  seconds: 60,
+  per: 'address',
+  variable: 'RATE_LIMIT_TEST',
+  summary: 'Tests.',
 }
 const busy: RateLimit = { ...limit, name: 'busy', points: 1000 }
 const none: ReadonlyMap<string, number> = new Map()

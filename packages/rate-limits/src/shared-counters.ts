@@ -2,13 +2,13 @@ import type { Cache, Counted } from '@platform/cache'
 import { exposeReadings } from '@platform/http'
 import type { Logger } from '@platform/logging'
 
-/** While the cache does not answer, it is asked again so often, and nobody waits for that. */
+/** While the cache does not answer, it is asked again in the background this often. */
 const PROBE_PAUSE_MS = 500
 /** Logged once a minute at most, however many requests fall back. */
 const WARN_PAUSE_MS = 60_000
 
 /**
- * The counters all instances share. The first calls that find no answer wait 150 ms at most (packages/cache); from
+ * The counters all instances share. The first calls that find no response wait 150 ms at most (packages/cache); from
  * then on each call is refused at once, until a probe in the background is answered.
  */
 export class SharedCounters {

@@ -58,7 +58,7 @@ async function withinTime<T>(ask: (signal: AbortSignal) => Promise<T>, timeoutMs
       deadline.abort(error)
     }, timeoutMs)
   })
-  // The inner function turns a probe that throws at once into one that rejects; the race also hears those that reject
+  // The inner function turns a probe that throws at once into one that rejects; the race also handles those that reject
   // late.
   const asked = (async () => ask(deadline.signal))()
   try {

@@ -1,7 +1,7 @@
 import type { Clock } from '@platform/kernel'
 
 /**
- * Keeps an answer for `ttlMs` after it was made; callers that come while it is made share that one round (single
+ * Keeps a result for `ttlMs` after it was made; callers that come while it is made share that one round (single
  * flight). A failed round rejects for those who waited for it, and is not kept.
  */
 export function cachedFor<T>(ttlMs: number, clock: Clock, make: () => Promise<T>): () => Promise<T> {

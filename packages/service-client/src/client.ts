@@ -9,7 +9,7 @@ type AnyEndpoint = Endpoint<string, z.ZodType, z.ZodType, z.ZodType>
 
 /**
  * Calls operations by their contract. Rejects with the Failure the server answered; with ServiceUnavailable when
- * nothing answers at the address, with GatewayTimeout when the answer does not come in time.
+ * nothing answers at the address, with GatewayTimeout when the response does not come in time.
  */
 export type Client = <E extends AnyEndpoint>(contract: E, input?: CallInput<E>) => Promise<ResponseOf<E>>
 

@@ -80,7 +80,9 @@ describe('METRICS_PORT', () => {
     const { port } = other.address() as { port: number }
     const config = processEnv.parse({ METRICS_PORT: String(port) })
     const observed = observeProcess({
-      ...{ config, log, version: '1.2.3' },
+      config,
+      log,
+      version: '1.2.3',
       env: { HOST: '127.0.0.1' },
       services: ['events'],
     })
@@ -93,7 +95,9 @@ describe('METRICS_PORT', () => {
   test('shows what is known of the process itself', async () => {
     const config = processEnv.parse({ METRICS_PORT: '0' })
     await using _ = await observeProcess({
-      ...{ config, log, version: '1.2.3' },
+      config,
+      log,
+      version: '1.2.3',
       env: { HOST: '127.0.0.1' },
       services: ['events'],
     })

@@ -70,7 +70,8 @@ export class Resources implements AsyncDisposable {
   /** The outbox of a database; relays to the broker where that is another system. */
   outbox(brokerUrl: string, databaseUrl: string, limits?: EventLimits): Promise<Outbox & AsyncDisposable> {
     return this.#once(`outbox ${brokerUrl} ${databaseUrl}`, async () => {
-      const [database, broker] = [await this.database(databaseUrl), await this.broker(brokerUrl, databaseUrl)]
+      const database = await this.database(databaseUrl)
+      const broker = await this.broker(brokerUrl, databaseUrl)
       return openOutbox({ database, broker, log: this.#log.child({ part: 'outbox' }), ...limits })
     })
   }

@@ -5,7 +5,7 @@ import type { StoreNotices } from './store-notices.ts'
 
 const PAUSE_MS = 1000
 
-/** The process was told to stop before the service was ready; no failure. */
+/** The process was asked to stop before the service was ready; no failure. */
 export class StartInterrupted extends Error {
   override readonly name = 'StartInterrupted'
 }

@@ -17,7 +17,7 @@ export const workersField = z
 
 /**
  * Runs `work` in as many processes as the environment variable says; one is this process itself. More share its port,
- * are started again when they crash, and stop when this one is told to: its exit code is 0 when all of theirs are.
+ * are started again when they crash, and stop when this one is asked to: its exit code is 0 when all of theirs are.
  */
 export async function runInWorkers(
   env: Env,

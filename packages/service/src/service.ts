@@ -71,7 +71,7 @@ export interface ServiceParts extends Part {
   host: string
   /** Proves to services that a call comes from the platform; also opens /sys/readiness and /metrics. */
   internalApiKey: string
-  /** What routes share by contract: the rate limiter and the store of idempotent answers. */
+  /** What routes share by contract: the rate limiter and the store of idempotent responses. */
   routeServices?: RouteServices
   /** Replaces the service listener: gets the app of the routes, answers everything. Only the gateway has one. */
   front?: (app: RequestListener) => RequestListener

@@ -30,7 +30,7 @@ export interface RunningService extends AsyncDisposable {
 export interface StartOptions {
   /** How long the service answers on while it is not ready any more, so that load balancers notice. */
   drainDelayMs: number
-  /** Aborts when the process is told to stop. */
+  /** Aborts when the process is asked to stop. */
   signal: AbortSignal
   /** How long stopping waits for requests in flight. Default 10,000. */
   patienceMs?: number
@@ -62,7 +62,7 @@ export async function listenEarly(
 
 /**
  * Builds a service, subscribes it, lets it listen, gives required jobs their first run, and only then calls it ready.
- * What was opened is closed again when that fails. Rejects with StartInterrupted when the process is told to stop
+ * What was opened is closed again when that fails. Rejects with StartInterrupted when the process is asked to stop
  * meanwhile.
  */
 export async function startService(

@@ -42,7 +42,7 @@ export function openSender(endpoint: string, settings: TracingSettings): Sender 
     concurrencyLimit: 4,
   })
   const processor = new BatchSpanProcessor({
-    exporter: patient(exporter, settings.warn),
+    exporter: reporting(exporter, settings.warn),
     maxQueueSize: QUEUE_SPANS,
     maxExportBatchSize: BATCH_SPANS,
     scheduledDelayMillis: SEND_EVERY_MS,
@@ -67,8 +67,8 @@ export function openSender(endpoint: string, settings: TracingSettings): Sender 
   }
 }
 
-/** A receiver that is away loses spans, and the operator is told now and again; nothing else happens. */
-function patient(exporter: SpanExporter, warn: TracingSettings['warn']): SpanExporter {
+/** Spans for a receiver that is away are lost; that is logged now and again, and nothing else happens. */
+function reporting(exporter: SpanExporter, warn: TracingSettings['warn']): SpanExporter {
   let warnAt = 0
   return {
     export(spans: ReadableSpan[], done) {
@@ -77,7 +77,7 @@ function patient(exporter: SpanExporter, warn: TracingSettings['warn']): SpanExp
           warnAt = Date.now() + WARN_EVERY_MS
           warn({ spans: spans.length, err: result.error }, 'traces could not be sent')
         }
-        // As a success: the library's own way to tell of failures is to write to the console.
+        // As a success: the library itself would write failures to the console.
         done({ code: 0 })
       })
     },

@@ -31,7 +31,7 @@ export class Span {
       if (value !== undefined) this.otel.setAttribute(name, value)
   }
 
-  /** Marks the work as failed. Only the name of an error is told: its message may hold what a user typed. */
+  /** Marks the work as failed. Only the name of an error is sent: its message may contain what a user typed. */
   fail(errorName: string): void {
     this.otel.setAttribute('error.type', errorName)
     this.otel.setStatus({ code: SpanStatusCode.ERROR })

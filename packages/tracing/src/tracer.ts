@@ -13,7 +13,7 @@ export interface SpanOptions {
 
 /** Where a piece of work that nothing here has caused comes from. */
 export interface Origin {
-  /** The `traceparent` of whoever asked; ignored when it is none. */
+  /** The `traceparent` of the caller; ignored when it is not valid. */
   traceparent?: string | undefined
   /** The id of the trace to begin without it, when it has the form of one. */
   traceId?: string | undefined

@@ -7,7 +7,7 @@ export interface ReadingsDefinition {
   type: 'counter' | 'gauge'
 }
 
-/** One number and the labels that tell it from others of the same name. Labels have few values by construction. */
+/** One number and the labels that separate it from others of the same name. Labels have few values by construction. */
 export type Reading = Pick<Sample, 'labels' | 'value'>
 
 type Read = () => Iterable<Reading> | Promise<Iterable<Reading>>
@@ -29,7 +29,7 @@ class Readings implements ReadMetric {
     this.type = type
   }
 
-  /** Sources of one process that tell the same thing, for example two handles of one database, are added up. */
+  /** Sources of one process that show the same thing, for example two handles of one database, are added up. */
   async read(): Promise<Sample[]> {
     const lists = await Promise.all([...this.sources].map(readInTime))
     const sums = new Map<string, Sample>()

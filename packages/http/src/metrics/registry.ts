@@ -62,7 +62,7 @@ export function collectProcessMetrics(version: string): void {
   })
 }
 
-/** Node answers a number nobody has where a container has no limit. */
+/** Node answers an absurdly large number where a container has no limit. */
 function memoryLimit(): number {
   const limit = process.constrainedMemory()
   return limit > 0 && limit < totalmem() ? limit : totalmem()

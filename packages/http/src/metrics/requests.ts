@@ -37,7 +37,7 @@ class FewValues {
 
 /** Routes one service may have here; contracts and the route table have far fewer. */
 const ROUTES_MAX = 400
-/** Nobody has more; a method nobody knows is `other`, a client could make up any number of them. */
+/** Any other method is counted as `other`: a client could make up any number of them. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const principals = new FewValues(9)
 const versions = new FewValues(9)

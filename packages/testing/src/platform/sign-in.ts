@@ -43,7 +43,8 @@ async function follow(
   url: string,
   init: RequestInit = {},
 ): Promise<{ url: string; answer: Response }> {
-  let [target, request] = [url, init]
+  let target = url
+  let request = init
   for (let hop = 0; hop < MAX_REDIRECTS; hop += 1) {
     const headers = {
       ...(request.headers as Record<string, string> | undefined),
