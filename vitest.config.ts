@@ -12,6 +12,17 @@ const retry = process.env.CI === undefined ? 0 : 1
  */
 const isNightly = process.env.NIGHTLY === '1'
 
+/** What measures how long something takes, or how much of the machine: nothing else runs beside it. */
+const alone = ['faults', 'leaks', 'revocation'].map((name) => `e2e/${name}.test.ts`)
+
+const endToEnd = {
+  retry,
+  globalSetup: ['packages/testing/src/temporary-directory.ts', 'e2e/support/build-bundles.ts'],
+  pool: 'forks' as const,
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+}
+
 /** Two kinds of tests: "unit" beside the code on one real PostgreSQL, "e2e" against the platform as it is deployed. */
 export default defineConfig({
   test: {
@@ -38,14 +49,22 @@ export default defineConfig({
       },
       {
         test: {
+          ...endToEnd,
           name: 'e2e',
-          retry,
-          include: isNightly ? ['e2e/**/*.test.ts'] : ['e2e/*.test.ts'],
-          globalSetup: ['packages/testing/src/temporary-directory.ts', 'e2e/support/build-bundles.ts'],
-          pool: 'forks',
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          include: ['e2e/*.test.ts'],
+          exclude: alone,
+          // They wait more than they compute, so that E2E_WORKERS=3 is shorter where nothing else uses the machine.
+          maxWorkers: Number(process.env.E2E_WORKERS ?? 1),
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...endToEnd,
+          name: 'e2e-alone',
+          include: isNightly ? [...alone, 'e2e/nightly/*.test.ts'] : alone,
           fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -31,4 +31,10 @@ const table = [
   ['pairs of folders that import each other', twoWayFolders(sources).length],
   ['lines that ship', shippedLines(sources)],
 ]
+/** How many files the page lists that a request, an event or a run passes through. */
+const page = readFileSync(join(folder, 'docs/architecture.md'), 'utf8')
+for (const section of page.split(/^## (?=Follow )/m).slice(1)) {
+  const steps = section.split(/^## /m)[0]?.match(/^\d+\. `[^`]+\.ts`/gm) ?? []
+  if (steps.length > 0) table.push([`files on the way “${section.split('\n')[0]}”`, steps.length])
+}
 for (const [what, count] of table) console.log(`${String(count).padStart(8)}  ${what}`)

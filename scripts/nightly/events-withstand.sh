@@ -9,4 +9,4 @@ cd "$(dirname "$0")/../.."
 with_servers postgres nats redis opensearch
 
 export NIGHTLY=1 REQUIRE_SERVERS=1 KILL_SECONDS="${KILL_SECONDS:-120}"
-node scripts/test.mjs --project e2e e2e/nightly/events-withstand.test.ts "$@"
+node scripts/test.mjs --project e2e-alone e2e/nightly/events-withstand.test.ts "$@"

@@ -9,4 +9,4 @@ scripts/servers/haproxy.sh install
 with_servers postgres nats redis
 
 export NIGHTLY=1 REQUIRE_SERVERS=1 REPEATS="${REPEATS:-20}" RESTART_RATE="${RESTART_RATE:-300}"
-node scripts/test.mjs --project e2e e2e/nightly/rolling-restart.test.ts
+node scripts/test.mjs --project e2e-alone e2e/nightly/rolling-restart.test.ts

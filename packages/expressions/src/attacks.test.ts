@@ -5,15 +5,21 @@ import { ExpressionError, evaluate, interpolate, matchesFilter } from './index.t
 const longestMs = 400
 const tries = 3
 
+/** Milliseconds this thread has computed: what else the machine does meanwhile does not count. */
+function computedMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
 function expectQuick(act: () => unknown): void {
   for (let attempt = 1; ; attempt += 1) {
-    const start = performance.now()
+    const start = computedMs()
     try {
       act()
     } catch (error) {
       expect(error).toBeInstanceOf(ExpressionError)
     }
-    const elapsed = performance.now() - start
+    const elapsed = computedMs() - start
     if (elapsed < longestMs) return
     if (attempt === tries) expect(elapsed).toBeLessThan(longestMs)
   }
@@ -33,10 +39,10 @@ describe('texts', () => {
     ['is looked for again and again', many('{{t}} matches {{w}}', 400)],
     ['is listed', '{{w}} in {{t}}'],
   ])('take linear time where one %s', (_, expression) => {
-    const start = performance.now()
+    const start = computedMs()
     expectQuick(() => evaluate(expression, { t: long, w: periodic }))
     expectQuick(() => evaluate(expression, { t: `${long}${periodic}`, w: periodic }))
-    expect(performance.now() - start).toBeLessThan(tries * longestMs * 2)
+    expect(computedMs() - start).toBeLessThan(tries * longestMs * 2)
   })
 
   it.each([

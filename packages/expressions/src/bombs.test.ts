@@ -14,15 +14,21 @@ import {
   matchesFilter,
 } from './index.ts'
 
+/** Milliseconds this thread has computed: what else the machine does meanwhile does not count. */
+function computedMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
 /** Runs an attack and holds it to a time nobody notices. */
 function expectQuick(act: () => unknown, milliseconds = 1_000): void {
-  const start = performance.now()
+  const start = computedMs()
   try {
     act()
   } catch (error) {
     expect(error).toBeInstanceOf(ExpressionError)
   }
-  expect(performance.now() - start).toBeLessThan(milliseconds)
+  expect(computedMs() - start).toBeLessThan(milliseconds)
 }
 
 describe('bombs', () => {
@@ -79,9 +85,9 @@ describe('bombs', () => {
     ['few steps', () => evaluate('1 + 1 + 1 + 1', {}, { limits: { steps: 2 } })],
     ['little text', () => evaluate('"aaa" + "bbb"', {}, { limits: { characters: 5 } })],
   ])('stops at a limit: %s', (_, act) => {
-    const start = performance.now()
+    const start = computedMs()
     expect(act).toThrow(ExpressionError)
-    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(computedMs() - start).toBeLessThan(1_000)
   })
 
   it.each(attacks.nesting)('reads 64 KB of %s without trouble', (piece) => {

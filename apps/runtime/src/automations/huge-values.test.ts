@@ -88,17 +88,23 @@ describe('a value too large to be written out', () => {
   ])('fails the run and holds nobody up: %s', { retry: 2 }, async (_, automations) => {
     const workspace = await runtime.workspace(automations)
     await runtime.call(workspace.id, 'quick')
-    const startedAt = performance.now()
-    const running = runtime.call(workspace.id, 'main')
-    let longest = 0
-    for (let round = 0; round < 5; round += 1) {
-      const from = performance.now()
-      expect(await (await runtime.call(workspace.id, 'quick')).json()).toBe('Hello')
-      longest = Math.max(longest, performance.now() - from)
+    const longestOfFive = async () => {
+      let longest = 0
+      for (let round = 0; round < 5; round += 1) {
+        const from = performance.now()
+        expect(await (await runtime.call(workspace.id, 'quick')).json()).toBe('Hello')
+        longest = Math.max(longest, performance.now() - from)
+      }
+      return longest
     }
+    const quiet = await longestOfFive()
+    const computed = process.threadCpuUsage()
+    const running = runtime.call(workspace.id, 'main')
+    const longest = await longestOfFive()
     const response = await running
-    expect(performance.now() - startedAt).toBeLessThan(1000)
-    expect(longest).toBeLessThan(200)
+    const { user, system } = process.threadCpuUsage(computed)
+    expect((user + system) / 1000).toBeLessThan(1000)
+    expect(longest).toBeLessThan(quiet + 200)
     expect([400, 413]).toContain(response.status)
     expect(((await response.json()) as { message: string }).message).toMatch(/\.$/)
     expect(await runtime.events(workspace.id, 'error')).toHaveLength(1)
@@ -151,10 +157,11 @@ describe('a large value that is allowed', () => {
       },
     ]
     const list = Array.from({ length: 100_000 }, (_, index) => ({ index }))
-    const startedAt = performance.now()
+    const computed = process.threadCpuUsage()
     const { failed } = await runMain(compiled({ main: { do: steps } }), { list })
     expect(failed).toBeUndefined()
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    const { user, system } = process.threadCpuUsage(computed)
+    expect((user + system) / 1000).toBeLessThan(1000)
   })
 })
 
