@@ -44,7 +44,7 @@ describe('PATCH /v2/users/:userId', () => {
     })
   })
 
-  test('a deactivated account is refused at every instance within a second, and comes back only by a new sign-in', async () => {
+  test('a deactivated account is refused everywhere within a second and comes back by a new sign-in only', async () => {
     const eve = await gateway.signIn()
     const expiresAt = new Date(Date.now() + 60_000).toISOString()
     const { token } = await gateway.client(eve.headers)(createAccessToken, {

@@ -118,7 +118,7 @@ describe('guessed access tokens', () => {
     expect(count(statuses)).toEqual({ 401: 300 })
   })
 
-  test('are 429 after 60 in a minute from one address; what was seen valid there goes on, and others don’t feel it', async () => {
+  test('are 429 after 60 in a minute from one address; what was seen valid there and others go on', async () => {
     const address = '192.0.2.21'
     const { token } = await createFor(gateway, valid)
     expect(await ask(token, address)).toBe(200)

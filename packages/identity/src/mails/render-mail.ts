@@ -57,7 +57,8 @@ const asHtml = ({
   footer,
 }: Parts & { language: string }) =>
   html`<!doctype html>
-<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${subject}</title></head>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${subject}</title></head>
 <body style="${BODY}"><div style="${CARD}">
 <p style="margin:0">${greeting}</p>
 ${before.map((sentence) => html`<p style="margin:16px 0 0">${sentence}</p>\n`)}

@@ -64,7 +64,7 @@ describe('MFA_FORCE_LOCAL', () => {
     for (const code of codesIn(codes)) expect(JSON.stringify(rows)).not.toContain(code)
   })
 
-  it('can’t be gone around by the resume address, neither before the first code nor before the codes are kept', async () => {
+  it('can’t be gone around by the resume address, before the first code or before the codes are kept', async () => {
     const { browser, page } = await atEnrolment('skips@example.com')
     const [, uid] = /\/interaction\/([^/]+)/.exec(page.url) ?? []
     const resume = () => browser.visit(`${server.settings.issuer}/auth/${uid}`)

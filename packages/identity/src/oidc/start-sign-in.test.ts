@@ -16,7 +16,7 @@ afterAll(async () => {
 const start = (query = '') => new Browser().visit(`${server.origin}/signin${query}`, { follow: false })
 
 describe('starting to sign in', () => {
-  it('leaves with a fresh state and a PKCE challenge, and keeps their secrets in a signed cookie of one path', async () => {
+  it('leaves with a fresh state and a PKCE challenge, whose secrets stay in a signed cookie of one path', async () => {
     const [one, two] = [await start(), await start()]
     const url = new URL(one.headers.get('location') ?? '')
     expect(one.status).toBe(303)
@@ -31,11 +31,14 @@ describe('starting to sign in', () => {
     })
     expect(one.headers.get('location')).not.toBe(two.headers.get('location'))
     expect(one.headers.getSetCookie()[0]).toMatch(
-      /^_signin_[\w-]{10}=[\w-]{43}\.[\w-]{43}\.[\w-]{43}; Max-Age=3600; Path=\/signin\/callback; HttpOnly; SameSite=Lax$/,
+      new RegExp(
+        String.raw`^_signin_[\w-]{10}=[\w-]{43}\.[\w-]{43}\.[\w-]{43}; Max-Age=3600; ` +
+          String.raw`Path=/signin/callback; HttpOnly; SameSite=Lax$`,
+      ),
     )
   })
 
-  it('hands on the language and the address somebody has in mind, and nothing that could change where it leads', async () => {
+  it('hands on the language and the address somebody has in mind, nothing that changes where it leads', async () => {
     const { headers } = await start(
       '?ui_locales=fr&login_hint=ada%40example.com&redirect_uri=http://evil.example&client_id=x&state=fixed',
     )

@@ -115,7 +115,7 @@ describe('a sign-in with a second factor', () => {
 })
 
 describe('limits of codes', () => {
-  it('let five a minute through for an account, whatever browser they come from, and say how long to wait', async () => {
+  it('let five a minute through for an account, from whatever browser, and say how long to wait', async () => {
     await using limited = await startIdentityServer({ database, attemptsLimited: true })
     const { secret } = await addAuthenticator(limited, await addPerson(limited, 'guessed@example.com'))
     const statuses: number[] = []

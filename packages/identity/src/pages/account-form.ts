@@ -60,15 +60,19 @@ function fieldOf(
   const told = ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`
   const invalid = problem !== undefined && html` aria-invalid="true"`
   return html`<div class="field"><label for="${name}">${label}</label>
-<input id="${name}" name="${name}"${attributes[name]} autocomplete="${autocomplete}"${value !== undefined && html` value="${value}"`} required${invalid}${told}${hasFocus && html` autofocus`}>
+<input id="${name}" name="${name}"${attributes[name]}
+  autocomplete="${autocomplete}"${value !== undefined && html` value="${value}"`}
+  required${invalid}${told}${hasFocus && html` autofocus`}>
 ${problem !== undefined && html`<p class="problem" id="${name}-problem">${accountTextsOf(language)[problem]}</p>`}
-${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${autocomplete === 'new-password' && strengthOf(name, language)}</div>`
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+${autocomplete === 'new-password' && strengthOf(name, language)}</div>`
 }
 
 /** Filled by the script of the page; without scripts it stays empty. */
 function strengthOf(name: FieldName, language: Language): Html {
   const { showPassword, strength, strengths } = accountTextsOf(language)
-  return html`<p class="strength" id="${name}-strength" role="status" data-show="${showPassword}" data-label="${strength}" data-words="${strengths}"></p>`
+  return html`<p class="strength" id="${name}-strength" role="status"
+  data-show="${showPassword}" data-label="${strength}" data-words="${strengths}"></p>`
 }
 
 /** The e-mail address, as sign-up and the forms that send mail ask for it. */

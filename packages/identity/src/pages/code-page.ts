@@ -50,13 +50,17 @@ export function codeField(
   { label = texts.code, hasFocus = true } = {},
 ): Html {
   return html`<div class="field"><label for="code">${label}</label>
-<input class="code" id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9\\s]*" maxlength="12" spellcheck="false" required${hasFocus && html` autofocus`}${invalid(problem)}></div>`
+<input class="code" id="code" name="code" type="text" inputmode="numeric"
+  autocomplete="one-time-code" pattern="[0-9\\s]*" maxlength="12" spellcheck="false"
+  required${hasFocus && html` autofocus`}${invalid(problem)}></div>`
 }
 
 const recoveryField = (texts: CodeTexts, problem: CodeProblem | undefined): Html =>
   html`<input type="hidden" name="kind" value="recovery">
 <div class="field"><label for="code">${texts.recoveryCode}</label>
-<input class="code" id="code" name="code" type="text" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="40" placeholder="XXXXX-XXXXX-XXXXX" required autofocus${invalid(problem)}></div>`
+<input class="code" id="code" name="code" type="text" autocomplete="off"
+  autocapitalize="characters" spellcheck="false" maxlength="40" placeholder="XXXXX-XXXXX-XXXXX"
+  required autofocus${invalid(problem)}></div>`
 
 const invalid = (problem: CodeProblem | undefined) =>
   problem !== undefined && problem.kind !== 'tooMany' && html` aria-invalid="true" aria-describedby="problem"`

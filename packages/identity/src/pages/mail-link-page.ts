@@ -33,7 +33,8 @@ ${formProblemBox(texts.notSent, problem, language)}
 ${fieldsOf([emailField(language, parts.email)], language, problem)}
 <button class="button full" type="submit">${texts.sendLink}</button>
 </form>
-<p class="aside">${link === 'password' && html`${texts.rememberedIt} `}<a href="${parts.signInUrl}">${texts.signIn}</a></p>`
+<p class="aside">${link === 'password' && html`${texts.rememberedIt} `}<a
+  href="${parts.signInUrl}">${texts.signIn}</a></p>`
   return page({
     language,
     title: titleOf(title, texts.notSent, problem !== undefined),

@@ -22,7 +22,10 @@ interface Parts {
   choosesPassword?: boolean
 }
 
-const mark = html`<svg viewBox="0 0 28 28" fill="none" aria-hidden="true"><rect width="28" height="28" rx="8" fill="currentColor" fill-opacity=".14"/><path d="M8 19.5v-11h7a4 4 0 0 1 0 8h-3.6" stroke="currentColor" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/><circle cx="20" cy="19.5" r="1.7" fill="currentColor"/></svg>`
+const mark = html`<svg viewBox="0 0 28 28" fill="none" aria-hidden="true"><rect width="28" height="28" rx="8"
+  fill="currentColor" fill-opacity=".14"/><path d="M8 19.5v-11h7a4 4 0 0 1 0 8h-3.6" stroke="currentColor"
+  stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/>
+  <circle cx="20" cy="19.5" r="1.7" fill="currentColor"/></svg>`
 const icon = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28"><rect width="28" height="28" rx="8" fill="#2c4fd6"/>' +
     '<path d="M9 19.5v-11h6.5a4 4 0 0 1 0 8h-3" stroke="#fff" stroke-width="2.6" fill="none" ' +

@@ -26,7 +26,8 @@ export function questionPage({ language, title, text, button, instead, problem, 
 <p class="email">${text}</p>
 ${formProblemBox(textsOf(language).errorTitle, problem, language)}
 <form method="post" action="${parts.action}">${hiddenFields({ token: parts.token })}
-<div class="actions"><button class="button${parts.danger === true && ' danger'}${instead === undefined && ' full'}" type="submit">${button}</button>
+<div class="actions"><button class="button${parts.danger === true && ' danger'}${instead === undefined && ' full'}"
+  type="submit">${button}</button>
 ${instead !== undefined && html`<a class="button quiet" href="${instead.url}">${instead.text}</a>`}</div></form>`
   return page({ language, title, body, formTargets: [] })
 }

@@ -22,7 +22,9 @@ export function recoveryCodesPage({ language, action, formTargets, codes, notKep
 ${notKept && problemBox(problem, html`<p>${texts.codesNotKept}</p>`)}
 <ul class="codes" aria-label="${texts.codesList}">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <form method="post" action="${action}">
-<div class="choice"><input id="kept" name="kept" type="checkbox" value="true" required${notKept && html` aria-invalid="true" aria-describedby="problem"`}><label for="kept">${texts.codesKept}</label></div>
+<div class="choice"><input id="kept" name="kept" type="checkbox" value="true"
+  required${notKept && html` aria-invalid="true" aria-describedby="problem"`}>
+  <label for="kept">${texts.codesKept}</label></div>
 <button class="button full" type="submit">${texts.next}</button>
 </form>`
   const title = titleOf(texts.codesTitle, problem, notKept)

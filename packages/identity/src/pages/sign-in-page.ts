@@ -56,7 +56,11 @@ ${client !== undefined && html`<p>${texts.signInTo(client)}</p>`}
 ${problem !== undefined && signInProblemBox(problem, texts)}
 ${withPassword && passwordForm(parts)}
 ${withPassword && providers.length > 0 && html`<p class="or"><span>${texts.or}</span></p>`}
-${providers.length > 0 && html`<div class="providers">${providers.map((provider) => providerButton(provider, texts))}</div>`}
+${
+  providers.length > 0 &&
+  html`<div class="providers">
+${providers.map((provider) => providerButton(provider, texts))}</div>`
+}
 ${!withPassword && providers.length === 0 && html`<p>${texts.noWay}</p>`}
 ${links.length > 0 && html`<p class="links">${links.map(({ text, url }) => html`<a href="${url}">${text}</a>\n`)}</p>`}`
   const title = titleOf(texts.signIn, texts.problem, problem !== undefined)
@@ -71,10 +75,14 @@ function passwordForm({ language, action, email, remember, problem }: Parts): Ht
   const focus = html` autofocus`
   return html`<form method="post" action="${action}">
 <div class="field"><label for="login">${texts.email}</label>
-<input id="login" name="login" type="email" value="${email}" autocomplete="username" autocapitalize="none" spellcheck="false" inputmode="email" maxlength="254" required${invalid}${email === '' && focus}></div>
+<input id="login" name="login" type="email" value="${email}" autocomplete="username"
+  autocapitalize="none" spellcheck="false" inputmode="email" maxlength="254"
+  required${invalid}${email === '' && focus}></div>
 <div class="field"><label for="password">${texts.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="512" required${invalid}${email !== '' && focus}></div>
-<div class="choice"><input id="remember" name="remember" type="checkbox" value="true"${remember && html` checked`}><label for="remember">${texts.remember}</label></div>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="512"
+  required${invalid}${email !== '' && focus}></div>
+<div class="choice"><input id="remember" name="remember" type="checkbox"
+  value="true"${remember && html` checked`}><label for="remember">${texts.remember}</label></div>
 <button class="button full" type="submit">${texts.signIn}</button>
 </form>`
 }

@@ -3,16 +3,22 @@ import { createHash } from 'node:crypto'
 /** One style sheet for all pages. Contrast is at least 4.5:1 for text and 3:1 for borders and focus in both schemes. */
 export const STYLES = `
 :root{color-scheme:light dark;--page:#f3f4f8;--card:#fff;--line:#e3e6ee;--field:#868ea1;--text:#151821;--muted:#545c6e;
---accent:#2c4fd6;--accent-strong:#2340b4;--on-accent:#fff;--error:#a3201a;--error-bg:#fdf1f0;--error-line:#eab4b0;--code:#f5f6fa;--ok:#1a7f4b;--danger:#b3261e;--danger-strong:#8f1d17;--on-danger:#fff;
+--accent:#2c4fd6;--accent-strong:#2340b4;--on-accent:#fff;--error:#a3201a;--error-bg:#fdf1f0;--error-line:#eab4b0;
+--code:#f5f6fa;--ok:#1a7f4b;--danger:#b3261e;--danger-strong:#8f1d17;--on-danger:#fff;
 --shadow:0 1px 2px #1518210f,0 12px 32px -8px #15182124}
-@media (prefers-color-scheme:dark){:root{--page:#0d0f15;--card:#161922;--line:#2a2f3d;--field:#737c92;--text:#eceef5;--muted:#a7aebf;
---accent:#8ba4ff;--accent-strong:#a9bcff;--on-accent:#0d1330;--error:#ffb9b3;--error-bg:#351615;--error-line:#7a3a36;--code:#0f121a;--ok:#4ccb8a;--danger:#ffb9b3;--danger-strong:#ffd0cc;--on-danger:#3a0a07;
+@media (prefers-color-scheme:dark){:root{--page:#0d0f15;--card:#161922;--line:#2a2f3d;--field:#737c92;--text:#eceef5;
+--muted:#a7aebf;
+--accent:#8ba4ff;--accent-strong:#a9bcff;--on-accent:#0d1330;--error:#ffb9b3;--error-bg:#351615;--error-line:#7a3a36;
+--code:#0f121a;--ok:#4ccb8a;--danger:#ffb9b3;--danger-strong:#ffd0cc;--on-danger:#3a0a07;
 --shadow:0 1px 2px #0006,0 16px 40px -8px #0009}}
 *{box-sizing:border-box}
-html{font:100%/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;-webkit-text-size-adjust:100%}
-body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;align-items:center;justify-content:center;
+html{font:100%/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
+-webkit-text-size-adjust:100%}
+body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;align-items:center;
+justify-content:center;
 gap:1.5rem;padding:2rem 1rem;background:var(--page);color:var(--text)}
-main{width:100%;max-width:25.5rem;background:var(--card);border:1px solid var(--line);border-radius:1rem;padding:2.25rem;
+main{width:100%;max-width:25.5rem;background:var(--card);border:1px solid var(--line);border-radius:1rem;
+padding:2.25rem;
 box-shadow:var(--shadow)}
 main.wide{max-width:46rem}
 .brand{display:flex;align-items:center;gap:.625rem;font-weight:650;font-size:1.0625rem;letter-spacing:-.01em}
@@ -36,8 +42,10 @@ border:1px solid var(--field);border-radius:.5rem;cursor:pointer}
 .choice{display:flex;align-items:center;gap:.625rem;margin:0 0 1.5rem;min-height:1.5rem}
 .choice input{width:1.125rem;height:1.125rem;margin:0;accent-color:var(--accent);flex:none}
 .choice label{margin:0;font-weight:400}
-.button{display:inline-flex;align-items:center;justify-content:center;min-height:2.875rem;padding:.5rem 1.25rem;font:inherit;
-font-weight:600;border:1px solid transparent;border-radius:.625rem;cursor:pointer;text-decoration:none;background:var(--accent);
+.button{display:inline-flex;align-items:center;justify-content:center;min-height:2.875rem;padding:.5rem 1.25rem;
+font:inherit;
+font-weight:600;border:1px solid transparent;border-radius:.625rem;cursor:pointer;text-decoration:none;
+background:var(--accent);
 color:var(--on-accent)}
 .button:hover{background:var(--accent-strong)}
 .button.quiet{background:transparent;color:var(--text);border-color:var(--field)}
@@ -49,7 +57,8 @@ color:var(--on-accent)}
 a{color:var(--accent);text-underline-offset:.2em}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .field input:focus-visible{outline-offset:0;border-color:var(--accent)}
-.error{margin:1.5rem 0 0;padding:.875rem 1rem;border:1px solid var(--error-line);border-radius:.625rem;background:var(--error-bg);
+.error{margin:1.5rem 0 0;padding:.875rem 1rem;border:1px solid var(--error-line);border-radius:.625rem;
+background:var(--error-bg);
 color:var(--error)}
 .error h2{margin:0;font-size:.9375rem}
 .error p{margin:.125rem 0 0;color:inherit;font-size:.9375rem;text-wrap:pretty}
@@ -68,7 +77,8 @@ color:var(--error)}
 .providers{display:grid;gap:.75rem}
 form+.providers,p+.providers,h1+.providers,.error+.providers{margin-top:1.75rem}
 .or+.providers{margin-top:0}
-.field input.code{font:1.25rem/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;letter-spacing:.12em;
+.field input.code{font:1.25rem/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;
+letter-spacing:.12em;
 text-align:center}
 .steps{margin:1.5rem 0 0;padding:0;list-style:none;counter-reset:step}
 .steps>li{position:relative;padding-left:2.25rem;counter-increment:step}
@@ -79,13 +89,16 @@ background:var(--code);border:1px solid var(--line);font-size:.8125rem;font-weig
 .steps label{line-height:1.5rem}
 .qr{display:block;max-width:100%;margin:1rem 0;border-radius:.625rem;border:1px solid var(--line);background:#fff}
 .key{font-size:.875rem}
-.key code{display:block;max-width:19ch;margin-top:.375rem;color:var(--text);font:.875rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
-.codes{display:grid;grid-template-columns:1fr 1fr;gap:.5rem 1rem;margin:1.5rem 0 0;padding:1rem;list-style:none;text-align:center;
+.key code{display:block;max-width:19ch;margin-top:.375rem;color:var(--text);
+font:.875rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
+.codes{display:grid;grid-template-columns:1fr 1fr;gap:.5rem 1rem;margin:1.5rem 0 0;padding:1rem;list-style:none;
+text-align:center;
 background:var(--code);border:1px solid var(--line);border-radius:.625rem}
 .codes code{font:.875rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;white-space:nowrap}
 .badge{display:inline-block;margin:.75rem 0 0;padding:.125rem .625rem;border:1px solid var(--line);border-radius:1rem;
 font-size:.8125rem;color:var(--muted)}
-.up::before{content:"";display:inline-block;width:.5rem;height:.5rem;margin-right:.5rem;border-radius:50%;background:var(--ok)}
+.up::before{content:"";display:inline-block;width:.5rem;height:.5rem;margin-right:.5rem;border-radius:50%;
+background:var(--ok)}
 .entries{margin:1.75rem 0 1.5rem;padding:0;list-style:none;border-top:1px solid var(--line)}
 .entries li{padding:.875rem 0;border-bottom:1px solid var(--line)}
 .entries a{font-weight:600}
@@ -94,8 +107,10 @@ h2+.entries{margin-top:.75rem}
 pre{margin:.75rem 0 0;padding:.875rem 1rem;overflow-x:auto;background:var(--code);border:1px solid var(--line);
 border-radius:.625rem;font:.8125rem/1.65 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
 .email{overflow-wrap:anywhere}
-footer{max-width:25.5rem;text-align:center;font-size:.8125rem;color:var(--muted);overflow-wrap:anywhere;text-wrap:balance}
-@media (max-width:30rem){.codes{grid-template-columns:1fr}body{justify-content:flex-start;padding-top:1.5rem}main{padding:1.5rem 1.25rem}}
+footer{max-width:25.5rem;text-align:center;font-size:.8125rem;color:var(--muted);overflow-wrap:anywhere;
+text-wrap:balance}
+@media (max-width:30rem){.codes{grid-template-columns:1fr}body{justify-content:flex-start;padding-top:1.5rem}
+main{padding:1.5rem 1.25rem}}
 `
 
 /** The style sheet as a Content-Security-Policy names it: no other style runs on a page. */

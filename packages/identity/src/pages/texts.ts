@@ -113,7 +113,8 @@ const fr: Texts = {
   switchTo: (next: string) => `Se connecter en tant que ${next}`,
   stayAs: (now: string) => `Rester connecté en tant que ${now}`,
   ticketOver:
-    'Cette adresse ne fonctionne qu’une fois et pendant une minute. Retournez à l’application et demandez-en une autre.',
+    'Cette adresse ne fonctionne qu’une fois et pendant une minute. Retournez à l’application et ' +
+    'demandez-en une autre.',
   otherSite: 'Le formulaire n’a pas été envoyé depuis cette page et a été refusé. Recommencez.',
   refused:
     'L’application qui vous a envoyé ici a demandé quelque chose que cette plateforme refuse. Ses auteurs ' +

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => started[Symbol.asyncDispose]())
 
 describe('GET /v2/photos/:photoId', () => {
-  test('shows a picture to anybody who knows its address, so that nothing in it runs and browsers keep it', async () => {
+  test('shows a picture to anybody who knows its address; nothing in it runs, and browsers keep it', async () => {
     const { status, headers } = await started.open(photo)
     expect(status).toBe(200)
     expect(Object.fromEntries(headers)).toMatchObject({

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { identityService, startIdentity } from '../../../test/start-identity.ts'
 
 describe('GET /v2/platform/master-keys', () => {
-  test('says what each has sealed; signing keys are sealed again some seconds after a start with a new one', async () => {
+  test('says what each has sealed; signing keys are sealed again soon after a start with a new one', async () => {
     const bytes = (fill: number) => Buffer.alloc(32, fill).toString('base64')
     const databaseUrl = await testDatabaseUrl()
     const start = (SECRETS_MASTER_KEYS: string) =>

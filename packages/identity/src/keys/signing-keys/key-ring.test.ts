@@ -48,7 +48,7 @@ describe('the key ring', () => {
     expect(load).toHaveBeenCalledTimes(3)
   })
 
-  test('says of no token that it is bad whose key it had no room to look for, and known ones wait for nobody', async () => {
+  test('calls no token bad whose key it had no room to look for, and known keys wait for nothing', async () => {
     const keys = [await ringKey('known', true)]
     const ring = new KeyRing(async () => [...keys], systemClock)
     await ring.reload()

@@ -31,7 +31,7 @@ const refusedAt = (at: TestIdentity, headers: Record<string, string>) => () =>
 const soon = { timeout: 2000, interval: 20 }
 
 describe('DELETE /v2/platform/signing-keys/{kid}', () => {
-  test('removing the key that signs ends what it signed on every instance within 2 s, and another one signs', async () => {
+  test('removing the key that signs ends what it signed everywhere within 2 s, and another one signs', async () => {
     const ada = await gateway.signIn()
     for (const at of [gateway, other]) await at.client(ada.headers)(getMe)
     const [old] = await list()

@@ -46,7 +46,7 @@ describe('POST /v2/platform/signing-keys/rotation', () => {
     expect(told.filter((text) => text.includes('runtime.jwks.updated'))).toHaveLength(1)
   })
 
-  test('else a new key is published first and signs after JWKS_PUBLISH_AHEAD, on every instance known before', async () => {
+  test('else a new key is published first and signs after JWKS_PUBLISH_AHEAD, known to all instances', async () => {
     await using one = await startIdentity({ env: { ...EC, JWKS_PUBLISH_AHEAD: '3' } })
     await using two = await startIdentity({
       databaseUrl: one.databaseUrl,
