@@ -1,8 +1,7 @@
-import { getMe, listAudit, rotateSigningKey } from '@platform/contracts'
+import { getMe, rotateSigningKey } from '@platform/contracts'
 import { type Database, raw, sql } from '@platform/database'
 import { createLogger } from '@platform/logging'
 import { masterKeyRing } from '@platform/master-keys'
-import { spawnPlatform } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startIdentity, type TestIdentity } from '../../../test/start-identity.ts'
 import { keyOpener } from './key-opener.ts'
@@ -48,39 +47,6 @@ describe('the private part of a signing key', () => {
     expect(dump).not.toMatch(/BEGIN.*PRIVATE|"d": ?"|\\"d\\"/)
     expect(dump).not.toContain(bytes(7))
   })
-
-  test.each([
-    ['other bytes', `test:${bytes(8)}`, 'is not the one that sealed gateway.signing_keys'],
-    ['the same bytes under another id', `other:${bytes(7)}`, 'has no key "test"'],
-    ['another one first and other bytes', `next:${bytes(1)},test:${bytes(8)}`, 'is not the one that sealed'],
-  ])(
-    'with %s the gateway says so, ends with 1 and makes no new key',
-    async (_, masterKeys, sentence) => {
-      const stored = () =>
-        gateway.database.many(sql`select kid, sealed_jwk from gateway.signing_keys order by kid`)
-      const trail = async () => (await gateway.client(gateway.internalHeaders)(listAudit))[0]?.sequence
-      const [before, rowsBefore] = [await stored(), await trail()]
-      const started = spawnPlatform('gateway', 'apps/api-gateway/src/main.ts', {
-        NODE_ENV: 'test',
-        HOST: '127.0.0.1',
-        PORT: '0',
-        DATABASE_URL: gateway.databaseUrl,
-        INTERNAL_API_KEY: 'internal-key-of-the-tests-0123456789',
-        SESSION_COOKIES_SIGN_SECRET: 'cookie-secret-of-the-tests-0123456789',
-        SECRETS_MASTER_KEYS: masterKeys,
-        ...EC,
-      })
-      const late = setTimeout(() => started.child.kill('SIGKILL'), 30_000)
-      const code = await new Promise((resolve) => started.child.once('exit', resolve))
-      clearTimeout(late)
-      expect(started.output()).toContain(sentence)
-      expect(started.output()).not.toMatch(/^\s+at /m)
-      expect(code).toBe(1)
-      expect(await stored()).toEqual(before)
-      expect(await trail()).toBe(rowsBefore)
-    },
-    60_000,
-  )
 
   test('opens with a new master key in front of the old one, and sessions go on', async () => {
     const ada = await gateway.signIn()
