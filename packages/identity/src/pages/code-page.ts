@@ -50,8 +50,8 @@ export function codeField(
   { label = texts.code, hasFocus = true } = {},
 ): Html {
   return html`<div class="field"><label for="code">${label}</label>
-<input class="code" id="code" name="code" type="text" inputmode="numeric"
-  autocomplete="one-time-code" pattern="[0-9\\s]*" maxlength="12" spellcheck="false"
+<input class="code" id="code" name="code" type="text"
+  inputmode="numeric" autocomplete="one-time-code" pattern="[0-9\\s]*" maxlength="12" spellcheck="false"
   required${hasFocus && html` autofocus`}${invalid(problem)}></div>`
 }
 
