@@ -42,7 +42,7 @@ async function call(method: string, headers: Record<string, string>) {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-describe('J3: the cookie on a URL trigger', () => {
+describe('the cookie on a URL trigger', () => {
   test.each(METHODS)('%s with the cookie alone calls it, and nobody is signed in', async (method) => {
     const alone: Record<string, string>[] = [
       {},
