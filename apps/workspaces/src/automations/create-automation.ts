@@ -22,7 +22,7 @@ export const createAutomation = (deps: {
       const actor = actorOf(principal, request)
 
       return await deps.changes.commit(async (change) => {
-        // The row of the workspace stays locked: no other request adds an automation between the question and the insert.
+        // The row of the workspace stays locked: no other request adds an automation before the insert.
         if ((await change.workspaces.touch(workspace.id)) === undefined) throw workspaceNotFound()
         const neighbours = await change.automations.listNeighbours(workspace.id)
         requireRoomForAutomation(neighbours.length, deps.limits)

@@ -28,7 +28,8 @@ export function requireScopesFor(rules: readonly ApiKeyRuleInput[], scopes: read
     for (const one of [action].flat())
       for (const scope of scopesOfRight(one, subject)) {
         if (scopes.includes(scope)) continue
-        const message = `A key can’t get the right to ${one} ${subject} here, because the token lacks the scope ${scope}.`
+        const lack = `because the token lacks the scope ${scope}`
+        const message = `A key can’t get the right to ${one} ${subject} here, ${lack}.`
         throw new Failure('InsufficientScope', message, { details: { scope, action: one, subject } })
       }
 }
