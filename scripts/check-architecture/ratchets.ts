@@ -7,7 +7,7 @@ interface Ratchet {
   find: (sources: readonly Source[]) => string[]
 }
 
-export const ratchets: readonly Ratchet[] = [
+const ratchets: readonly Ratchet[] = [
   { what: 'lines wider than 120 columns', most: 161, find: wideLines },
   { what: 'citations of what is not in the repository', most: 155, find: citations },
   { what: 'files of test support in src', most: 0, find: testSupportInSource },

@@ -18,7 +18,10 @@ import { WebSockets } from './sockets/web-sockets.ts'
 
 interface Needs {
   env: Env
-  config: GatewayConfig
+  config: Pick<
+    GatewayConfig,
+    'apiUrl' | 'allowedOrigins' | 'upstreams' | 'internalApiKey' | 'gatewayTimeoutMs' | 'trustedProxyHops'
+  >
   log: Logger
   identify: Step
   refuseForgedRequest: Step
@@ -40,11 +43,10 @@ export async function openEdge(needs: Needs): Promise<Edge> {
   const instances = await openInstances(config.upstreams)
   const streams = new OpenStreams(settings.streams)
   const forwarding = { instances, internalKey: config.internalApiKey, streams, refuse }
-  const { allowedOrigins: mayWrite } = config
   const webSockets = new WebSockets({
     forward: forwarding,
     identify,
-    allowedOrigins: mayWrite,
+    allowedOrigins: config.allowedOrigins,
     limits: settings.webSockets,
   })
   const load = new Load(settings.load)
