@@ -63,7 +63,8 @@ export async function startCleanupTests() {
       }
       const { forgetWorkspace: forgetUsage } = usageStore(service.database, outbox)
       const streams = { log, index, deletions, settings, clock, rebuildStream, forgetUsage }
-      const [indices, executions] = [cleanStreams(streams), stripExecutions(streams)]
+      const indices = cleanStreams(streams)
+      const executions = stripExecutions(streams)
       return { store, deletions, clock, streams, rebuilt, indices, executions }
     },
     count: async (workspaceId: string, of: Pick<Log, 'find'> = log) =>

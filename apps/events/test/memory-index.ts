@@ -142,8 +142,15 @@ export async function indexingFixture() {
   /** Streams that are not to be in the index. */
   const deleted = new Set<string>()
   const parts = {
-    ...{ database, log, memory, letters, storeLetter, logger, clock: systemClock },
-    ...{ deleted, withheld: async () => deleted },
+    database,
+    log,
+    memory,
+    letters,
+    storeLetter,
+    logger,
+    clock: systemClock,
+    deleted,
+    withheld: async () => deleted,
     index: memory,
     store: indexStore(database),
     counts: new IndexCounts(),

@@ -16,12 +16,10 @@ const clean = (dryRun?: '' | 'true' | 'false') =>
 
 /** One of each kind: busy with expired events, small and quiet, large and quiet, and small but in use. */
 async function workspaces() {
-  const [busy, quiet, large, used] = [
-    await cleaning.newWorkspace(),
-    await cleaning.newWorkspace(),
-    await cleaning.newWorkspace(),
-    await cleaning.newWorkspace(),
-  ]
+  const busy = await cleaning.newWorkspace()
+  const quiet = await cleaning.newWorkspace()
+  const large = await cleaning.newWorkspace()
+  const used = await cleaning.newWorkspace()
   await cleaning.fill(busy, [1100, 1081, 1079, 3])
   await cleaning.fill(quiet, [400, 31])
   await cleaning.fill(
@@ -171,7 +169,8 @@ describe('the index', () => {
   test('loses what the log has no longer, and what expired; the rest stays', async () => {
     await using index = await otherStore('elasticsearch')
     const { indices, store, clock, rebuilt } = await cleaning.parts(undefined, index)
-    const [kept, gone] = [await cleaning.newWorkspace(), await cleaning.newWorkspace()]
+    const kept = await cleaning.newWorkspace()
+    const gone = await cleaning.newWorkspace()
     await cleaning.fill(kept, [3])
     await fill(index, kept, [1200, 3])
     await fill(index, gone, [3])

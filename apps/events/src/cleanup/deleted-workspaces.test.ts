@@ -132,11 +132,9 @@ describe('the usage of a deleted workspace', () => {
   test('goes with its events, and that of no other workspace; restored in time it keeps it', async () => {
     const clock = movableClock()
     const { streams } = await cleaning.parts(clock)
-    const [gone, restored, living] = [
-      await deletedWorkspace(),
-      await deletedWorkspace(),
-      await cleaning.newWorkspace(),
-    ]
+    const gone = await deletedWorkspace()
+    const restored = await deletedWorkspace()
+    const living = await cleaning.newWorkspace()
     await followTrash(streams)
     for (const id of [gone, restored, living]) await use(id)
     await setDeleted(restored, null)

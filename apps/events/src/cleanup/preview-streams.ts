@@ -28,7 +28,8 @@ async function previewInactive(
   start: IndicesReport,
 ): Promise<Preview & { expiredToo: number }> {
   const { log, deletions, settings, clock } = deps
-  let [report, expiredToo] = [start, 0]
+  let report = start
+  let expiredToo = 0
   let after: string | undefined
   for (let page = 0; page < PAGES; page++) {
     const streams = await log.streams(after, PAGE)

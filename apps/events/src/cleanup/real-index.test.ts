@@ -44,11 +44,9 @@ describe.runIf(TEST_SEARCH_URL !== undefined)('the cleanup of a real index', () 
 
   test('leaves in both stores what is kept, and no stream of what is gone', async () => {
     const { indices, store, clock } = await cleaning.parts(undefined, index)
-    const [busy, quiet, lost] = [
-      await cleaning.newWorkspace(),
-      await cleaning.newWorkspace(),
-      await cleaning.newWorkspace(),
-    ]
+    const busy = await cleaning.newWorkspace()
+    const quiet = await cleaning.newWorkspace()
+    const lost = await cleaning.newWorkspace()
     await cleaning.fill(busy, [1200, 1100, 3])
     await cleaning.fill(quiet, [60, 50])
     await cleaning.fill(lost, [3])

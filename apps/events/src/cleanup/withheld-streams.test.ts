@@ -12,7 +12,8 @@ test.each([
   await using cleaning = await startCleanupTests()
   await using index = await otherStore(driver)
   const { streams } = await cleaning.parts(systemClock, index)
-  const [alive, deleted] = [await cleaning.newWorkspace(), await cleaning.newWorkspace(systemClock.now())]
+  const alive = await cleaning.newWorkspace()
+  const deleted = await cleaning.newWorkspace(systemClock.now())
   await followTrash(streams)
   const all = [PLATFORM_STREAM, eventStream(alive), eventStream(deleted)]
   expect([...(await withheldFrom(index, streams.deletions)(all))]).toEqual(

@@ -143,7 +143,8 @@ describe('a flood of events', () => {
       RATE_LIMIT_HTTP_EMITS_BURST: '200',
     }
     await using service = await startTestService(events, { env })
-    const [flooded, quiet] = [await newWorkspace(service, 'ada'), await newWorkspace(service, 'bob')]
+    const flooded = await newWorkspace(service, 'ada')
+    const quiet = await newWorkspace(service, 'bob')
     const emit = (workspaceId: string, userId: string, count: number) =>
       fetch(`${service.url}/v2/workspaces/${workspaceId}/events`, {
         method: 'POST',
@@ -187,11 +188,9 @@ describe('the limit of one caller', () => {
       RATE_LIMIT_HTTP_EMITS_BY_CALLER_BURST: '20',
     }
     await using service = await startTestService(events, { env })
-    const [first, second, other] = [
-      await newWorkspace(service, 'ada'),
-      await newWorkspace(service, 'ada'),
-      await newWorkspace(service, 'bob'),
-    ]
+    const first = await newWorkspace(service, 'ada')
+    const second = await newWorkspace(service, 'ada')
+    const other = await newWorkspace(service, 'bob')
     const emit = (userId: string, workspaceId: string, count: number) =>
       service.as({ userId })(emitEvents, {
         params: { workspaceId },

@@ -105,11 +105,9 @@ describe('the index', () => {
   })
 
   test('is repaired where it holds other numbers of documents than the log', async () => {
-    const [lacking, extra, fine] = [
-      await logOf(4, undefined, 120_000),
-      await logOf(2, undefined, 120_000),
-      await logOf(3),
-    ]
+    const lacking = await logOf(4, undefined, 120_000)
+    const extra = await logOf(2, undefined, 120_000)
+    const fine = await logOf(3)
     await tend()
     const [lost] = fixture.memory.of(lacking)
     fixture.memory.documents.delete(lost?.id ?? '')
@@ -124,7 +122,8 @@ describe('the index', () => {
   })
 
   test('lacks what was deleted, however it is built', async () => {
-    const [kept, deleted] = [await logOf(2, undefined, 120_000), await logOf(3, undefined, 120_000)]
+    const kept = await logOf(2, undefined, 120_000)
+    const deleted = await logOf(3, undefined, 120_000)
     fixture.deleted.add(deleted)
     await tend()
     expect([kept, deleted].map(indexed)).toEqual([2, 0])
@@ -137,7 +136,8 @@ describe('the index', () => {
   })
 
   test('is emptied and built again when somebody asks, all of it or one stream', async () => {
-    const [one, other] = [await logOf(6), await logOf(2)]
+    const one = await logOf(6)
+    const other = await logOf(2)
     await tend()
     const stale = fixture.memory.of(one)[0]
     if (stale !== undefined) stale.document = { stale: true }

@@ -66,7 +66,8 @@ async function complete(deps: BuildDeps, settleMs: number, signal: AbortSignal):
 
 /** A store that was wiped or exchanged, or never was this index, is marked and built from the beginning. */
 async function recognise({ index, store, log, logger }: BuildDeps): Promise<void> {
-  const [identity, record] = [await index.identity(), await store.find()]
+  const identity = await index.identity()
+  const record = await store.find()
   if (identity !== undefined && record?.identity === identity) return
   const total = await log.lastSequence()
   await store.begin(identity ?? (await index.initialize()), total)
@@ -80,7 +81,8 @@ async function recognise({ index, store, log, logger }: BuildDeps): Promise<void
 async function missAll({ index, store, log, logger }: BuildDeps): Promise<void> {
   const record = await store.find()
   if (record?.stage !== 'ready' || record.reached === 0) return
-  const [[inIndex], [inLog]] = [await index.counts(undefined, 1), await log.readAfter(0, 1)]
+  const [inIndex] = await index.counts(undefined, 1)
+  const [inLog] = await log.readAfter(0, 1)
   if (inIndex !== undefined || inLog === undefined) return
   logger.warn({ driver: index.driver }, 'the search index has lost all streams: it is built from the log')
   await store.requestBuild(await log.lastSequence())

@@ -32,7 +32,8 @@ export async function differingStreams(
 async function differs({ log, index }: Stores, stream: string, now: Date): Promise<boolean> {
   const settled: Filter = { path: 'createdAt', below: new Date(now.getTime() - SETTLED_MS).toISOString() }
   await index.refresh(stream)
-  const [indexed, logged] = [await countOf(index, stream, settled), await countOf(log, stream, settled)]
+  const indexed = await countOf(index, stream, settled)
+  const logged = await countOf(log, stream, settled)
   return indexed !== logged
 }
 

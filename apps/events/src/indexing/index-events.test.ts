@@ -54,7 +54,9 @@ describe('the group of the index', () => {
 
   test('keeps what is refused as a dead letter with its reason; the rest goes on', async () => {
     const { memory, handle } = indexing()
-    const [good, bad, alsoGood] = [someEvent(), someEvent(), someEvent()]
+    const good = someEvent()
+    const bad = someEvent()
+    const alsoGood = someEvent()
     memory.refuse = ({ id }) => (id === bad.id ? 'mapper_parsing_exception: no' : undefined)
     await handle([good, bad, alsoGood])
     expect([...memory.documents.keys()]).toEqual([good.id, alsoGood.id])

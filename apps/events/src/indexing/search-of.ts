@@ -31,7 +31,7 @@ type Ask<T> = (search: Search) => Promise<T>
 /** How long an answer of the index is waited for, and which one may be wrong because the stream is not there. */
 interface Expected<T> {
   timeoutMs: number
-  isEmpty: (answer: T) => boolean
+  isEmpty: (response: T) => boolean
 }
 
 const LOST = 'LOST_STREAM'
@@ -64,9 +64,9 @@ async function either<T>(
   const reason = await deps.trust.reasonAgainst(stream)
   if (reason !== undefined) return await askLog(deps, reason, ask)
   try {
-    const answer = await inTime(expected.timeoutMs, askIndex(deps, stream, expected, ask))
+    const response = await inTime(expected.timeoutMs, askIndex(deps, stream, expected, ask))
     deps.counts.answeredByIndex += 1
-    return answer
+    return response
   } catch (error) {
     return await askLog(deps, reasonOf(error, stream, deps), ask)
   }
@@ -80,8 +80,8 @@ async function askIndex<T>(
 ): Promise<T> {
   if (stream === undefined) return await ask(index)
   await fresh.refresh(stream)
-  const answer = await ask(index)
-  if (!isEmpty(answer) || !(await lost.has(stream))) return answer
+  const response = await ask(index)
+  if (!isEmpty(response) || !(await lost.has(stream))) return response
   throw new SearchError('The index has lost the stream.', { unavailable: true, code: LOST })
 }
 

@@ -33,7 +33,8 @@ describe('filters that are hard to decide', () => {
     })
     const headers = service.headersOf(userPrincipal({ userId: 'ada' }))
     const queryOf = (n: number) => {
-      const [a, b] = [patterns(9 * n, 5), patterns(9 * n + 5, 4)]
+      const a = patterns(9 * n, 5)
+      const b = patterns(9 * n + 5, 4)
       return `?payload.a=${a.join('&payload.a=')}&payload.b=${b.join('&payload.b=')}`
     }
     await using stack = new AsyncDisposableStack()

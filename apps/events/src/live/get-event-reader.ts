@@ -15,7 +15,12 @@ function readerOf(principal: Principal): EventReader {
   if (principal.kind === 'apiKey') return { kind: 'apiKey', apiKeyId: principal.apiKeyId }
   const { kind, userId, sessionId, anonymous, superAdmin, scopes, apiKeyId } = principal
   return {
-    ...{ kind, userId, sessionId, anonymous, superAdmin, scopes: [...scopes] },
+    kind,
+    userId,
+    sessionId,
+    anonymous,
+    superAdmin,
+    scopes: [...scopes],
     ...(apiKeyId === undefined ? {} : { apiKeyId }),
   }
 }

@@ -41,7 +41,7 @@ async function openStream(
     ? endPosition(live.log, logStream)
     : resumePosition(live.log, logStream, lastEventId))
 
-  return eventsAnswer((response) => {
+  return eventStreamResponse((response) => {
     response.write(hello(id))
     const reader = live.newStream(
       { principal, admission, filter },
@@ -52,7 +52,7 @@ async function openStream(
   })
 }
 
-const eventsAnswer = (stream: (response: ServerResponse) => void) =>
+const eventStreamResponse = (stream: (response: ServerResponse) => void) =>
   respond(undefined, {
     contentType: 'text/event-stream; charset=utf-8',
     headers: { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },
@@ -60,7 +60,7 @@ const eventsAnswer = (stream: (response: ServerResponse) => void) =>
   })
 
 /** An error would end an EventSource for good; an empty stream makes it come back, to an instance that stays. */
-const comeBack = () => eventsAnswer((response) => void response.end('retry: 1000\n\n'))
+const comeBack = () => eventStreamResponse((response) => void response.end('retry: 1000\n\n'))
 
 /** The same filters as the feed's; the paging of the feed means nothing here. */
 function filterOf(query: QueryOf<typeof stream>) {

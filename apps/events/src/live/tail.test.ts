@@ -29,7 +29,8 @@ function newReader(): TailReader & { seen: number[] } {
 
 /** A log one of whose answers is held back until it is let go. */
 function heldBack(log: Log, name: 'readAfter' | 'lastSequence') {
-  const [held, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const held = Promise.withResolvers<void>()
+  const letGo = Promise.withResolvers<void>()
   const live: LiveLog = {
     ...log,
     [name]: async (...args: never[]) => {
@@ -58,7 +59,8 @@ describe('the tail', () => {
   test('hands nobody what was read for those who have left', async ({ log }) => {
     const { live, isHeld, letGo } = heldBack(log, 'readAfter')
     await using tail = await Tail.open(live, logger)
-    const [first, second] = [newReader(), newReader()]
+    const first = newReader()
+    const second = newReader()
     await tail.join(first)
     await append(log, 1)
     await isHeld

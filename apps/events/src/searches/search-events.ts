@@ -4,8 +4,8 @@ import type { Clock } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import type { Search } from '@platform/search'
 import { askedAndVisible } from '../event-log/event-visibility.ts'
-import { answerSearch } from './answer-search.ts'
 import { readSearch } from './read-search.ts'
+import { runSearch } from './run-search.ts'
 
 /**
  * Finds and counts events of one workspace; what the caller may not read is left out by the query itself, also of
@@ -24,13 +24,12 @@ export const searchEvents = (deps: { permissions: Permissions; search: Search; c
 
       const filter = askedAndVisible({ principal, admission }, query.filter)
       const stream = eventStream(admission.workspace.id)
-      return answerSearch(deps.search, stream, { ...query, filter }, body.source)
+      return runSearch(deps.search, stream, { ...query, filter }, body.source)
     },
   })
 
 /** The same over every stream, the platform's own included. */
 export const searchAllEvents = (deps: { search: Search; clock: Clock }) =>
   route(searchAll, {
-    handle: ({ body }) =>
-      answerSearch(deps.search, undefined, readSearch(body, deps.clock.now()), body.source),
+    handle: ({ body }) => runSearch(deps.search, undefined, readSearch(body, deps.clock.now()), body.source),
   })

@@ -12,7 +12,8 @@ import {
 describe('deleting a subscription', () => {
   test('ends it', async ({ service, workspaceId, receiver }) => {
     const ada = service.as({ userId: 'ada' })
-    const [gone, stays] = [await subscribed(service, workspaceId, receiver.url), await startReceiver()]
+    const gone = await subscribed(service, workspaceId, receiver.url)
+    const stays = await startReceiver()
     await using _stays = stays
     await subscribed(service, workspaceId, stays.url)
     const params = { workspaceId, subscriptionId: gone.id }

@@ -44,7 +44,7 @@ export const bodyOf = (
   eventText: string,
 ): string => `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(createdAt)},"data":${eventText}}`
 
-/** A delivery as it is answered. */
+/** A delivery as callers see it. */
 export const describedDelivery = (record: DeliveryRecord): SubscriptionDelivery => ({
   id: record.id,
   eventId: record.eventId,

@@ -95,7 +95,8 @@ describe('the dispatcher', () => {
     [0, HOUR_MS],
     [-HOUR_MS, 0],
   ])('lets no two processes send whose clocks are %d and %d ms ahead', async (holderMs, otherMs) => {
-    const [holderClock, otherClock] = [movedClock(), movedClock()]
+    const holderClock = movedClock()
+    const otherClock = movedClock()
     holderClock.advance(holderMs)
     otherClock.advance(otherMs)
     await using holder = await startTestService(events, { env: LOCAL, clock: holderClock })

@@ -39,10 +39,8 @@ describe('one delivery', () => {
   })
 
   test('is 404 where it belongs to another subscription', async ({ service, workspaceId, receiver }) => {
-    const [one, two] = [
-      await subscribed(service, workspaceId, receiver.url),
-      await subscribed(service, workspaceId, receiver.url, { events: ['x'] }),
-    ]
+    const one = await subscribed(service, workspaceId, receiver.url)
+    const two = await subscribed(service, workspaceId, receiver.url, { events: ['x'] })
     const ada = service.as({ userId: 'ada' })
     await emitOrders(service, workspaceId, 1)
     const [found] = await vi.waitFor(async () => {

@@ -49,7 +49,11 @@ async function outage(respond: Respond, numbers: readonly number[]) {
     (await ada(getSubscriptionDelivery, { params: { ...params, deliveryId } })).tries
   const moved = stack.move()
   return {
-    ...{ clock, receiver, missed, list, triesOf },
+    clock,
+    receiver,
+    missed,
+    list,
+    triesOf,
     emit: (number: number) => emitOrders(service, workspaceId, number),
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   }

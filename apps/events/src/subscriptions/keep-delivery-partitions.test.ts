@@ -52,7 +52,8 @@ describe('the weeks of deliveries', () => {
       // The statement is known to the connection before, or it is not.
       if (kind === 'prepared') for (let n = 0; n < 10; n += 1) expect(await find(database)).toEqual([{ id }])
 
-      const [isMade, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const isMade = Promise.withResolvers<void>()
+      const letGo = Promise.withResolvers<void>()
       const slow: Database = {
         ...database,
         many: (query, options) => database.many(query, options),

@@ -63,7 +63,8 @@ describe('redelivering', () => {
       subscriptionId: id,
       deliveryId: await keyDelivery(service, workspaceId, id),
     }
-    const [ada, eve] = [service.as({ userId: 'ada' }), service.as({ userId: 'eve' })]
+    const ada = service.as({ userId: 'ada' })
+    const eve = service.as({ userId: 'eve' })
     expect(await ada(redeliverSubscriptionDelivery, { params })).toMatchObject({ status: 'pending' })
     await eve(patchSubscription, { params, body: { name: 'mine' } })
     await expect(eve(redeliverSubscriptionDelivery, { params })).rejects.toMatchObject({ status: 404 })

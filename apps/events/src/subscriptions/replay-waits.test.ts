@@ -18,15 +18,19 @@ describe('a replay whose search takes long', () => {
   test('holds up nobody: not the webhooks of others, and no reader of the outbox', async () => {
     await using stack = new AsyncDisposableStack()
     const service = stack.use(await startTestService(events, { env: LOCAL }))
-    const [slow, other] = [await newWorkspace(service), await newWorkspace(service)]
-    const [slowReceiver, otherReceiver] = [stack.use(await startReceiver()), stack.use(await startReceiver())]
+    const slow = await newWorkspace(service)
+    const other = await newWorkspace(service)
+    const slowReceiver = stack.use(await startReceiver())
+    const otherReceiver = stack.use(await startReceiver())
     const { id } = await subscribed(service, slow, slowReceiver.url)
     await subscribed(service, other, otherReceiver.url)
     await emitOrders(service, slow, 1)
     await vi.waitFor(() => expect(numbersOf(slowReceiver)).toEqual([1]), SOON)
 
     const log = await service.resources.log(service.env.DATABASE_URL ?? '')
-    const [find, searching, letGo] = [log.find, Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const find = log.find
+    const searching = Promise.withResolvers<void>()
+    const letGo = Promise.withResolvers<void>()
     log.find = async (...asked) => {
       searching.resolve()
       await letGo.promise

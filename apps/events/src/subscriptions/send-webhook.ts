@@ -60,7 +60,7 @@ export const sendWebhook =
     }
     const begun = performance.now()
     const deadline = AbortSignal.timeout(timeoutMs)
-    const ended = await answerOf(outbound, target, {
+    const ended = await responseOf(outbound, target, {
       signed,
       body,
       signal: AbortSignal.any([signal, deadline]),
@@ -104,7 +104,7 @@ interface Message {
 }
 
 /** Follows redirects, at most three; each address passes the same guard. */
-async function answerOf(outbound: Outbound, { url, headers }: Target, message: Message): Promise<Ended> {
+async function responseOf(outbound: Outbound, { url, headers }: Target, message: Message): Promise<Ended> {
   const first = new URL(url)
   let at = first
   for (let hops = 0; ; hops += 1) {

@@ -40,11 +40,19 @@ export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64
 export const sealContextOf = (id: string, column: 'headers' | 'secret'): string =>
   `events.subscriptions|${id}|${column}`
 
-/** A subscription as it is answered. */
+/** A subscription as callers see it. */
 export function described(record: SubscriptionRecord): Subscription {
   const { id, name, url, events, filter, active, pausedReason, ordered, maxConcurrency } = record
   return {
-    ...{ id, name, url, events, filter, active, pausedReason, ordered, maxConcurrency },
+    id,
+    name,
+    url,
+    events,
+    filter,
+    active,
+    pausedReason,
+    ordered,
+    maxConcurrency,
     pausedAt: iso(record.pausedAt),
     failingSince: iso(record.failingSince),
     headers: record.headerNames,

@@ -119,7 +119,8 @@ describe('testing a subscription', () => {
   }) => {
     const env = { ...LOCAL, RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_WEBHOOK_TESTS: '4' }
     await using service = await startTestService(events, { env })
-    const [workspaceId, other] = [await newWorkspace(service), await newWorkspace(service)]
+    const workspaceId = await newWorkspace(service)
+    const other = await newWorkspace(service)
     const { id } = await subscribed(service, workspaceId, receiver.url)
     const send = (userId: string, address: string) =>
       service.as({ userId })(testSubscription, { params: { workspaceId: address, subscriptionId: id } })

@@ -31,8 +31,11 @@ export const testSubscription = (deps: Needs) =>
       // Remembered first: who makes the platform call an address leaves a trace, whatever becomes of the call.
       const { host } = new URL(subscription.url)
       await deps.audit.note({
-        ...{ action: 'subscription.tested', subject: `subscription:${subscription.id}` },
-        ...{ actor, ip: request.clientIp, correlationId: request.correlationId },
+        action: 'subscription.tested',
+        subject: `subscription:${subscription.id}`,
+        actor,
+        ip: request.clientIp,
+        correlationId: request.correlationId,
         details: { workspaceId, host },
       })
       const message = { id: uuidv7(), body: bodyOf(event, JSON.stringify(event)) }

@@ -2,7 +2,7 @@ import { workspaceUsage as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { DAY_MS, Failure } from '@platform/kernel'
 import type { UsageCounter } from './count-usage.ts'
-import { usageAnswer } from './usage-answer.ts'
+import { usageResponse } from './usage-response.ts'
 import type { Days, UsageStore } from './usage-store.ts'
 
 const DAYS_MAX = 1100
@@ -12,7 +12,8 @@ export const workspaceUsage = (deps: { usage: UsageStore; counter: UsageCounter 
   route(endpoint, {
     async handle({ query, admitted: { workspace } }) {
       const { interval, details } = query
-      const [after, before] = [new Date(query.afterDate), new Date(query.beforeDate)]
+      const after = new Date(query.afterDate)
+      const before = new Date(query.beforeDate)
       const days = daysBetween(after, before)
 
       await deps.counter.catchUp()
@@ -28,7 +29,7 @@ export const workspaceUsage = (deps: { usage: UsageStore; counter: UsageCounter 
         afterDate: after.toISOString(),
         beforeDate: before.toISOString(),
         ...(interval === undefined ? {} : { interval }),
-        ...usageAnswer({ transactions, visitors, metrics }, { interval, details }),
+        ...usageResponse({ transactions, visitors, metrics }, { interval, details }),
       }
     },
   })

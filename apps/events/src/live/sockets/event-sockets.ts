@@ -131,10 +131,10 @@ function listenTo(socket: Socket, session: LiveSession, deps: Deps): void {
       ip: callerOf(socket.request).ip,
     }
     emit(emitter, input).then(
-      (result) => answer(acknowledge, { result }),
+      (result) => respond(acknowledge, { result }),
       (error: unknown) => {
         sendError(socket, error)
-        answer(acknowledge, toFailure(error).toJSON())
+        respond(acknowledge, toFailure(error).toJSON())
       },
     )
   })
@@ -142,17 +142,17 @@ function listenTo(socket: Socket, session: LiveSession, deps: Deps): void {
     try {
       const wanted = filterOf(validate(SocketFilters, filters ?? {}, 'body'))
       deps.live.readers.refilter(session, wanted, 'filters')
-      answer(acknowledge, { result: true })
+      respond(acknowledge, { result: true })
     } catch (error) {
       sendError(socket, error)
-      answer(acknowledge, toFailure(error).toJSON())
+      respond(acknowledge, toFailure(error).toJSON())
     }
   })
 }
 
 const sendError = (socket: Socket, error: unknown): boolean => socket.emit('error', toFailure(error).toJSON())
 
-function answer(acknowledge: unknown, value: unknown): void {
+function respond(acknowledge: unknown, value: unknown): void {
   if (typeof acknowledge === 'function') acknowledge(value)
 }
 

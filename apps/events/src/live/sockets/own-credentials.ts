@@ -79,7 +79,15 @@ function principalOf({ kind, ...reader }: EventReader): Principal {
   const via = sessionId.startsWith('at:') ? 'accessToken' : 'jwt'
   const { apiKeyId } = reader
   return {
-    ...{ kind, userId, sessionId, via, anonymous, superAdmin, scopes, apiKeyId },
-    ...{ clientId: undefined, email: undefined },
+    kind,
+    userId,
+    sessionId,
+    via,
+    anonymous,
+    superAdmin,
+    scopes,
+    apiKeyId,
+    clientId: undefined,
+    email: undefined,
   }
 }

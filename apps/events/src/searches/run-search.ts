@@ -21,7 +21,7 @@ const remedies: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Asks the store, of one stream or of all, and shapes what it found. */
-export async function answerSearch(
+export async function runSearch(
   search: Search,
   stream: string | undefined,
   query: AnalysisQuery,

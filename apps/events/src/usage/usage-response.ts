@@ -10,7 +10,7 @@ export interface FoundUsage {
 }
 
 /** The part of the answer that is computed from what was found. */
-export function usageAnswer(
+export function usageResponse(
   found: FoundUsage,
   { interval, details }: { interval: 'day' | 'month' | undefined; details: boolean },
 ): Pick<WorkspaceUsage, 'total' | 'timeseries' | 'apps'> {
