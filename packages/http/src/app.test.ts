@@ -218,6 +218,7 @@ describe('an error', () => {
   test('of the caller: who may not call is told before anything is read', async () => {
     const guarded = {
       ...contract,
+      credential: 'required' as const,
       method: 'post' as const,
       query: z.strictObject({}),
       body: z.strictObject({}),
@@ -254,7 +255,6 @@ describe('a request is logged and counted', () => {
     await vi.waitFor(() => expect(lines).toHaveLength(1))
     expect(lines[0]).toMatchObject({
       service: 'events',
-      credential: 'none',
       method: 'GET',
       route: '/things/:id',
       status: 200,
