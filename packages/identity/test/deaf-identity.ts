@@ -10,7 +10,7 @@ const broken: Announcements = {
 }
 
 /** A gateway without announcements, on the database of another one. It hears of endings by its poll alone. */
-export async function startDeafGateway(databaseUrl: string) {
+export async function startDeafInstance(databaseUrl: string) {
   const deaf: Service = {
     ...identityService,
     build(env, resources, context) {

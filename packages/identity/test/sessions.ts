@@ -4,7 +4,7 @@ import type { SignedIn } from './signed-in.ts'
 import { startIdentity, type TestIdentity } from './start-identity.ts'
 
 /** Two instances on one database: what is ended at one must end at the other. */
-export async function startTwoGateways() {
+export async function startTwoInstances() {
   const gateway = await startIdentity()
   const other = await startIdentity({ databaseUrl: gateway.databaseUrl })
   return {
@@ -16,7 +16,7 @@ export async function startTwoGateways() {
   }
 }
 
-export type TwoGateways = Awaited<ReturnType<typeof startTwoGateways>>
+export type TwoInstances = Awaited<ReturnType<typeof startTwoInstances>>
 
 /** Who the caller is, asked at one instance. */
 export const me = (at: Pick<TestIdentity, 'client'>, who: SignedIn) => at.client(who.headers)(getMe)

@@ -45,7 +45,7 @@ const send = (method: string, path: string) =>
     redirect: 'manual',
   })
 
-describe('C4: an access token', () => {
+describe('an access token', () => {
   test.each(forbidden)('may not $method $path', async ({ method, path }) => {
     const before = service.seen.length
     const response = await send(method, path)

@@ -15,7 +15,7 @@ const chromium = chromiumPath()
 /** The cookie's host; the page of the stranger is at 127.0.0.1, which is another site to a browser. */
 const HOST = 'localhost'
 
-describe.skipIf(chromium === undefined)('J3: a page of a stranger, in Chromium', () => {
+describe.skipIf(chromium === undefined)('a page of a stranger, in Chromium', () => {
   let service: Upstream
   let gateway: TestGateway
   let ada: SignedIn

@@ -126,7 +126,7 @@ async function ask(method: string, path: string, having: readonly string[]) {
   return { status: response.status, text: await response.text() }
 }
 
-describe('I5: resource scopes', () => {
+describe('resource scopes', () => {
   test('every endpoint names its scope or stands on the list of those that need none', () => {
     expect(scoped.map(({ id, scope }) => [id, scope]).toSorted()).toEqual(Object.entries(scopes).toSorted())
     expect(endpoints.filter(isExempt).filter(({ scope }) => scope !== undefined)).toEqual([])

@@ -19,7 +19,7 @@ async function scopesWith(token: string) {
   return world.service.seen.at(-1)?.headers['x-platform-scope']
 }
 
-describe('I5, J1: an access token', () => {
+describe('the scopes of an access token', () => {
   test('has the scopes of the session that made it and no more; the list shows them', async () => {
     const app = await gateway.signIn({ clientId: 'local-client-id', scopes: ['events:read'] })
     const made = await createFor(gateway, app)

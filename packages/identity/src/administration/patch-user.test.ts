@@ -3,14 +3,14 @@ import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventsOf } from '../../test/accounts.ts'
 import { me, patch, startPeople, trailOf } from '../../test/people.ts'
-import { refusedWithin, startTwoGateways, type TwoGateways } from '../../test/sessions.ts'
+import { refusedWithin, startTwoInstances, type TwoInstances } from '../../test/sessions.ts'
 import type { TestIdentity } from '../../test/start-identity.ts'
 
-let world: TwoGateways
+let world: TwoInstances
 let gateway: TestIdentity
 let root: Awaited<ReturnType<typeof startPeople>>['root']
 beforeAll(async () => {
-  world = await startTwoGateways()
+  world = await startTwoInstances()
   gateway = world.gateway
   ;({ root } = await startPeople(gateway))
 })

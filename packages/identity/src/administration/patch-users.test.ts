@@ -4,14 +4,14 @@ import { uuidv7 } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventsOf } from '../../test/accounts.ts'
 import { emailOf, me, startPeople } from '../../test/people.ts'
-import { refusedWithin, startTwoGateways, type TwoGateways } from '../../test/sessions.ts'
+import { refusedWithin, startTwoInstances, type TwoInstances } from '../../test/sessions.ts'
 import type { TestIdentity } from '../../test/start-identity.ts'
 
-let world: TwoGateways
+let world: TwoInstances
 let gateway: TestIdentity
 let people: Awaited<ReturnType<typeof startPeople>>
 beforeAll(async () => {
-  world = await startTwoGateways()
+  world = await startTwoInstances()
   gateway = world.gateway
   people = await startPeople(gateway)
 })

@@ -1,13 +1,13 @@
 import { createAnonymousSession, endCurrentSession, getMe } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { me, refusedWithin, startTwoGateways, type TwoGateways } from '../../test/sessions.ts'
+import { me, refusedWithin, startTwoInstances, type TwoInstances } from '../../test/sessions.ts'
 
-let pair: TwoGateways
-let gateway: TwoGateways['gateway']
-let other: TwoGateways['other']
+let pair: TwoInstances
+let gateway: TwoInstances['gateway']
+let other: TwoInstances['other']
 beforeAll(async () => {
-  pair = await startTwoGateways()
+  pair = await startTwoInstances()
   ;({ gateway, other } = pair)
 })
 afterAll(() => pair[Symbol.asyncDispose]())

@@ -2,12 +2,12 @@ import { createAnonymousSession, endSession } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { me, refusedWithin, startTwoGateways, type TwoGateways } from '../../test/sessions.ts'
+import { me, refusedWithin, startTwoInstances, type TwoInstances } from '../../test/sessions.ts'
 
-let pair: TwoGateways
-let gateway: TwoGateways['gateway']
+let pair: TwoInstances
+let gateway: TwoInstances['gateway']
 beforeAll(async () => {
-  pair = await startTwoGateways()
+  pair = await startTwoInstances()
   ;({ gateway } = pair)
 })
 afterAll(() => pair[Symbol.asyncDispose]())

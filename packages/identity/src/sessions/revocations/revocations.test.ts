@@ -3,15 +3,15 @@ import { sql } from '@platform/database'
 import { createClient } from '@platform/service-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { bearer, createFor } from '../../../test/access-tokens.ts'
-import { startDeafGateway } from '../../../test/deaf-identity.ts'
-import { me, refusedWithin, startTwoGateways, type TwoGateways } from '../../../test/sessions.ts'
+import { startDeafInstance } from '../../../test/deaf-identity.ts'
+import { me, refusedWithin, startTwoInstances, type TwoInstances } from '../../../test/sessions.ts'
 import { startIdentity } from '../../../test/start-identity.ts'
 
-let pair: TwoGateways
-let deaf: Awaited<ReturnType<typeof startDeafGateway>>
+let pair: TwoInstances
+let deaf: Awaited<ReturnType<typeof startDeafInstance>>
 beforeAll(async () => {
-  pair = await startTwoGateways()
-  deaf = await startDeafGateway(pair.gateway.databaseUrl)
+  pair = await startTwoInstances()
+  deaf = await startDeafInstance(pair.gateway.databaseUrl)
 })
 afterAll(async () => {
   await deaf[Symbol.asyncDispose]()
