@@ -1,4 +1,4 @@
-import { citations, type Source, smallFiles, testSupportInSource, wideLines } from './house.ts'
+import { citations, type Source, smallFiles, testSupportInSource, twoWayFolders, wideLines } from './house.ts'
 
 interface Ratchet {
   what: string
@@ -8,10 +8,11 @@ interface Ratchet {
 }
 
 const ratchets: readonly Ratchet[] = [
-  { what: 'lines wider than 120 columns', most: 161, find: wideLines },
-  { what: 'citations of what is not in the repository', most: 155, find: citations },
+  { what: 'lines wider than 120 columns', most: 48, find: wideLines },
+  { what: 'citations of what is not in the repository', most: 0, find: citations },
   { what: 'files of test support in src', most: 0, find: testSupportInSource },
-  { what: 'files of 20 lines or less', most: 122, find: smallFiles },
+  { what: 'files of 20 lines or less', most: 70, find: smallFiles },
+  { what: 'pairs of folders that import each other', most: 7, find: twoWayFolders },
 ]
 
 /** What is more than it was, as sentences that name the first of them. */

@@ -16,7 +16,8 @@ const introduction = `# Who may call what
 Generated from packages/contracts. The contract of an operation says whom it admits; \`admit\` of packages/auth
 decides it before anything else of a request is read, in the gateway for its own operations and in the service for
 those that are forwarded. What the caller may do in the workspace of the path (column *May*) is asked by
-\`runRoute\` of packages/http and decided by packages/permissions. An operation without an entry here can decide more: its file says so.
+\`runRoute\` of packages/http and decided by packages/permissions. An operation without an entry here can
+decide more: its file says so.
 
 - **anyone**: with or without a credential; one that is bad is 401 everywhere.
 - **any credential**: a user, an API key, or the internal key of the platform.
