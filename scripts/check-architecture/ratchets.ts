@@ -8,7 +8,7 @@ interface Ratchet {
 }
 
 const ratchets: readonly Ratchet[] = [
-  { what: 'lines wider than 120 columns', most: 48, find: wideLines },
+  { what: 'lines wider than 120 columns', most: 0, find: wideLines },
   { what: 'citations of what is not in the repository', most: 0, find: citations },
   { what: 'files of test support in src', most: 0, find: testSupportInSource },
   { what: 'files of 20 lines or less', most: 70, find: smallFiles },

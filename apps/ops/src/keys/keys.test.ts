@@ -69,16 +69,22 @@ describe('ops keys list', () => {
     await using server = await platform()
     const { code, out } = await runOps(['keys', 'list'], server.env)
     expect(code).toBe(0)
-    expect(out).toMatchInlineSnapshot(`
-      "STATE    KEY                                          KIND      ALG    SEALED WITH  PUBLISHED             SIGNS SINCE           REMOVED AFTER         SESSIONS
-      signing  abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG  RSA 2048  RS256  k1           2026-01-01 00:00:00Z  2026-01-01 01:00:00Z  -                     12
-      rotated  old-key-0123456789-old-key-0123456789-01234  RSA 2048  RS256  k1           2026-01-01 00:00:00Z  2026-01-01 01:00:00Z  2026-01-31 01:01:00Z  3
-
-      Master key k2 seals: 2 values (2 in gateway.signing_keys.sealed_jwk).
-      Master key k1 opens: 1 value (1 in gateway.totp.secret): they are sealed again within ten minutes.
-      Master key k0 opens: 0 values: it may be taken out.
-      Master key lost is not in SECRETS_MASTER_KEYS: add it back, it has sealed 4 values (4 in gateway.totp.secret)."
-    `)
+    expect(out).toBe(
+      [
+        'STATE    KEY                                          KIND      ALG    SEALED WITH  PUBLISHED   ' +
+          '          SIGNS SINCE           REMOVED AFTER         SESSIONS',
+        'signing  abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG  RSA 2048  RS256  k1           2026-01-01 ' +
+          '00:00:00Z  2026-01-01 01:00:00Z  -                     12',
+        'rotated  old-key-0123456789-old-key-0123456789-01234  RSA 2048  RS256  k1           2026-01-01 ' +
+          '00:00:00Z  2026-01-01 01:00:00Z  2026-01-31 01:01:00Z  3',
+        '',
+        'Master key k2 seals: 2 values (2 in gateway.signing_keys.sealed_jwk).',
+        'Master key k1 opens: 1 value (1 in gateway.totp.secret): they are sealed again within ten minutes.',
+        'Master key k0 opens: 0 values: it may be taken out.',
+        'Master key lost is not in SECRETS_MASTER_KEYS: add it back, it has sealed 4 values (4 in ' +
+          'gateway.totp.secret).',
+      ].join('\n'),
+    )
   })
 
   test('has colours on a terminal, the same text below them', async () => {
@@ -123,14 +129,17 @@ describe('ops keys remove', () => {
       return true
     })
     expect({ code, questions }).toEqual({ code: 0, questions: ['Remove it?'] })
-    expect(out).toMatchInlineSnapshot(`
-      "old-key-0123456789-old-key-0123456789-01234 (rotated)
-      Signs out 3 sessions of 1 person:
-        console: 2 sessions
-        app [2J: 1 session
-      Afterwards abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG signs.
-      Removed. abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG signs; every instance refuses the removed key within seconds."
-    `)
+    expect(out).toBe(
+      [
+        'old-key-0123456789-old-key-0123456789-01234 (rotated)',
+        'Signs out 3 sessions of 1 person:',
+        '  console: 2 sessions',
+        '  app [2J: 1 session',
+        'Afterwards abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG signs.',
+        'Removed. abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG signs; every instance refuses the removed ' +
+          'key within seconds.',
+      ].join('\n'),
+    )
     expect(server.asked.at(-1)).toBe(`DELETE /v2/platform/signing-keys/${OLD}`)
   })
 
