@@ -33,7 +33,7 @@ describe('starting to sign in', () => {
     expect(one.headers.getSetCookie()[0]).toMatch(
       new RegExp(
         String.raw`^_signin_[\w-]{10}=[\w-]{43}\.[\w-]{43}\.[\w-]{43}; Max-Age=3600; ` +
-          String.raw`Path=/signin/callback; HttpOnly; SameSite=Lax$`,
+          'Path=/signin/callback; HttpOnly; SameSite=Lax$',
       ),
     )
   })
