@@ -13,6 +13,7 @@ import { eventLogPart } from './event-log/event-log-part.ts'
 import { logBackpressure } from './event-log/log-backpressure.ts'
 import { openIndexing } from './indexing/indexing-part.ts'
 import { openLivePart } from './live/live-part.ts'
+import { searchAllEvents, searchEvents } from './searches/search-events.ts'
 import { subscriptionsPart } from './subscriptions/subscriptions-part.ts'
 
 /** Stores, searches and distributes events. */
@@ -29,7 +30,8 @@ export const events: Service = {
     const audit = await openAudit({ database, clock })
     const limits = rateLimiter({ cache, log, service: 'events', settings: config.rateLimits })
     const backpressure = logBackpressure({ database, maxLagMs: config.maxLogLagMs })
-    const { search, check, part: indexing } = openIndexing({ database, eventLog, index, clock, log })
+    const indexing = openIndexing({ database, eventLog, index, clock, log })
+    const { search, rebuildStream } = indexing
     return {
       port: config.port,
       host: config.host,
@@ -38,20 +40,14 @@ export const events: Service = {
       routeServices: { idempotency: idempotency.store, rateLimiter: limits, permissions },
       ...joinParts(
         { jobs: idempotency.jobs },
-        { checks: eventsChecks({ cache, broker, permissions: database, search: check, gatewayUrl }) },
-        // Accepts events, appends them to the log, and answers the feed, searches and usage from it.
-        eventLogPart({
-          database,
-          outbox,
-          eventLog,
-          search,
-          permissions,
-          backpressure,
-          outboxRetentionHours,
-          clock,
-        }),
+        {
+          checks: eventsChecks({ cache, broker, permissions: database, search: indexing.check, gatewayUrl }),
+        },
+        // Accepts events, appends them to the log, and answers the feed, usage and searches from it.
+        eventLogPart({ database, outbox, eventLog, search, backpressure, outboxRetentionHours, clock }),
+        { routes: [searchEvents({ permissions, search, clock }), searchAllEvents({ search, clock })] },
         // Keeps the index beside the log, where one is configured.
-        indexing,
+        indexing.part,
         // Deletes what is past its retention.
         cleanupPart({
           database,
@@ -59,6 +55,7 @@ export const events: Service = {
           audit,
           eventLog,
           index,
+          rebuildStream,
           retention,
           schedules: config.schedules,
           clock,

@@ -34,8 +34,10 @@ export const workspaces: Service = {
     const audit = await openAudit({ database, clock })
     const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
 
-    const stores = { workspaces: workspaceStore, automations: automationStore }
-    const changes = changeStore(database, outbox, stores)
+    const changes = changeStore(database, outbox, (tx) => ({
+      workspaces: workspaceStore(tx),
+      automations: automationStore(tx),
+    }))
     const eventMaxLength = config.eventLimits.maxLength
     const automations = automationsPart({
       automations: automationStore(database),

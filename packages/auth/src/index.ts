@@ -1,3 +1,4 @@
+export type { Admission, KnownWorkspace, WorkspaceRole } from './access.ts'
 export {
   accountHolder,
   admit,
@@ -14,7 +15,6 @@ export {
   accessTokenCredential,
   invalidAccessToken,
 } from './access-token-credential.ts'
-export type { Admission, KnownWorkspace, WorkspaceRole } from './admission.ts'
 export { isApiKey, maskedApiKey, newApiKey } from './api-key.ts'
 export { apiKeyCredential, type FindApiKey, internalKeyCredential } from './api-key-credential.ts'
 export { authenticate, type CredentialResolver, type Credentials, type Found } from './authenticate.ts'

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { exampleId, exampleListedKey } from './example-values.ts'
 import { instant } from './instant.ts'
 import { paging } from './paging.ts'
-import { rightActions, rightSubjects } from './right-words.ts'
+import { rightActions, rightSubjects } from './rights.ts'
 
 /** Words of a closed list; one that is not in it is 400 InvalidSecurity, with the list. */
 const action = z

@@ -1,8 +1,7 @@
 import type { FailureName } from '@platform/kernel'
 import type { z } from 'zod'
 import type { LimitName } from './rate-limits.ts'
-import type { rightActions, rightSubjects } from './right-words.ts'
-import type { ResourceScope } from './scopes.ts'
+import type { ResourceScope, rightActions, rightSubjects } from './rights.ts'
 import type { ServiceName } from './services.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'

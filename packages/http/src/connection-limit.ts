@@ -1,8 +1,7 @@
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { isIPv6, type Socket } from 'node:net'
 import { Failure } from '@platform/kernel'
 import { correlationIdOf } from './correlation.ts'
-import { networkOf } from './network-of.ts'
 import { respondOnSocket } from './raw-response.ts'
 
 type Take = (this: Server, socket: Socket) => void
@@ -56,4 +55,21 @@ function refuse(socket: Socket): void {
   socket.resume()
   const failure = new Failure('TooManyRequests', message, { retryAfterSeconds: 1 })
   respondOnSocket(socket, failure, correlationIdOf(undefined, undefined))
+}
+
+/**
+ * An address as limits count it: a client with one IPv6 address has all of its /64. An IPv4 address counts alone, also
+ * where it is written as IPv6; anything else counts as it is.
+ */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.toLowerCase().split('::')
+  if (head === '' && tail?.startsWith('ffff:') && tail.includes('.')) return tail.slice('ffff:'.length)
+  const groups = head.split(':').filter(Boolean)
+  const rest = tail?.split(':').filter(Boolean) ?? []
+  const gap = Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0')
+  return [...groups, ...gap, ...rest]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')
 }

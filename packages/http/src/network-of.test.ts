@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { networkOf } from './network-of.ts'
+import { networkOf } from './connection-limit.ts'
 
 describe('the network of an address', () => {
   test.each([

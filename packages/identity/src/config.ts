@@ -5,7 +5,7 @@ import { photosEnv } from './accounts/photos/photos-env.ts'
 import { secondFactorsEnv } from './credentials/second-factors/second-factors-env.ts'
 import { identityEnv } from './identity-env.ts'
 import { mailsEnv } from './mails/mails-env.ts'
-import { authProvidersEnv } from './oidc/external-providers/auth-providers-env.ts'
+import { authProvidersEnv } from './oidc/external-providers/external-providers-part.ts'
 import { oidcEnv, signInEnv } from './oidc/oidc-env.ts'
 
 export { writingOrigins } from './identity-env.ts'

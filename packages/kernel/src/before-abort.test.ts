@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { beforeAbort } from './before-abort.ts'
+import { beforeAbort } from './pauses.ts'
 
 const failure = () => new Error('late')
 

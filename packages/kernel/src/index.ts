@@ -1,4 +1,3 @@
-export { beforeAbort } from './before-abort.ts'
 export { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, systemClock } from './clock.ts'
 export {
   Failure,
@@ -19,7 +18,7 @@ export {
   uuidv7,
   uuidv7Ms,
 } from './ids.ts'
-export { growingPauseMs, triedAgain } from './pauses.ts'
+export { beforeAbort, growingPauseMs, triedAgain } from './pauses.ts'
 export {
   STORE_BUDGET_MS,
   StoreBudget,

@@ -1,8 +1,7 @@
 import type { Part } from '@platform/service'
+import { getDocsAsset, showDocs } from './docs-operations.ts'
 import { docsViewer } from './docs-viewer.ts'
 import { getApiDescription } from './get-api-description.ts'
-import { getDocsAsset } from './get-docs-asset.ts'
-import { showDocs } from './show-docs.ts'
 
 /** The description of the API and its pages. `apiUrl` is the address of the API, with its version. */
 export function openDescription({ apiUrl }: { apiUrl: string }): Part {

@@ -4,7 +4,6 @@ import type { Clock } from '@platform/kernel'
 import type { Outbox } from '@platform/outbox'
 import type { Log, SearchIndex } from '@platform/search'
 import { onOneInstance, type Part } from '@platform/service'
-import { indexStore } from '../indexing/index-store.ts'
 import { usageStore } from '../usage/usage-store.ts'
 import { cleanStreams } from './clean-streams.ts'
 import { cleanExecutions, cleanIndices } from './cleanup-operations.ts'
@@ -23,6 +22,8 @@ interface Needs {
   audit: Audit
   eventLog: Log
   index: SearchIndex | undefined
+  /** Has the part of the index that holds a stream built again from the log. */
+  rebuildStream: (stream: string) => Promise<void>
   retention: RetentionSettings
   schedules: Schedules
   clock: Clock
@@ -30,9 +31,8 @@ interface Needs {
 
 /** Deletes what is past its retention, so that the stores do not grow for ever. */
 export function cleanupPart(needs: Needs): Part {
-  const { database, outbox, audit, eventLog, index, retention, schedules, clock } = needs
+  const { database, outbox, audit, eventLog, index, rebuildStream, retention, schedules, clock } = needs
   const store = cleanupStore({ database, outbox, audit })
-  const indexState = indexStore(database)
   const usage = usageStore(database, outbox)
   const streams: StoredStreams = {
     log: eventLog,
@@ -40,10 +40,7 @@ export function cleanupPart(needs: Needs): Part {
     deletions: deletionStore({ database, audit }),
     settings: retention,
     clock,
-    async rebuildStream(stream) {
-      await indexState.requestStreams([stream])
-      await indexState.wakeLeader()
-    },
+    rebuildStream,
     forgetUsage: (workspaceId) => usage.forgetWorkspace(workspaceId),
   }
   const indices = cleanStreams(streams)

@@ -1,10 +1,8 @@
 import type { Database } from '@platform/database'
 import { type Clock, HOUR_MS } from '@platform/kernel'
 import { dropOldPartitions, ensurePartitions as ensureOutboxPartitions, type Outbox } from '@platform/outbox'
-import type { Permissions } from '@platform/permissions'
 import { ensurePartitions as ensureLogPartitions, type Log, type Search } from '@platform/search'
 import { type Job, onOneInstance, type Part } from '@platform/service'
-import { searchAllEvents, searchEvents } from '../searches/search-events.ts'
 import { usageCounter } from '../usage/count-usage.ts'
 import { usageStore } from '../usage/usage-store.ts'
 import { workspaceUsage } from '../usage/workspace-usage.ts'
@@ -20,7 +18,6 @@ interface Needs {
   eventLog: Log
   /** The index where one answers, else the log. */
   search: Search
-  permissions: Permissions
   backpressure: LogBackpressure
   outboxRetentionHours: number
   clock: Clock
@@ -29,17 +26,15 @@ interface Needs {
 /** The log has one writer: commits in larger batches keep up with what many accept. */
 const LOG_BATCH = 512
 
-/** Accepting events, appending them to the log, and what is read from it: the feed, searches and usage. */
+/** Accepting events, appending them to the log, and what is read from it: the feed and usage. */
 export function eventLogPart(needs: Needs): Part {
-  const { database, outbox, eventLog, search, permissions, backpressure, outboxRetentionHours, clock } = needs
+  const { database, outbox, eventLog, search, backpressure, outboxRetentionHours, clock } = needs
   const usage = usageStore(database, outbox)
   const counter = usageCounter({ usage, eventLog, clock })
   return {
     routes: [
       emitEvents({ backpressure, outbox, clock, outboxRetentionHours }),
       listEvents({ search }),
-      searchEvents({ permissions, search, clock }),
-      searchAllEvents({ search, clock }),
       workspaceUsage({ usage, counter }),
     ],
     subscriptions: [onOneInstance(LOG_GROUP, appendToLog({ log: eventLog }), { maxBatch: LOG_BATCH })],

@@ -28,6 +28,8 @@ export interface Indexing {
   search: Search
   /** The row `search` of the readiness report. */
   check: Check
+  /** Has the part of the index that holds a stream built again from the log. */
+  rebuildStream: (stream: string) => Promise<void>
 }
 
 interface Needs {
@@ -40,16 +42,22 @@ interface Needs {
 
 /** Keeps the index beside the log, where there is one. */
 export function openIndexing({ index, ...needs }: Needs): Indexing {
-  if (index !== undefined) return withIndex({ ...needs, index })
+  const store = indexStore(needs.database)
+  const rebuildStream = async (stream: string) => {
+    await store.requestStreams([stream])
+    await store.wakeLeader()
+  }
+  if (index !== undefined) return { ...withIndex({ ...needs, index }), rebuildStream }
   const { eventLog } = needs
   return {
+    rebuildStream,
     part: { routes: indexRoutes(operationsWithoutIndex(eventLog.driver)) },
     search: eventLog,
     check: checkOf(eventLog),
   }
 }
 
-function withIndex(needs: Needs & { index: SearchIndex }): Indexing {
+function withIndex(needs: Needs & { index: SearchIndex }): Omit<Indexing, 'rebuildStream'> {
   const { database, eventLog, index, clock, log: logger } = needs
   const store = indexStore(database)
   const counts = new IndexCounts()

@@ -4,7 +4,6 @@ import type { Options } from '@platform/expressions'
 import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
 import { SecretTexts } from '@platform/logging'
 import type { Contexts } from '../contexts/contexts.ts'
-import type { RunContexts } from '../contexts/run-contexts.ts'
 import { RunEnded } from './automation-failure.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
 import type {
@@ -17,6 +16,7 @@ import type {
   ThrottledWork,
   Trigger,
 } from './model.ts'
+import type { RunContexts } from './run-contexts.ts'
 import type { Throttle } from './throttle.ts'
 import type { Slice, TimeSlices } from './time-slices.ts'
 

@@ -1,10 +1,10 @@
 import { automationExecuted, type EventRecord, type EventSource, errorEvent } from '@platform/contracts'
 import type { Failure } from '@platform/kernel'
 import { buildRecord, capEvent, checkNative, type EventLimits } from '@platform/outbox'
+import { storable } from '../contexts/storable.ts'
 import { measure } from '../contexts/value-size.ts'
 import type { AutomationFailure } from './automation-failure.ts'
 import type { Frame, RunState, Trigger } from './model.ts'
-import { storable } from './storable.ts'
 
 export interface Executed {
   readonly trigger: Trigger

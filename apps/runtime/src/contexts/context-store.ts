@@ -1,6 +1,6 @@
 import { type Queries, type Sql, sql } from '@platform/database'
-import { storableJson } from '../automations/storable.ts'
 import type { StoredContext } from './contexts.ts'
+import { storableJson } from './storable.ts'
 
 /** A change of a stored context, as it is written. */
 export interface StoredPatch {

@@ -2,8 +2,8 @@ import { type Database, groupCommit, join, type Queries, type Sql, sql } from '@
 import { insertEvents } from '@platform/outbox'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
-import { storableJson } from '../automations/storable.ts'
 import type { StoredPatch } from '../contexts/context-store.ts'
+import { storableJson } from '../contexts/storable.ts'
 import type { Claim, ClaimedRun, ClaimedWork, FinishedRun } from './run.ts'
 
 export type RunStore = ReturnType<typeof runStore>

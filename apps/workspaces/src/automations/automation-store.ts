@@ -1,4 +1,5 @@
 import { type Queries, sql } from '@platform/database'
+import type { Change, ChangeStore } from '../changes/change-store.ts'
 import { type AutomationRecord, endpointOf, indexEntryOf, type ListedAutomation } from './automation.ts'
 
 /** What the others of a workspace must know of an automation. */
@@ -59,3 +60,13 @@ export const automationStore = (queries: Queries) => ({
       delete from workspaces.automations where workspace_id = ${workspaceId} and slug = ${slug}`)
   },
 })
+
+/** What a change of an automation touches: its workspace, too, which stays locked until the change is committed. */
+interface Touched {
+  automations: AutomationStore
+  workspaces: { touch(workspaceId: string): Promise<object | undefined> }
+}
+
+/** Changes of automations. */
+export type AutomationChange = Change<Touched>
+export type AutomationChanges = ChangeStore<Touched>

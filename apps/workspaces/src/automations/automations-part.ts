@@ -1,15 +1,13 @@
 import type { WorkspaceDetails } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import type { Part } from '@platform/service'
-import type { ChangeStore } from '../changes/change-store.ts'
 import { presentEntry } from './automation.ts'
 import type { AutomationLimits } from './automation-limits.ts'
-import type { AutomationStore } from './automation-store.ts'
+import type { AutomationChanges, AutomationStore } from './automation-store.ts'
 import { createAutomation } from './create-automation.ts'
 import { deleteAutomation } from './delete-automation.ts'
-import { getAutomation } from './get-automation.ts'
-import { listAutomations } from './list-automations.ts'
 import { patchAutomation } from './patch-automation.ts'
+import { getAutomation, listAutomations } from './read-automations.ts'
 
 /** Automations of workspaces. */
 export interface Automations {
@@ -26,7 +24,7 @@ export function automationsPart({
   limits,
 }: {
   automations: AutomationStore
-  changes: ChangeStore
+  changes: AutomationChanges
   clock: Clock
   eventMaxLength: number
   limits: AutomationLimits

@@ -3,15 +3,15 @@ import { type AutomationText, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { workspaceNotFound } from '@platform/permissions'
 import { actorOf } from '../changes/actor.ts'
-import type { ChangeStore } from '../changes/change-store.ts'
 import { identified } from './automation.ts'
 import { type AutomationLimits, requireRoomForAutomation } from './automation-limits.ts'
+import type { AutomationChanges } from './automation-store.ts'
 import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings } from './find-warnings.ts'
 import { addAutomation, savedResponse, slugTaken } from './saved-automation.ts'
 
 export const createAutomation = (deps: {
-  changes: ChangeStore
+  changes: AutomationChanges
   clock: Clock
   eventMaxLength: number
   limits: AutomationLimits

@@ -2,11 +2,11 @@ import { automationDeleted, deleteAutomation as endpoint } from '@platform/contr
 import { requireMatch, route } from '@platform/http'
 import { workspaceNotFound } from '@platform/permissions'
 import { actorOf } from '../changes/actor.ts'
-import type { ChangeStore } from '../changes/change-store.ts'
 import { automationEtag } from './automation.ts'
+import type { AutomationChanges } from './automation-store.ts'
 import { automationNotFound } from './saved-automation.ts'
 
-export const deleteAutomation = (deps: { changes: ChangeStore }) =>
+export const deleteAutomation = (deps: { changes: AutomationChanges }) =>
   route(endpoint, {
     async handle({ params, principal, request, admitted: { workspace } }) {
       const slug = params.automationSlug

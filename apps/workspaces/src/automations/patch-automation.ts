@@ -3,15 +3,15 @@ import { type AutomationText, type RequestInfo, requireMatch, route } from '@pla
 import type { Clock } from '@platform/kernel'
 import { workspaceNotFound } from '@platform/permissions'
 import { type Actor, actorOf } from '../changes/actor.ts'
-import type { Change, ChangeStore } from '../changes/change-store.ts'
 import { announcedAutomation, automationEtag, patchedDefinition, recordOf } from './automation.ts'
 import { type AutomationLimits, requireWithinLimits } from './automation-limits.ts'
+import type { AutomationChange, AutomationChanges } from './automation-store.ts'
 import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings } from './find-warnings.ts'
 import { automationNotFound, savedResponse, slugTaken } from './saved-automation.ts'
 
 export const patchAutomation = (deps: {
-  changes: ChangeStore
+  changes: AutomationChanges
   clock: Clock
   eventMaxLength: number
   limits: AutomationLimits
@@ -33,7 +33,7 @@ export const patchAutomation = (deps: {
   })
 
 async function applyPatch(
-  change: Change,
+  change: AutomationChange,
   { workspaceId, slug }: { workspaceId: string; slug: string },
   patch: AutomationInput,
   actor: Actor,

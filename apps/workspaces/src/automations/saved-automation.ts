@@ -2,7 +2,6 @@ import { type AutomationDefinition, automationCreated } from '@platform/contract
 import { type RouteResponse, respond } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Actor } from '../changes/actor.ts'
-import type { Change } from '../changes/change-store.ts'
 import {
   type AutomationRecord,
   announcedAutomation,
@@ -10,11 +9,12 @@ import {
   presentAutomation,
   recordOf,
 } from './automation.ts'
+import type { AutomationChange } from './automation-store.ts'
 import type { Warning } from './step-warnings.ts'
 
 /** Adds an automation to a workspace and reports it by an event, inside a change. */
 export async function addAutomation(
-  change: Change,
+  change: AutomationChange,
   workspaceId: string,
   definition: AutomationDefinition,
   actor: Actor,

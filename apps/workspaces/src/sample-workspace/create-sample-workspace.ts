@@ -5,14 +5,15 @@ import {
 } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
+import type { AutomationChange } from '../automations/automation-store.ts'
 import { addAutomation } from '../automations/saved-automation.ts'
 import { type Actor, actorOf } from '../changes/actor.ts'
-import type { ChangeStore } from '../changes/change-store.ts'
 import { addWorkspace } from '../workspaces/create-workspace.ts'
 import { newWorkspace } from '../workspaces/workspace.ts'
+import type { WorkspaceChange } from '../workspaces/workspace-store.ts'
 
 interface Deps {
-  changes: ChangeStore
+  changes: { commit<T>(work: (change: WorkspaceChange & AutomationChange) => Promise<T>): Promise<T> }
   clock: Clock
   eventMaxLength: number
 }

@@ -2,11 +2,10 @@ import { createWorkspace as endpoint, type Workspace, workspaceCreated } from '@
 import { respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type Actor, actorOf } from '../changes/actor.ts'
-import type { Change, ChangeStore } from '../changes/change-store.ts'
 import { announcedWorkspace, newWorkspace, presentWorkspace, workspaceEtag } from './workspace.ts'
-import type { WorkspaceRecord } from './workspace-store.ts'
+import type { WorkspaceChange, WorkspaceChanges, WorkspaceRecord } from './workspace-store.ts'
 
-export const createWorkspace = (deps: { changes: ChangeStore; clock: Clock; eventMaxLength: number }) =>
+export const createWorkspace = (deps: { changes: WorkspaceChanges; clock: Clock; eventMaxLength: number }) =>
   route(endpoint, {
     async handle({ body, principal, request }) {
       const actor = actorOf(principal, request)
@@ -22,7 +21,7 @@ export const createWorkspace = (deps: { changes: ChangeStore; clock: Clock; even
 
 /** Adds a workspace with its owner and reports it, inside a change. Throws AlreadyUsed when the slug is taken. */
 export async function addWorkspace(
-  change: Change,
+  change: WorkspaceChange,
   record: WorkspaceRecord,
   ownerId: string,
   actor: Actor,

@@ -3,7 +3,6 @@ import { sql } from '@platform/database'
 import { DAY_MS, newWorkspaceId, systemClock } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorkspaces, type TestWorkspaces, unique } from '../../test/testing.ts'
-import { automationStore } from '../automations/automation-store.ts'
 import { changeStore } from '../changes/change-store.ts'
 import { workspaceStore } from './workspace-store.ts'
 import { emptyTrash } from './workspaces-part.ts'
@@ -74,10 +73,7 @@ describe('the trash', () => {
     const { workspace, owner } = await service.newWorkspace()
     await owner(deleteWorkspace, { params: { workspaceId: workspace.id } })
     const outbox = await service.resources.outbox('postgres:', service.env.DATABASE_URL ?? '')
-    const changes = changeStore(service.database, outbox, {
-      workspaces: workspaceStore,
-      automations: automationStore,
-    })
+    const changes = changeStore(service.database, outbox, (tx) => ({ workspaces: workspaceStore(tx) }))
     const rows = () =>
       service.database.many(sql`select 1 from workspaces.changes where workspace_id = ${workspace.id}`)
     const empty = (aheadMs: number) =>

@@ -3,10 +3,14 @@ import { requireMatch, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type OpenPermissions, workspaceNotFound } from '@platform/permissions'
 import { actorOf } from '../changes/actor.ts'
-import type { ChangeStore } from '../changes/change-store.ts'
 import { workspaceEtag } from './workspace.ts'
+import type { WorkspaceChanges } from './workspace-store.ts'
 
-export const deleteWorkspace = (deps: { changes: ChangeStore; permissions: OpenPermissions; clock: Clock }) =>
+export const deleteWorkspace = (deps: {
+  changes: WorkspaceChanges
+  permissions: OpenPermissions
+  clock: Clock
+}) =>
   route(endpoint, {
     async handle({ principal, request, admitted: { workspace } }) {
       const actor = actorOf(principal, request)

@@ -3,11 +3,11 @@ import { requireMatch, respond, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { type OpenPermissions, workspaceNotFound } from '@platform/permissions'
 import { actorOf } from '../changes/actor.ts'
-import type { ChangeStore } from '../changes/change-store.ts'
 import { announcedWorkspace, patchedWorkspace, presentWorkspace, workspaceEtag } from './workspace.ts'
+import type { WorkspaceChanges } from './workspace-store.ts'
 
 export const patchWorkspace = (deps: {
-  changes: ChangeStore
+  changes: WorkspaceChanges
   permissions: OpenPermissions
   clock: Clock
   eventMaxLength: number

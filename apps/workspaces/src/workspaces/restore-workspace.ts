@@ -4,13 +4,12 @@ import { route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
 import { type OpenPermissions, workspaceNotFound } from '@platform/permissions'
 import { type Actor, actorOf } from '../changes/actor.ts'
-import type { ChangeStore } from '../changes/change-store.ts'
 import { presentWorkspace } from './workspace.ts'
-import type { WorkspaceRecord, WorkspaceStore } from './workspace-store.ts'
+import type { WorkspaceChanges, WorkspaceRecord, WorkspaceStore } from './workspace-store.ts'
 
 interface Deps {
   workspaces: WorkspaceStore
-  changes: ChangeStore
+  changes: WorkspaceChanges
   permissions: OpenPermissions
   clock: Clock
 }

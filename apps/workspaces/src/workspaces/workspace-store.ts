@@ -1,5 +1,6 @@
 import type { LocalizedText, WorkspaceConfig } from '@platform/contracts'
 import { empty, type Queries, type Sql, sql } from '@platform/database'
+import type { Change, ChangeStore } from '../changes/change-store.ts'
 
 /** A workspace as it is stored; null is what was never given. */
 export interface WorkspaceRecord {
@@ -206,3 +207,7 @@ const searchCondition = (text: string) => sql`and (
   strpos(lower(w.name), lower(${text})) > 0
   or strpos(w.slug, lower(${text})) > 0
   or exists (select 1 from unnest(w.labels) label where strpos(lower(label), lower(${text})) > 0))`
+
+/** Changes of workspaces. */
+export type WorkspaceChange = Change<{ workspaces: WorkspaceStore }>
+export type WorkspaceChanges = ChangeStore<{ workspaces: WorkspaceStore }>

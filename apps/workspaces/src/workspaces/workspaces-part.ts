@@ -2,14 +2,13 @@ import { type Clock, DAY_MS, HOUR_MS } from '@platform/kernel'
 import type { OpenPermissions } from '@platform/permissions'
 import { inBatches, type Job, type Part } from '@platform/service'
 import type { Automations } from '../automations/automations-part.ts'
-import type { ChangeStore } from '../changes/change-store.ts'
 import { createWorkspace } from './create-workspace.ts'
 import { deleteWorkspace } from './delete-workspace.ts'
 import { getWorkspace } from './get-workspace.ts'
 import { listWorkspaces } from './list-workspaces.ts'
 import { patchWorkspace } from './patch-workspace.ts'
 import { restoreWorkspace } from './restore-workspace.ts'
-import type { WorkspaceStore } from './workspace-store.ts'
+import type { WorkspaceChanges, WorkspaceStore } from './workspace-store.ts'
 
 /** Workspaces and their trash. */
 export const workspacesPart = ({
@@ -23,7 +22,7 @@ export const workspacesPart = ({
 }: {
   workspaces: WorkspaceStore
   automations: Automations
-  changes: ChangeStore
+  changes: WorkspaceChanges
   permissions: OpenPermissions
   clock: Clock
   eventMaxLength: number
@@ -47,7 +46,7 @@ const BATCH = 50
  * Removes workspaces for good when their days in the trash are over. Any instance may run it: rows taken by another
  * are skipped.
  */
-export const emptyTrash = (deps: { changes: ChangeStore; clock: Clock; trashDays: number }): Job => ({
+export const emptyTrash = (deps: { changes: WorkspaceChanges; clock: Clock; trashDays: number }): Job => ({
   name: 'empty-trash',
   everyMs: HOUR_MS,
   async run(signal) {

@@ -1,11 +1,12 @@
 import type { Audit } from '@platform/audit'
-import { ConfigError, type Env, readConfig } from '@platform/config'
+import { ConfigError, type Env, list, readConfig } from '@platform/config'
 import type { Database } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
 import { type Outbound, openOutbound } from '@platform/outbound'
 import type { Outbox } from '@platform/outbox'
 import type { Part } from '@platform/service'
+import { z } from 'zod'
 import type { SignInLog } from '../../audit/sign-in-log.ts'
 import type { MintJwt } from '../../keys/mint-jwt.ts'
 import type { Opened } from '../../opened.ts'
@@ -21,7 +22,6 @@ import {
   updateAuthProvider,
 } from './auth-provider-operations.ts'
 import { authProviderStore } from './auth-provider-store.ts'
-import { authProvidersEnv } from './auth-providers-env.ts'
 import { completeSignIn } from './complete-sign-in.ts'
 import { exchangeToken } from './exchange-token.ts'
 import { type ExternalSignIn, externalSignIn } from './external-sign-in.ts'
@@ -136,3 +136,16 @@ function outboundTo(allowed: readonly string[]): Outbound {
     throw new ConfigError([`OUTBOUND_ALLOWED: ${error instanceof Error ? error.message : String(error)}`])
   }
 }
+
+/** What external OpenID providers read. */
+export const authProvidersEnv = z
+  .object({
+    AUTH_PROVIDERS_CONFIG: z
+      .string()
+      .optional()
+      .describe('YAML file of the OpenID providers of the platform; without it there are none.'),
+    OUTBOUND_ALLOWED: list('').describe(
+      'Hosts, addresses and ranges that may be called although they are private, for example idp.internal,10.1.0.0/16.',
+    ),
+  })
+  .transform((env) => ({ file: env.AUTH_PROVIDERS_CONFIG, outboundAllowed: env.OUTBOUND_ALLOWED }))

@@ -1,13 +1,13 @@
-import type { CompiledAutomation, CompiledWorkspace, RunSubject, Trigger } from '../automations/model.ts'
-import type { ContextStore, StoredPatch } from './context-store.ts'
+import type { ContextStore, StoredPatch } from '../contexts/context-store.ts'
 import {
   type CallSite,
   type ContextDefinition,
   type ContextPatch,
   Contexts,
   type StoredContext,
-} from './contexts.ts'
-import { builtinNames } from './described-contexts.ts'
+} from '../contexts/contexts.ts'
+import { builtinNames } from '../contexts/described-contexts.ts'
+import type { CompiledAutomation, CompiledWorkspace, RunSubject, Trigger } from './model.ts'
 
 /** Addresses that automations may show or call. */
 export interface PublicUrls {

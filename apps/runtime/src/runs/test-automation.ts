@@ -1,9 +1,9 @@
 import { testAutomation as endpoint } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
+import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
-import type { RunNow } from '../runs/run-now.ts'
-import type { CompiledAutomation, CompiledWorkspace } from './model.ts'
+import type { RunNow } from './run-now.ts'
 
 interface Deps {
   readonly definitions: Definitions
