@@ -28,7 +28,7 @@ beforeAll(async () => {
       route(get('wrong', { response: z.object({ a: z.string() }) }), {
         handle: async () => ({ a: 1 }),
       }),
-      route(get('admin'), { handle: fails }),
+      route(get('admin', { credential: 'required' }), { handle: fails }),
       route(post, { handle: async () => ({}) }),
     ],
     [{ path: '/mounted', listener: (_, response) => response.end('theirs') }],
