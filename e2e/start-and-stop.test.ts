@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -135,6 +136,20 @@ describe('a start that cannot work says why in a sentence and ends with 1', () =
     expect(code).toBe(1)
     expect(output).not.toMatch(/^\s+at /m)
     expect(existsSync(file)).toBe(true)
+  })
+
+  test('a disk that is full at the first start', async (context) => {
+    const directory = directoryFor()
+    const mount = ['-t', 'tmpfs', '-o', 'size=20m,mode=755', 'tmpfs', directory]
+    if (spawnSync('mount', mount).status !== 0) return context.skip('mounting a small disk is not allowed')
+    try {
+      const { code, output } = await start(await environment(directory))
+      expect(code).toBe(1)
+      expect(output.match(/full[^\n]*free some space/g), output).toHaveLength(1)
+      expect(output).not.toMatch(/^\s+at /m)
+    } finally {
+      spawnSync('umount', ['-l', directory])
+    }
   })
 
   test('every wrong variable at once', async () => {

@@ -63,7 +63,8 @@ async function makeCluster(place: ClusterPlace, files: string, sync: boolean): P
 }
 
 function explainInitdb(output: string, place: ClusterPlace): Error {
-  if (/No space left on device/i.test(output)) {
+  // A disk that is full after half a block is told by the hint alone.
+  if (/No space left on device|Check free disk space/i.test(output)) {
     return new EmbeddedStartError(
       `The disk that holds ${place.directory} is full; free some space and start again.`,
     )
@@ -80,7 +81,7 @@ function explainInitdb(output: string, place: ClusterPlace): Error {
     )
   }
   const reason =
-    output.split('\n').find((line) => line.includes('error:')) ?? output.trim().split('\n').at(-1) ?? ''
+    output.split('\n').find((line) => /error:|FATAL:/.test(line)) ?? output.trim().split('\n').at(-1) ?? ''
   return new EmbeddedStartError(
     `PostgreSQL could not make its data directory in ${place.directory}: ${reason.trim()}.`,
   )
