@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { startAllInOne } from '@platform/testing/platform'
 import { type Figure, median } from './measure/figure.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
@@ -6,16 +7,22 @@ import { throughput } from './measure/wrk.ts'
 const ROUNDS = 5
 const SECONDS = 4
 const BATCH = 50
+/** As long as a burst that the log must not fall behind. */
+const BURST_SECONDS = 20
 
-/** POST …/events through the gateway with fsync on: committed events per second, single and in batches. */
+/**
+ * POST …/events through the gateway with fsync on: committed events per second, single and in batches; and how many of a
+ * burst are accepted and in the feed, counted until the last of them is there.
+ */
 export async function emit(): Promise<Figure[]> {
   await using platform = await startAllInOne({ LOG_LEVEL: 'info' })
   const { workspaceId, authorization } = await workspaceToCall(platform)
-  const perSecond = async (events: number) => {
+  const url = `${platform.origin}/v2/workspaces/${workspaceId}/events`
+  const perSecond = async (events: number, seconds = SECONDS) => {
     const calls = await throughput({
-      url: `${platform.origin}/v2/workspaces/${workspaceId}/events`,
+      url,
       authorization,
-      seconds: SECONDS,
+      seconds,
       connections: events === 1 ? 64 : 8,
       json: JSON.stringify({
         events: Array.from({ length: events }, (_, n) => ({ type: 'bench.event', payload: { n } })),
@@ -23,10 +30,26 @@ export async function emit(): Promise<Figure[]> {
     })
     return calls * events
   }
+  /** Emits one event after a burst and answers the seconds until the feed shows it. */
+  const secondsUntilShown = async () => {
+    const headers = { authorization, 'content-type': 'application/json' }
+    const since = performance.now()
+    const body = JSON.stringify({ events: [{ type: 'bench.last', payload: {} }] })
+    const { status } = await fetch(url, { method: 'POST', headers, body })
+    if (status !== 200) throw new Error(`The last event of the burst was answered with ${status}.`)
+    for (;;) {
+      const feed = await fetch(`${url}?types=bench.last&limit=1`, { headers })
+      const { result } = (await feed.json()) as { result?: { events: unknown[] } }
+      if (result !== undefined && result.events.length > 0) return (performance.now() - since) / 1000
+      await setTimeout(100)
+    }
+  }
   await perSecond(1)
   const rates: Record<number, number[]> = { 1: [], [BATCH]: [] }
   for (let round = 0; round < ROUNDS; round += 1)
     for (const events of [1, BATCH]) rates[events]?.push(await perSecond(events))
+  const accepted = (await perSecond(BATCH, BURST_SECONDS)) * BURST_SECONDS
+  const behind = await secondsUntilShown()
   return [
     {
       name: 'emit: one event a call, 64 callers',
@@ -44,5 +67,12 @@ export async function emit(): Promise<Figure[]> {
       needed: 8000,
       bigger: true,
     },
+    {
+      name: `emit: accepted and in the feed, a burst of ${BURST_SECONDS} s`,
+      value: accepted / (BURST_SECONDS + behind),
+      unit: 'events/s',
+      bigger: true,
+    },
+    { name: 'emit: the last of the burst is in the feed after', value: behind, unit: 's' },
   ]
 }
