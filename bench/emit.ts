@@ -11,8 +11,8 @@ const BATCH = 50
 const BURST_SECONDS = 20
 
 /**
- * POST …/events through the gateway with fsync on: committed events per second, single and in batches; and how many of a
- * burst are accepted and in the feed, counted until the last of them is there.
+ * POST …/events through the gateway with fsync on: committed events per second, single and in batches; and how many
+ * of a burst are accepted and in the feed, counted until the last of them is there.
  */
 export async function emit(): Promise<Figure[]> {
   await using platform = await startAllInOne({ LOG_LEVEL: 'info' })

@@ -28,7 +28,8 @@ export function admit<Rule extends AccessRule>(
   principal: Principal | undefined,
 ): PrincipalOf<Rule> {
   requireCredential(rule, principal)
-  if (principal?.kind === 'user' && principal.thirdParty === true) admitApplication(rule)
+  if (principal?.kind === 'user' && principal.thirdParty === true && !admitsThirdParties(rule))
+    refuseApplication()
   requireCaller(rule, principal)
   requireScope(rule, principal)
   return principal as PrincipalOf<Rule>
@@ -48,9 +49,8 @@ function requireCaller({ caller, interactive }: AccessRule, principal: Principal
   if (interactive === true && principal?.kind === 'user') refuseAccessToken(principal)
 }
 
-/** Throws InsufficientScope where applications that are not the platform's own may not call for their users. */
-export function admitApplication(rule: AccessRule | undefined): void {
-  if (rule !== undefined && admitsThirdParties(rule)) return
+/** What an application that is not the platform's own may not do for its users. Throws InsufficientScope. */
+export function refuseApplication(): never {
   throw new Failure(
     'InsufficientScope',
     'This application may not do this for its users: only the platform’s own applications can. ' +

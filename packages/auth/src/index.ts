@@ -2,11 +2,11 @@ export type { Admission, KnownWorkspace, WorkspaceRole } from './access.ts'
 export {
   accountHolder,
   admit,
-  admitApplication,
   authenticated,
   interactiveUser,
   type PrincipalOf,
   refuseAccessToken,
+  refuseApplication,
   signedIn,
 } from './access.ts'
 export {

@@ -79,7 +79,9 @@ async function admitTo(
   { permissions }: RouteServices,
 ): Promise<unknown> {
   const { permission } = contract
-  if (permission === undefined || permissions === undefined) return await decide?.(input)
+  if (permission === undefined) return await decide?.(input)
+  if (permissions === undefined)
+    throw new Error(`${contract.id} asks a permission, and nothing answers it in this service.`)
   const { workspaceId = '' } = input.params as { workspaceId?: string }
   const principal = input.principal as Principal | undefined
   return await permissions.require(principal, permission.action, {

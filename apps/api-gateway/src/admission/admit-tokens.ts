@@ -1,4 +1,4 @@
-import { admitApplication, refuseAccessToken } from '@platform/auth'
+import { refuseAccessToken, refuseApplication } from '@platform/auth'
 import { admitsThirdParties, type Endpoint } from '@platform/contracts'
 import { declaredEndpoints } from '@platform/openapi'
 import type { Step } from '../exchange.ts'
@@ -35,12 +35,11 @@ const areas = areasOf(declaredEndpoints)
  */
 export const admitTokens: Step = ({ principal, path, forwarding, isSafe }) => {
   if (principal?.kind !== 'user') return
-  const isAccessToken = principal.via === 'accessToken'
-  if (!isAccessToken && principal.thirdParty !== true) return
+  if (principal.via !== 'accessToken' && principal.thirdParty !== true) return
   const area = areas.get(areaOf(path))
-  const isForPeople = forwarding?.interactiveWrites === true && !isSafe
-  if (isAccessToken && (isForPeople || area?.isInteractive === true)) refuseAccessToken(principal)
+  if (area?.isInteractive === true) refuseAccessToken(principal)
+  if (principal.thirdParty !== true) return
   // A key that an application made would go on working when its person has taken everything back.
-  if (principal.thirdParty === true && (isForPeople || area?.admitsApplications === false))
-    admitApplication(undefined)
+  const isForPeople = forwarding?.interactiveWrites === true && !isSafe
+  if (isForPeople || area?.admitsApplications === false) refuseApplication()
 }
