@@ -1,7 +1,8 @@
+import type { Queries } from '@platform/database'
 import { type Clock, Failure, SECOND_MS } from '@platform/kernel'
 import { errors } from 'oidc-provider'
 import { LOCAL_PROVIDER } from '../audit/sign-in-log.ts'
-import type { Ending, Sessions } from '../sessions/sessions.ts'
+import type { AlsoEnd, Ending, Sessions } from '../sessions/sessions.ts'
 import type { UserRecord } from '../users/user.ts'
 import { type OidcRecordStore, oidcRecordStore } from './oidc-record-store.ts'
 import type { OidcSettings } from './oidc-settings.ts'
@@ -74,15 +75,16 @@ interface Needs {
 
 export function grantSessions(needs: Needs): GrantSessions {
   const { records, store, sessions } = needs
-  const endSessionsOf = async (grantIds: readonly string[], ending?: Ending) => {
-    for (const { sessionId } of await store.listOfGrants(grantIds)) await sessions.end(sessionId, ending)
+  const endSessionsOf = async (grantIds: readonly string[], ending?: Ending, alsoEnd?: AlsoEnd) => {
+    const signedIn = await store.listOfGrants(grantIds)
+    const sessionIds = signedIn.map(({ sessionId }) => sessionId)
+    await sessions.endAll(sessionIds, ending, alsoEnd)
   }
-  // Live sessions first: whatever fails after that, nobody goes on with one. A session that a grant got meanwhile is
-  // found after it.
+  // Sessions and grants end in one transaction: a request that finds its session over finds its grant gone as well.
+  // When the grants can't be removed the sessions end all the same; a session that a grant got meanwhile ends last.
   const endGrants = async (grantIds: readonly string[], ending?: Ending) => {
-    await endSessionsOf(grantIds, ending)
-    await records.destroyGrants(grantIds)
-    await endSessionsOf(grantIds, ending)
+    const destroyGrants = (tx: Queries) => oidcRecordStore(tx).destroyGrants(grantIds)
+    await endSessionsOf(grantIds, ending, destroyGrants).finally(() => endSessionsOf(grantIds, ending))
   }
 
   return {

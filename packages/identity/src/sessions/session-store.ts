@@ -87,6 +87,13 @@ export const sessionStore = (database: Database, trail: SessionTrail) => {
       return wanted.isEnded ? [id] : []
     },
 
+    /** Ends these sessions, and before that, in the same transaction, what `alsoEnd` ends. */
+    endAll: (ids: readonly string[], by: Ending, alsoEnd?: AlsoEnd) =>
+      database.transaction(async (tx) => {
+        await alsoEnd?.(tx)
+        return endAllWhere(tx, trail, sql`id = any(${ids}::text[])`, by)
+      }),
+
     /**
      * Ends all sessions of a user, and before that, in the same transaction, what `alsoEnd` ends. The account is
      * locked first: whoever starts a session for it meanwhile waits, and then finds that gone.
@@ -95,9 +102,7 @@ export const sessionStore = (database: Database, trail: SessionTrail) => {
       database.transaction(async (tx) => {
         await tx.many(sql`select from gateway.users where id = ${userId} for no key update`)
         await alsoEnd?.(tx)
-        const ended = (await endWhere(tx, sql`user_id = ${userId}`)).map((row) => ({ ...row, ending: by }))
-        if (ended.length > 0) await trail.ended(tx, ended)
-        return ended.map(({ sessionId }) => sessionId)
+        return endAllWhere(tx, trail, sql`user_id = ${userId}`, by)
       }),
 
     /** How many rows of anonymous sessions there are, ended ones too; counting stops at `limit`. */
@@ -185,6 +190,18 @@ const endTogether = (database: Database, trail: SessionTrail, wanted: readonly W
       if (one !== undefined) one.isEnded = true
     }
   })
+
+/** Ends the sessions that a condition selects, with their audit rows. Answers the ids to broadcast. */
+async function endAllWhere(
+  tx: Queries,
+  trail: SessionTrail,
+  condition: Sql,
+  ending: Ending,
+): Promise<string[]> {
+  const ended = (await endWhere(tx, condition)).map((row) => ({ ...row, ending }))
+  if (ended.length > 0) await trail.ended(tx, ended)
+  return ended.map(({ sessionId }) => sessionId)
+}
 
 /** Ends what has not ended yet and notes it for every instance, in one statement. */
 const endWhere = (tx: Queries, condition: Sql) =>

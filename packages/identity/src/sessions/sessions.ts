@@ -78,6 +78,8 @@ export interface Sessions {
    * has ended already.
    */
   end(sessionId: string, ending?: Ending): Promise<void>
+  /** Ends these sessions and, in the same transaction, what `alsoEnd` ends. */
+  endAll(sessionIds: readonly string[], ending?: Ending, alsoEnd?: AlsoEnd): Promise<void>
   /** Ends all sessions of a user and, in the same transaction, what `alsoEnd` ends. */
   endAllOf(userId: string, ending?: Ending, alsoEnd?: AlsoEnd): Promise<void>
 }
@@ -92,6 +94,7 @@ interface SessionRecords {
   findLive(id: string, now: Date): Promise<Session | undefined>
   noteIssued(id: string, kid: string): Promise<unknown>
   end(id: string, ending: Ending): Promise<string[]>
+  endAll(ids: readonly string[], ending: Ending, alsoEnd?: AlsoEnd): Promise<string[]>
   endAllOf(userId: string, ending: Ending, alsoEnd?: AlsoEnd): Promise<string[]>
 }
 
@@ -111,6 +114,8 @@ export const liveSessions = (deps: {
     await deps.records.noteIssued(sessionId, kid)
   },
   end: async (sessionId, ending = {}) => deps.broadcast(await deps.records.end(sessionId, ending)),
+  endAll: async (sessionIds, ending = {}, alsoEnd) =>
+    deps.broadcast(await deps.records.endAll(sessionIds, ending, alsoEnd)),
   endAllOf: async (userId, ending = {}, alsoEnd) =>
     deps.broadcast(await deps.records.endAllOf(userId, ending, alsoEnd)),
 })
