@@ -5,7 +5,8 @@ import { embeddedEnvironment } from './embedded-environment.ts'
 import { firstStartSecretsOf } from './first-start-secrets.ts'
 import { services } from './services.ts'
 
-await run(services, () => embeddedEnvironment(process.env), {
+await run(services, process.env, {
+  complete: embeddedEnvironment,
   ready: announceReady,
   variables: [allInOneEnv],
   sources: (env) => ({

@@ -7,6 +7,7 @@ import {
   port,
   readConfig,
   seconds,
+  storeVariables,
 } from '@platform/config'
 import {
   defaultServiceUrl,
@@ -44,12 +45,7 @@ const schema = z.object({
   HOST: z.string().default('0.0.0.0').describe('Address the gateway listens on.'),
   PORT: port(services['api-gateway'].port).describe('Port of the gateway.'),
   GATEWAY_WORKERS: workersField.describe('Processes that share the port: a number, or auto for one a core.'),
-  DATABASE_URL: z.string({ error: 'is required' }).describe('postgres:… or embedded:<directory>.'),
-  CACHE_URL: z.string().default('memory:').describe('redis:… or memory:.'),
-  BROKER_URL: z
-    .string()
-    .default('postgres:')
-    .describe('nats:… or postgres: for the database of the service.'),
+  ...storeVariables,
   API_URL: variables.API_URL,
   CONSOLE_URL: variables.CONSOLE_URL,
   CORS_ADDITIONAL_ALLOWED_ORIGINS: variables.CORS_ADDITIONAL_ALLOWED_ORIGINS,

@@ -1,4 +1,4 @@
-import { count, httpUrl, milliseconds, optionalPort, port, secret } from '@platform/config'
+import { count, httpUrl, milliseconds, optionalPort, port, secret, storeVariables } from '@platform/config'
 import { services } from '@platform/contracts'
 import { SECOND_MS } from '@platform/kernel'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
@@ -14,9 +14,7 @@ export const eventsEnv = z
     PORT: port(services.events.port).describe('Port of the service when it runs alone.'),
     EVENTS_PORT: optionalPort().describe('Port of the events service beside the others in one process.'),
     HOST: z.string().default('0.0.0.0').describe('Address the service listens on.'),
-    DATABASE_URL: z.string().describe('postgres://… or embedded:<directory>.'),
-    CACHE_URL: z.string().default('memory:').describe('memory: or redis://…'),
-    BROKER_URL: z.string().default('postgres:').describe('postgres: (the database itself) or nats://…'),
+    ...storeVariables,
     ...indexVariables,
     INTERNAL_API_KEY: secret.describe('Key the services of the platform show each other.'),
     INTERNAL_API_URL: httpUrl('http://127.0.0.1:3001/v2').describe(

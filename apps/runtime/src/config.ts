@@ -1,4 +1,14 @@
-import { count, days, httpUrl, milliseconds, optionalPort, port, seconds, secret } from '@platform/config'
+import {
+  count,
+  days,
+  httpUrl,
+  milliseconds,
+  optionalPort,
+  port,
+  seconds,
+  secret,
+  storeVariables,
+} from '@platform/config'
 import { services } from '@platform/contracts'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
@@ -17,11 +27,7 @@ export const runtimeEnv = z
     RUNTIME_PORT: optionalPort().describe('Port, where several services share one environment.'),
     PORT: port(services.runtime.port).describe('Port the service listens on.'),
     HOST: z.string().default('0.0.0.0').describe('Address the service listens on.'),
-    DATABASE_URL: z
-      .string({ error: 'is required' })
-      .describe('PostgreSQL: postgres://… or embedded:<directory>.'),
-    CACHE_URL: z.string().default('memory:').describe('Keys that expire: redis://… or memory:.'),
-    BROKER_URL: z.string().default('postgres:').describe('Transport of events: nats://… or postgres:.'),
+    ...storeVariables,
     INTERNAL_API_KEY: secret.describe('Proves that a call comes from the platform.'),
     INTERNAL_API_URL: httpUrl('http://127.0.0.1:3001/v2').describe('The gateway, from inside.'),
     API_URL: httpUrl('http://localhost:3001/v2').describe(

@@ -1,4 +1,13 @@
-import { count, days, httpUrl, milliseconds, optionalPort, port, secret } from '@platform/config'
+import {
+  count,
+  days,
+  httpUrl,
+  milliseconds,
+  optionalPort,
+  port,
+  secret,
+  storeVariables,
+} from '@platform/config'
 import { services } from '@platform/contracts'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
@@ -11,9 +20,7 @@ export const workspacesEnv = z
       'Port of the workspaces service beside the others in one process.',
     ),
     HOST: z.string().default('0.0.0.0').describe('Address the service listens on.'),
-    DATABASE_URL: z.string({ error: 'is required' }).describe('postgres://… or embedded:<directory>.'),
-    BROKER_URL: z.string().default('postgres:').describe('postgres: (the database itself) or nats://…'),
-    CACHE_URL: z.string().default('memory:').describe('memory: or redis://…'),
+    ...storeVariables,
     INTERNAL_API_KEY: secret.describe('Key the services of the platform show each other.'),
     INTERNAL_API_URL: httpUrl('http://127.0.0.1:3001/v2').describe(
       'Internal address of the gateway’s v2 path.',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { inSecret } from './secrets.ts'
 
 /** A whole number from 0, as digits. */
 const whole = (unit: string) => {
@@ -66,12 +67,14 @@ const published = new RegExp(
 )
 
 /** A secret: no default, at least 16 characters, none of the values that documents and examples publish. */
-export const secret = z
-  .string({ error: 'is required' })
-  .min(16, 'must have at least 16 characters')
-  .refine((text) => !isGuessable(text), {
-    error: 'is a published or trivial value: generate one, for example with `openssl rand -base64 32`',
-  })
+export const secret = inSecret(
+  z
+    .string({ error: 'is required' })
+    .min(16, 'must have at least 16 characters')
+    .refine((text) => !isGuessable(text), {
+      error: 'is a published or trivial value: generate one, for example with `openssl rand -base64 32`',
+    }),
+)
 
 /** The rest without the well-known words must still be hard to guess. */
 function isGuessable(text: string): boolean {

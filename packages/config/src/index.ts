@@ -12,3 +12,12 @@ export {
   secret,
 } from './fields.ts'
 export { ConfigError, type Env, readConfig } from './read-config.ts'
+export {
+  inSecret,
+  passwordOf,
+  type ResolvedSecrets,
+  resolveSecrets,
+  secretNotes,
+  secretOf,
+} from './secrets.ts'
+export { storeVariables } from './stores.ts'

@@ -1,4 +1,4 @@
-import { count, seconds } from '@platform/config'
+import { count, inSecret, seconds } from '@platform/config'
 import type { LimitName } from '@platform/contracts'
 import { masterKeysField } from '@platform/master-keys'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
@@ -37,8 +37,8 @@ const schema = z.object({
   CONSOLE_URL: variables.CONSOLE_URL,
   CORS_ADDITIONAL_ALLOWED_ORIGINS: variables.CORS_ADDITIONAL_ALLOWED_ORIGINS,
   INTERNAL_API_KEY: variables.INTERNAL_API_KEY,
-  SECRETS_MASTER_KEYS: masterKeysField.describe(
-    '<id>:<base64 of 32 bytes>, comma list; the first one seals.',
+  SECRETS_MASTER_KEYS: inSecret(
+    masterKeysField.describe('<id>:<base64 of 32 bytes>, comma list; the first one seals.'),
   ),
   SESSION_COOKIES_SIGN_SECRET: variables.SESSION_COOKIES_SIGN_SECRET,
   ACCESS_TOKENS_MAX_AGE: variables.ACCESS_TOKENS_MAX_AGE,

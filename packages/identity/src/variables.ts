@@ -9,7 +9,9 @@ export const variables = {
   NODE_ENV: z
     .string()
     .default('production')
-    .describe('In production the API takes https only, and new accounts are validated by mail.'),
+    .describe(
+      'In production the API takes https only, and strangers make no accounts unless a mail proves them.',
+    ),
   API_URL: httpUrl('http://localhost:3001/v2').describe('Public address of the API: the audience of JWTs.'),
   OIDC_PROVIDER_URL: optionalHttpUrl().describe(
     'Public origin of the OIDC server; the origin of API_URL without it.',
@@ -36,8 +38,8 @@ export const variables = {
     .regex(/^[A-Za-z0-9.-]{1,253}$|^[0-9A-Fa-f:]{2,45}$/, 'must be a host name or an address')
     .optional()
     .describe(
-      'Mail server. Without it mails wait in production, where validation by mail needs it, and become files ' +
-        'in development.',
+      'Mail server. Without it mails wait in production, where only administrators make accounts then, and become ' +
+        'files in development.',
     ),
   DISABLE_LOCAL_SIGNIN: flag(false).describe('Takes no passwords: people sign in with other providers.'),
 }

@@ -1,4 +1,4 @@
-import { type Env, optionalHttpUrl, optionalPort } from '@platform/config'
+import { type Env, inSecret, optionalHttpUrl, optionalPort } from '@platform/config'
 import { collectProcessMetrics } from '@platform/http'
 import type { Logger } from '@platform/logging'
 import { startTracing } from '@platform/tracing'
@@ -77,12 +77,14 @@ export const observabilityFields = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl().describe(
     'OTLP/HTTP address that traces are sent to, for example http://collector:4318; nothing is traced without it.',
   ),
-  OTEL_EXPORTER_OTLP_HEADERS: z
-    .string()
-    .optional()
-    .describe(
-      'name=value pairs sent with the traces, for example a credential; comma list, percent-encoded.',
-    ),
+  OTEL_EXPORTER_OTLP_HEADERS: inSecret(
+    z
+      .string()
+      .optional()
+      .describe(
+        'name=value pairs sent with the traces, for example a credential; comma list, percent-encoded.',
+      ),
+  ),
   OTEL_SERVICE_NAME: z
     .string()
     .optional()

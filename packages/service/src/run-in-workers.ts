@@ -49,7 +49,8 @@ function workersOf(env: Env, variable: string): { count: number; graceMs: number
     const { SHUTDOWN_GRACE_MS: graceMs } = readConfig(processEnv.pick({ SHUTDOWN_GRACE_MS: true }), env)
     return { count, graceMs }
   } catch (error) {
-    for (const sentence of explainStartFailure(error)) process.stderr.write(`${sentence}\n`)
+    for (const sentence of explainStartFailure(error, env.CONFIGURED_IN))
+      process.stderr.write(`${sentence}\n`)
     process.exitCode = 1
     return undefined
   }

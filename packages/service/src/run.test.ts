@@ -226,7 +226,12 @@ describe('a start that fails', () => {
        const address = (env) => readConfig(z.object({ OTHER: z.string(), PORT }), env)
        const other = { ...tinyService().service, name: 'runtime', address }
        await run([service, other], process.env)`,
-      { PORT: 'x', SHUTDOWN_GRACE_MS: 'soon', INTERNAL_API_KEY: 'changeme' },
+      {
+        PORT: 'x',
+        SHUTDOWN_GRACE_MS: 'soon',
+        INTERNAL_API_KEY: 'changeme',
+        CONFIGURED_IN: 'deploy/compose/platform.env',
+      },
     )
     const { code, err } = await tiny.exited
     expect(code).toBe(1)
@@ -238,9 +243,20 @@ describe('a start that fails', () => {
         '  INTERNAL_API_KEY must have at least 16 characters.',
         '  INTERNAL_API_KEY is a published or trivial value: generate one, for example with `openssl rand -base64 32`.',
         '  OTHER is required.',
+        'Mend this in deploy/compose/platform.env, and start again.',
         '',
       ].join('\n'),
     )
+  })
+
+  test('because a secret is not in the file that is named says which variable and which file', async () => {
+    using tiny = start(plain, { INTERNAL_API_KEY: '', INTERNAL_API_KEY_FILE: '/none/internal-api-key' })
+    expect(await tiny.exited).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(
+        "  INTERNAL_API_KEY_FILE names /none/internal-api-key, which can't be read",
+      ),
+    })
   })
 
   test('on a taken port names the port and the variable', async () => {
@@ -269,7 +285,8 @@ describe('a start that fails', () => {
 
   test('because its environment cannot be made is told the same way', async () => {
     using tiny = start(
-      `await run([tinyService().service], () => { throw new Error("The secrets file can't be read") })`,
+      `const complete = () => { throw new Error("The secrets file can't be read") }
+       await run([tinyService().service], process.env, { complete })`,
     )
     expect(await tiny.exited).toMatchObject({ code: 1, err: "The secrets file can't be read.\n" })
   })

@@ -1,7 +1,14 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { ConfigError, count, type Env, readConfig } from '@platform/config'
+import {
+  ConfigError,
+  count,
+  type Env,
+  type ResolvedSecrets,
+  readConfig,
+  resolveSecrets,
+} from '@platform/config'
 import { systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { z } from 'zod'
@@ -26,6 +33,10 @@ export const processEnv = z.object({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('Least level that is logged.'),
+  CONFIGURED_IN: z
+    .string()
+    .optional()
+    .describe('Where these variables are set, for example a file: a failed start names it.'),
   ...observabilityFields,
   SHUTDOWN_GRACE_MS: count(30_000).describe(
     'Milliseconds after which a stopping process ends whatever is still open.',
@@ -42,6 +53,8 @@ export const processEnv = z.object({
 export interface RunOptions {
   /** Called when every service is ready. */
   ready?: (running: readonly RunningService[], env: Env) => void | Promise<void>
+  /** Adds what the environment leaves open, once its secrets are read; what it throws fails the start. */
+  complete?: (env: Env) => Env | Promise<Env>
   /** What the process itself reads beside what its services do. */
   variables?: readonly z.ZodType[]
   /**
@@ -59,25 +72,27 @@ interface Running {
 /**
  * Runs services until SIGTERM or SIGINT, then closes them in reverse order and lets the process end with 0. A second
  * signal or the grace period ends it with 1; a start that fails says why in a sentence and ends it with 1.
- * `environment` may be made by a function, so that its failures are shown the same way.
+ * Secrets may stand in files.
  */
 export async function run(
   services: readonly Service[],
-  environment: Env | (() => Env | Promise<Env>),
+  environment: Env,
   options: RunOptions = {},
 ): Promise<void> {
   const stopping = new AbortController()
   let log: Logger | undefined
   surviveClosedOutput()
   try {
-    const env = typeof environment === 'function' ? await environment() : environment
+    const given = resolveSecrets(Object.values(schemasOf(services, options)).flat(), environment)
+    const env = (await options.complete?.(given.env)) ?? given.env
     const config = readEveryConfig(services, env)
     log = createLogger({ level: config.LOG_LEVEL, isShared: cluster.isWorker })
     stopOnSignals(stopping, config.SHUTDOWN_GRACE_MS)
     crashOnBugs(stopping, log)
-    await serve(services, env, { config, log, stopping }, options)
+    await serve(services, env, { config, log, stopping }, { ...options, sources: sourcesOf(options, given) })
   } catch (error) {
-    for (const sentence of explainStartFailure(error)) process.stderr.write(`${sentence}\n`)
+    for (const sentence of explainStartFailure(error, environment.CONFIGURED_IN))
+      process.stderr.write(`${sentence}\n`)
     log?.debug({ err: error }, 'start failed')
     process.exitCode = 1
     stopping.abort()
@@ -107,7 +122,7 @@ async function serve(
   services: readonly Service[],
   env: Env,
   { config, log, stopping }: Running,
-  options: RunOptions,
+  options: RunOptions & Required<Pick<RunOptions, 'sources'>>,
 ): Promise<void> {
   const { signal } = stopping
   const context: ServiceContext = {
@@ -115,7 +130,7 @@ async function serve(
     clock: systemClock,
     version: productVersion(),
     development: config.NODE_ENV !== 'production',
-    settings: () => settingsOf(schemasOf(services, options), options.sources?.(env) ?? { environment: env }),
+    settings: () => settingsOf(schemasOf(services, options), options.sources(env)),
   }
   await using _observed = await observeProcess({
     config,
@@ -175,7 +190,15 @@ async function startAll(
   return running
 }
 
-const schemasOf = (services: readonly Service[], own: RunOptions): Parameters<typeof settingsOf>[0] => ({
+/** What came from a file is told as such, whatever else the process says about its variables. */
+const sourcesOf =
+  (options: RunOptions, { env: given, fromFiles }: ResolvedSecrets) =>
+  (env: Env): Record<string, Env> => ({
+    'secret file': fromFiles,
+    ...(options.sources?.(env) ?? { environment: given }),
+  })
+
+const schemasOf = (services: readonly Service[], own: RunOptions): Record<string, readonly z.ZodType[]> => ({
   process: [processEnv, ...(own.variables ?? [])],
   ...Object.fromEntries(services.map(({ name, variables = [] }) => [name, variables])),
 })

@@ -4,12 +4,17 @@ import { ConfigError, type Env } from '@platform/config'
 /** Errors of the language itself: no operator can mend them. */
 const bugs = new Set(['TypeError', 'ReferenceError', 'RangeError', 'SyntaxError', 'AssertionError'])
 
-/** A failed start in sentences that name the thing and the remedy: never a stack. */
-export function explainStartFailure(error: unknown): string[] {
+/**
+ * A failed start in sentences that name the thing and the remedy: never a stack. `configuredIn` is where an operator
+ * sets variables, where that is known.
+ */
+export function explainStartFailure(error: unknown, configuredIn = ''): string[] {
   // Closing what was open failed too; the first reason is the one to mend.
-  if (error instanceof SuppressedError) return explainStartFailure(error.suppressed)
+  if (error instanceof SuppressedError) return explainStartFailure(error.suppressed, configuredIn)
   if (error instanceof ConfigError) {
-    return ['The configuration has problems:', ...error.problems.map((problem) => `  ${problem}`)]
+    const problems = error.problems.map((problem) => `  ${problem}`)
+    const remedy = configuredIn === '' ? [] : [`Mend this in ${configuredIn}, and start again.`]
+    return ['The configuration has problems:', ...problems, ...remedy]
   }
   if (!(error instanceof Error)) return [`The platform could not start: ${String(error)}.`]
   const { code } = error as NodeJS.ErrnoException

@@ -48,6 +48,7 @@ export function tinyService({
   let failuresLeft = failures
   const service: Service = {
     name,
+    variables: [tinyEnv],
     address: (env) => ({ port: readConfig(tinyEnv, env).PORT, host: '127.0.0.1' }),
     async build(env) {
       note('build')

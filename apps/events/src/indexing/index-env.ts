@@ -1,20 +1,23 @@
-import { count } from '@platform/config'
+import { count, inSecret, passwordOf } from '@platform/config'
 import { isIndexUrl } from '@platform/search'
 import { z } from 'zod'
 
 /** Variables of the search index. */
 export const indexVariables = {
-  SEARCH_URL: z
-    .string()
-    .default('postgres:')
-    .refine((url) => /^postgres(ql)?:/.test(url) || isIndexUrl(url), {
-      message: 'must be postgres:, opensearch+http(s)://… or elasticsearch+http(s)://…',
-    })
-    .describe(
-      'Where events are searched: postgres: (the database itself), ' +
-        'opensearch+http(s)://… or elasticsearch+http(s)://…, ' +
-        'which is built from the database and may be lost.',
-    ),
+  SEARCH_URL: inSecret(
+    z
+      .string()
+      .default('postgres:')
+      .refine((url) => /^postgres(ql)?:/.test(url) || isIndexUrl(url), {
+        message: 'must be postgres:, opensearch+http(s)://… or elasticsearch+http(s)://…',
+      })
+      .describe(
+        'Where events are searched: postgres: (the database itself), ' +
+          'opensearch+http(s)://… or elasticsearch+http(s)://…, ' +
+          'which is built from the database and may be lost.',
+      ),
+  ),
+  SEARCH_PASSWORD: passwordOf('SEARCH_URL'),
   EVENTS_SHARDS_SMALL: count(1).describe(
     'Primary shards of a workspace’s events in the search index while they are few.',
   ),

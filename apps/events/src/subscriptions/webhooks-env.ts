@@ -1,11 +1,11 @@
-import { count, httpUrl, list } from '@platform/config'
+import { count, httpUrl, inSecret, list } from '@platform/config'
 import { masterKeysField } from '@platform/master-keys'
 import { z } from 'zod'
 
 /** What outgoing webhooks read. */
 export const webhookVariables = {
-  SECRETS_MASTER_KEYS: masterKeysField.describe(
-    '<id>:<base64 of 32 bytes>, comma list; the first one seals.',
+  SECRETS_MASTER_KEYS: inSecret(
+    masterKeysField.describe('<id>:<base64 of 32 bytes>, comma list; the first one seals.'),
   ),
   WEBHOOKS_ALLOWED_HOSTS: list('').describe(
     'Hosts, addresses and ranges webhooks may be sent to although they are private, ' +

@@ -21,6 +21,23 @@ describe('ops config print', () => {
     expect(out).toMatch(/^LOG_LEVEL +all in one +wa rn$/m)
   })
 
+  test('takes the key from the file that INTERNAL_API_KEY_FILE names', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'ops-')), 'internal-api-key')
+    writeFileSync(file, `${KEY}\n`)
+    const keys: unknown[] = []
+    await using platform = await serve((request, response) => {
+      keys.push(request.headers['x-platform-api-key'])
+      response.end(JSON.stringify({ settings: [] }))
+    })
+    const env = { PORT: platform.port, INTERNAL_API_KEY_FILE: file }
+    expect((await runOps(['config', 'print'], env)).code).toBe(0)
+    expect(keys).toEqual([KEY])
+    expect(await runOps(['keys', 'list'], { ...env, INTERNAL_API_KEY: KEY })).toMatchObject({
+      code: 1,
+      err: 'INTERNAL_API_KEY and INTERNAL_API_KEY_FILE are both given: keep one of the two.',
+    })
+  })
+
   test('where nothing runs shows what a start would read, with its origin, and secrets as their length', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'ops-'))
     writeFileSync(join(directory, 'secrets.env'), 'INTERNAL_API_KEY=hunter2-hunter2\n')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Env } from '@platform/config'
+import { ConfigError, type Env, secretOf } from '@platform/config'
 import { OpsProblem } from '../terminal.ts'
 
 /** A running platform: where its API begins (without /v2), and the key that opens it to operators. */
@@ -14,7 +14,7 @@ export function findPlatform(env: Env): Platform {
   const apiUrl = given(env, 'API_URL') ?? `http://127.0.0.1:${given(env, 'PORT') ?? '3001'}/v2`
   if (!/^https?:$/.test(URL.parse(apiUrl)?.protocol ?? ''))
     throw new OpsProblem(`API_URL must be an http or https address, not "${apiUrl}".`)
-  const internalKey = given(env, 'INTERNAL_API_KEY') ?? keptSecrets(env).INTERNAL_API_KEY
+  const internalKey = givenKey(env) ?? keptSecrets(env).INTERNAL_API_KEY
   if (internalKey === undefined) {
     throw new OpsProblem(
       'INTERNAL_API_KEY is not known: set it, ' +
@@ -25,6 +25,15 @@ export function findPlatform(env: Env): Platform {
 }
 
 const given = (env: Env, name: string): string | undefined => env[name] || undefined
+
+/** As a process of the platform takes it: itself, or as the file that INTERNAL_API_KEY_FILE names. */
+function givenKey(env: Env): string | undefined {
+  try {
+    return secretOf(env, 'INTERNAL_API_KEY')
+  } catch (error) {
+    throw error instanceof ConfigError ? new OpsProblem(error.message) : error
+  }
+}
 
 const secretsFile = (env: Env): string => join(given(env, 'DATA_DIRECTORY') ?? './.data', 'secrets.env')
 

@@ -10,7 +10,8 @@ const schema = z.object({
     .optional()
     .describe(
       'What makes a new account usable: nothing (auto, the default in development), an answered mail (email, ' +
-        'the default in production) or an administrator (manual).',
+        'the default in production with SMTP_HOST) or an administrator (manual). In production with neither, ' +
+        'only an administrator makes accounts.',
     ),
   DISABLE_LOCAL_SIGNUP: flag(false).describe('Nobody makes an account by password any more.'),
   DISABLE_LOCAL_SIGNIN: variables.DISABLE_LOCAL_SIGNIN,
@@ -19,7 +20,8 @@ const schema = z.object({
 /** How accounts are made. */
 export const accountsEnv = schema
   .superRefine((env, problems) => {
-    if (env.NODE_ENV !== 'production' || validationOf(env) !== 'email' || env.SMTP_HOST !== undefined) return
+    if (env.NODE_ENV !== 'production' || env.ACCOUNT_VALIDATION_METHOD !== 'email') return
+    if (env.SMTP_HOST !== undefined) return
     problems.addIssue({
       code: 'custom',
       path: ['SMTP_HOST'],
@@ -32,10 +34,19 @@ export const accountsEnv = schema
     validation: validationOf(env),
     localSignIn: !env.DISABLE_LOCAL_SIGNIN,
     /** Who can't sign in by password needs no account with one. */
-    localSignUp: !env.DISABLE_LOCAL_SIGNUP && !env.DISABLE_LOCAL_SIGNIN,
+    localSignUp: !env.DISABLE_LOCAL_SIGNUP && !env.DISABLE_LOCAL_SIGNIN && !isWithoutMail(env),
   }))
 
 export type AccountSettings = z.output<typeof accountsEnv>
 
-const validationOf = (env: z.output<typeof schema>) =>
-  env.ACCOUNT_VALIDATION_METHOD ?? (env.NODE_ENV === 'production' ? 'email' : 'auto')
+type Variables = z.output<typeof schema>
+
+function validationOf(env: Variables): 'auto' | 'email' | 'manual' {
+  if (env.ACCOUNT_VALIDATION_METHOD !== undefined) return env.ACCOUNT_VALIDATION_METHOD
+  if (env.NODE_ENV !== 'production') return 'auto'
+  return isWithoutMail(env) ? 'manual' : 'email'
+}
+
+/** Nobody could prove an address, and nothing says that it need not be proven: strangers must not make accounts. */
+const isWithoutMail = (env: Variables): boolean =>
+  env.NODE_ENV === 'production' && env.ACCOUNT_VALIDATION_METHOD === undefined && env.SMTP_HOST === undefined

@@ -209,13 +209,20 @@ describe('signing up elsewhere', () => {
     expect(response.headers.get('ratelimit-policy')).toBe('"signup";q=1;w=60')
   })
 
-  test('in production mail needs a server, and the refusal names SMTP_HOST', async () => {
+  test('in production, only administrators make accounts until a mail server or a method is named', async () => {
     const { readConfig } = await import('@platform/config')
     const { accountsEnv } = await import('./accounts-env.ts')
-    expect(() => readConfig(accountsEnv, { NODE_ENV: 'production' })).toThrow(/SMTP_HOST/)
+    expect(readConfig(accountsEnv, { NODE_ENV: 'production' })).toEqual({
+      validation: 'manual',
+      localSignIn: true,
+      localSignUp: false,
+    })
+    const mailed = { NODE_ENV: 'production', ACCOUNT_VALIDATION_METHOD: 'email' }
+    expect(() => readConfig(accountsEnv, mailed)).toThrow(/SMTP_HOST/)
     const manual = { NODE_ENV: 'production', ACCOUNT_VALIDATION_METHOD: 'manual' }
-    expect(readConfig(accountsEnv, manual).validation).toBe('manual')
-    expect(readConfig(accountsEnv, { NODE_ENV: 'production', SMTP_HOST: 'mail' }).validation).toBe('email')
+    expect(readConfig(accountsEnv, manual)).toMatchObject({ validation: 'manual', localSignUp: true })
+    const withServer = { NODE_ENV: 'production', SMTP_HOST: 'mail' }
+    expect(readConfig(accountsEnv, withServer)).toMatchObject({ validation: 'email', localSignUp: true })
     expect(readConfig(accountsEnv, { NODE_ENV: 'development' }).validation).toBe('auto')
   })
 })

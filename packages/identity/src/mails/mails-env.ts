@@ -1,4 +1,4 @@
-import { flag, optionalPort } from '@platform/config'
+import { flag, inSecret, optionalPort } from '@platform/config'
 import { z } from 'zod'
 import { variables } from '../variables.ts'
 
@@ -7,7 +7,7 @@ const schema = z.object({
   SMTP_HOST: variables.SMTP_HOST,
   SMTP_PORT: optionalPort().describe('Port of the mail server: 587, or 465 with SMTP_SECURE.'),
   SMTP_USER: z.string().max(300).optional().describe('Name the platform signs in to the mail server with.'),
-  SMTP_PASS: z.string().max(1000).optional().describe('Its password.'),
+  SMTP_PASS: inSecret(z.string().max(1000).optional().describe('Its password.')),
   SMTP_SECURE: flag(false).describe('TLS from the first byte; else STARTTLS wherever the server offers it.'),
   EMAIL_FROM: z
     .string()

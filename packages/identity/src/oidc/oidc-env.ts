@@ -1,4 +1,4 @@
-import { count, optionalHttpUrl, seconds, secret } from '@platform/config'
+import { count, inSecret, optionalHttpUrl, seconds, secret } from '@platform/config'
 import { z } from 'zod'
 import { variables } from '../variables.ts'
 import { GATEWAY_CLIENT_ID } from './clients.ts'
@@ -23,8 +23,10 @@ export const oidcEnv = z
       .regex(/^[A-Za-z0-9._~+/-]+=*$/, 'must be a token as Authorization: Bearer can carry it')
       .optional()
       .describe('Lets programs register OIDC clients; without it there is no registration.'),
-    OIDC_EXTERNAL_CLIENTS: externalClientsField.describe(
-      'JSON list of apps: client_id, client_name, redirect_uris, and if needed resourceScopes and firstParty (true).',
+    OIDC_EXTERNAL_CLIENTS: inSecret(
+      externalClientsField.describe(
+        'JSON list of apps: client_id, client_name, redirect_uris, and if needed resourceScopes and firstParty (true).',
+      ),
     ),
   })
   .superRefine((env, problems) => {

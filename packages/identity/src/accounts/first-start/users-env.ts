@@ -1,4 +1,4 @@
-import { flag, list } from '@platform/config'
+import { flag, inSecret, list } from '@platform/config'
 import { z } from 'zod'
 import { isEmail, PASSWORD_LENGTH } from '../../users/user.ts'
 
@@ -10,12 +10,14 @@ export const usersEnv = z
     ADMIN_EMAIL: email
       .optional()
       .describe('Address of the first administrator, made when nobody has an account yet.'),
-    ADMIN_PASSWORD: z
-      .string()
-      .min(PASSWORD_LENGTH.min, `must have at least ${PASSWORD_LENGTH.min} characters`)
-      .max(PASSWORD_LENGTH.max, `must have at most ${PASSWORD_LENGTH.max} characters`)
-      .optional()
-      .describe('Their password; without it one is generated and printed once.'),
+    ADMIN_PASSWORD: inSecret(
+      z
+        .string()
+        .min(PASSWORD_LENGTH.min, `must have at least ${PASSWORD_LENGTH.min} characters`)
+        .max(PASSWORD_LENGTH.max, `must have at most ${PASSWORD_LENGTH.max} characters`)
+        .optional()
+        .describe('Their password; without it one is generated and printed once.'),
+    ),
     SUPER_ADMIN_EMAILS: list('').describe('Super administrators, once a mail to the address was answered.'),
     SAMPLE_WORKSPACE: flag(true).describe('Makes the sample workspace at the first start.'),
   })

@@ -1,3 +1,4 @@
+import { inSecret } from '@platform/config'
 import { filesUrlOf } from '@platform/files'
 import { z } from 'zod'
 
@@ -7,15 +8,17 @@ const s3 = (what: string) =>
 /** Where pictures are kept, and how many somebody may send. */
 export const photosEnv = z
   .object({
-    FILES_URL: z
-      .string()
-      .regex(/^(file:.|s3:\/\/)/, 'must be file:<directory> or s3://key:secret@host/bucket')
-      .optional()
-      .describe(
-        'Where files are kept: file:<directory> or s3://key:secret@host[:port]/bucket?region=…&tls=….',
-      ),
-    UPLOADS_STORAGE_S3_LIKE_ACCESS_KEY: s3('Access key'),
-    UPLOADS_STORAGE_S3_LIKE_SECRET_KEY: s3('Secret key'),
+    FILES_URL: inSecret(
+      z
+        .string()
+        .regex(/^(file:.|s3:\/\/)/, 'must be file:<directory> or s3://key:secret@host/bucket')
+        .optional()
+        .describe(
+          'Where files are kept: file:<directory> or s3://key:secret@host[:port]/bucket?region=…&tls=….',
+        ),
+    ),
+    UPLOADS_STORAGE_S3_LIKE_ACCESS_KEY: inSecret(s3('Access key')),
+    UPLOADS_STORAGE_S3_LIKE_SECRET_KEY: inSecret(s3('Secret key')),
     UPLOADS_STORAGE_S3_LIKE_ENDPOINT: s3('Address'),
     UPLOADS_STORAGE_S3_LIKE_BUCKET_NAME: s3('Bucket'),
     UPLOADS_STORAGE_S3_LIKE_REGION: s3('Region'),

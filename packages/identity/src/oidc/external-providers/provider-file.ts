@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { ConfigError, type Env, readConfig } from '@platform/config'
+import { ConfigError, type Env, readConfig, secretOf } from '@platform/config'
 import { AuthProviderInput } from '@platform/contracts'
 import { parse } from 'yaml'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ const document = z.strictObject({ providers: z.record(z.string(), z.unknown()).o
 
 /**
  * The providers of the platform: `providers` by slug, or as a list. `${NAME}` in a value is that variable of the
- * environment. Throws ConfigError with a sentence for each problem, naming the file and the place in it.
+ * environment, or the content of the file that `NAME_FILE` names. Throws ConfigError with a sentence for each problem, naming the file and the place in it.
  */
 export function readProviderFile(
   path: string,
@@ -21,7 +21,11 @@ export function readProviderFile(
     problems.push(`AUTH_PROVIDERS_CONFIG ${path}: ${place} ${problem.replace(/\.$/, '')}.`)
   }
   const providers = entriesOf(contentOf(path), tell).flatMap(([place, entry]) => {
-    const given = interpolated(entry, env, (name) => tell(place, `names \${${name}}, which is not set`))
+    const given = interpolated(entry, (name) => {
+      const value = secretOf(env, name)
+      if (value === undefined) tell(place, `names \${${name}}, which is not set`)
+      return value ?? ''
+    })
     const read = readEntry(given, (problem) => tell(place, problem))
     const wrong = read && addressProblem(read.config, allowHttp)
     if (wrong !== undefined) tell(`${place}.config.${wrong.name}`, wrong.problem)
@@ -60,17 +64,12 @@ function entriesOf(content: unknown, tell: (place: string, problem: string) => v
 }
 
 /** After parsing, so that no value can change the structure around it. */
-function interpolated(value: unknown, env: Env, missing: (name: string) => void): unknown {
+function interpolated(value: unknown, lookUp: (name: string) => string): unknown {
   if (typeof value === 'string')
-    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
-      if (env[name] === undefined || env[name] === '') missing(name)
-      return env[name] ?? ''
-    })
-  if (Array.isArray(value)) return value.map((item) => interpolated(item, env, missing))
+    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => lookUp(name))
+  if (Array.isArray(value)) return value.map((item) => interpolated(item, lookUp))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, interpolated(item, env, missing)]),
-  )
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, interpolated(item, lookUp)]))
 }
 
 function readEntry(entry: unknown, tell: (problem: string) => void): AuthProvider | undefined {
