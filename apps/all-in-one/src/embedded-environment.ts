@@ -11,7 +11,7 @@ export async function embeddedEnvironment(given: Env): Promise<Env> {
     NODE_ENV: 'development',
     HOST: '127.0.0.1',
     LOG_LEVEL: 'warn',
-    DATABASE_URL: `embedded:${data}/postgres`,
+    DATABASE_URL: embeddedDatabase(data),
     CACHE_URL: 'memory:',
     BROKER_URL: 'postgres:',
     SEARCH_URL: 'postgres:',
@@ -24,6 +24,14 @@ export async function embeddedEnvironment(given: Env): Promise<Env> {
   const env: Env = { ...chosen, ...(await servicePorts(chosen, chosen.HOST ?? defaults.HOST)) }
   return { ...ownAddresses(env), ...ownFiles(data, env), ...firstStartSecrets(data, given), ...env }
 }
+
+/** What migrating needs: where the database is, and nothing that a first start makes. */
+export function migrationEnvironment(given: Env): Env {
+  const { DATA_DIRECTORY: data } = readConfig(allInOneEnv, given)
+  return { DATABASE_URL: embeddedDatabase(data), ...withoutEmpty(given) }
+}
+
+const embeddedDatabase = (data: string) => `embedded:${data}/postgres`
 
 /** The services find each other and themselves where this process listens, also when a port was changed. */
 function ownAddresses(env: Env): Env {

@@ -1,6 +1,7 @@
+import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
-import { openIdempotency } from '@platform/idempotency'
-import { openIdentity } from '@platform/identity'
+import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
+import { identityMigrations, openIdentity } from '@platform/identity'
 import { joinParts, type Resources, type Service } from '@platform/service'
 import { apiGatewayEnv, environment, type GatewayConfig, requireEnvironment } from './config.ts'
 import { openDescription } from './description/description.ts'
@@ -16,6 +17,7 @@ import { showMissing } from './welcome/missing-page.ts'
 export const apiGateway: Service = {
   name: 'api-gateway',
   variables: environment,
+  migrations: [outboxMigrations, idempotencyMigrations, ...identityMigrations],
   address(env) {
     requireEnvironment(env)
     return readConfig(apiGatewayEnv, env).listen

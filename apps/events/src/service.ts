@@ -1,9 +1,11 @@
-import { openAudit } from '@platform/audit'
+import { auditMigrations, openAudit } from '@platform/audit'
+import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
-import { migrate } from '@platform/database'
-import { openIdempotency } from '@platform/idempotency'
-import { openPermissions } from '@platform/permissions'
+import { type Migrations, migrate } from '@platform/database'
+import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
+import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
+import { searchMigrations } from '@platform/search'
 import { joinParts, type Resources, type Service } from '@platform/service'
 import { eventsChecks } from './checks.ts'
 import { cleanupPart } from './cleanup/cleanup-part.ts'
@@ -16,10 +18,23 @@ import { openLivePart } from './live/live-part.ts'
 import { searchAllEvents, searchEvents } from './searches/search-events.ts'
 import { subscriptionsPart } from './subscriptions/subscriptions-part.ts'
 
+const eventsMigrations: Migrations = {
+  schema: 'events',
+  directory: new URL('../migrations/', import.meta.url),
+}
+
 /** Stores, searches and distributes events. */
 export const events: Service = {
   name: 'events',
   variables: [eventsEnv],
+  migrations: [
+    outboxMigrations,
+    searchMigrations,
+    eventsMigrations,
+    permissionsMigrations,
+    idempotencyMigrations,
+    auditMigrations,
+  ],
   address: (env) => readConfig(eventsEnv, env),
   async build(env, resources, { clock, log }) {
     const config = readConfig(eventsEnv, env)
@@ -103,6 +118,6 @@ async function openStores(config: EventsConfig, resources: Resources) {
   const outbox = await resources.outbox(brokerUrl, databaseUrl, config.eventLimits)
   const eventLog = await resources.log(databaseUrl)
   const index = await resources.searchIndex(config.searchUrl, config.indexOptions)
-  await migrate(database, 'events', new URL('../migrations/', import.meta.url))
+  await migrate(database, eventsMigrations)
   return { database, broker, cache, outbox, eventLog, index }
 }

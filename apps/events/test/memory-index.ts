@@ -135,7 +135,7 @@ export async function indexingFixture() {
   const logger = createLogger({ level: 'silent' })
   stack.use(await openBroker('postgres:', { database, log: logger }))
   const log: Log = stack.use(await openLog(database))
-  await migrate(database, 'events', new URL('../migrations/', import.meta.url))
+  await migrate(database, { schema: 'events', directory: new URL('../migrations/', import.meta.url) })
   const letters: Parameters<StoreDeadLetter>[0][] = []
   const storeLetter: StoreDeadLetter = async (letter) => void letters.push(letter)
   const memory = new MemoryIndex()

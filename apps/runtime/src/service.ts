@@ -1,7 +1,8 @@
+import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
-import { migrate } from '@platform/database'
-import { openIdempotency } from '@platform/idempotency'
-import { openPermissions } from '@platform/permissions'
+import { type Migrations, migrate } from '@platform/database'
+import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
+import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
 import { joinParts, type Service } from '@platform/service'
 import { automationsPart } from './automations/automations-part.ts'
@@ -16,10 +17,16 @@ import { runsPart } from './runs/runs-part.ts'
 import { testAutomation } from './runs/test-automation.ts'
 import { callWebhook } from './webhooks/call-webhook.ts'
 
+const runtimeMigrations: Migrations = {
+  schema: 'runtime',
+  directory: new URL('../migrations/', import.meta.url),
+}
+
 /** Executes automations: URL triggers, test runs and the runs that events trigger. */
 export const runtime: Service = {
   name: 'runtime',
   variables: environment,
+  migrations: [outboxMigrations, permissionsMigrations, runtimeMigrations, idempotencyMigrations],
   address: (env) => readConfig(runtimeEnv, env),
   async build(env, resources, { log, clock }) {
     const config = readConfig(runtimeEnv, env)
@@ -29,7 +36,7 @@ export const runtime: Service = {
     // Opened so that what is committed here is relayed, where the broker is another system.
     await resources.outbox(config.brokerUrl, config.databaseUrl, config.events)
     const permissions = await openPermissions({ database, clock })
-    await migrate(database, 'runtime', new URL('../migrations/', import.meta.url))
+    await migrate(database, runtimeMigrations)
 
     const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
 

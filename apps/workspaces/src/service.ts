@@ -1,8 +1,9 @@
-import { openAudit } from '@platform/audit'
+import { auditMigrations, openAudit } from '@platform/audit'
+import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
-import { migrate } from '@platform/database'
-import { openIdempotency } from '@platform/idempotency'
-import { openPermissions } from '@platform/permissions'
+import { type Migrations, migrate } from '@platform/database'
+import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
+import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
 import { joinParts, type Service } from '@platform/service'
 import { apiKeysPart } from './api-keys/api-keys-part.ts'
@@ -17,10 +18,22 @@ import { workspacesPart } from './workspaces/workspaces-part.ts'
 
 export { workspacesEnv } from './config.ts'
 
+const workspacesMigrations: Migrations = {
+  schema: 'workspaces',
+  directory: new URL('../migrations/', import.meta.url),
+}
+
 /** Keeps workspaces and what belongs to them. */
 export const workspaces: Service = {
   name: 'workspaces',
   variables: environment,
+  migrations: [
+    outboxMigrations,
+    workspacesMigrations,
+    permissionsMigrations,
+    auditMigrations,
+    idempotencyMigrations,
+  ],
   address: (env) => readConfig(workspacesEnv, env),
   async build(env, resources, { clock, log }) {
     const config = readConfig(workspacesEnv, env)
@@ -29,7 +42,7 @@ export const workspaces: Service = {
     const cache = await resources.cache(config.cacheUrl)
     const limits = rateLimiter({ cache, log, service: 'workspaces', settings: config.rateLimits })
     const outbox = await resources.outbox(config.brokerUrl, config.databaseUrl, config.eventLimits)
-    await migrate(database, 'workspaces', new URL('../migrations/', import.meta.url))
+    await migrate(database, workspacesMigrations)
     const permissions = await openPermissions({ database, clock })
     const audit = await openAudit({ database, clock })
     const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })

@@ -1,2 +1,2 @@
 export type { Audit, AuditAction, AuditEntry, AuditFilter, AuditVerdict } from './audit.ts'
-export { openAudit } from './open-audit.ts'
+export { auditMigrations, openAudit } from './open-audit.ts'

@@ -1,13 +1,19 @@
 import type { AuditEntry as AuditRow } from '@platform/contracts'
-import { type Database, groupCommit, migrate, type Queries } from '@platform/database'
+import { type Database, groupCommit, type Migrations, migrate, type Queries } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Audit, AuditEntry } from './audit.ts'
 import { auditStore } from './audit-store.ts'
 import { GENESIS, hashOf, type StoredRow, verifyChain } from './chain.ts'
 
+/** The trail. */
+export const auditMigrations: Migrations = {
+  schema: 'audit',
+  directory: new URL('../migrations/', import.meta.url),
+}
+
 /** Opens the trail kept in `database`, migrating schema `audit` when this process is the first to start. */
 export async function openAudit({ database, clock }: { database: Database; clock: Clock }): Promise<Audit> {
-  await migrate(database, 'audit', new URL('../migrations/', import.meta.url))
+  await migrate(database, auditMigrations)
   const record = (tx: Queries, ...entries: AuditEntry[]) => append(tx, entries, clock)
   // Those who guess passwords decide how many notes there are: notes share transactions.
   const notes = groupCommit<AuditEntry[]>(

@@ -29,7 +29,7 @@ export {
   readRecords,
   storeCursor,
 } from './event-log.ts'
-export { type OpenBrokerOptions, openBroker } from './open.ts'
+export { type OpenBrokerOptions, openBroker, outboxMigrations } from './open.ts'
 export { dropOldPartitions, ensurePartitions } from './partitions.ts'
 export { adoptRestoredLog } from './restored-log.ts'
 export { type Sleeper, sleeperOn } from './sleeper.ts'

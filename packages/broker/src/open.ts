@@ -1,8 +1,14 @@
-import { type Database, migrate, sql } from '@platform/database'
+import { type Database, type Migrations, migrate, sql } from '@platform/database'
 import type { Broker, BrokerLog } from './broker.ts'
 import { RELAY_READER } from './event-log.ts'
 import { ensurePartitions } from './partitions.ts'
 import { openPostgresBroker } from './postgres/open.ts'
+
+/** The outbox, which the events of every service go through, and its readers. */
+export const outboxMigrations: Migrations = {
+  schema: 'outbox',
+  directory: new URL('../migrations/', import.meta.url),
+}
 
 export interface OpenBrokerOptions {
   /** Has the log of events, the cursors of the groups and the dead letters; every transport needs it. */
@@ -16,7 +22,7 @@ export interface OpenBrokerOptions {
  * opening.
  */
 export async function openBroker(url: string, { database, log }: OpenBrokerOptions): Promise<Broker> {
-  await migrate(database, 'outbox', new URL('../migrations/', import.meta.url))
+  await migrate(database, outboxMigrations)
   await ensurePartitions(database, new Date())
   const scheme = url.slice(0, url.indexOf(':'))
   if (scheme === 'postgres' || scheme === 'postgresql') {

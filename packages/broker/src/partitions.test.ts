@@ -5,6 +5,7 @@ import { testDatabase } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { testEvent } from '../test/events.ts'
 import { insertEvents, LOG_START, loadCursor, readEvents, storeCursor } from './event-log.ts'
+import { outboxMigrations } from './open.ts'
 import { dropOldPartitions, ensurePartitions } from './partitions.ts'
 import { adoptRestoredLog } from './restored-log.ts'
 
@@ -14,7 +15,7 @@ const daysLater = (days: number) => new Date(NOW.getTime() + days * DAY_MS)
 
 async function openLog() {
   const database = await testDatabase()
-  await migrate(database, 'outbox', new URL('../migrations/', import.meta.url))
+  await migrate(database, outboxMigrations)
   return database
 }
 

@@ -11,7 +11,7 @@ export { EmbeddedStartError } from './embedded/embedded-start-error.ts'
 export { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './embedded.ts'
 export { type GroupCommit, groupCommit } from './group-commit.ts'
 export { type HoldersFound, HolderWatch } from './holders.ts'
-export { type MigrateOptions, migrate } from './migrate.ts'
+export { type Migrated, type MigrateOptions, type Migrations, migrate } from './migrate.ts'
 export { type OpenDatabaseOptions, openDatabase } from './open.ts'
 export {
   dropPartition,

@@ -12,28 +12,43 @@ const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 const SCHEMA = /^[a-z][a-z0-9_]*$/
 const RETRY_MS = 500
 
-export interface MigrateOptions {
-  /** Keeps trying this long while the server can't be reached; without it the first failure is thrown. */
-  waitMs?: number
-  /** The longest one migration may take, and the longest wait for another process that migrates. Default 120,000. */
+const TIMEOUT_MS = 120_000
+
+/** The tables of one schema, described by the numbered SQL files of a directory. */
+export interface Migrations {
+  schema: string
+  directory: URL
+  /** The longest one file may take, and the longest wait for another process that migrates. Default 120,000. */
   timeoutMs?: number
 }
 
+export interface MigrateOptions {
+  /** Keeps trying this long while the server can't be reached; without it the first failure is thrown. */
+  waitMs?: number
+}
+
+/** What migrating a schema has done. */
+export interface Migrated {
+  schema: string
+  /** The files that this call ran, in order; none where another process ran them, or nothing was to do. */
+  ran: string[]
+}
+
 /**
- * Brings `schema` to the state described by the numbered SQL files of `directory`, forward only, each in one
+ * Brings a schema to the state its numbered SQL files describe, forward only, each in one
  * transaction. Any number of processes may call it at once: one migrates, the others wait for it. Costs one query
  * when nothing is to do.
  */
 export async function migrate(
   database: Database,
-  schema: string,
-  directory: URL,
+  migrations: Migrations,
   options: MigrateOptions = {},
-): Promise<void> {
+): Promise<Migrated> {
+  const { schema, directory } = migrations
   if (!SCHEMA.test(schema))
     throw new Error(`The schema name "${schema}" must be lower-case letters, digits and "_".`)
   const names = await listMigrations(directory)
-  const run = () => bringUp(database, schema, directory, names, options.timeoutMs ?? 120_000)
+  const run = async () => ({ schema, ran: await bringUp(database, migrations, names) })
   const giveUpAt = performance.now() + (options.waitMs ?? 0)
   while (performance.now() + RETRY_MS < giveUpAt) {
     try {
@@ -43,7 +58,7 @@ export async function migrate(
     }
     await pause(RETRY_MS)
   }
-  await run()
+  return await run()
 }
 
 async function listMigrations(directory: URL): Promise<string[]> {
@@ -56,21 +71,20 @@ async function listMigrations(directory: URL): Promise<string[]> {
 
 async function bringUp(
   database: Database,
-  schema: string,
-  directory: URL,
+  { schema, directory, timeoutMs = TIMEOUT_MS }: Migrations,
   names: string[],
-  timeoutMs: number,
-) {
-  if (isComplete(schema, names, await listApplied(database, schema))) return
+): Promise<string[]> {
+  if (isComplete(schema, names, await listApplied(database, schema))) return []
   const before = Date.now()
+  let ran: string[]
   const connection = await openFor(database, schema, timeoutMs)
   try {
-    await runFiles(connection, schema, directory, timeoutMs)
+    ran = await runFiles(connection, schema, directory, timeoutMs)
   } finally {
     // Frees the lock and undoes a half-run file in every state of the session.
     connection.cut()
   }
-  if (isComplete(schema, names, await listApplied(database, schema))) return
+  if (isComplete(schema, names, await listApplied(database, schema))) return ran
   throw new Error(`The migrations of schema "${schema}" are incomplete after ${Date.now() - before} ms.`)
 }
 
@@ -115,7 +129,7 @@ async function runFiles(
   schema: string,
   directory: URL,
   timeoutMs: number,
-): Promise<void> {
+): Promise<string[]> {
   // Loaded only when there is something to do: most starts have nothing to migrate.
   const { runner } = await import('node-pg-migrate')
   let file = ''
@@ -127,7 +141,7 @@ async function runFiles(
     error: ignore,
   }
   try {
-    await runner({
+    const ran = await runner({
       dbClient: connection,
       dir: fileURLToPath(directory),
       ignorePattern: '(?!.*\\.sql$).*',
@@ -139,6 +153,7 @@ async function runFiles(
       migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadForwardOnly }],
       logger,
     })
+    return ran.map(({ name }) => name)
   } catch (error) {
     throw explain(error, schema, file, timeoutMs)
   }

@@ -31,7 +31,7 @@ export function migrationConformance(name: string, connect: () => Promise<Databa
               '0001_create_things.sql': `-- up migration\ncreate table ${schema}.things (n int);`,
               '0002_fill.sql': `insert into ${schema}.things values (1); select pg_sleep(0.2);\n-- down migration`,
             })
-            await migrate(handle, schema, migrations.url)
+            await migrate(handle, { schema, directory: migrations.url })
           }),
         ),
       )
@@ -45,17 +45,17 @@ export function migrationConformance(name: string, connect: () => Promise<Databa
       await using database = await connect()
       const schema = unique('steps')
       await using migrations = await files({ '0001_a.sql': 'create table a (n int);' })
-      await migrate(database, schema, migrations.url)
+      await migrate(database, { schema, directory: migrations.url })
       await writeFile(
         join(migrations.directory, '0002_b.sql'),
         'create table b (n int); select * from nowhere;',
       )
-      const failure = await failureOf(migrate(database, schema, migrations.url))
+      const failure = await failureOf(migrate(database, { schema, directory: migrations.url }))
       expect(failure.message).toMatch(
         /Migration "0002_b" of schema ".*" failed: relation "nowhere" does not exist/,
       )
       await writeFile(join(migrations.directory, '0002_b.sql'), 'create table b (n int);')
-      await migrate(database, schema, migrations.url)
+      await migrate(database, { schema, directory: migrations.url })
       expect(await database.many(sql`select * from ${raw(schema)}.b`)).toEqual([])
     })
 
@@ -64,8 +64,8 @@ export function migrationConformance(name: string, connect: () => Promise<Databa
       const schema = unique('newer')
       await using newer = await files({ '0001_a.sql': 'select 1;', '0002_b.sql': 'select 1;' })
       await using older = await files({ '0001_a.sql': 'select 1;' })
-      await migrate(database, schema, newer.url)
-      const failure = await failureOf(migrate(database, schema, older.url))
+      await migrate(database, { schema, directory: newer.url })
+      const failure = await failureOf(migrate(database, { schema, directory: older.url }))
       expect(failure.message).toContain(`The database schema "${schema}" was made by a newer version`)
     })
   })

@@ -1,1 +1,1 @@
-export { type OpenIdempotency, openIdempotency } from './open-idempotency.ts'
+export { idempotencyMigrations, type OpenIdempotency, openIdempotency } from './open-idempotency.ts'

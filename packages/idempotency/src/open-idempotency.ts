@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
-import { type Database, migrate } from '@platform/database'
+import { type Database, type Migrations, migrate } from '@platform/database'
 import type { IdempotencyStore, KeyedRequest, KeyState } from '@platform/http'
 import { inBatches, type Job } from '@platform/service'
 import { type Claim, type RequestRow, type RequestStore, requestStore } from './request-store.ts'
@@ -9,6 +9,12 @@ export interface OpenIdempotency {
   store: IdempotencyStore
   /** Removes rows older than 24 h; every process may run it at once. */
   jobs: Job[]
+}
+
+/** The stored responses. */
+export const idempotencyMigrations: Migrations = {
+  schema: 'idempotency',
+  directory: new URL('../migrations/', import.meta.url),
 }
 
 const PURGE_EVERY_MS = 600_000
@@ -28,7 +34,7 @@ interface Needs {
  * to start. Rejects with DatabaseError when the database can't answer.
  */
 export async function openIdempotency({ database, pepper }: Needs): Promise<OpenIdempotency> {
-  await migrate(database, 'idempotency', new URL('../migrations/', import.meta.url))
+  await migrate(database, idempotencyMigrations)
   const requests = requestStore(database)
   const run = (signal: AbortSignal) => inBatches(BATCH, signal, requests.purge)
   return {

@@ -1,2 +1,2 @@
 export type { IdentifiedRequest } from './authentication/identified-request.ts'
-export { openIdentity } from './open-identity.ts'
+export { identityMigrations, openIdentity } from './open-identity.ts'

@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http'
+import { auditMigrations } from '@platform/audit'
 import type { Broker } from '@platform/broker'
 import type { Cache } from '@platform/cache'
 import { type Env, readConfig } from '@platform/config'
-import { type Database, migrate } from '@platform/database'
+import { type Database, type Migrations, migrate } from '@platform/database'
 import type { Files } from '@platform/files'
 import { masterKeyRing } from '@platform/master-keys'
 import type { Outbox } from '@platform/outbox'
+import { permissionsMigrations } from '@platform/permissions'
 import { type Limits, rateLimiter as limiter } from '@platform/rate-limits'
 import { joinParts, type Part, type ServiceContext } from '@platform/service'
 import { accountOffers } from './account-pages/account-offers.ts'
@@ -34,6 +36,18 @@ import { sealedColumns } from './sealed-columns.ts'
 import { csrfTokens, forgetAccessTokenCookie } from './sessions/access-token-cookie.ts'
 import { sessionsPart } from './sessions/sessions-part.ts'
 import { userStore } from './users/user-store.ts'
+
+/** Accounts, credentials, sessions, keys and what the gateway keeps beside them. */
+const ownMigrations: Migrations = {
+  schema: 'gateway',
+  directory: new URL('../migrations/', import.meta.url),
+}
+/** What identity keeps, and what it needs of others. */
+export const identityMigrations: readonly Migrations[] = [
+  ownMigrations,
+  auditMigrations,
+  permissionsMigrations,
+]
 
 /** What identity is built on. */
 interface Needs {
@@ -68,7 +82,7 @@ const BY_OPERATOR = { actor: 'platform', reason: 'passwordReset' }
 
 /** Each step needs those before it: settings and keys, people and their credentials, ways to sign in. */
 export async function openIdentity(env: Env, needs: Needs, context: ServiceContext): Promise<Identity> {
-  await migrate(needs.database, 'gateway', new URL('../migrations/', import.meta.url))
+  await migrate(needs.database, ownMigrations)
   const basis = await openBasis(env, needs, context)
   const people = await openPeople(basis)
   const signIn = openSignIn(basis, people)

@@ -42,7 +42,7 @@ const SIZES: Record<string, { kty: 'RSA' | 'EC'; size: number }> = {
 export async function identityDatabase() {
   return testDatabase(
     await templateDatabase('gateway identity', async (database) => {
-      await migrate(database, 'gateway', new URL('../migrations/', import.meta.url))
+      await migrate(database, { schema: 'gateway', directory: new URL('../migrations/', import.meta.url) })
       await openBase(database, await openCache('memory:'), false)
     }),
   )

@@ -4,7 +4,7 @@ import { type Clock, Failure, isUuid } from '@platform/kernel'
 import { type ApiKeyRecord, isUsable } from './api-keys/api-key.ts'
 import { apiKeyStore } from './api-keys/api-key-store.ts'
 import { decide } from './decide.ts'
-import { permissionStore } from './permission-store.ts'
+import { permissionStore, permissionsMigrations } from './permission-store.ts'
 import { type Permissions, workspaceNotFound } from './permissions.ts'
 import { recentAnswers } from './recent-answers.ts'
 
@@ -25,7 +25,7 @@ export async function openPermissions(options: {
   clock: Clock
 }): Promise<OpenPermissions> {
   const { database, clock } = options
-  await migrate(database, 'permissions', new URL('../migrations/', import.meta.url))
+  await migrate(database, permissionsMigrations)
   const [store, keyStore] = [permissionStore(database), apiKeyStore(database)]
   const workspaces = recentAnswers<KnownWorkspace | undefined>(clock, false)
   const roles = recentAnswers<WorkspaceRole | undefined>(clock)

@@ -1,6 +1,12 @@
 import type { KnownWorkspace, WorkspaceRole } from '@platform/auth'
-import { isUniqueViolation, type Queries, sql } from '@platform/database'
+import { isUniqueViolation, type Migrations, type Queries, sql } from '@platform/database'
 import { Failure } from '@platform/kernel'
+
+/** Workspaces as far as permissions need them, their members, and API keys. */
+export const permissionsMigrations: Migrations = {
+  schema: 'permissions',
+  directory: new URL('../migrations/', import.meta.url),
+}
 
 /** Questions to schema `permissions`; give it a transaction to write with the change that caused it. */
 export type PermissionStore = ReturnType<typeof permissionStore>

@@ -17,7 +17,7 @@ export { type Filter, isScalar, keysOf, type Scalar, textOf } from './filter.ts'
 export type { IndexOptions } from './index-store/open.ts'
 export type { Log } from './log.ts'
 export { isIndexUrl, openSearchIndex } from './open-search-index.ts'
-export { ensurePartitions, openLog } from './postgres/open-log.ts'
+export { ensurePartitions, openLog, searchMigrations } from './postgres/open-log.ts'
 export {
   type Analysis,
   type AnalysisQuery,

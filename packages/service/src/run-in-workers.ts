@@ -25,6 +25,8 @@ export async function runInWorkers(
   work: (ready: () => void) => Promise<void>,
 ): Promise<void> {
   if (cluster.worker !== undefined) return runAsWorker(cluster.worker, work)
+  // An argument is a command, for one process.
+  if (process.argv.length > 2) return work(() => undefined)
   const given = workersOf(env, variable)
   if (given === undefined) return undefined
   if (given.count === 1) return work(() => undefined)

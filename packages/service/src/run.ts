@@ -18,6 +18,7 @@ import { crashOnBugs, stopOnSignals, surviveClosedOutput } from './process-signa
 import { Resources } from './resources.ts'
 import type { Waiting } from './retry-until-available.ts'
 import { StartInterrupted } from './retry-until-available.ts'
+import { type Command, commandOf, migrationEnv, runMigrations } from './run-migrations.ts'
 import type { Service, ServiceContext } from './service.ts'
 import { settingsOf } from './settings.ts'
 import { explainStartFailure } from './start-failure.ts'
@@ -54,7 +55,9 @@ export interface RunOptions {
   /** Called when every service is ready. */
   ready?: (running: readonly RunningService[], env: Env) => void | Promise<void>
   /** Adds what the environment leaves open, once its secrets are read; what it throws fails the start. */
-  complete?: (env: Env) => Env | Promise<Env>
+  complete?: (env: Env, command: Command) => Env | Promise<Env>
+  /** What the process was asked to do: those of the command line without them. */
+  arguments?: readonly string[]
   /** What the process itself reads beside what its services do. */
   variables?: readonly z.ZodType[]
   /**
@@ -72,7 +75,8 @@ interface Running {
 /**
  * Runs services until SIGTERM or SIGINT, then closes them in reverse order and lets the process end with 0. A second
  * signal or the grace period ends it with 1; a start that fails says why in a sentence and ends it with 1.
- * Secrets may stand in files.
+ * Secrets may stand in files. With the argument `migrate` it only brings the database up to date, which needs the
+ * variables of the database and no others.
  */
 export async function run(
   services: readonly Service[],
@@ -83,13 +87,17 @@ export async function run(
   let log: Logger | undefined
   surviveClosedOutput()
   try {
-    const given = resolveSecrets(Object.values(schemasOf(services, options)).flat(), environment)
-    const env = (await options.complete?.(given.env)) ?? given.env
-    const config = readEveryConfig(services, env)
+    const command = commandOf(options.arguments ?? process.argv.slice(2))
+    const read = command === 'migrate' ? [migrationEnv] : Object.values(schemasOf(services, options)).flat()
+    const given = resolveSecrets(read, environment)
+    const env = (await options.complete?.(given.env, command)) ?? given.env
+    const config = readEveryConfig(command === 'migrate' ? [] : services, env)
     log = createLogger({ level: config.LOG_LEVEL, isShared: cluster.isWorker })
     stopOnSignals(stopping, config.SHUTDOWN_GRACE_MS)
     crashOnBugs(stopping, log)
-    await serve(services, env, { config, log, stopping }, { ...options, sources: sourcesOf(options, given) })
+    const running = { config, log, stopping }
+    if (command === 'migrate') await runMigrations(services, env, running)
+    else await serve(services, env, running, { ...options, sources: sourcesOf(options, given) })
   } catch (error) {
     for (const sentence of explainStartFailure(error, environment.CONFIGURED_IN))
       process.stderr.write(`${sentence}\n`)

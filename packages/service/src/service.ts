@@ -1,6 +1,7 @@
 import type { RequestListener, Server } from 'node:http'
 import type { Env } from '@platform/config'
 import type { ServiceName, ServiceReport, Setting } from '@platform/contracts'
+import type { Migrations } from '@platform/database'
 import type { Mount, Route, RouteServices } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
@@ -92,6 +93,8 @@ export interface Service {
   name: ServiceName
   /** What it reads of the environment. */
   variables?: readonly z.ZodType[]
+  /** The schemas it needs, its own and those of its packages, in the order they are made. */
+  migrations?: readonly Migrations[]
   /**
    * Where it will listen, from the environment alone. With it the process answers /sys/livez, and 503 to the rest,
    * while `build` still waits for a store, and all problems of the configuration are reported before anything is

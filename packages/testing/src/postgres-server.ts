@@ -63,7 +63,7 @@ export async function testDatabaseUrl(template = 'template0'): Promise<string> {
  */
 export async function templateDatabase(
   key: string,
-  prepare: (database: Database) => Promise<void>,
+  prepare: (database: Database) => Promise<unknown>,
 ): Promise<string> {
   const digest = createHash('sha256')
     .update(`${inject('databaseRun')}:${key}`)
@@ -81,7 +81,7 @@ export async function templateDatabase(
 }
 
 /** Prepared under another name: a template that exists is complete. */
-async function makeTemplate(name: string, prepare: (database: Database) => Promise<void>): Promise<void> {
+async function makeTemplate(name: string, prepare: (database: Database) => Promise<unknown>): Promise<void> {
   const draft = `${name}_draft`
   await asAdmin(async (admin) => {
     await admin.many(raw(`drop database if exists ${draft} with (force)`), SLOW)

@@ -9,7 +9,7 @@ let second: Database
 
 beforeAll(async () => {
   database = await testDatabase()
-  await migrate(database, 'runtime', new URL('../../migrations/', import.meta.url))
+  await migrate(database, { schema: 'runtime', directory: new URL('../../migrations/', import.meta.url) })
   second = await openDatabase(database.url, { allowWeakDurability: true })
 })
 afterAll(async () => {

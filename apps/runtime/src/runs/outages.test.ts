@@ -17,7 +17,7 @@ beforeAll(async () => {
   database = await testDatabase()
   const broker = await openBroker('postgres:', { database, log })
   await broker[Symbol.asyncDispose]()
-  await migrate(database, 'runtime', new URL('../../migrations/', import.meta.url))
+  await migrate(database, { schema: 'runtime', directory: new URL('../../migrations/', import.meta.url) })
 })
 afterAll(() => database[Symbol.asyncDispose]())
 

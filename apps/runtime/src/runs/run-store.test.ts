@@ -19,7 +19,7 @@ beforeAll(async () => {
   // Makes the log of events, as any service does when it starts.
   const broker = await openBroker('postgres:', { database, log: createLogger({ level: 'silent' }) })
   await broker[Symbol.asyncDispose]()
-  await migrate(database, 'runtime', new URL('../../migrations/', import.meta.url))
+  await migrate(database, { schema: 'runtime', directory: new URL('../../migrations/', import.meta.url) })
   second = await openDatabase(database.url, { allowWeakDurability: true })
 })
 afterAll(async () => {

@@ -17,7 +17,7 @@ const resources = new Resources(createLogger({ level: 'silent' }), { development
 beforeAll(async () => {
   database = await testDatabase(
     await templateDatabase('gateway sessions', (empty) =>
-      migrate(empty, 'gateway', new URL('../../migrations/', import.meta.url)),
+      migrate(empty, { schema: 'gateway', directory: new URL('../../migrations/', import.meta.url) }),
     ),
   )
   audit = await openAudit({ database, clock: systemClock })

@@ -1,4 +1,5 @@
 import { type Database, migrate, type Queries, type Sql, sql } from '@platform/database'
+import { permissionsMigrations } from '../permission-store.ts'
 import type { ApiKeyRecord } from './api-key.ts'
 
 /** How a key is named: by its record id, a UUID, or by its SHA-256. */
@@ -96,6 +97,6 @@ async function first(queries: Queries, rest: Sql): Promise<ApiKeyRecord | undefi
  * is the first to start. Rejects with DatabaseError when the database can't answer.
  */
 export async function openApiKeys(database: Database): Promise<ApiKeyStore> {
-  await migrate(database, 'permissions', new URL('../../migrations/', import.meta.url))
+  await migrate(database, permissionsMigrations)
   return apiKeyStore(database)
 }

@@ -1,4 +1,11 @@
-import { type Database, makePartitions, migrate, type Partition, partitionOf } from '@platform/database'
+import {
+  type Database,
+  type Migrations,
+  makePartitions,
+  migrate,
+  type Partition,
+  partitionOf,
+} from '@platform/database'
 import { StoreError } from '@platform/kernel'
 import type { Log } from '../log.ts'
 import { SearchError } from '../search.ts'
@@ -11,16 +18,19 @@ import { counts, endOf, lastSequence, placeOf, readAfter, sequencesOf } from './
 import { deleteBefore, deleteStream, streams } from './retained.ts'
 import { stripExecuted } from './strip-executed.ts'
 
-/** Long enough to make indexes over what a log already has. */
-const MIGRATION_MS = 600_000
+/** The log of all kept events. */
+export const searchMigrations: Migrations = {
+  schema: 'search',
+  directory: new URL('../../migrations/', import.meta.url),
+  // Long enough to make indexes over what a log already has.
+  timeoutMs: 600_000,
+}
 
 /**
  * Opens the log in the schema `search` of a database, which it brings up to date. The caller closes the database.
  */
 export async function openLog(database: Database): Promise<Log> {
-  await migrate(database, 'search', new URL('../../migrations/', import.meta.url), {
-    timeoutMs: MIGRATION_MS,
-  })
+  await migrate(database, searchMigrations)
   await ensurePartitions(database, new Date())
   await fillWords(database)
   const folding = new IndexFolding(database)

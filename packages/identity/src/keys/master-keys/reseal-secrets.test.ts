@@ -17,7 +17,8 @@ const log = createLogger({ level: 'silent' })
 let database: TestDatabase
 beforeAll(async () => {
   const migrations = new URL('../../../migrations/', import.meta.url)
-  const prepare = (fresh: Parameters<typeof migrate>[0]) => migrate(fresh, 'gateway', migrations)
+  const prepare = (fresh: Parameters<typeof migrate>[0]) =>
+    migrate(fresh, { schema: 'gateway', directory: migrations })
   database = await testDatabase(await templateDatabase('gateway resealing', prepare))
   await database.many(sql`create table gateway.notes (id int primary key, secret text)`)
 })

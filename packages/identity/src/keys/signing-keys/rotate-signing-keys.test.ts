@@ -54,7 +54,9 @@ async function keysIn(database: Database & { url: string }, resources: Resources
 async function freshDatabase() {
   const migrations = new URL('../../../migrations/', import.meta.url)
   return testDatabase(
-    await templateDatabase('gateway keys', (database) => migrate(database, 'gateway', migrations)),
+    await templateDatabase('gateway keys', (database) =>
+      migrate(database, { schema: 'gateway', directory: migrations }),
+    ),
   )
 }
 

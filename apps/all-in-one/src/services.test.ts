@@ -1,0 +1,33 @@
+import { type Database, migrate, raw } from '@platform/database'
+import { startTestService, testDatabase } from '@platform/testing'
+import { describe, expect, test } from 'vitest'
+import { services } from './services.ts'
+
+/** Every migration that ran in a database, with its schema. */
+async function ranIn(database: Database): Promise<string[]> {
+  const tables = await database.many<{ schema: string }>(
+    raw(`select schemaname as schema from pg_tables where tablename = 'migrations' order by schema`),
+  )
+  const names = await Promise.all(
+    tables.map(async ({ schema }) => {
+      const rows = await database.many<{ name: string }>(raw(`select name from ${schema}.migrations`))
+      return rows.map(({ name }) => `${schema} ${name}`)
+    }),
+  )
+  return names.flat().sort()
+}
+
+describe('migrating', () => {
+  test.each(services.map((service) => [service.name, service] as const))(
+    'does everything that the start of %s would',
+    async (_, service) => {
+      await using database = await testDatabase()
+      for (const migrations of service.migrations ?? []) await migrate(database, migrations)
+      const before = await ranIn(database)
+      const env = { ADMIN_PASSWORD: 'correct horse battery staple' }
+      await using _running = await startTestService(service, { databaseUrl: database.url, env })
+      expect(before.length).toBeGreaterThan(0)
+      expect(await ranIn(database)).toEqual(before)
+    },
+  )
+})
