@@ -1,6 +1,6 @@
-// dist/<app>/main.js and its libraries: what the images run (docs/adr/0030). `node scripts/bundle.ts [app …]`, every
-// service without names.
-import { rmSync } from 'node:fs'
+// dist/<app>/main.js, its libraries and the files it reads: what the images run (docs/adr/0030, 0053).
+// `node scripts/bundle.ts [app …]`, every app without names.
+import { rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@platform/contracts'
 import { rolldown } from 'rolldown'
@@ -8,7 +8,7 @@ import { ownUrls } from './bundle/own-urls.ts'
 import { plainCharacters } from './bundle/plain-characters.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const apps = ['all-in-one', ...serviceNames].sort()
+const apps = ['all-in-one', 'ops', ...serviceNames].sort()
 
 async function bundle(app: string): Promise<void> {
   const directory = `${root}dist/${app}`
@@ -30,9 +30,13 @@ async function bundle(app: string): Promise<void> {
     dir: directory,
     format: 'esm',
     codeSplitting: { groups: [{ debugName: 'library', name: libraryOf }] },
+    // Apart from what we write, which changes more often: a layer of its own in the image.
+    chunkFileNames: ({ moduleIds }) => `${moduleIds.every(libraryOf) ? 'libraries/' : ''}[name]-[hash].js`,
     // Names stay, so that the stack of an error can be read.
     minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
   })
+  // Says to Node that these are modules, wherever the folder lies.
+  writeFileSync(`${directory}/package.json`, '{ "type": "module" }\n')
 }
 
 /** The library a module belongs to, as the name of a file. */
@@ -43,7 +47,7 @@ function libraryOf(id: string): string | null {
 
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : apps
 const unknown = wanted.filter((app) => !apps.includes(app))
-if (unknown.length > 0) throw new Error(`No service is called ${unknown.join(', ')}: ${apps.join(', ')}.`)
+if (unknown.length > 0) throw new Error(`No app is called ${unknown.join(', ')}: ${apps.join(', ')}.`)
 for (const app of wanted) {
   const startedAt = performance.now()
   await bundle(app)

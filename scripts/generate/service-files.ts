@@ -81,17 +81,22 @@ export const scrapeFile = (text: string): string =>
       .join('\n'),
   ])
 
-/** The image with the ports of all services. */
-export const dockerfile = (text: string): string =>
-  text.replace(/^EXPOSE .*$/m, `EXPOSE ${servicesByPort.map((name) => services[name].port).join(' ')}`)
+/** The images of the services, each with the port it listens on. */
+export function dockerfile(text: string): string {
+  const stages = servicesByPort.map((name) => {
+    const { port } = services[name]
+    return `FROM image AS ${name}\nENV PORT=${port}\nEXPOSE ${port}`
+  })
+  return withSections(text, [stages.join('\n')], '')
+}
 
 /** Replaces what stands between the marks, section by section. Throws where a mark is missing. */
-function withSections(text: string, sections: readonly string[]): string {
+function withSections(text: string, sections: readonly string[], indent = '  '): string {
   const parts = text.split(new RegExp(`^ *${escaped(BEGIN)}\n[^]*?^ *${escaped(END)}\n`, 'm'))
   if (parts.length !== sections.length + 1)
     throw new Error(`Expected ${sections.length} sections that begin with "${BEGIN}" and end with "${END}".`)
   return parts
-    .map((part, at) => (at === 0 ? part : `  ${BEGIN}\n${sections[at - 1]}\n  ${END}\n${part}`))
+    .map((part, at) => (at === 0 ? part : `${indent}${BEGIN}\n${sections[at - 1]}\n${indent}${END}\n${part}`))
     .join('')
 }
 

@@ -19,14 +19,28 @@ export interface DocsViewer {
   asset(name: string): Promise<DocsAsset | undefined>
 }
 
+/** Each file of the viewer is named whole, so that bundles find it and take it along. */
 const sources = {
-  viewerStyles: { file: 'swagger-ui.css', contentType: 'text/css; charset=utf-8' },
-  viewerScript: { file: 'swagger-ui-bundle.js', contentType: 'text/javascript; charset=utf-8' },
-  icon: { file: 'favicon-32x32.png', contentType: 'image/png' },
+  viewerStyles: {
+    file: 'swagger-ui.css',
+    contentType: 'text/css; charset=utf-8',
+    path: () => createRequire(import.meta.url).resolve('swagger-ui-dist/swagger-ui.css'),
+  },
+  viewerScript: {
+    file: 'swagger-ui-bundle.js',
+    contentType: 'text/javascript; charset=utf-8',
+    path: () => createRequire(import.meta.url).resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  },
+  icon: {
+    file: 'favicon-32x32.png',
+    contentType: 'image/png',
+    path: () => createRequire(import.meta.url).resolve('swagger-ui-dist/favicon-32x32.png'),
+  },
   frameStyles: { file: 'frame.css', contentType: 'text/css; charset=utf-8', text: FRAME_STYLES },
   startScript: { file: 'start.js', contentType: 'text/javascript; charset=utf-8', text: START_SCRIPT },
-} as const
+} satisfies Record<string, Source>
 
+type Source = { file: string; contentType: string } & ({ text: string } | { path: () => string })
 type DocsAssets = Record<keyof typeof sources, DocsAsset>
 
 /** Reads the files when they are asked for first, and once; a failure is tried again. */
@@ -52,18 +66,8 @@ async function loadAssets(): Promise<DocsAssets> {
   return Object.fromEntries(loaded) as DocsAssets
 }
 
-async function loadAsset(source: { file: string; contentType: string; text?: string }): Promise<DocsAsset> {
-  const { file, contentType, text } = source
-  const bytes = text === undefined ? await readViewerFile(file) : Buffer.from(text)
+async function loadAsset(source: Source): Promise<DocsAsset> {
+  const { file, contentType } = source
+  const bytes = 'text' in source ? Buffer.from(source.text) : await readFile(source.path())
   return { name: file.replace(/\.(\w+)$/, `.${hashOf(bytes)}.$1`), contentType, body: new EncodedBody(bytes) }
-}
-
-/** Beside the running file, where a build puts them; else in the package they come from. */
-async function readViewerFile(name: string): Promise<Buffer> {
-  const beside = new URL(`swagger-ui/${name}`, import.meta.url)
-  try {
-    return await readFile(beside)
-  } catch {
-    return readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`))
-  }
 }
