@@ -12,6 +12,12 @@ const retry = process.env.CI === undefined ? 0 : 1
  */
 const isNightly = process.env.NIGHTLY === '1'
 
+/**
+ * Tests wait more than they compute: two files a core keep the cores busy. Those of both kinds run side by side, end
+ * to end first, because they take longest.
+ */
+const maxWorkers = 2 * availableParallelism()
+
 /** What measures how long something takes, or how much of the machine: nothing else runs beside it. */
 const alone = ['faults', 'leaks', 'revocation'].map((name) => `e2e/${name}.test.ts`)
 
@@ -40,8 +46,7 @@ export default defineConfig({
           // Files of one process share what they import: a file that imports the world anew costs two seconds of a
           // core.
           isolate: false,
-          // Tests wait more than they compute: two files a core keep the cores busy.
-          maxWorkers: 2 * availableParallelism(),
+          maxWorkers,
           // Ends what hangs; how long anything takes is what the benches measure.
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -53,9 +58,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/*.test.ts'],
           exclude: alone,
-          // They wait more than they compute, so that E2E_WORKERS=3 is shorter where nothing else uses the machine.
-          maxWorkers: Number(process.env.E2E_WORKERS ?? 1),
-          sequence: { groupOrder: 1 },
+          maxWorkers,
         },
       },
       {
@@ -64,7 +67,7 @@ export default defineConfig({
           name: 'e2e-alone',
           include: isNightly ? [...alone, 'e2e/nightly/*.test.ts'] : alone,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

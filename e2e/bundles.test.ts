@@ -1,5 +1,5 @@
 import { getApiDescription } from '@platform/contracts'
-import { startAllInOne } from '@platform/testing/platform'
+import { ALL_IN_ONE_SOURCE, startAllInOne } from '@platform/testing/platform'
 import { expect, test } from 'vitest'
 import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
 import { docsAssets } from './support/docs-assets.ts'
@@ -12,8 +12,11 @@ const greet = {
   output: { greeting: '{{greeting}}' },
 }
 
-test('the bundle of all in one does the main job on embedded drivers, and ends with 0', async () => {
-  await using platform = await startAllInOne({}, undefined, 'dist/all-in-one/main.js')
+test.concurrent.each([
+  ['bundle', 'dist/all-in-one/main.js'],
+  ['sources', ALL_IN_ONE_SOURCE],
+])('all in one does the main job from its %s on embedded drivers, and ends with 0', async (_, main) => {
+  await using platform = await startAllInOne({}, undefined, main)
   const { origin } = platform
   const { token } = await administrator(platform)
   const workspaceId = await newWorkspace(origin, token)

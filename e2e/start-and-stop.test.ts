@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import {
   ADMIN,
+  ALL_IN_ONE_SOURCE,
   freePorts,
   freshDirectory,
   processTree,
@@ -96,7 +97,7 @@ describe('starting and stopping', () => {
 
 describe('a start that cannot work says why in a sentence and ends with 1', () => {
   const start = async (env: Record<string, string>) => {
-    const started = spawnPlatform('all-in-one', 'apps/all-in-one/src/main.ts', env)
+    const started = spawnPlatform('all-in-one', ALL_IN_ONE_SOURCE, env)
     const code = await new Promise<number | null>((resolve) => started.child.once('exit', resolve))
     return { code, output: started.output() }
   }
@@ -168,7 +169,7 @@ describe('a start that cannot work says why in a sentence and ends with 1', () =
 describe('ports', () => {
   const started = async (env: Record<string, string>) => {
     const directory = directoryFor()
-    const platform = spawnPlatform('all-in-one', 'apps/all-in-one/src/main.ts', {
+    const platform = spawnPlatform('all-in-one', ALL_IN_ONE_SOURCE, {
       ...{ ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password, DATA_DIRECTORY: directory },
       ...env,
     })
@@ -212,7 +213,7 @@ test('a database that is not there is told at once, with what to do, and named b
   const [port = 0] = await freePorts(1)
   const directory = directoryFor()
   const key = 'internal-key-of-the-platform-tests-0123456789'
-  const platform = spawnPlatform('all-in-one', 'apps/all-in-one/src/main.ts', {
+  const platform = spawnPlatform('all-in-one', ALL_IN_ONE_SOURCE, {
     ...{ PORT: String(port), DATABASE_URL: 'postgres://u:geheim@127.0.0.1:1/x' },
     ...{ DATA_DIRECTORY: directory, INTERNAL_API_KEY: key },
   })

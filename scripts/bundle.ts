@@ -22,6 +22,9 @@ async function bundle(app: string): Promise<void> {
     plugins: [ownUrls(root, directory), plainCharacters()],
     // Libraries say `eval` for good reasons of theirs; whatever else is wrong ends the build.
     checks: { eval: false },
+    // Removing what seems unused removes calls that are made to see whether they throw: of `decodeURIComponent(path)`
+    // in a `try` only the `catch` stayed (docs/adr/0030).
+    treeshake: false,
     onwarn: (warning) => {
       throw new Error(`${app} can’t be bundled: ${warning.message}`)
     },
