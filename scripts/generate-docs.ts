@@ -1,18 +1,19 @@
 // docs/access.md and docs/events.md from the contracts, docs/automations.md from what describes the language,
-// docs/configuration.md from the configuration of every service.
+// docs/configuration.md and deploy/compose/platform.env.example from the configuration of every service.
 import { writeFileSync } from 'node:fs'
 import { declaredEndpoints } from '@platform/openapi'
 import { processEnv } from '@platform/service'
-import type { ZodType } from 'zod'
 import { allInOneEnv } from '../apps/all-in-one/src/config.ts'
 import { environments } from '../apps/ops/src/config/environments.ts'
 import { accessPage } from './generate/access-page.ts'
 import { automationsPage } from './generate/automations-page.ts'
 import { configurationPage } from './generate/configuration-page.ts'
 import { events } from './generate/declared.ts'
+import { environmentExample } from './generate/environment-example.ts'
 import { eventsPage } from './generate/events-page.ts'
+import type { Environments } from './generate/variables.ts'
 
-const readers: Record<string, ZodType | readonly ZodType[]> = {
+const readers: Environments = {
   'every process': processEnv,
   'all in one': allInOneEnv,
   ...environments,
@@ -22,4 +23,5 @@ writeFileSync('docs/access.md', accessPage(declaredEndpoints))
 writeFileSync('docs/events.md', eventsPage(events))
 writeFileSync('docs/automations.md', automationsPage())
 writeFileSync('docs/configuration.md', configurationPage(readers))
+writeFileSync('deploy/compose/platform.env.example', environmentExample(readers))
 console.log(`docs/events.md: ${events.length} events`)

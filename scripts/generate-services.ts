@@ -1,6 +1,7 @@
 // The files that name every service, from the table packages/contracts/src/services.ts.
 import { readFileSync, writeFileSync } from 'node:fs'
 import {
+  composeDefaults,
   composeFile,
   dockerfile,
   environmentsModule,
@@ -13,6 +14,8 @@ const rewrite = (file: string, change: (text: string) => string) =>
 
 writeFileSync('apps/all-in-one/src/services.ts', servicesModule())
 writeFileSync('apps/ops/src/config/environments.ts', environmentsModule())
-rewrite('deploy/compose/platform.yaml', composeFile)
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+rewrite('deploy/compose/platform.yaml', (text) => composeFile(text, version))
+rewrite('deploy/compose/platform.defaults.env', composeDefaults)
 rewrite('deploy/prometheus/scrape.yaml', scrapeFile)
 rewrite('deploy/images/Dockerfile', dockerfile)

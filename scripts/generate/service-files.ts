@@ -1,4 +1,10 @@
-import { type ServiceName, type StoreKind, serviceNames, services } from '@platform/contracts'
+import {
+  type ServiceName,
+  type StoreKind,
+  serviceNames,
+  services,
+  servicesBehindGateway,
+} from '@platform/contracts'
 
 const HEAD = '// Made from packages/contracts/src/services.ts by `npm run generate`.\n'
 const BEGIN = '# Made from packages/contracts/src/services.ts by `npm run generate`:'
@@ -43,27 +49,52 @@ const containers: Partial<Record<StoreKind, string>> = {
   broker: 'nats',
 }
 
-const dependsOn = (name: ServiceName): string =>
-  services[name].needs.flatMap((need: StoreKind) => containers[need] ?? []).join(', ')
+/** The compose file with a container for each service. */
+export const composeFile = (text: string, version: string): string =>
+  withSections(withVersion(text, version), [
+    servicesByPort.map((name) => container(name, version)).join('\n'),
+  ])
 
-/** The compose file with the addresses of all services, and the containers of those behind the gateway. */
-export function composeFile(text: string): string {
-  const addresses = servicesByPort.map((name) => {
-    const { urlVariable, port } = services[name]
-    return `  ${urlVariable}: http://${name}:${port}${name === 'api-gateway' ? '/v2' : ''}`
-  })
-  const behind = servicesByPort.filter((name) => name !== 'api-gateway')
-  const blocks = behind.map((name) =>
-    [
-      `  ${name}:`,
-      '    <<: *service',
-      `    build: { context: ../.., dockerfile: deploy/images/Dockerfile, args: { APP: ${name} } }`,
-      `    environment: { <<: *environment, PORT: ${services[name].port} }`,
-      `    depends_on: [${dependsOn(name)}]`,
-    ].join('\n'),
-  )
-  return withSections(text, [addresses.join('\n'), blocks.join('\n')])
+/** Images of the version that the checkout has, unless PLATFORM_VERSION names another. */
+export const withVersion = (text: string, version: string): string =>
+  text.replaceAll(/\$\{PLATFORM_VERSION:-[^}]*\}/g, `\${PLATFORM_VERSION:-${version}}`)
+
+/** The gateway has the port that is published and the files, and starts when there is something to forward to. */
+function container(name: ServiceName, version: string): string {
+  const isGateway = name === 'api-gateway'
+  const stores = services[name].needs.flatMap((need: StoreKind) => containers[need] ?? [])
+  const others = isGateway ? servicesBehindGateway : []
+  return [
+    `  ${name}:`,
+    '    <<: *service',
+    withVersion(`    image: platform/${name}:\${PLATFORM_VERSION:-}`, version),
+    `    build: { context: ../.., dockerfile: deploy/images/Dockerfile, args: { APP: ${name} } }`,
+    ...(isGateway
+      ? [
+          `    ports: ["\${PUBLISHED_ADDRESS:-127.0.0.1}:\${PUBLISHED_PORT:-3001}:${services[name].port}"]`,
+          '    volumes: ["secrets:/run/platform:ro", "./files:/etc/platform:ro", "files:/data"]',
+        ]
+      : ['    volumes: ["secrets:/run/platform:ro", "./files:/etc/platform:ro"]']),
+    '    depends_on:',
+    '      secrets: { condition: service_completed_successfully }',
+    ...[...stores, ...others].map((needed) => `      ${needed}: { condition: service_healthy }`),
+  ].join('\n')
 }
+
+/** What the containers start with: where the services are. */
+export const composeDefaults = (text: string): string =>
+  withSections(
+    text,
+    [
+      servicesByPort
+        .map((name) => {
+          const { urlVariable, port } = services[name]
+          return `${urlVariable}=http://${name}:${port}${name === 'api-gateway' ? '/v2' : ''}`
+        })
+        .join('\n'),
+    ],
+    '',
+  )
 
 /** The scrape configuration with a job for each service. */
 export const scrapeFile = (text: string): string =>

@@ -6,6 +6,7 @@ import { addEvents } from './events/event-commands.ts'
 import { listKeys, rotateKey } from './keys/list-and-rotate.ts'
 import { removeKey } from './keys/remove.ts'
 import { showReadiness } from './readiness/show.ts'
+import { createSecrets } from './secrets/create.ts'
 import { OpsProblem, type Terminal } from './terminal.ts'
 
 /** Runs one command; answers the exit code. A failure is reported as a sentence. */
@@ -47,6 +48,13 @@ function commands(terminal: Terminal, done: Done): Command {
     .command('reset-password <email>')
     .description('Give an account a new password, printed once, and end its sessions.')
     .action(async (email: string) => done(await resetPassword(terminal, email)))
+
+  const secrets = program.command('secrets').description('Secrets of a deployment.')
+  secrets
+    .command('create <directory>')
+    .description('Make the secrets that are missing there, a file each; what is there is never changed.')
+    .option('--writable <folders...>', 'let every user write into these folders')
+    .action(async (directory: string, options) => done(await createSecrets(terminal, directory, options)))
 
   addKeys(program, terminal, done)
   addAudit(program, terminal, done)

@@ -38,6 +38,13 @@ describe('ops config print', () => {
     })
   })
 
+  test('inside of a deployment asks at the internal address, not at the public one', async () => {
+    await using platform = await serve((_, response) => response.end(JSON.stringify({ settings: [] })))
+    const env = { API_URL: 'https://platform.example/v2', INTERNAL_API_KEY: KEY }
+    const inside = { ...env, INTERNAL_API_URL: `http://127.0.0.1:${platform.port}/v2` }
+    expect(await runOps(['config', 'print'], inside)).toMatchObject({ code: 0, err: '' })
+  })
+
   test('where nothing runs shows what a start would read, with its origin, and secrets as their length', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'ops-'))
     writeFileSync(join(directory, 'secrets.env'), 'INTERNAL_API_KEY=hunter2-hunter2\n')

@@ -9,11 +9,15 @@ export interface Platform {
   internalKey: string
 }
 
-/** From API_URL or PORT, and INTERNAL_API_KEY; the key is else taken from the secrets that the first start has kept. */
+/**
+ * From INTERNAL_API_URL, which the containers of a platform have, API_URL or PORT, and INTERNAL_API_KEY; the key is
+ * else taken from the secrets that the first start has kept.
+ */
 export function findPlatform(env: Env): Platform {
-  const apiUrl = given(env, 'API_URL') ?? `http://127.0.0.1:${given(env, 'PORT') ?? '3001'}/v2`
+  const variable = given(env, 'INTERNAL_API_URL') === undefined ? 'API_URL' : 'INTERNAL_API_URL'
+  const apiUrl = given(env, variable) ?? `http://127.0.0.1:${given(env, 'PORT') ?? '3001'}/v2`
   if (!/^https?:$/.test(URL.parse(apiUrl)?.protocol ?? ''))
-    throw new OpsProblem(`API_URL must be an http or https address, not "${apiUrl}".`)
+    throw new OpsProblem(`${variable} must be an http or https address, not "${apiUrl}".`)
   const internalKey = givenKey(env) ?? keptSecrets(env).INTERNAL_API_KEY
   if (internalKey === undefined) {
     throw new OpsProblem(

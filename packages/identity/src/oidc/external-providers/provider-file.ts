@@ -10,7 +10,8 @@ const document = z.strictObject({ providers: z.record(z.string(), z.unknown()).o
 
 /**
  * The providers of the platform: `providers` by slug, or as a list. `${NAME}` in a value is that variable of the
- * environment, or the content of the file that `NAME_FILE` names. Throws ConfigError with a sentence for each problem, naming the file and the place in it.
+ * environment, or the content of the file that `NAME_FILE` names. Throws ConfigError with a sentence for each problem,
+ * naming the file and the place in it.
  */
 export function readProviderFile(
   path: string,
