@@ -1,4 +1,6 @@
-import type { Platform } from '@platform/testing/platform'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { ADMIN, type Platform } from '@platform/testing/platform'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call, feed, newWorkspace } from './support/caller.ts'
@@ -170,6 +172,14 @@ describe.each(shapes)('the main job on $name', (shape) => {
     expect((await call(origin(), 'GET', '/v2/readiness')).status).toBe(401)
     const anonymous = await call(origin(), 'POST', '/v2/login/anonymous')
     expect((await call(origin(), 'GET', '/v2/readiness', { token: anonymous.json.token })).status).toBe(403)
+  })
+
+  test('what helm test runs in a cluster does the same job', async () => {
+    const { email: ADMIN_EMAIL, password: ADMIN_PASSWORD } = ADMIN
+    const env = { GATEWAY_URL: origin(), API_URL: `${origin()}/v2`, ADMIN_EMAIL, ADMIN_PASSWORD }
+    const script = 'deploy/helm/platform/files/main-job.mjs'
+    const { stdout } = await promisify(execFile)(process.execPath, [script], { env })
+    expect(stdout).toMatch(/The main job works\.\n$/)
   })
 
   test('the sample workspace hello is there', async () => {

@@ -7,7 +7,7 @@ import { ended, withOurNode } from './set-up/run.mjs'
 import { setUp } from './set-up/set-up.mjs'
 import { watchStops } from './set-up/stops.mjs'
 
-const generators = ['scripts/generate-services.ts', 'scripts/generate-openapi.ts', 'scripts/generate-docs.ts']
+const generators = ['services', 'openapi', 'docs', 'chart'].map((name) => `scripts/generate-${name}.ts`)
 
 /** What the generators write, beside docs/. */
 const generated = [
@@ -16,6 +16,11 @@ const generated = [
   'deploy/compose/platform.yaml',
   'deploy/prometheus/scrape.yaml',
   'deploy/images/Dockerfile',
+  'deploy/helm/platform/Chart.yaml',
+  'deploy/helm/platform/values.schema.json',
+  'deploy/helm/platform/files/services.yaml',
+  'deploy/helm/platform/files/dashboard.json',
+  'deploy/helm/platform/files/rules.yaml',
 ]
 
 /** What each check runs, in order: the arguments of Node. A script that does not exist is left out. */

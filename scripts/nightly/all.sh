@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # all.sh: everything that is slow by nature, before a release: all tests with the faults under load, the restarts and the whole matrices
-# that npm test samples, then a real Elasticsearch and other requests of Schemathesis. Takes about an hour and a half.
+# that npm test samples, and the Helm chart in a cluster, then a real Elasticsearch and other requests of Schemathesis. Takes about an hour and a half.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
 . scripts/nightly/with-servers.sh
-with_servers postgres nats redis opensearch
+for one in helm kubeconform; do scripts/servers/$one.sh install || exit 1; done
+with_servers postgres nats redis opensearch kube-apiserver
 
 export NIGHTLY=1 REQUIRE_SERVERS=1 CI=true
 failed=()

@@ -93,3 +93,15 @@ apt_install() {
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"
 }
+
+# Where programs go that are built from Go modules.
+go_bin() {
+  command -v go >/dev/null || return 1
+  local found
+  found=$(go env GOBIN)
+  echo "${found:-$(go env GOPATH)/bin}"
+}
+
+has_recent_go() {
+  command -v go >/dev/null && [ "$(printf '%s\n' go1.26 "$(go env GOVERSION)" | sort -V | head -n 1)" = go1.26 ]
+}

@@ -4,17 +4,6 @@
 
 version=v2.15.2
 
-go_bin() {
-  command -v go >/dev/null || return 1
-  local found
-  found=$(go env GOBIN)
-  echo "${found:-$(go env GOPATH)/bin}"
-}
-
-has_recent_go() {
-  command -v go >/dev/null && [ "$(printf '%s\n' go1.26 "$(go env GOVERSION)" | sort -V | head -n 1)" = go1.26 ]
-}
-
 # Ours, else whatever the machine has.
 program() {
   local own
