@@ -3,6 +3,7 @@ import { openDatabase, raw } from '@platform/database'
 import { createLogger } from '@platform/logging'
 import { buildRecord } from '@platform/outbox'
 import { startTestService, testDatabaseUrl } from '@platform/testing'
+import { FaultProxy } from '@platform/testing/platform'
 import { describe, expect, test, vi } from 'vitest'
 import { tinyService } from '../test/testing.ts'
 import { onEveryInstance, onOneInstance, Resources } from './index.ts'
@@ -35,6 +36,24 @@ describe('resources', () => {
     await resources[Symbol.asyncDispose]()
     await expect(broker).resolves.toBeDefined()
     await expect(database.ping(AbortSignal.timeout(1000))).rejects.toThrow()
+  })
+
+  test('are closed in time while they are dialled in vain, and leave no dial', async () => {
+    const url = await testDatabaseUrl()
+    await using silent = await FaultProxy.open(1)
+    await silent.set('drop')
+    const at = (scheme: string) => `${scheme}://127.0.0.1:${silent.port}`
+    const resources = new Resources(log, { development: true, report: () => undefined })
+    const cache = await resources.cache(at('redis'))
+    const index = await resources.searchIndex(at('opensearch+http'))
+    await resources.broker(at('nats'), url)
+    const database = await resources.database(`postgres://ada@127.0.0.1:${silent.port}/ada`)
+    const asked = [cache.get('a'), index?.shardBudget(), database.ping(AbortSignal.timeout(5000))]
+    await vi.waitFor(() => expect(silent.connections).toBeGreaterThanOrEqual(5), { timeout: 5000 })
+    const startedAt = performance.now()
+    await Promise.all([resources[Symbol.asyncDispose](), Promise.allSettled(asked)])
+    expect(performance.now() - startedAt).toBeLessThan(4000)
+    await vi.waitFor(() => expect(silent.connections).toBe(0), { timeout: 500 })
   })
 
   test('accept a database that may forget only where that was said', async () => {

@@ -122,6 +122,17 @@ describe('a process', () => {
     },
   )
 
+  test('ends with 0 though something in it was forgotten, and says what', async () => {
+    using tiny = start(`
+      setInterval(() => undefined, 1000)
+      await run([tinyService().service], process.env, ${sayReady})`)
+    await tiny.ready()
+    tiny.child.kill('SIGTERM')
+    const { code, out } = await tiny.exited
+    expect(code).toBe(0)
+    expect(out).toMatch(/"left":\[[^\]]*"Timeout"/)
+  })
+
   test('with a bug it does not answer on', async () => {
     using tiny = start(`setTimeout(() => { throw new Error('the bug') }, 300); ${plain}`, {
       SHUTDOWN_DELAY_MS: '20000',

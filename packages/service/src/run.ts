@@ -104,8 +104,8 @@ export async function run(
     log?.debug({ err: error }, 'start failed')
     process.exitCode = 1
     stopping.abort()
-    exitSoon()
   }
+  exitSoon(log)
 }
 
 /** The problems of all services at once, before anything is opened. */
@@ -227,8 +227,20 @@ function drainDelayOf(config: Running['config'], services: readonly Service[]): 
 const patienceOf = ({ SHUTDOWN_GRACE_MS: graceMs }: Running['config']): number =>
   Math.max(graceMs * 0.6, graceMs - CLOSING_MS)
 
-/** After a failed start nothing may keep the process: what is open was closed already, or never will be. */
-const exitSoon = () => setTimeout(() => process.exit(1), 2000).unref()
+/** How long the process may live on once everything in it is closed. */
+const AFTERLIFE_MS = 1000
+
+/** Everything is closed, or never will be after a failed start: what was forgotten must not keep the process. */
+function exitSoon(log: Logger | undefined): void {
+  const timer = setTimeout(() => {
+    log?.warn(
+      { left: process.getActiveResourcesInfo() },
+      'everything is closed, and something keeps the process',
+    )
+    process.exit()
+  }, AFTERLIFE_MS)
+  timer.unref()
+}
 
 function productVersion(): string {
   const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { growingPauseMs } from '@platform/kernel'
-import { connect, Events, type NatsConnection, NatsError } from 'nats'
+import { Events, type NatsConnection, NatsError } from 'nats'
 import { BrokerError, type BrokerLog } from '../broker.ts'
 import type { NatsAddress } from './address.ts'
+import { dial } from './dial.ts'
 
 const CONNECT_MS = 2000
 const RECONNECT_MS = { wait: 150, jitter: 350 }
@@ -85,7 +86,7 @@ export class Link implements AsyncDisposable {
   async #stayConnected(): Promise<void> {
     for (let failures = 0; !this.#closing.signal.aborted; failures++) {
       try {
-        const nc = await connect(this.#options())
+        const nc = await dial(this.#options(), this.#closing.signal)
         failures = 0
         this.#refusal = undefined
         this.#client = nc
@@ -135,7 +136,8 @@ export class Link implements AsyncDisposable {
   }
 
   #cameUp(nc: NatsConnection): void {
-    if (this.#closing.signal.aborted) return
+    // The client may say twice that it is connected again.
+    if (this.#closing.signal.aborted || this.#up?.nc === nc) return
     this.#loss = new AbortController()
     this.#up = { nc, lost: this.#loss.signal }
     for (const { resolve } of this.#waiting) resolve(this.#up)

@@ -21,20 +21,32 @@ export function connect({ nodes, credentials }: IndexAddress): Connection {
     // A payload may have any key. JSON.parse makes it a field of its own, never a prototype.
     disablePrototypePoisoningProtection: true,
   })
+  const pending = new Set<PendingRequest>()
   return {
     request: async <Body>(request: StoreRequest) => {
       try {
-        return (await send(client, request)) as StoreResponse<Body>
+        return (await send(client, pending, request)) as StoreResponse<Body>
       } catch (error) {
         return asResponse<Body>(error, name)
       }
     },
-    [Symbol.asyncDispose]: () => client.close(),
+    async [Symbol.asyncDispose]() {
+      // The client would wait for them, and they for a store that may not answer.
+      for (const request of pending) request.abort()
+      await Promise.allSettled(pending)
+      await client.close()
+    },
   }
 }
 
-async function send(client: Client, { method, path, query, body, lines, timeoutMs }: StoreRequest) {
-  const pending = client.transport.request(
+type PendingRequest = ReturnType<Client['transport']['request']>
+
+async function send(
+  client: Client,
+  pending: Set<PendingRequest>,
+  { method, path, query, body, lines, timeoutMs }: StoreRequest,
+) {
+  const sent = client.transport.request(
     {
       method,
       path,
@@ -45,12 +57,14 @@ async function send(client: Client, { method, path, query, body, lines, timeoutM
     // The client's own time-out begins anew with each byte.
     { requestTimeout: timeoutMs },
   )
-  const timer = setTimeout(() => pending.abort(), timeoutMs)
+  pending.add(sent)
+  const timer = setTimeout(() => sent.abort(), timeoutMs)
   try {
-    const response = await pending
+    const response = await sent
     return { status: response.statusCode ?? 0, body: response.body }
   } finally {
     clearTimeout(timer)
+    pending.delete(sent)
   }
 }
 

@@ -50,6 +50,7 @@ class Pipe {
 export class FaultProxy implements AsyncDisposable {
   readonly #target: number
   readonly #sockets = new Set<Socket>()
+  readonly #clients = new Set<Socket>()
   readonly #pipes = new Set<Pipe>()
   #server: Server | undefined
   #port = 0
@@ -68,6 +69,11 @@ export class FaultProxy implements AsyncDisposable {
 
   get port(): number {
     return this.#port
+  }
+
+  /** Clients that are connected now, whether anything passes or not. */
+  get connections(): number {
+    return this.#clients.size
   }
 
   /** The same address, through the proxy. */
@@ -118,7 +124,13 @@ export class FaultProxy implements AsyncDisposable {
 
   #take(client: Socket): void {
     this.#keep(client)
-    if (this.#fault === 'drop') return
+    this.#clients.add(client)
+    client.on('close', () => this.#clients.delete(client))
+    if (this.#fault === 'drop') {
+      // What comes is thrown away; it is read so that the end of the client is seen.
+      client.resume()
+      return
+    }
     const upstream = connect(this.#target, '127.0.0.1')
     this.#keep(upstream)
     const pipes = [
