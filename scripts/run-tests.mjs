@@ -11,14 +11,48 @@ import { watchStops } from './set-up/stops.mjs'
 async function runTests(args) {
   const stops = watchStops({ graceMs: 9500, stoppedCode: 130 })
   const node = await setUp(stops)
+  const { summary, code } = await testOnce(stops, node, args)
+  const isLong = process.env.NIGHTLY === '1'
+  const slow = summary && process.env.CI && !isLong && code === 0 ? await slowAlone(stops, node, summary) : []
+  return report(summary, code, slow)
+}
+
+/** One run of vitest with what it says of itself. */
+async function testOnce(stops, node, args) {
   const folder = mkdtempSync(join(tmpdir(), 'platform-tests-'))
   const summaryFile = join(folder, 'summary.json')
   try {
     const code = await run(stops, node, vitest(args), { ...colours, TEST_SUMMARY_FILE: summaryFile })
-    return report(readSummary(summaryFile), code)
+    return { code, summary: readSummary(summaryFile) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** How many of the slowest tests are named, and looked at again. */
+const SHOWN = 10
+
+/** How long a unit test may take. */
+const UNIT_TEST_SECONDS = 5
+
+const isSlowUnitTest = ({ project, seconds }) => project === 'unit' && seconds > UNIT_TEST_SECONDS
+
+/** The unit tests that take too long alone as well, twice: beside others, on a busy machine, any test may. */
+async function slowAlone(stops, node, { slowest }) {
+  const found = []
+  for (const test of slowest.filter(isSlowUnitTest).slice(0, SHOWN)) {
+    console.log(`Once more alone, because it took over ${UNIT_TEST_SECONDS} s: ${test.fullName}`)
+    if ((await isFastAlone(stops, node, test)) || (await isFastAlone(stops, node, test))) continue
+    found.push(test.name)
+  }
+  return found
+}
+
+async function isFastAlone(stops, node, { file, fullName }) {
+  const pattern = fullName.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' > ', ' (?:> )?')
+  const alone = ['--project', 'unit', '--maxWorkers=1', '-t', `^${pattern}$`, file]
+  const { summary } = await testOnce(stops, node, alone)
+  return summary !== undefined && summary.passed > 0 && !summary.slowest.some(isSlowUnitTest)
 }
 
 const colours = process.stdout.isTTY || process.env.FORCE_COLOR ? {} : { NO_COLOR: '1' }
@@ -31,7 +65,7 @@ const vitest = (args) => [
   ...args,
 ]
 
-function report(summary, code) {
+function report(summary, code, slow) {
   if (!summary && code === 0) return 0 // no run: --help, --version
   const { passed, failed, skipped, skippedSuites, secondAttempts, slowest } = summary ?? {
     passed: 0,
@@ -42,15 +76,20 @@ function report(summary, code) {
     slowest: [],
   }
   if (slowest.length > 0) console.log('The slowest tests:')
-  for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(6)} s  ${name}`)
+  for (const { name, seconds } of slowest.slice(0, SHOWN))
+    console.log(`${seconds.toFixed(1).padStart(6)} s  ${name}`)
   for (const suite of skippedSuites) console.log(`SKIPPED: ${suite}`)
   if (skippedSuites.length > 0)
     console.log('Skipped suites need a server: .ci/run starts all of them, scripts/servers/ one.')
   for (const test of secondAttempts) console.log(`PASSED ONLY AT THE SECOND ATTEMPT: ${test}`)
+  for (const name of slow)
+    console.log(`TOO SLOW: ${name}: a unit test may take ${UNIT_TEST_SECONDS} s alone.`)
   // A run that ends badly without a failed test (it could not even begin) still failed.
-  const failures = code === 0 ? failed : Math.max(failed, 1)
-  console.log(`${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
-  return code
+  const failures = slow.length + (code === 0 ? failed : Math.max(failed, 1))
+  console.log(
+    `${passed - slow.length} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
+  )
+  return slow.length > 0 ? 1 : code
 }
 
 function readSummary(file) {
