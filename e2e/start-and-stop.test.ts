@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -40,6 +40,10 @@ describe('starting and stopping', () => {
       const email = /(\S+@\S+)/.exec(output)?.[1] ?? ''
       expect(password.length, output).toBeGreaterThanOrEqual(16)
       expect(output).toContain(`${first.origin}/docs`)
+      expect(output).toContain(`npm run -s ops -- admin reset-password ${email}`)
+      expect(readFileSync(join(directory, 'postgres', 'postgres.log'), 'utf8')).not.toMatch(
+        /ERROR|FATAL|PANIC/,
+      )
       const sample = /curl -d name=Ada (\S+)/.exec(output)?.[1] ?? ''
       const answer = await fetch(sample, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) })
       expect(await answer.json()).toEqual({ message: 'Hello Ada!' })

@@ -10,6 +10,7 @@ export function announceReady(running: readonly RunningService[], env: Env): voi
     `  The platform is ready at ${origin}`,
     '',
     `  Sign in        ${origin}/signin  as the administrator, whose password the first start has told`,
+    `  Password lost  ${env.OPS_COMMAND} admin reset-password ${administrator(env)}`,
     `  Documentation  ${origin}/docs`,
     ...sampleLines(origin, env),
     `  Status         ${origin}/`,
@@ -20,6 +21,10 @@ export function announceReady(running: readonly RunningService[], env: Env): voi
     lines.push('  Rate limits are off (RATE_LIMIT_DISABLED): use this for benches and tests only.', '')
   process.stdout.write(`${lines.join('\n')}\n`)
 }
+
+/** Whom the first start has made the administrator. */
+const administrator = ({ ADMIN_EMAIL, SUPER_ADMIN_EMAILS }: Env): string =>
+  ADMIN_EMAIL ?? SUPER_ADMIN_EMAILS?.split(',')[0]?.trim() ?? 'admin@localhost'
 
 /** The first start has made it. */
 const sampleLines = (origin: string, env: Env): string[] =>

@@ -8,4 +8,8 @@ export const allInOneEnv = z.object({
     .describe(
       'Where all in one keeps its database, files, mails and secrets; one platform uses it at a time.',
     ),
+  OPS_COMMAND: z
+    .string()
+    .default('npm run -s ops --')
+    .describe('What an operator types for ops here, as the banner of a start says it; images know theirs.'),
 })

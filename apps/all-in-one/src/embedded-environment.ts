@@ -6,8 +6,9 @@ import { servicePorts } from './service-ports.ts'
 
 /** Defaults of the platform in one process: everything embedded, on loopback, development. The environment wins. */
 export async function embeddedEnvironment(given: Env): Promise<Env> {
-  const { DATA_DIRECTORY: data } = readConfig(allInOneEnv, given)
+  const { DATA_DIRECTORY: data, OPS_COMMAND } = readConfig(allInOneEnv, given)
   const defaults = {
+    OPS_COMMAND,
     NODE_ENV: 'development',
     HOST: '127.0.0.1',
     LOG_LEVEL: 'warn',

@@ -12,8 +12,12 @@ import { OpsProblem, type Terminal } from './terminal.ts'
 /** Runs one command; answers the exit code. A failure is reported as a sentence. */
 export async function ops(args: readonly string[], terminal: Terminal): Promise<number> {
   let code = 0
-  const program = commands(terminal, (outcome) => {
+  const asking = { ...terminal }
+  const program = commands(asking, (outcome) => {
     code = outcome
+  }).hook('preAction', () => {
+    const { at } = program.opts<{ at?: string }>()
+    if (at !== undefined) asking.env = { ...terminal.env, INTERNAL_API_URL: at }
   })
   try {
     await program.parseAsync([...args], { from: 'user' })
@@ -30,6 +34,7 @@ type Done = (code: number) => void
 function commands(terminal: Terminal, done: Done): Command {
   const program = new Command('ops')
     .description('What an operator of the platform types.')
+    .option('--at <url>', 'ask the process at this address, for example http://events:3004')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.print(text.trimEnd()),

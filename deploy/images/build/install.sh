@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the lockfile names, with the pnpm that package.json names. A registry of your own and the certificates it
-# needs are build secrets: they are in no layer. docs/operations.md says how they are given.
+# Installs what the lockfile names, with the pnpm that package.json names. A registry of your own and the certificates
+# it needs are build secrets and in no layer: docs/operations.md says how they are given.
 set -eu
 certificates=/run/secrets/certificates
 if [ -f "$certificates" ]; then export NODE_EXTRA_CA_CERTS="$certificates" NPM_CONFIG_CAFILE="$certificates"; fi

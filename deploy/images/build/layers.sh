@@ -1,7 +1,7 @@
 #!/bin/sh
-# layers.sh APP FOLDER: bundles the app and `ops`, and lays them out as layers in FOLDER by how often they change:
-# outside (programs that no bundle holds), libraries, own. Times of files are the same in each build, so that a layer that
-# has not changed is not pulled again.
+# layers.sh APP FOLDER: bundles the app and `ops`, and lays them out in FOLDER by how often they change: outside
+# (programs that no bundle holds), libraries, own. Times of files are the same in each build, so that a layer that has
+# not changed is not pulled again.
 set -eu
 app=$1 layers=$2
 node scripts/bundle.ts "$app" ops

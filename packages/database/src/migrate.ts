@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import { DatabaseError } from './database-error.ts'
 import { connectAlone, type PostgresDatabase } from './postgres.ts'
-import { raw } from './sql.ts'
+import { raw, sql } from './sql.ts'
 
 const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 const SCHEMA = /^[a-z][a-z0-9_]*$/
@@ -36,7 +36,7 @@ export interface Migrated {
 
 /**
  * Brings a schema to the state its numbered SQL files describe, forward only, each in one
- * transaction. Any number of processes may call it at once: one migrates, the others wait for it. Costs one query
+ * transaction. Any number of processes may call it at once: one migrates, the others wait for it. Costs two queries
  * when nothing is to do.
  */
 export async function migrate(
@@ -89,16 +89,12 @@ async function bringUp(
 }
 
 async function listApplied(database: Database, schema: string): Promise<string[]> {
-  try {
-    const rows = await database.many<{ name: string }>(
-      raw(`select name from ${escapeIdentifier(schema)}.migrations`),
-    )
-    return rows.map(({ name }) => name)
-  } catch (error) {
-    // Neither the schema nor its table exist before the first migration.
-    if (error instanceof DatabaseError && (error.code === '42P01' || error.code === '3F000')) return []
-    throw error
-  }
+  const table = `${escapeIdentifier(schema)}.migrations`
+  // Before the first migration there is none. A statement about a missing table would be an error in the server's log.
+  const found = await database.many(sql`select where to_regclass(${table}) is not null`)
+  if (found.length === 0) return []
+  const rows = await database.many<{ name: string }>(raw(`select name from ${table}`))
+  return rows.map(({ name }) => name)
 }
 
 function isComplete(schema: string, names: string[], applied: string[]): boolean {

@@ -140,6 +140,16 @@ describe('ops readiness', () => {
     expect(server.asked[1]).toBe('/prefix/v2/readiness?services=runtime%2Cevents')
   })
 
+  test('asks the gateway by its address inside before the public one, and what --at names before both', async () => {
+    await using server = await platform(200, ready)
+    const here = `http://127.0.0.1:${server.port}/v2`
+    const nowhere = 'http://127.0.0.1:1/v2'
+    const key = { INTERNAL_API_KEY: KEY }
+    expect((await runOps(['readiness'], { ...key, INTERNAL_API_URL: here, API_URL: nowhere })).code).toBe(0)
+    const elsewhere = { ...key, INTERNAL_API_URL: nowhere, API_URL: nowhere }
+    expect((await runOps(['--at', here, 'readiness'], elsewhere)).code).toBe(0)
+  })
+
   test('takes the key that the first start has kept', async () => {
     await using server = await platform(200, ready)
     const directory = mkdtempSync(join(tmpdir(), 'ops '))
