@@ -17,6 +17,7 @@ run() {
 run npm test
 run scripts/nightly/elasticsearch.sh
 run scripts/nightly/schemathesis.sh
+run scripts/nightly/images.sh
 
 if [ "${#failed[@]}" -gt 0 ]; then
   echo "Failed: ${failed[*]}."

@@ -23,7 +23,7 @@ if [ "$app" = all-in-one ]; then
     mkdir -p "$target"
     cp -R "$package/." "$target"
   done
-  find "$layers/outside" -name '*.a' -delete
+  find "$layers/outside" \( -name '*.a' -o -name '*.d.ts' \) -delete
   find "$layers/outside" -name pkgconfig -prune -exec rm -r {} +
 fi
 find "$layers" -exec touch -h -d @0 {} +

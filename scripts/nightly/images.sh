@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# images.sh: builds every image from a checkout in which secrets were planted, and fails when one is in a layer, when an
+# image is larger than its budget, runs as root or holds what nobody runs; then runs all in one (READY_MS, 10000: the
+# longest it may take to be ready). Needs a Docker engine, 25 or newer, with compose; left out where none answers.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+if ! docker compose version >/dev/null 2>&1 || ! docker info >/dev/null 2>&1; then
+  echo 'SKIPPED: no Docker engine with compose answers (DOCKER_HOST).'
+  exit 0
+fi
+
+apps=(all-in-one api-gateway events runtime workspaces)
+base=${NODE_IMAGE:-node:24-bookworm-slim}
+version=nightly-$$
+export PLATFORM_VERSION=$version READY_MS=${READY_MS:-10000}
+work=$(mktemp -d)
+planted="planted-secret-$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')"
+
+clean_up() {
+  rm -rf "$work"
+  for app in "${apps[@]}"; do docker image rm --force "platform/$app:$version" >/dev/null 2>&1 || true; done
+}
+trap clean_up EXIT
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# What is committed and changed here, and beside it what people leave in a checkout.
+checkout() {
+  mkdir "$work/checkout"
+  git ls-files -z --cached --others --exclude-standard | tar -c --null --ignore-failed-read -T - 2>/dev/null | tar -x -C "$work/checkout"
+  local file
+  for file in .env .env.production .npmrc id_rsa deploy/compose/.env deploy/compose/all-in-one.env apps/runtime/.npmrc \
+    apps/api-gateway/src/signing-key.pem packages/audit/migrations/.env packages/audit/migrations/private.key \
+    packages/audit/src/private-key.ts deploy/images/.env .data/secrets.env dist/all-in-one/secret.js; do
+    mkdir -p "$work/checkout/$(dirname "$file")"
+    echo "$planted" >>"$work/checkout/$file"
+  done
+}
+
+build() {
+  docker build --quiet --file "$work/checkout/deploy/images/Dockerfile" --build-arg "APP=$1" --build-arg "NODE_IMAGE=$base" \
+    --tag "platform/$1:$version" "$work/checkout" >/dev/null
+}
+
+# look_into APP: every layer, also what a later one hides, and the configuration.
+look_into() {
+  local image=platform/$1:$version files wrong blob
+  mkdir "$work/image"
+  docker save "$image" | tar -x -C "$work/image"
+  while read -r blob; do
+    if { gzip -cdq "$blob" 2>/dev/null || cat "$blob"; } | grep -qaF "$planted"; then fail "$image holds a planted secret: $blob"; fi
+  done < <(find "$work/image" -type f)
+  rm -rf "$work/image"
+
+  files=$(docker run --rm --network none --entrypoint find "$image" /platform /data -type f)
+  wrong=$(grep -E '\.(ts|map|a)$|\.test\.|/\.env|npmrc|\.pem$|\.key$' <<<"$files" || true)
+  [ -z "$wrong" ] || fail "$image holds what nobody runs: $wrong"
+  if [ "$1" != all-in-one ] && grep -q node_modules <<<"$files"; then fail "$image holds node_modules"; fi
+
+  [ "$(docker image inspect -f '{{.Config.User}}' "$image")" = 1000:1000 ] || fail "$image does not name its user by number"
+  [ "$(docker image inspect -f '{{len .Config.Volumes}}' "$image")" = 0 ] || fail "$image leaves volumes behind"
+  docker run --rm --network none --read-only --cap-drop ALL --entrypoint ops "$image" --help >/dev/null || fail "ops does not run in $image"
+}
+
+# size_of IMAGE: bytes, unpacked.
+size_of() {
+  docker image inspect -f '{{.Size}}' "$1"
+}
+
+checkout
+docker image inspect "$base" >/dev/null 2>&1 || docker pull --quiet "$base" >/dev/null
+printf '%-12s %10s %10s %10s\n' IMAGE 'OVER BASE' BUDGET BUILT
+for app in "${apps[@]}"; do
+  budget=30
+  if [ "$app" = all-in-one ]; then budget=130; fi
+  before=$(date +%s%N)
+  build "$app"
+  over=$((($(size_of "platform/$app:$version") - $(size_of "$base") + 999999) / 1000000))
+  printf '%-12s %7s MB %7s MB %7s s\n' "$app" "$over" "$budget" $((($(date +%s%N) - before) / 1000000000))
+  [ "$over" -le "$budget" ] || fail "platform/$app is $over MB over its base, its budget is $budget MB"
+  look_into "$app"
+done
+
+echo '// A line more.' >>"$work/checkout/apps/all-in-one/src/main.ts"
+before=$(date +%s%N)
+build all-in-one
+echo "A changed source file is built in $((($(date +%s%N) - before) / 1000000)) ms."
+
+NIGHTLY=1 node scripts/test.mjs --project e2e-alone e2e/nightly/all-in-one-container.test.ts
