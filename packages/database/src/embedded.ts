@@ -4,10 +4,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { escapeIdentifier } from 'pg'
 import { openConnection } from './connection.ts'
-import { type ClusterPlace, preparePlace } from './embedded/account.ts'
+import { type ClusterPlace, placeOf, preparePlace } from './embedded/account.ts'
 import { findBinaries } from './embedded/binaries.ts'
-import { filesOf, OWNER, prepareCluster } from './embedded/cluster.ts'
-import { lockDirectory } from './embedded/directory-lock.ts'
+import { filesOf, OWNER, passwordOf, prepareCluster } from './embedded/cluster.ts'
+import { isLocked, lockDirectory } from './embedded/directory-lock.ts'
 import { explainFileError } from './embedded/embedded-start-error.ts'
 import { endOrphan } from './embedded/orphan.ts'
 import {
@@ -70,6 +70,33 @@ export async function startEmbedded(
     unlock()
     throw explainFileError(error, place.directory)
   }
+}
+
+/** A PostgreSQL of this or of another process. */
+export interface ReachedServer extends AsyncDisposable {
+  /** With the password; not for logs. */
+  url: string
+  /** True where another process had started it. */
+  isElsewhere: boolean
+}
+
+/**
+ * Reaches the PostgreSQL in `directory` beside the platform that runs it, or starts it where none does; disposing
+ * stops it in the second case only. Answers undefined where the directory holds no database.
+ */
+export async function reachEmbedded(
+  directory: string,
+  log: (message: string) => void = () => undefined,
+): Promise<ReachedServer | undefined> {
+  const place = await placeOf(directory, await findBinaries())
+  if (!existsSync(join(filesOf(place), 'PG_VERSION'))) return undefined
+  if (!isLocked(place.directory)) {
+    const server = await startEmbedded(directory, { log })
+    return { url: server.url, isElsewhere: false, [Symbol.asyncDispose]: () => server.stop() }
+  }
+  const port = Number(await readFile(join(place.directory, 'port'), 'utf8'))
+  const url = urlOf(port, await passwordOf(place), OWNER)
+  return { url, isElsewhere: true, [Symbol.asyncDispose]: async () => undefined }
 }
 
 async function startOnFreePort(

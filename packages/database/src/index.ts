@@ -1,3 +1,4 @@
+export { type CopySession, openCopySession } from './copy-session.ts'
 export type {
   Database,
   DatabaseLoad,
@@ -8,7 +9,7 @@ export type {
 } from './database.ts'
 export { DatabaseError, isUniqueViolation } from './database-error.ts'
 export { EmbeddedStartError } from './embedded/embedded-start-error.ts'
-export { type EmbeddedOptions, type EmbeddedServer, startEmbedded } from './embedded.ts'
+export { type EmbeddedOptions, type EmbeddedServer, reachEmbedded, startEmbedded } from './embedded.ts'
 export { type GroupCommit, groupCommit } from './group-commit.ts'
 export { type HoldersFound, HolderWatch } from './holders.ts'
 export { type Migrated, type MigrateOptions, type Migrations, migrate } from './migrate.ts'

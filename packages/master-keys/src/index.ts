@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 
 /** One entry of SECRETS_MASTER_KEYS. */
@@ -89,3 +89,7 @@ function unseal(bytes: Buffer, master: MasterKey, context: string): string {
     )
   }
 }
+
+/** Tells keys apart in logs and backups, and nothing about them: they are random, so that none can be guessed. */
+export const fingerprintOf = ({ key }: MasterKey): string =>
+  createHash('sha256').update('master key\0').update(key).digest('hex').slice(0, 16)

@@ -32,16 +32,25 @@ export async function preparePlace(
   binaries: Binaries,
   log: (message: string) => void,
 ): Promise<ClusterPlace> {
-  const asked = resolve(wanted)
-  if (process.getuid?.() !== 0) {
-    await makeDirectory(asked, undefined)
-    return { account: undefined, directory: asked, binaries: binaries.directory }
+  const place = await placeOf(wanted, binaries)
+  const { directory, account } = place
+  if (directory !== resolve(wanted)) {
+    await makeShared(directory)
+    log(`The user that runs PostgreSQL can't enter ${resolve(wanted)}, so its data is kept in ${directory}.`)
   }
-  const account = { uid: NOBODY, gid: NOBODY }
-  const directory = (await canReach(dirname(asked))) ? asked : await moveData(asked, log)
   await makeDirectory(directory, account)
+  if (account === undefined) return place
   const reachable = await canExecute(join(binaries.directory, 'bin', 'postgres'))
   return { account, directory, binaries: reachable ? binaries.directory : await copyBinaries(binaries, log) }
+}
+
+/** Where data asked for in `wanted` is; makes nothing. */
+export async function placeOf(wanted: string, binaries: Binaries): Promise<ClusterPlace> {
+  const asked = resolve(wanted)
+  if (process.getuid?.() !== 0) return { account: undefined, directory: asked, binaries: binaries.directory }
+  const account = { uid: NOBODY, gid: NOBODY }
+  const directory = (await canReach(dirname(asked))) ? asked : sharedPlaceOf(asked)
+  return { account, directory, binaries: binaries.directory }
 }
 
 async function makeDirectory(directory: string, account: Account | undefined): Promise<void> {
@@ -80,12 +89,8 @@ async function canExecute(file: string): Promise<boolean> {
   return (mode & 0o005) === 0o005 && (await canReach(dirname(file)))
 }
 
-async function moveData(asked: string, log: (message: string) => void): Promise<string> {
-  const directory = join(SHARED, createHash('sha256').update(asked).digest('hex').slice(0, 16))
-  await makeShared(directory)
-  log(`The user that runs PostgreSQL can't enter ${asked}, so its data is kept in ${directory}.`)
-  return directory
-}
+const sharedPlaceOf = (asked: string): string =>
+  join(SHARED, createHash('sha256').update(asked).digest('hex').slice(0, 16))
 
 async function copyBinaries(binaries: Binaries, log: (message: string) => void): Promise<string> {
   const target = join(SHARED, `postgresql-${binaries.version}-${process.arch}`)

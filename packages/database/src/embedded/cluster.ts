@@ -23,13 +23,15 @@ export async function prepareCluster(
   try {
     if (existsSync(join(files, 'PG_VERSION'))) await checkVersion(files, binaries)
     else await makeCluster(place, files, sync)
-    return await readPassword(join(place.directory, 'password'))
+    return await passwordOf(place)
   } catch (error) {
     throw explainFileError(error, place.directory)
   }
 }
 
-async function readPassword(file: string): Promise<string> {
+/** The owner's password, as it is kept beside the cluster. */
+export async function passwordOf(place: ClusterPlace): Promise<string> {
+  const file = join(place.directory, 'password')
   const password = (await readFile(file, 'utf8').catch(() => '')).trim()
   if (password !== '') return password
   throw new EmbeddedStartError(

@@ -14,6 +14,9 @@ export function lockDirectory(directory: string): () => void {
   }
 }
 
+/** True while a live process has the data directory. */
+export const isLocked = (directory: string): boolean => isHeld(read(join(directory, 'lock')))
+
 function takeOver(path: string, mine: string, directory: string): void {
   const found = read(path)
   if (isHeld(found)) throw inUse(directory, found)

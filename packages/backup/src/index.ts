@@ -1,0 +1,7 @@
+export { BackupProblem } from './backup-problem.ts'
+export { createBackup, type MadeBackup, type Progress } from './create-backup.ts'
+export type { Encryption, Opening } from './encryption.ts'
+export type { End, Manifest } from './manifest.ts'
+export { requireMasterKeys } from './master-key-check.ts'
+export { readBackup } from './read-backup.ts'
+export { type RestoredBackup, restoreBackup, type SchemaMigrations } from './restore-backup.ts'
