@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { resetPassword } from './admin/reset-password.ts'
 import { listTrail, verifyTrail } from './audit/audit-trail.ts'
+import { addBackup } from './backup/backup-commands.ts'
 import { printConfig } from './config/print.ts'
 import { addEvents } from './events/event-commands.ts'
 import { listKeys, rotateKey } from './keys/list-and-rotate.ts'
@@ -64,6 +65,7 @@ function commands(terminal: Terminal, done: Done): Command {
   addKeys(program, terminal, done)
   addAudit(program, terminal, done)
   addEvents(program, terminal, done)
+  addBackup(program, terminal, done)
 
   const config = program.command('config').description('Configuration.')
   config

@@ -1,8 +1,9 @@
+import { once } from 'node:events'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
-import { extract } from 'tar-stream'
-import { BackupProblem, damaged } from './backup-problem.ts'
+import { type Extract, extract } from 'tar-stream'
 import { type Opening, opened } from './encryption.ts'
+import { BackupProblem, damaged } from './manifest.ts'
 
 /** An entry of the archive with all of its bytes. */
 interface ArchiveEntry {
@@ -23,11 +24,7 @@ export async function* archiveEntries(
   const flowing = pipeline(
     (): AsyncIterable<Uint8Array> => opened(source, opening),
     createZstdDecompress(),
-    async (chunks: AsyncIterable<Buffer>) => {
-      for await (const chunk of chunks)
-        if (!tar.write(chunk)) await new Promise<void>((resolve) => void tar.once('drain', resolve))
-      tar.end()
-    },
+    (chunks: AsyncIterable<Buffer>) => fed(tar, chunks),
   )
   flowing.catch((error: unknown) => {
     state.failure ??= error
@@ -50,4 +47,15 @@ export async function* archiveEntries(
     tar.destroy()
     await flowing.catch(() => undefined)
   }
+}
+
+/** Until everything is in, or nobody takes any more. */
+async function fed(tar: Extract, chunks: AsyncIterable<Buffer>): Promise<void> {
+  const closed = new AbortController()
+  tar.once('close', () => closed.abort())
+  for await (const chunk of chunks) {
+    if (!tar.write(chunk)) await once(tar, 'drain', closed).catch(() => undefined)
+    if (closed.signal.aborted) return
+  }
+  tar.end(undefined)
 }

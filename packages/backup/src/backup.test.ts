@@ -109,7 +109,8 @@ describe('a backup that is restored', () => {
       while (!state.isOver) {
         // A member without its workspace would be refused where it is restored.
         await source.transaction(async (tx) => {
-          const id = `late${(state.written += 1)}`
+          state.written += 1
+          const id = `late${state.written}`
           await tx.many(sql`insert into permissions.workspaces (id, slug, name) values (${id}, ${id}, '')`)
           await tx.many(sql`insert into permissions.members values (${id}, 'ada', 'owner')`)
         })

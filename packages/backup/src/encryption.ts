@@ -1,5 +1,5 @@
 import { Decrypter, Encrypter } from 'age-encryption'
-import { BackupProblem, damaged } from './backup-problem.ts'
+import { BackupProblem, damaged } from './manifest.ts'
 
 /** Who may open a backup: those who know the passphrase, or those with the key of a recipient (`age1…`). */
 export type Encryption = { passphrase: string } | { recipients: readonly string[] }

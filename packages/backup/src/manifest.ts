@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { BackupProblem, damaged } from './backup-problem.ts'
+
+/** What keeps a backup from being made, read or restored; its message is a sentence with the remedy. */
+export class BackupProblem extends Error {
+  override readonly name = 'BackupProblem'
+}
+
+/** The file is not what was written: cut off, changed, or put together anew. */
+export const damaged = (what: string, cause?: unknown): BackupProblem =>
+  new BackupProblem(`The backup is damaged: ${what}. Take another copy of it.`, { cause })
 
 /** Grows when an older program could not read what a newer one writes. */
 const FORMAT = 1

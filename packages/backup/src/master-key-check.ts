@@ -1,8 +1,7 @@
 import { type Queries, raw, sql } from '@platform/database'
 import { fingerprintOf, type MasterKey, masterKeyRing } from '@platform/master-keys'
-import { BackupProblem } from './backup-problem.ts'
 import { sealedValues } from './contents.ts'
-import type { Manifest } from './manifest.ts'
+import { BackupProblem, type Manifest } from './manifest.ts'
 
 type UsedKeys = Manifest['masterKeys']
 

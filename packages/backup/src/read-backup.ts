@@ -1,7 +1,6 @@
 import { archiveEntries } from './archive-reader.ts'
-import { damaged } from './backup-problem.ts'
 import type { Opening } from './encryption.ts'
-import { END, type End, MANIFEST, type Manifest, readEnd, readManifest } from './manifest.ts'
+import { damaged, END, type End, MANIFEST, type Manifest, readEnd, readManifest } from './manifest.ts'
 import { Sum } from './sums.ts'
 
 /** What a backup holds, piece by piece; `end` comes only when all sums were right and the file has no more. */

@@ -15,11 +15,10 @@ import {
 } from '@platform/database'
 import type { Files } from '@platform/files'
 import type { MasterKey } from '@platform/master-keys'
-import { BackupProblem } from './backup-problem.ts'
 import { quoted, quotedTable } from './contents.ts'
 import type { Progress } from './create-backup.ts'
 import type { Opening } from './encryption.ts'
-import type { BackupTable, End, Manifest } from './manifest.ts'
+import { BackupProblem, type BackupTable, type End, type Manifest } from './manifest.ts'
 import { requireMasterKeys } from './master-key-check.ts'
 import { type BackupPiece, readBackup } from './read-backup.ts'
 import { findFilledTable, listMigrated } from './schema-store.ts'
@@ -78,7 +77,8 @@ async function requireAlone(session: CopySession): Promise<void> {
   const [row] = await session.many<{ locked: boolean; others: number }>(sql`
     select pg_try_advisory_lock(${LOCK}) as locked, (
       select count(*)::int from pg_stat_activity
-      where datname = current_database() and backend_type = 'client backend' and application_name = 'platform') as others`)
+      where datname = current_database() and backend_type = 'client backend' and application_name = 'platform'
+    ) as others`)
   if (row?.locked !== true)
     throw new BackupProblem('Another restore into this database is under way: wait for it, or stop it.')
   if (row.others > 0)

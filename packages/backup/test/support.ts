@@ -68,7 +68,8 @@ export async function filledDatabase(files?: Files): Promise<Database> {
     values ('\\x00ff', '\\x01', gen_random_uuid(), now(), now(), 200),
       ('\\x0001', '\\x01', gen_random_uuid(), now(), now(), null)`)
   await database.many(sql`insert into runtime.runs
-      (id, workspace_id, automation_slug, trigger_type, trigger_value, status, correlation_id, attempt, worker, leased_until)
+      (id, workspace_id, automation_slug, trigger_type, trigger_value, status, correlation_id, attempt, worker,
+        leased_until)
     values (gen_random_uuid(), 'w', 'a', 'event', 'x', 'running', 'c', 1, '17', now() + interval '30 s')`)
   await database.many(sql`insert into events.indexes (identity, stage) values ('elsewhere', 'ready')`)
   const sealed = masterKeyRing(masterKeys).seal('{}', 'gateway.signing_keys|kid|sealed_jwk')
@@ -144,12 +145,11 @@ export async function contentsOf(database: Database): Promise<Record<string, str
   for (const { name } of tables) {
     const [row] = await database.many<{ sum: string }>(
       raw(
-        `select count(*) || ' ' || coalesce(sum(('x' || left(md5(t::text), 8))::bit(32)::bigint), 0) as sum from ${name} t`,
+        `select count(*) || ' ' || 
+        coalesce(sum(('x' || left(md5(t::text), 8))::bit(32)::bigint), 0) as sum from ${name} t`,
       ),
     )
     contents[name] = row?.sum ?? ''
   }
   return contents
 }
-
-export const textOf = async (url: URL): Promise<string> => await readFile(url, 'utf8')

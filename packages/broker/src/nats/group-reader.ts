@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@platform/contracts'
 import type { Database } from '@platform/database'
 import type { Msg } from 'nats'
@@ -8,7 +9,7 @@ import { rememberTrace, TRACE_HEADER } from '../traces.ts'
 import { remakeConsumer, requireUnchanged } from './group-consumer.ts'
 import { pull, sequenceOf } from './pull.ts'
 import type { EventStream } from './stream.ts'
-import { loadSequence } from './stream-positions.ts'
+import { isRegistered, loadSequence } from './stream-positions.ts'
 
 /** What the groups of a stream read, and where they store how far they have come. */
 export interface StreamSource {
@@ -48,7 +49,7 @@ export async function openGroupReader(
 ): Promise<GroupReader> {
   const { database, stream } = source
   const { group, signal } = delivery
-  const { created, state } = await stream.ensure()
+  const { created, state } = await registeredStream(source, signal)
   const streamId = String(created)
   let done = await loadSequence(database, group, { id: streamId, firstSequence: state.first_seq })
   let isFresh = true
@@ -89,6 +90,20 @@ export async function openGroupReader(
     }
   }
   return { streamId, next }
+}
+
+const REGISTERED_MS = 100
+
+/**
+ * The stream once the relay has registered it. In a database that was restored from a backup there is none yet, and
+ * what stands in NATS may be of a time that is not in the database any more: the relay makes the stream anew first.
+ */
+async function registeredStream({ database, stream }: StreamSource, signal: AbortSignal) {
+  for (;;) {
+    const found = await stream.ensure()
+    if (await isRegistered(database, String(found.created))) return found
+    await pause(REGISTERED_MS, undefined, { signal })
+  }
 }
 
 function isContiguous(messages: Msg[], done: number, isFresh: boolean): boolean {

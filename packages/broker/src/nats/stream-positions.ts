@@ -1,4 +1,5 @@
 import { type Queries, sql } from '@platform/database'
+import { RELAY_READER } from '../event-log.ts'
 
 /**
  * The last sequence a group has handled. A new group begins with the first event that is there, a known one at the
@@ -18,6 +19,14 @@ export async function loadSequence(
       updated_at = now()
     returning sequence`)
   return row?.sequence ?? 0
+}
+
+/** Whether a stream is the one that the relay of this database writes; any is where no relay has ever been. */
+export async function isRegistered(queries: Queries, streamId: string): Promise<boolean> {
+  const [relay] = await queries.many<{ streamId: string | null }>(
+    sql`select stream_id as "streamId" from outbox.consumers where name = ${RELAY_READER}`,
+  )
+  return relay === undefined || relay.streamId === streamId
 }
 
 /** Moves a group forward, never back, and never in another stream than it is in. */
