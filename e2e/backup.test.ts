@@ -82,7 +82,9 @@ async function drill({ platform, env }: Place, disaster: Disaster): Promise<void
     expect((await call(origin, 'GET', '/v2/user', { token: credential })).status).toBe(200)
   const id = uuidv7()
   const body = { events: [{ id, type: 'drill.cause', payload: { cause: id } }] }
-  expect((await call(origin, 'POST', `/v2/workspaces/${workspaceId}/events`, { token, body })).status).toBe(200)
+  expect((await call(origin, 'POST', `/v2/workspaces/${workspaceId}/events`, { token, body })).status).toBe(
+    200,
+  )
   await vi.waitFor(
     async () => {
       const ids = (await feed(origin, token, workspaceId, 'types=drill.cause')).map((event) => event.id)

@@ -164,7 +164,7 @@ describe('where a backup can not be restored', () => {
         'of schema "gateway": restore it with that version or a newer one.',
     )
     await using old = await emptyDatabase()
-    for (const { schema, directory } of older) await migrate(old, schema, directory)
+    for (const each of older) await migrate(old, each)
     await old.many(sql`insert into gateway.users (id, status) values ('ada', 'validated')`)
     await old.many(sql`insert into gateway.sessions (id, user_id, client_id, anonymous, expires_at)
       values ('s', 'ada', 'c', false, now())`)

@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import {
   type CopySession,
   type Database,
+  type Migrations,
   migrate,
   openCopySession,
   type Queries,
@@ -23,19 +24,12 @@ import { requireMasterKeys } from './master-key-check.ts'
 import { type BackupPiece, readBackup } from './read-backup.ts'
 import { findFilledTable, listMigrated } from './schema-store.ts'
 
-/** The tables of one schema, as the numbered SQL files of a directory make them. */
-export interface SchemaMigrations {
-  schema: string
-  directory: URL
-  timeoutMs?: number
-}
-
 export interface RestoreOptions {
   database: Database
   /** Where the files go. */
   files: Files | undefined
   /** What this version of the platform has. */
-  schemas: readonly SchemaMigrations[]
+  schemas: readonly Migrations[]
   /** Must open what is sealed in the backup. */
   masterKeys: readonly MasterKey[]
   /** True where only the restoring itself is tried: files are read and checked, and no key is asked for. */
@@ -117,7 +111,7 @@ const madeByNewer = ({ platform }: Manifest, what: string): BackupProblem =>
     `The backup was made by version ${platform}, which has ${what}: restore it with that version or a newer one.`,
   )
 
-async function filesOf(migrations: SchemaMigrations | undefined): Promise<string[]> {
+async function filesOf(migrations: Migrations | undefined): Promise<string[]> {
   if (migrations === undefined) return []
   return await readdir(migrations.directory)
 }
@@ -133,18 +127,16 @@ async function prepare(session: CopySession, options: RestoreOptions, manifest: 
 }
 
 /** To some of the migrations only: those of a version before. */
-async function migrateTo(
-  database: Database,
-  { schema, directory, timeoutMs }: SchemaMigrations,
-  only?: readonly string[],
-): Promise<void> {
-  const limits = timeoutMs === undefined ? {} : { timeoutMs }
-  if (only === undefined) return await migrate(database, schema, directory, limits)
+async function migrateTo(database: Database, to: Migrations, only?: readonly string[]): Promise<void> {
+  if (only === undefined) {
+    await migrate(database, to)
+    return
+  }
   const some = await mkdtemp(join(tmpdir(), 'migrations-'))
   try {
     for (const name of only)
-      await cp(join(fileURLToPath(directory), `${name}.sql`), join(some, `${name}.sql`))
-    await migrate(database, schema, pathToFileURL(`${some}/`), limits)
+      await cp(join(fileURLToPath(to.directory), `${name}.sql`), join(some, `${name}.sql`))
+    await migrate(database, { ...to, directory: pathToFileURL(`${some}/`) })
   } finally {
     await rm(some, { recursive: true, force: true })
   }

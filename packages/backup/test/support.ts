@@ -50,7 +50,7 @@ export const LOST_PHOTO = `${'b'.repeat(28)}-${'0'.repeat(16)}`
 /** A database with something of everything that is particular. */
 export async function filledDatabase(files?: Files): Promise<Database> {
   const database = await emptyDatabase()
-  for (const { schema, directory } of schemas) await migrate(database, schema, directory)
+  for (const each of schemas) await migrate(database, each)
   await database.many(
     raw(`create table outbox.events_20261101 partition of outbox.events
     for values from ('019a3d0f-0000-7000-8000-000000000000') to ('019a4235-0000-7000-8000-000000000000')`),

@@ -30,7 +30,7 @@ let env: Awaited<ReturnType<typeof platformEnv>>
 beforeAll(async () => {
   env = await platformEnv('source')
   await using database = await openDatabase(env.DATABASE_URL, WEAK)
-  for (const { schema, directory } of schemas) await migrate(database, schema, directory)
+  for (const each of schemas) await migrate(database, each)
   await database.many(sql`insert into permissions.workspaces (id, slug, name) values ('w', 'w', 'W')`)
 })
 

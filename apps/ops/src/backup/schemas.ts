@@ -1,4 +1,4 @@
-import type { SchemaMigrations } from '@platform/backup'
+import type { Migrations } from '@platform/database'
 
 /** Making indexes over what a log already has takes its time. */
 const SEARCH_MS = 600_000
@@ -7,7 +7,7 @@ const SEARCH_MS = 600_000
  * Every schema of the platform. Their owners are not imported, which would bring whole services along; a test sees to
  * it that none is missing.
  */
-export const schemas: readonly SchemaMigrations[] = [
+export const schemas: readonly Migrations[] = [
   { schema: 'outbox', directory: new URL('../../../../packages/broker/migrations/', import.meta.url) },
   {
     schema: 'search',
