@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type AutomationDefinition, EMIT_TOPIC, type EventRecord, type When } from '@platform/contracts'
-import { type Database, type Queries, raw, sql } from '@platform/database'
+import { type Database, migrate, type Queries, raw, sql } from '@platform/database'
 import { newWorkspaceId, systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { buildRecord, defaultEventLimits } from '@platform/outbox'
@@ -48,12 +48,12 @@ const STAND_IN = `
 
 export const createStandIn = (database: Queries): Promise<unknown> => database.many(raw(STAND_IN))
 
-/** A fresh database that has the views of the workspaces service. */
+/** A fresh database that has the views of the workspaces service, and the schemas of the runtime. */
 export async function runtimeDatabaseUrl(): Promise<string> {
-  const template = await templateDatabase(
-    'runtime-with-definitions',
-    async (database) => void (await createStandIn(database)),
-  )
+  const template = await templateDatabase('runtime-with-definitions', async (database) => {
+    await createStandIn(database)
+    for (const migrations of runtime.migrations ?? []) await migrate(database, migrations)
+  })
   return await testDatabaseUrl(template)
 }
 

@@ -1,11 +1,11 @@
 import { identityHeaders, type Principal, type UserPrincipal } from '@platform/auth'
 import { headers as names, resourceScopes, services } from '@platform/contracts'
-import { type Database, openDatabase } from '@platform/database'
+import { type Database, migrate, openDatabase } from '@platform/database'
 import { type Clock, systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { Resources, type RunningService, type Service, startService } from '@platform/service'
 import { type Client, createClient } from '@platform/service-client'
-import { testDatabaseUrl } from './postgres-server.ts'
+import { templateDatabase, testDatabaseUrl } from './postgres-server.ts'
 
 /** The internal key of services under test. */
 export const TEST_INTERNAL_KEY = 'internal-key-of-the-tests-0123456789'
@@ -34,7 +34,7 @@ export async function startTestService(
   service: Service,
   options: { env?: Record<string, string>; databaseUrl?: string; log?: Logger; clock?: Clock } = {},
 ): Promise<TestService> {
-  const databaseUrl = options.databaseUrl ?? (await testDatabaseUrl())
+  const databaseUrl = options.databaseUrl ?? (await migratedDatabaseUrl(service))
   const env = { ...testEnvironment(databaseUrl), ...options.env }
   const stack = new AsyncDisposableStack()
   const log = options.log ?? createLogger({ level: env.LOG_LEVEL ?? 'silent' })
@@ -54,6 +54,15 @@ export async function startTestService(
     resources,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
+}
+
+/** A second of every start is migrating: a database comes with that done, once a run for all of the same schemas. */
+async function migratedDatabaseUrl({ migrations = [] }: Service): Promise<string> {
+  const schemas = migrations.map(({ schema }) => schema)
+  const template = await templateDatabase(`schemas ${schemas.join(' ')}`, async (database) => {
+    for (const one of migrations) await migrate(database, one)
+  })
+  return await testDatabaseUrl(template)
 }
 
 /** Every port is free, every store is the embedded one, no limit holds a test back. */
