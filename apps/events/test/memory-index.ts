@@ -1,6 +1,6 @@
-import { openBroker } from '@platform/broker'
+import { openBroker, outboxMigrations } from '@platform/broker'
 import { type EventRecord, eventStream } from '@platform/contracts'
-import { migrate } from '@platform/database'
+import { type Database, migrate } from '@platform/database'
 import { newWorkspaceId, systemClock, uuidv7 } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
 import {
@@ -15,9 +15,10 @@ import {
   type SearchIndex,
   type SearchQuery,
   type StreamSummary,
+  searchMigrations,
   UNREACHABLE,
 } from '@platform/search'
-import { testDatabase } from '@platform/testing'
+import { templateDatabase, testDatabase } from '@platform/testing'
 import { IndexCounts } from '../src/indexing/index-counts.ts'
 import type { StoreDeadLetter } from '../src/indexing/index-events.ts'
 import { indexStore } from '../src/indexing/index-store.ts'
@@ -128,14 +129,19 @@ export class MemoryIndex implements SearchIndex {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
+const eventsMigrations = { schema: 'events', directory: new URL('../migrations/', import.meta.url) }
+
+async function migrateAll(database: Database): Promise<void> {
+  for (const one of [outboxMigrations, searchMigrations, eventsMigrations]) await migrate(database, one)
+}
+
 /** A real log and the tables beside it, and an index in memory. */
 export async function indexingFixture() {
   await using stack = new AsyncDisposableStack()
-  const database = stack.use(await testDatabase())
+  const database = stack.use(await testDatabase(await templateDatabase('index and log', migrateAll)))
   const logger = createLogger({ level: 'silent' })
   stack.use(await openBroker('postgres:', { database, log: logger }))
   const log: Log = stack.use(await openLog(database))
-  await migrate(database, { schema: 'events', directory: new URL('../migrations/', import.meta.url) })
   const letters: Parameters<StoreDeadLetter>[0][] = []
   const storeLetter: StoreDeadLetter = async (letter) => void letters.push(letter)
   const memory = new MemoryIndex()

@@ -1,5 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
 import { sql } from '@platform/database'
+import { rounds } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { listDeadLetters, replayDeadLetters, storeDeadLetter } from '../src/dead-letters.ts'
 import type { BrokerFixture } from './broker-fixture.ts'
@@ -152,18 +153,21 @@ export function deadLettersConformance({ broker, database }: BrokerFixture): voi
       expect([seen(good), seen(poisoned)]).toEqual([idsOf(good), idsOf(behind)])
     })
 
-    it('delivers what is new while a hundred letters that fail are tried again', async () => {
+    it('delivers what is new while many letters that fail are tried again', async () => {
       const sick = uniqueName('sick')
       const well = uniqueName('well')
       const group = uniqueName('group')
-      const letters = testEvents(sick, 100)
+      const letters = testEvents(sick, rounds(50, 100))
       for (const record of letters)
         await storeDeadLetter(database(), { group, eventId: record.id, record, reason: 'old' })
       let largest = 0
       const began = Promise.withResolvers<void>()
-      const handled = recorder(well)
+      const tried = new Set<string>()
+      let triedBefore: number | undefined
       await using _consumer = await broker().queue.consume(group, async (batch) => {
-        if (!batch.some(({ source }) => source.workspaceId === sick)) return await handled.handle(batch)
+        if (batch.some(({ source }) => source.workspaceId === well)) triedBefore ??= tried.size
+        if (!batch.some(({ source }) => source.workspaceId === sick)) return
+        if (batch.length === 1) tried.add(batch[0]?.id ?? '')
         largest = Math.max(largest, batch.length)
         began.resolve()
         await new Promise((resolve) => setTimeout(resolve, 30))
@@ -172,18 +176,17 @@ export function deadLettersConformance({ broker, database }: BrokerFixture): voi
       await replayDeadLetters(database(), { group })
       await began.promise
       await broker().queue.publish(testEvents(well, 1))
-      await vi.waitFor(() => expect(handled.handled).toHaveLength(1), { timeout: 2000, interval: 5 })
+      await vi.waitFor(() => expect(triedBefore).toBeLessThan(letters.length), SOON)
       const reasons = async () => (await listDeadLetters(database(), { group })).map(({ reason }) => reason)
-      expect(await reasons()).toContain('old')
       await vi.waitFor(async () => expect(new Set(await reasons())).toEqual(new Set(['Error: new'])), SOON)
       expect(largest).toBe(20)
     })
 
-    it('delivers all others of a thousand events of which ten kill their handler', async () => {
+    it('delivers all others of many events of which one in a hundred kills its handler', async () => {
       const workspaceId = uniqueName('workspace')
       const group = uniqueName('group')
       const { handled, handle } = recorder(workspaceId)
-      const events = testEvents(workspaceId, 1010)
+      const events = testEvents(workspaceId, 101 * rounds(3, 10))
       const poison = new Set(events.filter((_, index) => index % 101 === 50).map(({ id }) => id))
       for (let from = 0; from < events.length; from += 101)
         await broker().queue.publish(events.slice(from, from + 101))
@@ -192,7 +195,7 @@ export function deadLettersConformance({ broker, database }: BrokerFixture): voi
         await handle(batch)
       })
       const good = events.filter(({ id }) => !poison.has(id))
-      await vi.waitFor(() => expect(handled).toHaveLength(1000), { timeout: 60_000, interval: 50 })
+      await vi.waitFor(() => expect(handled).toHaveLength(good.length), { timeout: 60_000, interval: 50 })
       expect(handled).toEqual(good)
       const letters = await listDeadLetters(database(), { group })
       expect(letters.map(({ eventId }) => eventId)).toEqual([...poison])

@@ -21,7 +21,7 @@ import { TraceIds, Tracer } from './tracer.ts'
 const QUEUE_SPANS = 2048
 const BATCH_SPANS = 512
 const SEND_EVERY_MS = 1000
-/** Longest one batch may take; batches go one after the other. */
+/** Batches go one after the other. */
 const SEND_MS = 5000
 /** Longest the last spans may hold up the end of the process. */
 const LAST_MS = 2000
@@ -35,10 +35,11 @@ export interface Sender extends AsyncDisposable {
 
 export function openSender(endpoint: string, settings: TracingSettings): Sender {
   const url = `${endpoint.replace(/\/$/, '')}/v1/traces`
+  const sendMs = settings.sendMs ?? SEND_MS
   const exporter = new OTLPTraceExporter({
     url,
     headers: readPairs(settings.headers),
-    timeoutMillis: SEND_MS,
+    timeoutMillis: sendMs,
     concurrencyLimit: 4,
   })
   const processor = new BatchSpanProcessor({
@@ -46,7 +47,7 @@ export function openSender(endpoint: string, settings: TracingSettings): Sender 
     maxQueueSize: QUEUE_SPANS,
     maxExportBatchSize: BATCH_SPANS,
     scheduledDelayMillis: SEND_EVERY_MS,
-    exportTimeoutMillis: SEND_MS + 1000,
+    exportTimeoutMillis: sendMs + 1000,
   })
   const ids = new TraceIds()
   const provider = new TracerProvider({

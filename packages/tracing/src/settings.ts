@@ -12,6 +12,8 @@ export interface TracingSettings {
   samplerArg: number
   /** `name=value` pairs about this process, percent-encoded. */
   resourceAttributes?: string | undefined
+  /** How long one batch may take to be sent, with all its tries. Default 5,000. */
+  sendMs?: number | undefined
   /** Told what goes wrong with sending, at most once a minute. */
   warn: (fields: object, message: string) => void
 }

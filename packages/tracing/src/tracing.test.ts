@@ -147,7 +147,7 @@ describe('a receiver', () => {
     const gone = await startReceiver()
     await gone[Symbol.asyncDispose]()
     const warn = vi.fn()
-    const tracing = await startTracing(settings(gone.url, { warn }))
+    const tracing = await startTracing(settings(gone.url, { warn, sendMs: 500 }))
     expect(flood()).toBeLessThan(1)
     await vi.waitFor(() => expect(warn).toHaveBeenCalled(), { timeout: 15_000 })
     flood()

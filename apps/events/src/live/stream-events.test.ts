@@ -94,7 +94,7 @@ describe('streaming events', () => {
     )
     await emit(service, workspaceId, orders(1, 3))
     await soon(() => expect(stream.messages).toHaveLength(3))
-    await emit(service, workspaceId, [{ type: 'order.note', options: { persist: false } }])
+    await emit(service, workspaceId, [{ type: 'order.note', payload: {}, options: { persist: false } }])
     await soon(() => expect(stream.messages).toHaveLength(4))
     expect(stream.messages.map(({ type }) => type)).toEqual([undefined, undefined, undefined, undefined])
     expect(stream.text()).not.toContain('event:')
@@ -259,7 +259,7 @@ describe('streaming events', () => {
     await emit(service, workspaceId, heavy(count))
     count += 5
     const chunks: string[] = []
-    socket.setEncoding('utf8').on('data', (chunk) => chunks.push(chunk))
+    socket.setEncoding('utf8').on('data', (chunk: unknown) => chunks.push(String(chunk)))
     const ending = () => chunks.slice(-END.length).join('').slice(-END.length)
     await soon(() => expect(ending()).toBe(END), 30_000)
     socket.destroy()

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { openDatabase } from '@platform/database'
 import { buildRecord, insertEvents } from '@platform/outbox'
-import { startTestService, testDatabaseUrl } from '@platform/testing'
+import { rounds, startTestService, testDatabaseUrl } from '@platform/testing'
 import { FaultProxy } from '@platform/testing/platform'
 import { expect, it, vi } from 'vitest'
 import { LOCAL, newWorkspace, SOON, startReceiver, subscribed } from '../../test/subscription-fixture.ts'
@@ -25,7 +25,8 @@ it('a queue that is held while the database is away goes on as soon as it is bac
   await vi.waitFor(() => expect(receiver.got).toHaveLength(1), SOON)
 
   await proxy.set('refuse')
-  await new Promise((resolve) => setTimeout(resolve, 7000))
+  // The long outage is longer than the pause between two heartbeats of the process.
+  await new Promise((resolve) => setTimeout(resolve, rounds(2000, 7000)))
   receiver.respond = (_, response) => void response.end()
   await proxy.set('pass')
   for (const response of waiting) response.end()

@@ -11,15 +11,14 @@ const TAKEOVER = { timeout: 10_000, interval: 20 }
 
 it('a queue whose holder is killed goes on elsewhere long before its lease is over', async () => {
   const first = await startTestService(events, { env: LOCAL })
+  const killed = spawnPlatform('events', 'apps/events/src/main.ts', { ...first.env, LOG_LEVEL: 'info' })
+  onTestFinished(async () => void (await killed.stop('SIGKILL')))
   // Never answers: the queue stays held.
   await using receiver = await startReceiver(() => {})
   const workspaceId = await newWorkspace(first)
   await subscribed(first, workspaceId, receiver.url)
   const databaseUrl = first.env.DATABASE_URL ?? ''
   await first[Symbol.asyncDispose]()
-
-  const killed = spawnPlatform('events', 'apps/events/src/main.ts', { ...first.env, LOG_LEVEL: 'info' })
-  onTestFinished(async () => void (await killed.stop('SIGKILL')))
   await killed.printed(/service is ready/)
   await using database = await openDatabase(databaseUrl, { allowWeakDurability: true })
   const source = { workspaceId, correlationId: 'c', host: { service: 'events' } }

@@ -11,16 +11,15 @@ const LEASE = { RUN_LEASE_SECONDS: '60' }
 
 test('a run whose worker is killed is done elsewhere long before its lease is over', async () => {
   const first = await startRuntime({ env: LEASE })
+  const slow = { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_EMITS: '1', RATE_LIMIT_EMITS_BURST: '1' }
+  const env = { ...first.env, ...LEASE, ...slow, LOG_LEVEL: 'info' }
+  const killed = spawnPlatform('runtime', 'apps/runtime/src/main.ts', env)
+  onTestFinished(async () => void (await killed.stop('SIGKILL')))
   const workspace = await first.workspace({
     work: { when: { events: ['go'] }, do: Array.from({ length: 60 }, () => ({ emit: { event: 'step' } })) },
   })
   const databaseUrl = first.env.DATABASE_URL ?? ''
   await first[Symbol.asyncDispose]()
-
-  const slow = { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_EMITS: '1', RATE_LIMIT_EMITS_BURST: '1' }
-  const env = { ...first.env, ...LEASE, ...slow, LOG_LEVEL: 'info' }
-  const killed = spawnPlatform('runtime', 'apps/runtime/src/main.ts', env)
-  onTestFinished(async () => void (await killed.stop('SIGKILL')))
   await killed.printed(/service is ready/)
   await using database = await openDatabase(databaseUrl, { allowWeakDurability: true })
   const runs = () =>

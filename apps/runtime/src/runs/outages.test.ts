@@ -51,7 +51,7 @@ describe('a run whose database is away again and again', () => {
           return await runs.release(claims)
         },
       },
-      ...{ work, log, concurrency: 2, leaseSeconds: 60 },
+      ...{ work, log, concurrency: 2, leaseSeconds: 60, pollMs: 20, giveBackMs: 50 },
       worker: () => 'w',
       lookForHolders: async () => ({ gone: [], isSettled: true }),
     })

@@ -35,6 +35,7 @@ function queueOf(claims: ClaimedRun[][], work: (held: LeasedRun) => Promise<void
     lookForHolders: async () => ({ gone: [], isSettled: true }),
     concurrency: 2,
     leaseSeconds,
+    pollMs: 20,
     log,
   })
 }

@@ -15,11 +15,14 @@ export interface WorkQueueOptions {
   readonly lookForHolders: () => Promise<HoldersFound>
   readonly concurrency: number
   readonly leaseSeconds: number
+  /** How often it looks for runs that nobody announced. Default 500. */
+  readonly pollMs?: number
+  /** How often a run that could not end is offered back to a store that is away. Default 1,000. */
+  readonly giveBackMs?: number
   readonly log: Logger
 }
 
 const POLL_MS = 500
-/** How often a run that could not end is offered back to a store that is away. */
 const GIVE_BACK_MS = 1000
 /** Leases are extended this often, and so often that two extensions may fail before a short lease is over. */
 const LONGEST_HEARTBEAT_MS = 3000
@@ -34,14 +37,14 @@ const DRAIN_MS = 5000
  * Claims queued runs, works on them, and extends their leases until they end. Any number of instances share the queue.
  */
 export class WorkQueue {
-  readonly #options: WorkQueueOptions
+  readonly #options: Required<WorkQueueOptions>
   readonly #leased = new Map<string, LeasedRun>()
   readonly #wakeUp = new WakeUp()
   readonly #working = new Set<Promise<void>>()
   #lookAt = 0
 
   constructor(options: WorkQueueOptions) {
-    this.#options = options
+    this.#options = { pollMs: POLL_MS, giveBackMs: GIVE_BACK_MS, ...options }
   }
 
   /** Runs were queued: the worker looks at once. */
@@ -52,7 +55,11 @@ export class WorkQueue {
   get jobs(): Job[] {
     const heartbeatMs = (this.#options.leaseSeconds * 1000) / HEARTBEATS_PER_LEASE
     return [
-      { name: 'work-on-queued-runs', everyMs: POLL_MS, run: (signal) => this.#workUntil(signal) },
+      {
+        name: 'work-on-queued-runs',
+        everyMs: this.#options.pollMs,
+        run: (signal) => this.#workUntil(signal),
+      },
       {
         name: 'hold-claimed-runs',
         everyMs: Math.min(LONGEST_HEARTBEAT_MS, heartbeatMs),
@@ -68,7 +75,7 @@ export class WorkQueue {
       while (!signal.aborted) {
         await this.#lookForAbandoned(signal)
         const isMore = await this.#claimSome(signal)
-        if (!isMore && !signal.aborted) await this.#wakeUp.wait(POLL_MS)
+        if (!isMore && !signal.aborted) await this.#wakeUp.wait(this.#options.pollMs)
       }
     } finally {
       signal.removeEventListener('abort', stop)
@@ -98,7 +105,7 @@ export class WorkQueue {
   /** Also while there is no room: a worker counts as crashed only after several looks. */
   async #lookForAbandoned(signal: AbortSignal): Promise<void> {
     if (performance.now() < this.#lookAt) return
-    this.#lookAt = performance.now() + POLL_MS
+    this.#lookAt = performance.now() + this.#options.pollMs
     const { gone, isSettled: expired } = await this.#options.lookForHolders()
     const room = this.#room()
     if (room <= 0 || !(expired || gone.length > 0)) return
@@ -138,12 +145,12 @@ export class WorkQueue {
    * it is not tried for ever.
    */
   async #giveBack(leased: LeasedRun, cause: unknown, signal: AbortSignal): Promise<void> {
-    const { runs, log } = this.#options
+    const { runs, log, giveBackMs } = this.#options
     const { id } = leased.claim
     log[isAway(cause) ? 'warn' : 'error']({ err: cause, runId: id }, 'run not finished')
     let obstacle = cause
     while (isAway(obstacle) && leased.isLost !== true) {
-      await pause(GIVE_BACK_MS, undefined, { signal }).catch(() => undefined)
+      await pause(giveBackMs, undefined, { signal }).catch(() => undefined)
       obstacle = await runs.release([leased.claim]).then(
         () => undefined,
         (error: unknown) => error,

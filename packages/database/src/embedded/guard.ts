@@ -6,7 +6,8 @@ import type { Socket } from 'node:net'
  * end of this process closes the pipe, also kill -9 or the kernel when memory is short: then the watcher ends the
  * server, politely first. A line on the pipe says that the server has ended already. The watcher is no child of the
  * server, which would take an unknown child for a mistake, and ignores signals to the process group: this process gets
- * them too and stops the server itself.
+ * them too and stops the server itself. What was frozen goes on first: a server waits for its processes, for as long as
+ * they are.
  */
 const BECOME_GUARDED = `
 exec 3<&0 </dev/null
@@ -16,7 +17,7 @@ exec 3<&0 </dev/null
     if read -r ended <&3; then exit 0; fi
     for name in INT QUIT KILL; do
       kill -s $name $$ 2>/dev/null || exit 0
-      kill -s CONT $$ 2>/dev/null
+      kill -s CONT $$ $(cat /proc/$$/task/$$/children 2>/dev/null) 2>/dev/null
       left=50
       while [ $left -gt 0 ]; do
         kill -0 $$ 2>/dev/null || exit 0

@@ -36,13 +36,15 @@ describe('the embedded PostgreSQL and another instance', () => {
       expect(await waitUntil(() => processesIn(files).length === 0, 20_000), first).toBe(true)
     }
     const server = await startEmbedded(directory)
-    // A server that ended by itself is started again, and what watched the first has gone with it.
+    await server.stop()
+    expect(await waitUntil(() => groupMembers(server.pid()).length === 0, 5000)).toBe(true)
+  })
+
+  it('is watched by nothing any more when it ended by itself and is started again', async () => {
     const { child, postmaster } = await startElsewhere(join(home, 'guarded twice'))
     signal(postmaster, 'SIGKILL')
     expect(await waitUntil(() => groupMembers(postmaster).length === 0, 20_000)).toBe(true)
     expect(await end(child, 'SIGTERM')).toBe(0)
-    await server.stop()
-    expect(await waitUntil(() => groupMembers(server.pid()).length === 0, 5000)).toBe(true)
   })
 
   it('recovers the server and the lock a killed instance left, also when the server is frozen', async () => {

@@ -12,7 +12,7 @@ export interface Connection {
 }
 
 /** How many connections there may be. */
-interface ConnectionLimits {
+export interface ConnectionLimits {
   /** All together. */
   max: number
   /** Of one user, API key or, without one, address; all of a /64 of IPv6 are one. */

@@ -13,7 +13,13 @@ import {
 } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { Server as SocketServer } from 'socket.io'
-import { type Connection, connectionLimits, rememberCaller, SocketConnections } from './socket-connections.ts'
+import {
+  type Connection,
+  type ConnectionLimits,
+  connectionLimits,
+  rememberCaller,
+  SocketConnections,
+} from './socket-connections.ts'
 
 const PING_MS = 15_000
 const LINGER_MS = 1000
@@ -31,13 +37,14 @@ interface Engine {
 /** socket.io behind the front of the service: every request has shown the internal key before it comes here. */
 export class SocketEndpoint {
   readonly io: SocketServer
-  readonly connections = new SocketConnections()
+  readonly connections: SocketConnections
   readonly #engine: Engine
   readonly #internalKey: Buffer
   readonly #upgraded = new Set<Duplex>()
   #isClosed = false
 
-  constructor(internalKey: string) {
+  constructor(internalKey: string, limits: ConnectionLimits = connectionLimits) {
+    this.connections = new SocketConnections(limits)
     this.#internalKey = Buffer.from(internalKey)
     // It never listens: requests are handed over by the listener of the service.
     this.io = new SocketServer(createServer(), {
@@ -45,13 +52,12 @@ export class SocketEndpoint {
       pingInterval: PING_MS,
       // Later than connections that follow nothing are ended: asked to leave, one that does not poll would stay for
       // long.
-      connectTimeout: 2 * connectionLimits.newMs,
+      connectTimeout: 2 * limits.newMs,
       maxHttpBufferSize: 1_000_000,
       cleanupEmptyChildNamespaces: true,
       httpCompression: false,
       destroyUpgrade: false,
-      allowRequest: (_, done) =>
-        done(null, !this.#isClosed && this.#engine.clientsCount < connectionLimits.max),
+      allowRequest: (_, done) => done(null, !this.#isClosed && this.#engine.clientsCount < limits.max),
     })
     this.#engine = this.io.engine as unknown as Engine
     this.io.engine.on('connection', (connection: Connection) => this.connections.add(connection))
