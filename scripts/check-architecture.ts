@@ -5,6 +5,7 @@ import { posix } from 'node:path'
 import * as contracts from '@platform/contracts'
 import { cruise } from './check-architecture/cruise.ts'
 import { endpointsWithoutProof } from './check-architecture/endpoints.ts'
+import { migrationProblems } from './check-architecture/migrations.ts'
 import { pathProblems, unseenPathPlants } from './check-architecture/paths.ts'
 import { unseenPlants } from './check-architecture/plants.ts'
 import { ratchetProblems } from './check-architecture/ratchets.ts'
@@ -39,6 +40,12 @@ const entries = new Map(
     }),
 )
 
+/** Paths of the migrations of the release before, without `.sql`. */
+function releasedMigrations(): Set<string> {
+  const list = readFileSync('e2e/fixtures/previous-version/migrations.txt', 'utf8')
+  return new Set(list.split('\n').filter((line) => line !== ''))
+}
+
 const { totalCruised, violations } = cruise(['apps', 'packages'])
 const problems = [
   ...(totalCruised < LEAST_MODULES
@@ -48,6 +55,7 @@ const problems = [
   ...unseenPlants(),
   ...sizeProblems(sources),
   ...ratchetProblems(tree),
+  ...migrationProblems(tree, releasedMigrations()),
   ...endpointsWithoutProof(Object.values(contracts), sources),
   ...pathProblems(readFileSync('docs/architecture.md', 'utf8'), sources, entries),
   ...unseenPathPlants(sources, entries),

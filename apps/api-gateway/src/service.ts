@@ -23,7 +23,7 @@ export const apiGateway: Service = {
     return readConfig(apiGatewayEnv, env).listen
   },
   async build(env, resources, context) {
-    const { clock, log, version } = context
+    const { clock, log, version, schemaChecks = [] } = context
     const config = readConfig(apiGatewayEnv, env)
     const stores = await openStores(config, resources)
     const { database, cache, broker } = stores
@@ -34,7 +34,7 @@ export const apiGateway: Service = {
     const identity = await openIdentity(env, { ...stores, opened, workspacesUrl }, context)
     const { identify, refuseForgedRequest, files } = identity
     const { apiUrl } = config
-    const readiness = openReadiness({ database, cache, broker, files, config, clock })
+    const readiness = openReadiness({ database, cache, broker, files, config, clock, schemaChecks })
     const refuse = refuseWith(identity)
     const versions = openVersions({ database, versions: config.apiVersions, clock, refuse })
     const edge = await openEdge({

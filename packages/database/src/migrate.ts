@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { escapeIdentifier } from 'pg'
+import { escapeIdentifier, escapeLiteral } from 'pg'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import { DatabaseError } from './database-error.ts'
@@ -32,12 +32,22 @@ export interface Migrated {
   schema: string
   /** The files that this call ran, in order; none where another process ran them, or nothing was to do. */
   ran: string[]
+  /** What a newer version has run before, beside which this one may run. */
+  newer: string[]
+}
+
+/** A migration that has run in a database. */
+interface Applied {
+  name: string
+  /** What a process must know of to run beside it; null where it only adds (docs/adr/0056). */
+  needs: string | null
 }
 
 /**
  * Brings a schema to the state its numbered SQL files describe, forward only, each in one
  * transaction. Any number of processes may call it at once: one migrates, the others wait for it. Costs two queries
- * when nothing is to do.
+ * when nothing is to do. A schema that a newer version has migrated is left as it is, and accepted where the newer
+ * files say that this version may run beside them (docs/adr/0056).
  */
 export async function migrate(
   database: Database,
@@ -48,7 +58,7 @@ export async function migrate(
   if (!SCHEMA.test(schema))
     throw new Error(`The schema name "${schema}" must be lower-case letters, digits and "_".`)
   const names = await listMigrations(directory)
-  const run = async () => ({ schema, ran: await bringUp(database, migrations, names) })
+  const run = () => bringUp(database, migrations, names)
   const giveUpAt = performance.now() + (options.waitMs ?? 0)
   while (performance.now() + RETRY_MS < giveUpAt) {
     try {
@@ -73,9 +83,10 @@ async function bringUp(
   database: Database,
   { schema, directory, timeoutMs = TIMEOUT_MS }: Migrations,
   names: string[],
-): Promise<string[]> {
-  if (isComplete(schema, names, await listApplied(database, schema))) return []
-  const before = Date.now()
+): Promise<Migrated> {
+  const before = newerThan(schema, names, await listApplied(database, schema))
+  if (before.isComplete) return { schema, ran: [], newer: before.newer }
+  const startedAt = Date.now()
   let ran: string[]
   const connection = await openFor(database, schema, timeoutMs)
   try {
@@ -84,27 +95,35 @@ async function bringUp(
     // Frees the lock and undoes a half-run file in every state of the session.
     connection.cut()
   }
-  if (isComplete(schema, names, await listApplied(database, schema))) return ran
-  throw new Error(`The migrations of schema "${schema}" are incomplete after ${Date.now() - before} ms.`)
+  const { isComplete, newer } = newerThan(schema, names, await listApplied(database, schema))
+  if (isComplete) return { schema, ran, newer }
+  throw new Error(`The migrations of schema "${schema}" are incomplete after ${Date.now() - startedAt} ms.`)
 }
 
-async function listApplied(database: Database, schema: string): Promise<string[]> {
+async function listApplied(database: Database, schema: string): Promise<Applied[]> {
   const table = `${escapeIdentifier(schema)}.migrations`
   // Before the first migration there is none. A statement about a missing table would be an error in the server's log.
   const found = await database.many(sql`select where to_regclass(${table}) is not null`)
   if (found.length === 0) return []
-  const rows = await database.many<{ name: string }>(raw(`select name from ${table}`))
-  return rows.map(({ name }) => name)
+  // By way of JSON, because a schema in which nothing was ever removed has no such column.
+  return await database.many<Applied>(
+    raw(`select name, to_jsonb(applied) ->> 'needs' as needs from ${table} as applied`),
+  )
 }
 
-function isComplete(schema: string, names: string[], applied: string[]): boolean {
-  const unknown = applied.find((name) => !names.includes(name))
-  if (unknown === undefined) return applied.length === names.length
-  throw new DatabaseError(
-    `The database schema "${schema}" was made by a newer version of this program (it has "${unknown}"); ` +
-      'start that version or restore a backup.',
-    { unavailable: false },
-  )
+/** Throws DatabaseError where a newer version has removed what this one uses. */
+function newerThan(schema: string, names: string[], applied: Applied[]) {
+  const newer = applied.filter(({ name }) => !names.includes(name))
+  const barrier = newer.find(({ needs }) => needs !== null && !names.includes(needs))
+  if (barrier !== undefined)
+    throw new DatabaseError(
+      `The database schema "${schema}" was changed by a newer version of this program: it has "${barrier.name}", ` +
+        `beside which only versions can run that know "${barrier.needs}", and this one does not; ` +
+        'start a newer version or restore a backup.',
+      { unavailable: false },
+    )
+  const known = applied.length - newer.length
+  return { isComplete: known === names.length, newer: newer.map(({ name }) => name) }
 }
 
 function openFor(database: Database, schema: string, timeoutMs: number): Promise<Connection> {
@@ -146,7 +165,9 @@ async function runFiles(
       migrationsSchema: schema,
       createMigrationsSchema: true,
       advisoryLockMode: 'wait',
-      migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadForwardOnly }],
+      migrationLoaderStrategies: [
+        { extensions: ['.sql'], loader: (paths) => loadForwardOnly(paths, schema) },
+      ],
       logger,
     })
     return ran.map(({ name }) => name)
@@ -156,17 +177,37 @@ async function runFiles(
 }
 
 /** The whole file is the way up, and there is no way down; comments in it that say otherwise are ignored. */
-const loadForwardOnly = (paths: string[]) =>
+const loadForwardOnly = (paths: string[], schema: string) =>
   Promise.all(
     paths.map(async (path) => {
       const text = await readFile(path, 'utf8')
+      const needs = neededBy(text)
+      const preface = needs === undefined ? '' : noteNeeds(schema, needs)
       return {
         id: path,
         filePaths: [path],
-        actions: { up: (builder: { sql(text: string): void }) => builder.sql(text), down: false as const },
+        actions: {
+          up: (builder: { sql(text: string): void }) => builder.sql(`${preface}${text}`),
+          down: false as const,
+        },
       }
     }),
   )
+
+/** What a file says in the comment at its beginning that processes beside it must know of; undefined where it adds. */
+export const neededBy = (text: string): string | undefined => /^(?:--.*\n)*?-- needs: (\S+)\n/.exec(text)?.[1]
+
+/**
+ * Statements that put it into the row of the migration. The runner writes that row, in the same transaction, and knows
+ * nothing of the column: its default takes the value from a setting of the transaction.
+ */
+function noteNeeds(schema: string, needs: string): string {
+  const table = `${escapeIdentifier(schema)}.migrations`
+  return `alter table ${table} add column if not exists needs text
+      default nullif(current_setting('platform.needs', true), '');
+    select set_config('platform.needs', ${escapeLiteral(needs)}, true);
+    `
+}
 
 const fileOf = (line: string): string | undefined => /### MIGRATION (\S+) /.exec(line)?.[1]
 

@@ -59,14 +59,69 @@ export function migrationConformance(name: string, connect: () => Promise<Databa
       expect(await database.many(sql`select * from ${raw(schema)}.b`)).toEqual([])
     })
 
-    it('refuses a schema made by a newer version', async () => {
+    it('accepts what a newer version has added, names it and leaves it as it is', async () => {
       await using database = await connect()
-      const schema = unique('newer')
-      await using newer = await files({ '0001_a.sql': 'select 1;', '0002_b.sql': 'select 1;' })
-      await using older = await files({ '0001_a.sql': 'select 1;' })
+      const schema = unique('added')
+      const first = { '0001_a.sql': 'create table a (n int);' }
+      await using older = await files(first)
+      await using newer = await files({ ...first, '0002_b.sql': 'alter table a add column m int;' })
+      expect(await migrate(database, { schema, directory: newer.url })).toEqual({
+        ...{ schema, ran: ['0001_a', '0002_b'], newer: [] },
+      })
+      expect(await migrate(database, { schema, directory: older.url })).toEqual({
+        ...{ schema, ran: [], newer: ['0002_b'] },
+      })
+      expect(await database.many(sql`select n, m from ${raw(schema)}.a`)).toEqual([])
+      expect(await migrate(database, { schema, directory: newer.url })).toMatchObject({ ran: [], newer: [] })
+    })
+
+    it('accepts what a newer version has removed only where this one knows that it is not used any more', async () => {
+      await using database = await connect()
+      const schema = unique('removed')
+      const first = { '0001_a.sql': 'create table a (n int, m int);' }
+      const second = {
+        ...first,
+        '0002_retire_m.sql': `comment on column ${schema}.a.m is 'not used any more';`,
+      }
+      await using oldest = await files(first)
+      await using older = await files(second)
+      await using newer = await files({
+        ...second,
+        '0003_drop_m.sql': '-- Nobody reads it.\n-- needs: 0002_retire_m\nalter table a drop column m;',
+        '0004_add_o.sql': 'alter table a add column o int;',
+      })
       await migrate(database, { schema, directory: newer.url })
-      const failure = await failureOf(migrate(database, { schema, directory: older.url }))
-      expect(failure.message).toContain(`The database schema "${schema}" was made by a newer version`)
+      expect(await migrate(database, { schema, directory: older.url })).toMatchObject({
+        newer: ['0003_drop_m', '0004_add_o'],
+      })
+      const failure = await failureOf(migrate(database, { schema, directory: oldest.url }))
+      expect(failure.message).toBe(
+        `The database schema "${schema}" was changed by a newer version of this program: it has "0003_drop_m", ` +
+          'beside which only versions can run that know "0002_retire_m", and this one does not; ' +
+          'start a newer version or restore a backup.',
+      )
+      expect(failure).toMatchObject({ name: 'DatabaseError', unavailable: false })
+    })
+
+    it('migrates on from what an older version has made, whatever was removed meanwhile', async () => {
+      await using database = await connect()
+      const schema = unique('onward')
+      const first = { '0001_a.sql': 'create table a (n int, m int);' }
+      await using oldest = await files(first)
+      await using newest = await files({
+        ...first,
+        '0002_retire_m.sql': 'select 1;',
+        '0003_drop_m.sql': '-- needs: 0002_retire_m\nalter table a drop column m;',
+      })
+      await migrate(database, { schema, directory: oldest.url })
+      await migrate(database, { schema, directory: newest.url })
+      expect(
+        await database.many(sql`select name, needs from ${raw(schema)}.migrations order by name`),
+      ).toEqual([
+        { name: '0001_a', needs: null },
+        { name: '0002_retire_m', needs: null },
+        { name: '0003_drop_m', needs: '0002_retire_m' },
+      ])
     })
   })
 }

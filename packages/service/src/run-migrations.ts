@@ -1,6 +1,7 @@
 import { type Env, readConfig, storeVariables } from '@platform/config'
 import { type Migrations, migrate } from '@platform/database'
 import type { Logger } from '@platform/logging'
+import type { Check } from '@platform/readiness'
 import { z } from 'zod'
 import { Resources } from './resources.ts'
 import { retryUntilAvailable, StartInterrupted } from './retry-until-available.ts'
@@ -47,10 +48,39 @@ export async function runMigrations(services: readonly Service[], env: Env, runn
   const database = await whenAvailable(() => resources.database(url))
   for (const migrations of schemasOf(services)) {
     const startedAt = performance.now()
-    const { schema, ran } = await whenAvailable(() => migrate(database, migrations))
+    const { schema, ran, newer } = await whenAvailable(() => migrate(database, migrations))
     const ms = Math.round(performance.now() - startedAt)
-    log.info({ schema, ran, ms }, ran.length > 0 ? 'schema migrated' : 'schema is up to date')
+    if (newer.length > 0) log.warn({ schema, newer }, NEWER)
+    else log.info({ schema, ran, ms }, ran.length > 0 ? 'schema migrated' : 'schema is up to date')
   }
+}
+
+const NEWER = 'a newer version has migrated the schema, this one may run beside it'
+
+/**
+ * Migrates what one service needs before it is built. Answers a check that warns of each schema that a newer version
+ * has migrated; none where there is no such schema.
+ */
+export async function migrateService(
+  { migrations = [] }: Service,
+  env: Env,
+  resources: Resources,
+  log: Logger,
+): Promise<Check[]> {
+  if (migrations.length === 0) return []
+  const database = await resources.database(readConfig(migrationEnv, env).DATABASE_URL)
+  const warnings: string[] = []
+  for (const one of migrations) {
+    const { schema, newer } = await migrate(database, one)
+    if (newer.length === 0) continue
+    log.warn({ schema, newer }, NEWER)
+    warnings.push(
+      `A newer version has migrated the schema "${schema}" (${newer.join(', ')}); this one may run beside it.`,
+    )
+  }
+  if (warnings.length === 0) return []
+  const { driver } = database
+  return [{ module: 'migrations', driver, probe: async () => undefined, warnings: async () => warnings }]
 }
 
 const unlessInterrupted = (error: unknown): never => {

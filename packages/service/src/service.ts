@@ -21,6 +21,8 @@ export interface ServiceContext {
   development: boolean
   /** Every variable the process reads, for operators; secrets only as their length. */
   settings?: (() => Setting[]) | undefined
+  /** On what was found when the schemas were migrated, for a service with a report of its own. */
+  schemaChecks?: readonly Check[]
 }
 
 /** What an area brings into its service: a folder, or folders that change together. All of it is optional. */

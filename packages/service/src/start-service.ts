@@ -16,6 +16,7 @@ import {
   StartInterrupted,
   type Waiting,
 } from './retry-until-available.ts'
+import { migrateService } from './run-migrations.ts'
 import { joinParts, type Part, type Service, type ServiceContext, type ServiceParts } from './service.ts'
 import { listenFailure } from './start-failure.ts'
 import { startingListener } from './starting-listener.ts'
@@ -80,8 +81,10 @@ export async function startService(
   try {
     server = options.server ?? (await listenEarly(service, env, context, { patienceMs }))
     const retry = { log, signal, notices: resources.notices, waiting: server?.waiting }
-    const built = await retryUntilAvailable(() => service.build(env, resources, context), retry)
-    const parts: WholeParts = { ...built, ...joinParts(built) }
+    const schemaChecks = await retryUntilAvailable(() => migrateService(service, env, resources, log), retry)
+    const build = () => service.build(env, resources, { ...context, schemaChecks })
+    const built = await retryUntilAvailable(build, retry)
+    const parts: WholeParts = { ...built, ...joinParts(built, { checks: schemaChecks }) }
     stack.defer(parts.closing)
     for (const subscription of parts.subscriptions)
       stack.use(await retryUntilAvailable(() => subscribe(subscription, env, resources, log), retry))

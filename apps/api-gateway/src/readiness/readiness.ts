@@ -4,7 +4,7 @@ import { getJwks, type ServiceEntry, type ServiceReport } from '@platform/contra
 import type { Database } from '@platform/database'
 import type { Files } from '@platform/files'
 import type { Clock } from '@platform/kernel'
-import { cachedFor, runChecks } from '@platform/readiness'
+import { type Check, cachedFor, runChecks } from '@platform/readiness'
 import type { Part } from '@platform/service'
 import { createClient } from '@platform/service-client'
 import { gatewayChecks } from '../checks.ts'
@@ -19,6 +19,8 @@ interface Needs {
   files: Files | undefined
   config: GatewayConfig
   clock: Clock
+  /** On what was found when the schemas were migrated. */
+  schemaChecks: readonly Check[]
 }
 
 /** The readiness of the platform, as the gateway tells it. */
@@ -28,7 +30,8 @@ export interface Readiness {
   report: () => Promise<ServiceReport>
 }
 
-export function openReadiness({ database, cache, broker, files, config, clock }: Needs): Readiness {
+export function openReadiness(needs: Needs): Readiness {
+  const { database, cache, broker, files, config, clock, schemaChecks } = needs
   const { internalApiKey: internalKey, readinessCacheTtlMs: cacheTtlMs } = config
   const services = Object.entries(checkedServices(config))
   const checks = gatewayChecks({
@@ -39,7 +42,7 @@ export function openReadiness({ database, cache, broker, files, config, clock }:
     reachJwks: (signal) => createClient(config.internalOrigin)(getJwks, { signal }),
     services: new Map(services.map(([name, urls]) => [name, reachInstances(urls)])),
   })
-  const report = cachedFor(cacheTtlMs, clock, () => runChecks(checks))
+  const report = cachedFor(cacheTtlMs, clock, () => runChecks([...checks, ...schemaChecks]))
   const sources = new Map<string, () => Promise<ServiceEntry>>([
     ['api-gateway', report],
     ...services.map(([name, urls]) => {
