@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 
 const file = (name: string) => JSON.stringify(new URL(name, import.meta.url).href)
@@ -9,10 +11,13 @@ const script = (body: string) => `
   const { tinyService } = await import(${file('../test/testing.ts')})
   ${body}`
 
+/** Half of what a process costs is compiling what the one before has compiled already. */
+const NODE_COMPILE_CACHE = join(tmpdir(), 'compiled-services')
+
 /** A process that runs tiny services. `ready` is what it says when it is ready. */
 function start(body: string, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script(body)], {
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', SHUTDOWN_DELAY_MS: '0', ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, LOG_LEVEL: 'warn', SHUTDOWN_DELAY_MS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { out: '', err: '' }

@@ -1,26 +1,35 @@
 import { openDatabase, sql } from '@platform/database'
 import { insertEvents } from '@platform/outbox'
-import { spawnPlatform } from '@platform/testing/platform'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { emittedEvent, startRuntime } from '../../test/testing.ts'
+import { type PlatformProcess, spawnPlatform } from '@platform/testing/platform'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { emittedEvent, startRuntime, type TestWorkspace } from '../../test/testing.ts'
 
 const SOON = { timeout: 15_000, interval: 20 }
 /** A takeover is done within 5 s; a busy machine gets as much again, which is still far less than a lease. */
 const TAKEOVER = { timeout: 10_000, interval: 20 }
 const LEASE = { RUN_LEASE_SECONDS: '60' }
 
-test('a run whose worker is killed is done elsewhere long before its lease is over', async () => {
+const stack = new AsyncDisposableStack()
+let killed: PlatformProcess
+let workspace: TestWorkspace
+let databaseUrl: string
+
+beforeAll(async () => {
   const first = await startRuntime({ env: LEASE })
   const slow = { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_EMITS: '1', RATE_LIMIT_EMITS_BURST: '1' }
   const env = { ...first.env, ...LEASE, ...slow, LOG_LEVEL: 'info' }
-  const killed = spawnPlatform('runtime', 'apps/runtime/src/main.ts', env)
-  onTestFinished(async () => void (await killed.stop('SIGKILL')))
-  const workspace = await first.workspace({
+  killed = spawnPlatform('runtime', 'apps/runtime/src/main.ts', env)
+  stack.defer(async () => void (await killed.stop('SIGKILL')))
+  workspace = await first.workspace({
     work: { when: { events: ['go'] }, do: Array.from({ length: 60 }, () => ({ emit: { event: 'step' } })) },
   })
-  const databaseUrl = first.env.DATABASE_URL ?? ''
+  databaseUrl = first.env.DATABASE_URL ?? ''
   await first[Symbol.asyncDispose]()
   await killed.printed(/service is ready/)
+})
+afterAll(() => stack.disposeAsync())
+
+test('a run whose worker is killed is done elsewhere long before its lease is over', async () => {
   await using database = await openDatabase(databaseUrl, { allowWeakDurability: true })
   const runs = () =>
     database.many(sql`select status, attempt, deaths from runtime.runs where workspace_id = ${workspace.id}`)
