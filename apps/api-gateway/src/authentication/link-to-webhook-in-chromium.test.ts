@@ -39,7 +39,6 @@ describe.skipIf(chromium === undefined)('a page of a stranger, in Chromium', () 
     browser = await startChromium(chromium ?? '')
   }, MINUTES_MS)
   afterAll(async () => {
-    await browser?.close()
     await stranger?.close()
     await gateway?.[Symbol.asyncDispose]()
     await service?.[Symbol.asyncDispose]()

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
-import { chromiumPath, startChromium } from '@platform/identity/testing'
+import { axeProblems, chromiumPath, startChromium } from '@platform/identity/testing'
 import { freePorts } from '@platform/testing/platform'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
@@ -62,9 +61,7 @@ async function lookAtFrame(page: Page): Promise<void> {
     const directory = process.env.SCREENSHOTS_DIRECTORY
     if (directory !== undefined)
       await page.screenshot({ path: join(directory, `docs-${colorScheme}-${width}.png`) })
-    const frame = new AxeBuilder({ page }).setLegacyMode().exclude('#viewer')
-    const { violations } = await frame.analyze()
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+    expect(await axeProblems(page, ['#viewer'])).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth'), `${width} px`).toBeLessThanOrEqual(
       width,
     )
@@ -78,7 +75,6 @@ describe.skipIf(chromium === undefined)('the pages in Chromium', () => {
   beforeAll(async () => {
     browser = await startChromium(chromium ?? '')
   })
-  afterAll(() => browser.close())
 
   it('shows every operation without asking anything of the world outside, and breaks no rule', async () => {
     await browser.withPage({}, async (page) => {

@@ -82,7 +82,6 @@ describe.skipIf(chromium === undefined)('the pages in Chromium', () => {
   beforeAll(async () => {
     browser = await startChromium(chromium ?? '')
   })
-  afterAll(() => browser.close())
 
   test('break no rule, light and dark, wide and on a phone, in both languages', async () => {
     for (const locale of ['en-GB', 'fr-FR'])

@@ -38,7 +38,6 @@ describe.skipIf(chromium === undefined)('the pages of codes and consent in Chrom
     app.closeAllConnections()
     app.close()
     await pages?.[Symbol.asyncDispose]()
-    await browser?.close()
   })
 
   /** Makes an account that has to set up a second factor before it is signed in; answers its recovery codes. */

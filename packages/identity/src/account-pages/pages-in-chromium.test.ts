@@ -141,7 +141,6 @@ describe.skipIf(chromium === undefined)('the pages of accounts in Chromium', () 
   })
   afterAll(async () => {
     await pages?.[Symbol.asyncDispose]()
-    await browser?.close()
   })
 
   it(

@@ -41,7 +41,6 @@ describe.skipIf(chromium === undefined)('the page of consent in Chromium', () =>
   afterAll(async () => {
     app.close()
     app.closeAllConnections()
-    await browser?.close()
     await server?.[Symbol.asyncDispose]()
     await database?.[Symbol.asyncDispose]()
   })

@@ -19,7 +19,6 @@ describe.skipIf(chromium === undefined)('an address that is nearly an allowed on
     browser = await startChromium(chromium ?? '')
   }, MINUTES_MS)
   afterAll(async () => {
-    await browser?.close()
     await server?.[Symbol.asyncDispose]()
     await database?.[Symbol.asyncDispose]()
   })

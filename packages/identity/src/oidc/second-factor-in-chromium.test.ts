@@ -17,7 +17,6 @@ describe.skipIf(chromium === undefined)('a sign-in with a second factor in Chrom
     browser = await startChromium(chromium ?? '')
   }, MINUTES_MS)
   afterAll(async () => {
-    await browser?.close()
     await server?.[Symbol.asyncDispose]()
     await database?.[Symbol.asyncDispose]()
   })

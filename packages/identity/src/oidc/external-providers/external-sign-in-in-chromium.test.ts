@@ -27,7 +27,6 @@ describe.skipIf(chromium === undefined)('signing in at another provider, in Chro
     browser = await startChromium(chromium ?? '')
   }, MINUTE_MS)
   afterAll(async () => {
-    await browser.close()
     await world[Symbol.asyncDispose]()
   })
 
