@@ -24,6 +24,7 @@ export {
   StoreBudget,
   storeBudget,
   withLeastBudget,
+  withoutStoreBudget,
   withStoreBudget,
 } from './store-budget.ts'
 export { WakeUp } from './wake-up.ts'

@@ -58,6 +58,9 @@ export const storeBudget = (): StoreBudget | undefined => current.getStore()
 /** Does work that has a budget, in all that it calls and awaits. */
 export const withStoreBudget = <T>(budget: StoreBudget, work: () => T): T => current.run(budget, work)
 
+/** Does work that goes on behind the request that asked for it: each statement has its own limit alone. */
+export const withoutStoreBudget = <T>(work: () => T): T => current.exit(work)
+
 /** Does work that is still to be done when the budget is used up, with at least `leastMs`. */
 export function withLeastBudget<T>(leastMs: number, work: () => T): T {
   const budget = storeBudget()

@@ -1,12 +1,14 @@
 import { sql } from '@platform/database'
 import { systemClock, uuidv7 } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
+import type { Mailer } from '@platform/mail'
 import { masterKeyRing } from '@platform/master-keys'
 import { runOnce } from '@platform/service'
 import PostalMime from 'postal-mime'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { identityDatabase } from '../../test/identity-server.ts'
 import { startMailServer } from '../../test/mail-server.ts'
+import { deliverMails } from './deliver-mails.ts'
 import { pauseAfter } from './mail.ts'
 import { mailStore } from './mail-store.ts'
 import { openMails } from './mails-part.ts'
@@ -134,6 +136,38 @@ describe('mails that wait', () => {
     await deliver(wired)
     expect([await waiting(), server.received.length]).toEqual([[], 1])
     expect(lines.join('\n')).not.toMatch(/ada@|token/)
+  })
+
+  test('are all sent or put off before the round ends, also where one of them fails', async () => {
+    const wired = wire({})
+    await post(wired, 'unlucky@example.com')
+    await post(wired, 'slow@example.com')
+    const slow = Promise.withResolvers<void>()
+    const sent: string[] = []
+    const mailer: Mailer = {
+      driver: 'smtp',
+      async send({ to }) {
+        if (to !== 'slow@example.com') throw new Error('no server')
+        await slow.promise
+        sent.push(to)
+      },
+      [Symbol.asyncDispose]: async () => undefined,
+    }
+    const postpone = () => Promise.reject(new Error('no database'))
+    const store = { ...mailStore(database), postpone }
+    const round = deliverMails({
+      store,
+      mailer,
+      masterKeys,
+      place: { origin: 'https://x.example' },
+      log: log(),
+    })()
+    const outcome = round.then(
+      () => 'done',
+      () => `failed with ${sent.length} sent`,
+    )
+    setTimeout(slow.resolve, 100)
+    expect(await outcome).toBe('failed with 1 sent')
   })
 
   test('are left to whoever took them last', async () => {

@@ -20,7 +20,9 @@ interface Needs {
 export const deliverMails = (needs: Needs) => async (signal?: AbortSignal) => {
   while (signal?.aborted !== true) {
     const claimed = await needs.store.claim(LEASE_SECONDS, AT_ONCE)
-    await Promise.all(claimed.map((waiting) => deliver(needs, waiting)))
+    const outcomes = await Promise.allSettled(claimed.map((waiting) => deliver(needs, waiting)))
+    const failed = outcomes.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
     if (claimed.length < AT_ONCE) return
   }
 }

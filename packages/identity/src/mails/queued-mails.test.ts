@@ -1,3 +1,4 @@
+import { StoreBudget, storeBudget, withStoreBudget } from '@platform/kernel'
 import { describe, expect, test, vi } from 'vitest'
 import { soon } from './queued-mails.ts'
 
@@ -31,6 +32,16 @@ describe('work that is done soon', () => {
     await closed
     delivery.ask()
     expect(begun).toHaveBeenCalledTimes(1)
+  })
+
+  test('may take longer than the request that asked for it', async () => {
+    const budgets: unknown[] = []
+    await using delivery = soon(
+      async () => void budgets.push(storeBudget()),
+      () => undefined,
+    )
+    withStoreBudget(new StoreBudget(1), () => delivery.ask())
+    await vi.waitFor(() => expect(budgets).toEqual([undefined]))
   })
 
   test('that fails is told, and done again when somebody asks', async () => {

@@ -1,5 +1,5 @@
 import type { Queries } from '@platform/database'
-import { type Clock, uuidv7 } from '@platform/kernel'
+import { type Clock, uuidv7, withoutStoreBudget } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
 import { MAIL_LIFETIME_MS, sealContextOf, toText } from './mail.ts'
 import type { MailStore } from './mail-store.ts'
@@ -44,7 +44,7 @@ export function soon(
   return {
     ask() {
       again = running !== undefined
-      if (!closing.signal.aborted) running ??= run()
+      if (!closing.signal.aborted) running ??= withoutStoreBudget(run)
     },
     async [Symbol.asyncDispose]() {
       closing.abort()
