@@ -1,7 +1,7 @@
 import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
 import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
-import { identityMigrations, openIdentity } from '@platform/identity'
+import { type IdentityTuning, identityMigrations, openIdentity } from '@platform/identity'
 import { joinParts, type Resources, type Service } from '@platform/service'
 import { apiGatewayEnv, environment, type GatewayConfig, requireEnvironment } from './config.ts'
 import { openDescription } from './description/description.ts'
@@ -14,7 +14,7 @@ import { getStatus } from './welcome/get-status.ts'
 import { showMissing } from './welcome/missing-page.ts'
 
 /** The only public door: authentication, sessions, routing. */
-export const apiGateway: Service = {
+export const apiGatewayWith = (tuning: IdentityTuning): Service => ({
   name: 'api-gateway',
   variables: environment,
   migrations: [outboxMigrations, idempotencyMigrations, ...identityMigrations],
@@ -31,7 +31,7 @@ export const apiGateway: Service = {
     // A start that fails is tried again: nothing of it may stay behind.
     await using opened = new Opened(log)
     const workspacesUrl = config.upstreams.workspaces[0] ?? ''
-    const identity = await openIdentity(env, { ...stores, opened, workspacesUrl }, context)
+    const identity = await openIdentity(env, { ...stores, opened, workspacesUrl, tuning }, context)
     const { identify, refuseForgedRequest, files } = identity
     const { apiUrl } = config
     const readiness = openReadiness({ database, cache, broker, files, config, clock, schemaChecks })
@@ -67,7 +67,10 @@ export const apiGateway: Service = {
       started: () => printFirstSignIn(identity),
     }
   },
-}
+})
+
+/** As it runs everywhere. */
+export const apiGateway = apiGatewayWith({})
 
 async function openStores({ stores }: GatewayConfig, resources: Resources) {
   return {

@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { signsPeopleIn } from '@platform/identity/testing'
-import type { Clock } from '@platform/kernel'
-import type { Logger } from '@platform/logging'
+import type { IdentityTuning } from '@platform/identity'
+import { CHEAP_HASH, signsPeopleIn } from '@platform/identity/testing'
 import { createClient } from '@platform/service-client'
-import { startTestService, TEST_INTERNAL_KEY } from '@platform/testing'
-import { apiGateway } from '../src/service.ts'
+import { startTestService, TEST_INTERNAL_KEY, type TestServiceOptions } from '@platform/testing'
+import { apiGatewayWith } from '../src/service.ts'
 
 export type { SignedIn } from '@platform/identity/testing'
 
@@ -14,21 +13,17 @@ export const CONSOLE = 'http://localhost:3000'
 
 export type TestGateway = Awaited<ReturnType<typeof startGateway>>
 
+interface GatewayOptions extends TestServiceOptions {
+  services?: string
+  /** Passwords cost little unless stated. */
+  tuning?: IdentityTuning
+}
+
 /** A gateway on a real database, in front of whatever `services` are; without them nothing answers behind it. */
-export async function startGateway(
-  options: {
-    env?: Record<string, string>
-    databaseUrl?: string
-    services?: string
-    log?: Logger
-    clock?: Clock
-  } = {},
-) {
-  const behind = options.services ?? 'http://127.0.0.1:9'
-  const service = await startTestService(apiGateway, {
-    ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
-    ...(options.log === undefined ? {} : { log: options.log }),
-    ...(options.clock === undefined ? {} : { clock: options.clock }),
+export async function startGateway(options: GatewayOptions = {}) {
+  const { services: behind = 'http://127.0.0.1:9', tuning, ...given } = options
+  const service = await startTestService(apiGatewayWith({ hashCost: CHEAP_HASH, ...tuning }), {
+    ...given,
     env: {
       SAMPLE_WORKSPACE: 'false',
       ADMIN_EMAIL: 'root@example.com',

@@ -1,2 +1,2 @@
 export type { IdentifiedRequest } from './authentication/identified-request.ts'
-export { identityMigrations, openIdentity } from './open-identity.ts'
+export { type IdentityTuning, identityMigrations, openIdentity } from './open-identity.ts'

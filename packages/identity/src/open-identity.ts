@@ -24,6 +24,7 @@ import { openAuthentication } from './authentication/authentication-part.ts'
 import type { IdentifiedRequest } from './authentication/identified-request.ts'
 import { refuseForgedRequest } from './authentication/refuse-forged-request.ts'
 import { openCredentials } from './credentials/credentials-part.ts'
+import { type HashCost, RECOMMENDED_COST } from './credentials/passwords/password-hash.ts'
 import { identityEnv } from './identity-env.ts'
 import { openKeys } from './keys/keys-part.ts'
 import { openMails } from './mails/mails-part.ts'
@@ -59,6 +60,15 @@ interface Needs {
   opened: Opened
   /** Where the workspaces service answers: asked for a sample workspace at the first start. */
   workspacesUrl: string
+  tuning?: IdentityTuning
+}
+
+/** What is the same in every installation, and other in tests alone. */
+export interface IdentityTuning {
+  /** What a hash of a password costs; the recommended cost unless stated. */
+  hashCost?: HashCost
+  /** How long credentials in memory are trusted after endings were last heard; five seconds unless stated. */
+  unknownAfterMs?: number
 }
 
 /** Everything about who calls, as the gateway knows it. */
@@ -122,7 +132,7 @@ type SignIn = ReturnType<typeof openSignIn>
 
 /** The settings, what is shared by all parts, the audit trail, keys and mails. */
 async function openBasis(env: Env, needs: Needs, { clock, log, development }: ServiceContext) {
-  const { database, cache, broker, outbox, opened } = needs
+  const { database, cache, broker, outbox, opened, tuning = {} } = needs
   const config = readConfig(identityEnv, env)
   const settings = readConfig(oidcEnv, env)
   const masterKeys = masterKeyRing(config.masterKeys)
@@ -143,6 +153,8 @@ async function openBasis(env: Env, needs: Needs, { clock, log, development }: Se
     log,
     development,
     masterKeys,
+    hashCost: tuning.hashCost ?? RECOMMENDED_COST,
+    unknownAfterMs: tuning.unknownAfterMs,
     cookies: { maxAgeSeconds: config.tokens.maxAgeSeconds, secure: config.secureCookies },
     csrf: csrfTokens(config.cookieSecret),
     rateLimiter: limiter({ cache, log, service: 'api-gateway', settings: config.rateLimits }),
@@ -179,12 +191,14 @@ async function openPeople(basis: Basis) {
     signInLog,
     rateLimiter,
     masterKeys,
+    hashCost: basis.hashCost,
     clock,
   })
   const authentication = await openAuthentication({
     database,
     announcements: basis.announcements,
     keyRing: basis.keys.keyRing,
+    unknownAfterMs: basis.unknownAfterMs,
     findUser: users.find,
     isOwnClient: ownClients(settings),
     config,

@@ -7,6 +7,7 @@ import PostalMime from 'postal-mime'
 import { expect, vi } from 'vitest'
 import { passwords } from '../src/credentials/passwords/passwords.ts'
 import { userStore } from '../src/users/user-store.ts'
+import { CHEAP_HASH } from './cheap-hash.ts'
 import { startIdentity, type TestIdentity } from './start-identity.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -23,9 +24,10 @@ export interface ReadMail {
 }
 
 /** A gateway whose mails become files, and somebody who reads them. */
-export async function startWithMail(env: Record<string, string> = {}) {
+export async function startWithMail(env: Record<string, string> = {}, hashCost = CHEAP_HASH) {
   const directory = await mkdtemp(join(tmpdir(), 'mails-'))
   const gateway = await startIdentity({
+    hashCost,
     env: { MAIL_DIRECTORY: directory, ACCOUNT_VALIDATION_METHOD: 'email', ...env },
   })
   return {
@@ -97,7 +99,7 @@ export async function withAccount({ gateway, mailTo }: Pick<WithMail, 'gateway' 
 
 /** What checking a password answers, as the sign-in form asks. */
 export async function passwordOutcome(gateway: TestIdentity, email: string, password: string) {
-  const { outcome } = await passwords(userStore(gateway.database)).check(email, password)
+  const { outcome } = await passwords(userStore(gateway.database), CHEAP_HASH).check(email, password)
   return outcome
 }
 

@@ -30,6 +30,7 @@ import { sessionStore } from '../src/sessions/session-store.ts'
 import { sessionTrail } from '../src/sessions/session-trail.ts'
 import { liveSessions } from '../src/sessions/sessions.ts'
 import { purgeAnonymousUsers, userStore } from '../src/users/user-store.ts'
+import { CHEAP_HASH } from './cheap-hash.ts'
 
 export const ADMIN = { email: 'ada@example.com', password: 'correct horse battery' }
 const CONSOLE = 'http://console.localhost:3000'
@@ -172,6 +173,7 @@ async function openBase(database: Database, cache: Cache, isLimited: boolean) {
     rateLimiter: limits,
     signInLog: signInLog({ database, outbox, audit, clock }),
     masterKeys: masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]),
+    hashCost: CHEAP_HASH,
   }
 }
 

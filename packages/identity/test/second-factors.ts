@@ -5,6 +5,7 @@ import { decodeJwt } from 'jose'
 import { Secret, TOTP } from 'otpauth'
 import { hashPassword } from '../src/credentials/passwords/password-hash.ts'
 import type { UserRecord } from '../src/users/user.ts'
+import { CHEAP_HASH } from './cheap-hash.ts'
 import type { IdentityServer } from './identity-server.ts'
 import {
   type Authorization,
@@ -36,7 +37,7 @@ export function wrongCode(secret: string): string {
 /** Somebody who is signed in to a gateway and has a password. */
 export async function withPassword(gateway: TestIdentity, userId: string): Promise<SignedIn> {
   const person = await gateway.signIn({ userId })
-  const hash = await hashPassword(PASSWORD)
+  const hash = await hashPassword(PASSWORD, CHEAP_HASH)
   await gateway.database.many(
     sql`update gateway.users set password_hash = ${hash} where id = ${person.userId}`,
   )
@@ -56,7 +57,7 @@ export async function withAuthenticator(gateway: TestIdentity, userId: string) {
 /** A person of an identity server, who signs in with PASSWORD. */
 export async function addPerson({ database, users }: IdentityServer, email: string): Promise<UserRecord> {
   const id = uuidv7()
-  const hash = await hashPassword(PASSWORD)
+  const hash = await hashPassword(PASSWORD, CHEAP_HASH)
   await database.many(sql`
     insert into gateway.users (id, email, status, password_hash) values (${id}, ${email}, 'validated', ${hash})`)
   const user = await users.find(id)

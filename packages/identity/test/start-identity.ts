@@ -2,24 +2,24 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { readConfig } from '@platform/config'
 import { correlationIdOf, refuseAmbiguous, sendFailure, setRequestState } from '@platform/http'
 import { openIdempotency } from '@platform/idempotency'
-import { type Clock, Failure, StoreBudget, withStoreBudget } from '@platform/kernel'
+import { Failure, StoreBudget, withStoreBudget } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Resources, Service } from '@platform/service'
 import { createClient } from '@platform/service-client'
-import { startTestService, TEST_INTERNAL_KEY } from '@platform/testing'
+import { startTestService, TEST_INTERNAL_KEY, type TestServiceOptions } from '@platform/testing'
 import { z } from 'zod'
 import type { IdentifiedRequest } from '../src/authentication/identified-request.ts'
+import type { HashCost } from '../src/credentials/passwords/password-hash.ts'
 import { openIdentity } from '../src/index.ts'
+import { CHEAP_HASH } from './cheap-hash.ts'
 import { signsPeopleIn } from './signed-in.ts'
 
 export type TestIdentity = Awaited<ReturnType<typeof startIdentity>>
 
 /** Identity on a real database, called as through the gateway; nothing is behind it. */
-export async function startIdentity(
-  options: { env?: Record<string, string>; databaseUrl?: string; log?: Logger; clock?: Clock } = {},
-) {
-  const { env, ...given } = options
-  const service = await startTestService(identityService, {
+export async function startIdentity(options: TestServiceOptions & { hashCost?: HashCost } = {}) {
+  const { env, hashCost = CHEAP_HASH, ...given } = options
+  const service = await startTestService(withHashCost(hashCost), {
     ...given,
     env: {
       SAMPLE_WORKSPACE: 'false',
@@ -48,7 +48,7 @@ const testEnv = z.object({
 })
 
 /** Identity as a service of its own: the steps of the gateway's pipeline that it has a part in, and its routes. */
-export const identityService: Service = {
+const withHashCost = (hashCost: HashCost): Service => ({
   name: 'api-gateway',
   async build(env, resources, context) {
     const config = readConfig(testEnv, env)
@@ -57,7 +57,7 @@ export const identityService: Service = {
     const idempotency = await openIdempotency({ ...stores, pepper: config.INTERNAL_API_KEY })
     const identity = await openIdentity(
       env,
-      { ...stores, opened: stack, workspacesUrl: 'http://127.0.0.1:9' },
+      { ...stores, opened: stack, workspacesUrl: 'http://127.0.0.1:9', tuning: { hashCost } },
       context,
     )
     const opened = stack.move()
@@ -74,7 +74,10 @@ export const identityService: Service = {
       started: async () => void (await identity.ensureAdministrator()),
     }
   },
-}
+})
+
+/** The same with passwords that are cheap to check. */
+export const identityService = withHashCost(CHEAP_HASH)
 
 const openStores = async (config: z.output<typeof testEnv>, resources: Resources) => ({
   database: await resources.database(config.DATABASE_URL),

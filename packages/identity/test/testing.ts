@@ -1,6 +1,7 @@
 export { accessTokenCookie } from '../src/sessions/access-token-cookie.ts'
 export { bearer, createFor, inSeconds } from './access-tokens.ts'
-export { type Chromium, chromiumPath, lookClosely, startChromium } from './chromium.ts'
+export { CHEAP_HASH } from './cheap-hash.ts'
+export { axeProblems, type Chromium, chromiumPath, lookClosely, startChromium } from './chromium.ts'
 export { ADMIN, type IdentityServer, identityDatabase, startIdentityServer } from './identity-server.ts'
 export {
   askRegistration,

@@ -12,5 +12,6 @@ export {
   startTestService,
   TEST_INTERNAL_KEY,
   type TestService,
+  type TestServiceOptions,
   userPrincipal,
 } from './test-service.ts'

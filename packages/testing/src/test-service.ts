@@ -29,10 +29,20 @@ export interface TestService extends AsyncDisposable {
   headersOf(principal: Principal | undefined): Record<string, string>
 }
 
+/** What a test changes of the surroundings of a service. */
+export interface TestServiceOptions {
+  env?: Record<string, string>
+  databaseUrl?: string
+  log?: Logger
+  clock?: Clock
+  /** How often jobs run, by their names, where a test can't wait for as long as they do. */
+  everyMs?: Record<string, number>
+}
+
 /** Starts a service with its real parts: PostgreSQL, the outbox broker and an in-process cache. */
 export async function startTestService(
   service: Service,
-  options: { env?: Record<string, string>; databaseUrl?: string; log?: Logger; clock?: Clock } = {},
+  options: TestServiceOptions = {},
 ): Promise<TestService> {
   const databaseUrl = options.databaseUrl ?? (await migratedDatabaseUrl(service))
   const env = { ...testEnvironment(databaseUrl), ...options.env }
@@ -43,7 +53,10 @@ export async function startTestService(
   const context = { log, clock, version: '0.0.0-test', development: true }
   const stopping = new AbortController()
   const running = stack.use(
-    await startService(service, env, resources, context, { drainDelayMs: 0, signal: stopping.signal }),
+    await startService(withJobsEvery(service, options.everyMs), env, resources, context, {
+      drainDelayMs: 0,
+      signal: stopping.signal,
+    }),
   )
   stack.defer(() => stopping.abort())
   const database = stack.use(await openDatabase(databaseUrl, { allowWeakDurability: true }))
@@ -63,6 +76,20 @@ async function migratedDatabaseUrl({ migrations = [] }: Service): Promise<string
     for (const one of migrations) await migrate(database, one)
   })
   return await testDatabaseUrl(template)
+}
+
+/** The service, some of whose jobs run more often. Throws where it has no such job. */
+function withJobsEvery(service: Service, everyMs: Record<string, number> = {}): Service {
+  return {
+    ...service,
+    async build(...given) {
+      const parts = await service.build(...given)
+      const jobs = (parts.jobs ?? []).map((job) => ({ ...job, everyMs: everyMs[job.name] ?? job.everyMs }))
+      const missing = Object.keys(everyMs).filter((name) => !jobs.some((job) => job.name === name))
+      if (missing.length > 0) throw new Error(`${service.name} has no job ${missing.join(', ')}.`)
+      return { ...parts, jobs }
+    },
+  }
 }
 
 /** Every port is free, every store is the embedded one, no limit holds a test back. */

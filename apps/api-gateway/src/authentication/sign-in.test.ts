@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { getMe, resetUserPassword } from '@platform/contracts'
+import { sql } from '@platform/database'
 import { authorizationOf, Browser, redeemCode, returnedTo } from '@platform/identity/testing'
 import { createClient } from '@platform/service-client'
 import { startTestService, TEST_INTERNAL_KEY, type TestService } from '@platform/testing'
@@ -45,6 +46,14 @@ const asCookie = (token: string) => ({ cookie: `access-token=${token}` })
 const asBearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 describe('a sign-in at the whole gateway', () => {
+  it('has passwords hashed with 19 MiB and two passes, as it is shipped', async () => {
+    const rows = await gateway.database.many<{ hash: string }>(
+      sql`select password_hash as hash from gateway.users where password_hash is not null`,
+    )
+    expect(rows.length).toBeGreaterThan(0)
+    for (const { hash } of rows) expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  })
+
   it('gives a token that the API takes as bearer and as cookie', async () => {
     const { done, token } = await signedIn()
     expect(done.url).toBe(`${origin}/signin/callback`)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startGateway } from '../../test/start-gateway.ts'
 
 /** A service that holds what it is asked, and says this when it is asked whether it is ready. */
@@ -21,7 +21,7 @@ async function startService(readyStatus: number) {
 }
 
 describe('an answer under way arrives though its instance has stopped to listen meanwhile', () => {
-  test.each([
+  it.concurrent.each([
     ['and has said that it leaves', 503],
     ['without a word: nobody may have asked it in time', 200],
   ])('%s', async (_, readyStatus) => {

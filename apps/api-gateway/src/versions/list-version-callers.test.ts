@@ -9,7 +9,7 @@ import { purgeVersionCallers } from './version-uses.ts'
 let gateway: TestGateway
 let root: SignedIn
 beforeAll(async () => {
-  gateway = await startGateway()
+  gateway = await startGateway({ everyMs: { 'note-version-uses': 100 } })
   root = await gateway.signIn({ superAdmin: true })
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
@@ -39,7 +39,7 @@ describe('GET /v2/versions/:version/callers', () => {
           expect.objectContaining({ kind: 'nobody', userId: null, clientId: null }),
         )
       },
-      { timeout: 15_000, interval: 200 },
+      { timeout: 15_000, interval: 50 },
     )
   })
 
@@ -54,7 +54,7 @@ describe('GET /v2/versions/:version/callers', () => {
         expect(await callersOf('v2')).toContainEqual(
           expect.objectContaining({ userId: ada.userId, behaviourOf: '2024-12-31', count: 1 }),
         ),
-      { timeout: 15_000, interval: 200 },
+      { timeout: 15_000, interval: 50 },
     )
   })
 

@@ -2,6 +2,7 @@ import { createAccessToken, mergeMeta } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SignedIn } from '../../test/signed-in.ts'
 import { startIdentity, type TestIdentity } from '../../test/start-identity.ts'
+import { untilAdmitted } from '../../test/until-admitted.ts'
 
 let gateway: TestIdentity
 let ada: SignedIn
@@ -23,7 +24,9 @@ describe('POST /v2/user/meta', () => {
   test('fifty merges at once lose nothing', async () => {
     const eve = await gateway.signIn()
     await Promise.all(
-      Array.from({ length: 50 }, (_, index) => merge({ [`key ${index}`]: index }, eve.headers)),
+      Array.from({ length: 50 }, (_, index) =>
+        untilAdmitted(() => merge({ [`key ${index}`]: index }, eve.headers)),
+      ),
     )
     expect(Object.keys(await merge({}, eve.headers))).toHaveLength(50)
   })

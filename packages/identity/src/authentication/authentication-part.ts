@@ -51,6 +51,8 @@ interface Needs {
   signInLog: SignInLog
   rateLimiter: RateLimiter
   opened: Opened
+  /** How long what is in memory is trusted after endings were last heard. */
+  unknownAfterMs: number | undefined
   clock: Clock
   log: Logger
 }
@@ -75,7 +77,8 @@ export async function openAuthentication(needs: Needs): Promise<OpenAuthenticati
   const records = sessionStore(database, sessionTrail({ signInLog: needs.signInLog, audit }))
   const accessTokens = accessTokenStore(database, audit)
   const endings = revocationStore(database)
-  const revocations = new Revocations({ announcements: needs.announcements, cache, store: endings, log })
+  const { announcements, unknownAfterMs } = needs
+  const revocations = new Revocations({ announcements, cache, store: endings, log, unknownAfterMs })
   const broadcast = (ids: string[]) => revocations.broadcast(ids)
   const sessions = liveSessions({ records, broadcast, clock })
   keyRing.onChange(() => cache.clear())

@@ -8,6 +8,7 @@ import type { Part } from '@platform/service'
 import type { SignInLog } from '../audit/sign-in-log.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { UserStore } from '../users/user-store.ts'
+import type { HashCost } from './passwords/password-hash.ts'
 import { type Passwords, passwords as passwordsOf } from './passwords/passwords.ts'
 import type { SecondFactors } from './second-factors/second-factors.ts'
 import { secondFactorsEnv } from './second-factors/second-factors-env.ts'
@@ -24,6 +25,8 @@ interface Needs {
   signInLog: SignInLog
   rateLimiter: RateLimiter
   masterKeys: MasterKeyRing
+  /** What a hash of a password costs. */
+  hashCost: HashCost
   clock: Clock
 }
 
@@ -35,8 +38,8 @@ export interface Credentials {
   part(continueSignIn: SubmitMfaCodeNeeds['continueSignIn']): Part
 }
 
-export function openCredentials({ env, users, ...needs }: Needs): Credentials {
-  const passwords = passwordsOf(users)
+export function openCredentials({ env, users, hashCost, ...needs }: Needs): Credentials {
+  const passwords = passwordsOf(users, hashCost)
   const secondFactors = totpSecondFactors({ ...needs, users, settings: readConfig(secondFactorsEnv, env) })
   const change = { secondFactors, users, passwords }
   return {

@@ -1,5 +1,6 @@
 import { openDatabase, sql } from '@platform/database'
 import { afterEach, describe, expect, it } from 'vitest'
+import { CHEAP_HASH } from '../../../test/cheap-hash.ts'
 import { identityDatabase } from '../../../test/identity-server.ts'
 import { passwords } from '../../credentials/passwords/passwords.ts'
 import { isAnonymous, presentUser } from '../../users/user.ts'
@@ -19,7 +20,7 @@ async function platform() {
   open = new AsyncDisposableStack()
   const database = open.use(await identityDatabase())
   const users = userStore(database)
-  return { database, users, passwords: passwords(users) }
+  return { database, users, passwords: passwords(users, CHEAP_HASH) }
 }
 
 describe('the first administrator', () => {
@@ -58,7 +59,7 @@ describe('the first administrator', () => {
       [1, 2, 3, 4].map(async () => {
         const own = open?.use(await openDatabase(database.url, { allowWeakDurability: true })) ?? database
         const users = userStore(own)
-        return { users, passwords: passwords(users), settings: generated }
+        return { users, passwords: passwords(users, CHEAP_HASH), settings: generated }
       }),
     )
     const made = await Promise.all(gateways.map(ensureAdministrator))

@@ -3,24 +3,29 @@ import { promisify } from 'node:util'
 
 const hash = promisify(argon2)
 
-/** argon2id with 19 MiB and two passes: the least OWASP recommends, about 35 ms on one core. */
-const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const
-const TAG_LENGTH = 32
-
-/** What a stored hash says of itself. */
-interface Parts {
+/** What argon2id needs for one hash; `memory` in KiB. */
+export interface HashCost {
   memory: number
   passes: number
   parallelism: number
+}
+
+/** argon2id with 19 MiB and two passes: the least OWASP recommends, about 35 ms on one core. */
+export const RECOMMENDED_COST: HashCost = { memory: 19_456, passes: 2, parallelism: 1 }
+const TAG_LENGTH = 32
+
+/** What a stored hash says of itself. */
+interface Parts extends HashCost {
   salt: Buffer
   tag: Buffer
 }
 
 /** A new hash of a password as a PHC string, with a salt of its own. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: HashCost): Promise<string> {
   const salt = randomBytes(16)
-  const tag = await digest(password, { ...COST, salt, tagLength: TAG_LENGTH })
-  return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(salt)}$${base64(tag)}`
+  const { memory, passes, parallelism } = cost
+  const tag = await digest(password, { memory, passes, parallelism, salt, tagLength: TAG_LENGTH })
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`
 }
 
 /** True when the password is the one the hash was made of. A text that is no such hash is no password's. */
@@ -32,11 +37,11 @@ export async function matchesHash(password: string, stored: string): Promise<boo
 }
 
 /** True when a hash was made with another cost than new ones are. */
-export function isOutdated(stored: string): boolean {
+export function isOutdated(stored: string, cost: HashCost): boolean {
   const parts = parseHash(stored)
   if (parts === undefined) return true
   return (
-    parts.memory !== COST.memory || parts.passes !== COST.passes || parts.parallelism !== COST.parallelism
+    parts.memory !== cost.memory || parts.passes !== cost.passes || parts.parallelism !== cost.parallelism
   )
 }
 

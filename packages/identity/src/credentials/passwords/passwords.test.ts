@@ -1,8 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { rounds } from '@platform/testing'
 import { describe, expect, it } from 'vitest'
+import { CHEAP_HASH } from '../../../test/cheap-hash.ts'
+import { timeDifference } from '../../../test/time-difference.ts'
 import { requirePasswordLength, type UserRecord } from '../../users/user.ts'
 import { boundedWork } from './bounded-work.ts'
-import { hashPassword, isOutdated, matchesHash } from './password-hash.ts'
+import { type HashCost, hashPassword, isOutdated, matchesHash, RECOMMENDED_COST } from './password-hash.ts'
 import { generatedPassword, passwords } from './passwords.ts'
 
 const user: UserRecord = {
@@ -21,21 +24,25 @@ const user: UserRecord = {
   createdAt: new Date(),
   updatedAt: new Date(),
 }
-const median = (times: number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0
 const weak = '$argon2id$v=19$m=8192,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$'
 
 describe('password hashes', () => {
   it('are argon2id with at least 19 MiB and two passes, and never twice the same', async () => {
-    const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
+    const [one, two] = await Promise.all([
+      hashPassword('correct horse', RECOMMENDED_COST),
+      hashPassword('correct horse', RECOMMENDED_COST),
+    ])
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
     expect(one).not.toBe(two)
     expect(await matchesHash('correct horse', one)).toBe(true)
     expect(await matchesHash('correct horsf', one)).toBe(false)
-    expect(isOutdated(one)).toBe(false)
+    expect(isOutdated(one, RECOMMENDED_COST)).toBe(false)
   })
 
   it('match however the same letters are encoded', async () => {
-    expect(await matchesHash('cafe\u0301 au lait', await hashPassword('caf\u00e9 au lait'))).toBe(true)
+    expect(await matchesHash('cafe\u0301 au lait', await hashPassword('caf\u00e9 au lait', CHEAP_HASH))).toBe(
+      true,
+    )
   })
 
   it.each([
@@ -46,13 +53,13 @@ describe('password hashes', () => {
     '$argon2id$v=19$m=99999999,t=2,p=1$YQ$YQ',
   ])('are nobody’s when they are %j', async (stored) => {
     expect(await matchesHash('anything', stored)).toBe(false)
-    expect(isOutdated(stored)).toBe(true)
+    expect(isOutdated(stored, RECOMMENDED_COST)).toBe(true)
   })
 })
 
 describe('checking a password', () => {
-  const accounts = async (password: string) => {
-    const stored = await hashPassword(password)
+  const accounts = async (password: string, cost: HashCost) => {
+    const stored = await hashPassword(password, cost)
     return {
       findByEmail: async (email: string) =>
         email === user.email ? { user, passwordHash: stored } : undefined,
@@ -60,35 +67,26 @@ describe('checking a password', () => {
     }
   }
 
-  it('takes as long for nobody as for somebody', { timeout: 240_000 }, async () => {
-    const checker = passwords(await accounts('correct horse'))
-    const timeOf = async (email: string) => {
-      const startedAt = performance.now()
+  it('takes as long for nobody as for somebody', { timeout: rounds(60_000, 240_000) }, async () => {
+    const checker = passwords(await accounts('correct horse', RECOMMENDED_COST), RECOMMENDED_COST)
+    const refuse = async (email: string) =>
       expect(await checker.check(email, 'not the password')).toEqual({ outcome: 'wrong' })
-      return performance.now() - startedAt
-    }
-    await timeOf('warm@example.com')
-    // In turn: whatever else the machine does then slows down both. Once more when it did all the same.
-    const difference = async () => {
-      const [known, unknown]: [number[], number[]] = [[], []]
-      for (let round = 0; round < 100; round += 1) {
-        known.push(await timeOf('ada@example.com'))
-        unknown.push(await timeOf('nobody@example.com'))
-      }
-      return Math.abs(median(unknown) / median(known) - 1)
-    }
-    const first = await difference()
-    expect(first < 0.15 ? first : await difference()).toBeLessThan(0.15)
+    await refuse('warm@example.com')
+    const somebody = () => refuse('ada@example.com')
+    const nobody = () => refuse('nobody@example.com')
+    const measure = { turns: rounds(15, 100), enough: 0.15 }
+    expect(await timeDifference(measure, nobody, somebody)).toBeLessThan(0.15)
   })
 
   it.each(['pending', 'deactivated'] as const)(
     'tells that an account is %s only to whoever knows its password',
     async (status) => {
-      const stored = await hashPassword('correct horse')
-      const checker = passwords({
+      const stored = await hashPassword('correct horse', CHEAP_HASH)
+      const accountsOf = {
         findByEmail: async () => ({ user: { ...user, status }, passwordHash: stored }),
         rehash: async () => undefined,
-      })
+      }
+      const checker = passwords(accountsOf, CHEAP_HASH)
       expect(await checker.check('ada@example.com', 'wrong')).toEqual({ outcome: 'wrong' })
       const outcome = status === 'pending' ? 'unvalidated' : 'deactivated'
       expect(await checker.check('ada@example.com', 'correct horse')).toMatchObject({ outcome })
@@ -108,19 +106,21 @@ describe('checking a password', () => {
     })
     const stored = `${weak}${tag.toString('base64').replace(/=+$/, '')}`
     const rehashed: string[] = []
-    const checker = passwords({
+    const accountsOf = {
       findByEmail: async () => ({ user, passwordHash: stored }),
-      rehash: async (_id, _before, after) => {
+      rehash: async (_id: string, _before: string, after: string) => {
         rehashed.push(after)
       },
-    })
+    }
+    const checker = passwords(accountsOf, CHEAP_HASH)
     expect(await checker.check('ada@example.com', 'correct horse')).toMatchObject({ outcome: 'matches' })
     expect(rehashed).toHaveLength(1)
     expect(await matchesHash('correct horse', rehashed[0] ?? '')).toBe(true)
   })
 
   it('lets two hash at once, queues some and refuses the rest with 503, while the event loop stays free', async () => {
-    const checker = passwords(await accounts('correct horse'))
+    const cost = { ...RECOMMENDED_COST, memory: 4096 }
+    const checker = passwords(await accounts('correct horse', cost), cost)
     await checker.check('ada@example.com', 'warm up')
     const delay = monitorEventLoopDelay({ resolution: 5 })
     delay.enable()

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { PASSWORD_LENGTH, type UserRecord } from '../../users/user.ts'
 import type { PasswordRecord } from '../../users/user-store.ts'
 import { boundedWork } from './bounded-work.ts'
-import { hashPassword, isOutdated, matchesHash } from './password-hash.ts'
+import { type HashCost, hashPassword, isOutdated, matchesHash } from './password-hash.ts'
 
 /** What came of an attempt to sign in by password. */
 export type PasswordCheck =
@@ -27,12 +27,12 @@ interface Accounts {
   rehash(id: string, before: string, after: string): Promise<void>
 }
 
-export function passwords(accounts: Accounts): Passwords {
+export function passwords(accounts: Accounts, cost: HashCost): Passwords {
   const bounded = boundedWork({ places: 2, queue: 60 })
-  const hash = (password: string) => bounded(() => hashPassword(password))
+  const hash = (password: string) => bounded(() => hashPassword(password, cost))
   let decoy: Promise<string> | undefined
   const decoyHash = () => {
-    decoy ??= hashPassword('nobody has this password')
+    decoy ??= hashPassword('nobody has this password', cost)
     return decoy
   }
 
@@ -45,7 +45,7 @@ export function passwords(accounts: Accounts): Passwords {
       const matches = await bounded(() => matchesHash(password, stored))
 
       if (!matches || found?.passwordHash === undefined) return { outcome: 'wrong' }
-      if (isOutdated(stored)) await accounts.rehash(found.user.id, stored, await hash(password))
+      if (isOutdated(stored, cost)) await accounts.rehash(found.user.id, stored, await hash(password))
       return outcomeOf(found.user)
     },
   }

@@ -9,9 +9,10 @@ describe('GET /v2/platform/master-keys', () => {
   test('says what each has sealed; signing keys are sealed again soon after a start with a new one', async () => {
     const bytes = (fill: number) => Buffer.alloc(32, fill).toString('base64')
     const databaseUrl = await testDatabaseUrl()
-    const start = (SECRETS_MASTER_KEYS: string) =>
+    const start = (SECRETS_MASTER_KEYS: string, everyMs = 5000) =>
       startTestService(identityService, {
         databaseUrl,
+        everyMs: { 'reseal-secrets': everyMs },
         env: {
           SECRETS_MASTER_KEYS,
           ADMIN_EMAIL: 'root@example.com',
@@ -24,9 +25,9 @@ describe('GET /v2/platform/master-keys', () => {
       )
     await using before = await start(`old:${bytes(1)}`)
     expect(await keys(before.url)).toEqual([['old', true, true, 1]])
-    await using after = await start(`next:${bytes(2)},old:${bytes(1)}`)
+    await using after = await start(`next:${bytes(2)},old:${bytes(1)}`, 200)
     await expect
-      .poll(() => keys(after.url), { timeout: 15_000, interval: 200 })
+      .poll(() => keys(after.url), { timeout: 15_000, interval: 50 })
       .toEqual([
         ['next', true, true, 1],
         ['old', false, true, 0],

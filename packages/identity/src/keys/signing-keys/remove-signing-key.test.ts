@@ -120,16 +120,17 @@ describe('DELETE /v2/platform/signing-keys/{kid}', () => {
 })
 
 describe('a signing key deleted by hand', () => {
-  test('is refused by every instance within 30 s and replaced, without a restart', async () => {
-    await gateway.keyRing.reload()
-    const ada = await gateway.signIn()
-    for (const at of [gateway, other]) await at.client(ada.headers)(getMe)
-    await gateway.database.many(sql`delete from gateway.signing_keys`)
-    const started = Date.now()
-    for (const at of [gateway, other]) {
-      await vi.waitFor(refusedAt(at, ada.headers), { timeout: 30_000, interval: 200 })
-      await vi.waitFor(async () => expect((await at.client()(getJwks)).keys).toHaveLength(1), soon)
+  test('is refused by every instance at its next look and replaced, without a restart', async () => {
+    const everyMs = { 'rotate-signing-keys': 500 }
+    await using one = await startIdentity({ env: EC, everyMs })
+    await using two = await startIdentity({ env: EC, everyMs, databaseUrl: one.databaseUrl })
+    const ada = await one.signIn()
+    for (const at of [one, two]) await at.client(ada.headers)(getMe)
+    await one.database.many(sql`delete from gateway.signing_keys`)
+    for (const at of [one, two]) {
+      await vi.waitFor(refusedAt(at, ada.headers), { timeout: 30_000, interval: 50 })
+      const onlyOne = async () => expect((await at.client()(getJwks)).keys).toHaveLength(1)
+      await vi.waitFor(onlyOne, { timeout: 10_000, interval: 50 })
     }
-    expect(Date.now() - started).toBeLessThan(30_000)
   }, 60_000)
 })

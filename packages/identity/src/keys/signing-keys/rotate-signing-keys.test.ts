@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startIdentity, type TestIdentity } from '../../../test/start-identity.ts'
 import type { ChangeDeps } from './change-signing-keys.ts'
 import { KeyRing } from './key-ring.ts'
-import { rotate } from './rotate-signing-keys.ts'
+import { rotate, rotateSigningKeys } from './rotate-signing-keys.ts'
 import { sealedKeys } from './sealed-keys.ts'
 import type { KeyPolicy } from './signing-key.ts'
 import { signingKeyStore } from './signing-key-store.ts'
@@ -80,6 +80,14 @@ describe('rotating signing keys', () => {
       await keyRing.reload()
       expect(keyRing.signing().kid).toBe(keys[0]?.kid)
     }
+  })
+
+  test('looks often enough that a key deleted by hand is refused within 30 s, even after a look that failed', async () => {
+    await using database = await freshDatabase()
+    await using resources = new Resources(log, { development: true })
+    const { deps } = await keysIn(database, resources)
+    const jitter = 1.1
+    expect(2 * jitter * rotateSigningKeys(deps()).everyMs).toBeLessThan(30_000)
   })
 
   test('publishes ahead, signs, and removes, telling everybody in the same transaction', async () => {

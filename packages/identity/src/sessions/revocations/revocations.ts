@@ -26,6 +26,7 @@ export class Revocations {
   readonly #store: RevocationStore
   readonly #announcements: Announcements
   readonly #log: Logger
+  readonly #unknownAfterMs: number
   #polledAt = Number.NEGATIVE_INFINITY
   /** Endings that began in this process. */
   broadcastCount = 0
@@ -35,16 +36,18 @@ export class Revocations {
     store: RevocationStore
     announcements: Announcements
     log: Logger
+    unknownAfterMs?: number | undefined
   }) {
     this.#cache = deps.cache
     this.#store = deps.store
     this.#announcements = deps.announcements
     this.#log = deps.log
+    this.#unknownAfterMs = deps.unknownAfterMs ?? UNKNOWN_AFTER_MS
   }
 
   /** False when endings may have been missed: what is in memory must not be trusted then. */
   isCurrent(): boolean {
-    return performance.now() - this.#polledAt < UNKNOWN_AFTER_MS
+    return performance.now() - this.#polledAt < this.#unknownAfterMs
   }
 
   /**
@@ -95,7 +98,7 @@ export class Revocations {
   async #pollOnce(): Promise<void> {
     const startedAt = performance.now()
     const missedMs = startedAt - this.#polledAt
-    const wasBlind = missedMs >= UNKNOWN_AFTER_MS
+    const wasBlind = missedMs >= this.#unknownAfterMs
     const ids = await this.#store.listRecent(
       wasBlind ? OVERLAP_SECONDS : missedMs / SECOND_MS + OVERLAP_SECONDS,
     )
