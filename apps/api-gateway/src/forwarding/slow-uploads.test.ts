@@ -50,7 +50,7 @@ const textOf = async (response: IncomingMessage) => {
   return text
 }
 
-describe('an upload that takes longer than a service may take to answer', () => {
+describe.concurrent('an upload that takes longer than a service may take to answer', () => {
   test('arrives whole from a slow client', async () => {
     const { sending, answered } = open('fast', 20 * 100_000)
     for (let count = 0; count < 20; count += 1) {

@@ -63,6 +63,7 @@ const behaviours: Record<string, (request: IncomingMessage, response: ServerResp
 
 beforeAll(async () => {
   service = createServer((request, response) => {
+    if (request.url === '/sys/readyz') return void response.end()
     seen.push({ request, response })
     request.on('error', () => undefined)
     const name = request.url?.split('/').at(-1) ?? ''
@@ -200,7 +201,7 @@ describe('a client that leaves', () => {
   async function heardAfter(begin: () => { destroy(): void }): Promise<number> {
     seen = []
     const client = begin()
-    await vi.waitFor(() => expect(seen).toHaveLength(1))
+    await vi.waitFor(() => expect(seen).toHaveLength(1), { timeout: 10_000, interval: 5 })
     const closed = once(seen[0]?.response as ServerResponse, 'close')
     const startedAt = performance.now()
     client.destroy()

@@ -83,7 +83,8 @@ describe('a service that is down', () => {
     expect(ms).toBeLessThan(3000)
     const answers = await Promise.all(Array.from({ length: 10 }, () => timed(fetch(forwarder.at('x')))))
     expect(answers.map(([{ status }]) => status)).toEqual(Array(10).fill(503))
-    expect(answers.filter(([, each]) => each < 500).length).toBeGreaterThanOrEqual(9)
+    // Without a second in which a connection is tried; one of them may try.
+    expect(answers.filter(([, each]) => each < 0.8 * ms).length).toBeGreaterThanOrEqual(9)
   })
 
   test('is used again within a second of its return', async () => {
@@ -120,7 +121,7 @@ describe('a service that is down', () => {
   })
 })
 
-describe('a service that is frozen', () => {
+describe.concurrent('a service that is frozen', () => {
   test('is 504 when the time of the route is over, not before', async () => {
     await using raw = await startRawUpstream(() => undefined)
     await using forwarder = await startForwarder(raw.url, { timeoutMs: 1500 })
