@@ -24,20 +24,32 @@ let running: Promise<Browser> | undefined
 export async function startChromium(executablePath: string) {
   running ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
   const browser = await running
+  const openPage = async (options: BrowserContextOptions) => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    const page = await context.newPage()
+    page.setDefaultTimeout(DEADLINE_MS)
+    const asked = new Set<string>()
+    page.on('request', (request) => asked.add(new URL(request.url()).hostname))
+    return {
+      page,
+      expectNobodyElseAsked: () => expect([...asked].filter((host) => !OWN_HOSTS.includes(host))).toEqual([]),
+      [Symbol.asyncDispose]: () => context.close(),
+    }
+  }
   return {
+    openPage,
     async withPage(options: BrowserContextOptions, visit: (page: Page) => Promise<void>): Promise<void> {
-      await using context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-      const page = await context.newPage()
-      page.setDefaultTimeout(20_000)
-      const asked = new Set<string>()
-      page.on('request', (request) => asked.add(new URL(request.url()).hostname))
-      await visit(page)
-      expect([...asked].filter((host) => !OWN_HOSTS.includes(host))).toEqual([])
+      await using opened = await openPage(options)
+      await visit(opened.page)
+      opened.expectNobodyElseAsked()
     },
   }
 }
 
 export type Chromium = Awaited<ReturnType<typeof startChromium>>
+
+/** On a machine that does much else a page takes its time. */
+const DEADLINE_MS = 60_000
 
 /** Pictures within the page have no host. */
 const OWN_HOSTS = ['localhost', '127.0.0.1', '']
