@@ -20,18 +20,21 @@ type Person = ReturnType<typeof somebody>
 
 const idOfFocus = (page: Page) => page.locator(':focus').getAttribute('id')
 
-/**
- * Everything somebody does with an account, from its first page to its last; by structure alone, so in any language.
- */
-async function liveAnAccount(pages: AccountPages, page: Page, person: Person, look: Look): Promise<void> {
-  await signUp(pages, page, person, look)
-  await signIn(page, person, look)
-  await signOut(page, look)
-  const password = 'quite another password'
-  await replacePassword(pages, page, person, password, look)
-  await signIn(page, { ...person, password })
-  await deleteAccount(pages, page, person, look)
-}
+const NEW_PASSWORD = 'quite another password'
+
+/** What somebody does with an account, from its first page to its last; by structure alone, so in any language. */
+const steps = {
+  'from signing up to signing out': async (pages, page, person, look) => {
+    await signUp(pages, page, person, look)
+    await signIn(page, person, look)
+    await signOut(page, look)
+  },
+  'to another password': async (pages, page, person, look) => {
+    await replacePassword(pages, page, person, NEW_PASSWORD, look)
+    await signIn(page, { ...person, password: NEW_PASSWORD })
+  },
+  'to the end of the account': deleteAccount,
+} satisfies Record<string, (pages: AccountPages, page: Page, person: Person, look: Look) => Promise<void>>
 
 async function signUp(pages: AccountPages, page: Page, person: Person, look: Look): Promise<void> {
   await page.goto(`${pages.origin}/signin`)
@@ -132,6 +135,10 @@ async function deleteAccount(pages: AccountPages, page: Page, { email }: Person,
   expect((await fetch(`${pages.origin}/v2/me`, { headers })).status).toBe(401)
 }
 
+const lookAtLanguage: Look = async (page) => {
+  expect(await page.locator('html').getAttribute('lang')).toBe('fr')
+}
+
 describe.skipIf(chromium === undefined)('the pages of accounts in Chromium', () => {
   let browser: Chromium
   let pages: AccountPages
@@ -143,12 +150,26 @@ describe.skipIf(chromium === undefined)('the pages of accounts in Chromium', () 
     await pages?.[Symbol.asyncDispose]()
   })
 
-  it(
-    'carry somebody from signing up to the end of the account; axe finds nothing on any of them',
-    () =>
-      browser.withPage({ locale: 'en-GB' }, (page) => liveAnAccount(pages, page, somebody(), lookClosely)),
-    MINUTES_MS,
-  )
+  describe.each([
+    ['in English; axe finds nothing on any of them', 'en', { locale: 'en-GB' }, lookClosely],
+    ['in French and without JavaScript', 'fr', { locale: 'fr-FR', javaScriptEnabled: false }, lookAtLanguage],
+  ] as const)('carry somebody %s', (_, language, options, look) => {
+    let opened: Awaited<ReturnType<Chromium['openPage']>>
+    const person = somebody({ language })
+    beforeAll(async () => {
+      opened = await browser.openPage(options)
+    }, MINUTES_MS)
+    afterAll(() => opened?.[Symbol.asyncDispose]())
+
+    it.each(Object.entries(steps))(
+      '%s',
+      async (_, step) => {
+        await step(pages, opened.page, person, look)
+        opened.expectNobodyElseAsked()
+      },
+      MINUTES_MS,
+    )
+  })
 
   it(
     'show a password that is chosen when asked, and say how strong it is',
@@ -159,17 +180,6 @@ describe.skipIf(chromium === undefined)('the pages of accounts in Chromium', () 
         await showPassword(page, 'correct horse battery')
         await lookClosely(page, 'sign-up-strength')
       }),
-    MINUTES_MS,
-  )
-
-  it(
-    'carry them in French and without JavaScript too',
-    () =>
-      browser.withPage({ locale: 'fr-FR', javaScriptEnabled: false }, (page) =>
-        liveAnAccount(pages, page, somebody({ language: 'fr' }), async () => {
-          expect(await page.locator('html').getAttribute('lang')).toBe('fr')
-        }),
-      ),
     MINUTES_MS,
   )
 
