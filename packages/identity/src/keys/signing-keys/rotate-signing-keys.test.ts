@@ -82,7 +82,7 @@ describe('rotating signing keys', () => {
     }
   })
 
-  test('looks often enough that a key deleted by hand is refused within 30 s, even after a look that failed', async () => {
+  test('looks so often that a key deleted by hand is refused within 30 s, even after a failed look', async () => {
     await using database = await freshDatabase()
     await using resources = new Resources(log, { development: true })
     const { deps } = await keysIn(database, resources)
