@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # images.sh: builds every image from a checkout in which secrets were planted, and fails when one is in a layer, when an
-# image is larger than its budget, runs as root or holds what nobody runs; then runs all in one (READY_MS, 10000: the
-# longest it may take to be ready). Needs a Docker engine, 25 or newer, with compose; left out where none answers.
+# image is larger than its budget, runs as root or holds what nobody runs; then runs all in one. REBUILD_MS and READY_MS
+# (10000) are the longest a changed source file may take to be built, and all in one to be ready. Needs a Docker engine,
+# 25 or newer, with compose; left out where none answers.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -31,7 +32,8 @@ fail() {
 # What is committed and changed here, and beside it what people leave in a checkout.
 checkout() {
   mkdir "$work/checkout"
-  git ls-files -z --cached --others --exclude-standard | tar -c --null --ignore-failed-read -T - 2>/dev/null | tar -x -C "$work/checkout"
+  git ls-files -z --cached --others --exclude-standard |
+    tar -c --null --ignore-failed-read -T - 2>/dev/null | tar -x -C "$work/checkout"
   local file
   for file in .env .env.production .npmrc id_rsa deploy/compose/.env deploy/compose/all-in-one.env apps/runtime/.npmrc \
     apps/api-gateway/src/signing-key.pem packages/audit/migrations/.env packages/audit/migrations/private.key \
@@ -42,8 +44,8 @@ checkout() {
 }
 
 build() {
-  docker build --quiet --file "$work/checkout/deploy/images/Dockerfile" --build-arg "APP=$1" --build-arg "NODE_IMAGE=$base" \
-    --tag "platform/$1:$version" "$work/checkout" >/dev/null
+  docker build --quiet --file "$work/checkout/deploy/images/Dockerfile" --tag "platform/$1:$version" \
+    --build-arg "APP=$1" --build-arg "NODE_IMAGE=$base" "$work/checkout" >/dev/null
 }
 
 # look_into APP: every layer, also what a later one hides, and the configuration.
@@ -52,7 +54,9 @@ look_into() {
   mkdir "$work/image"
   docker save "$image" | tar -x -C "$work/image"
   while read -r blob; do
-    if { gzip -cdq "$blob" 2>/dev/null || cat "$blob"; } | grep -qaF "$planted"; then fail "$image holds a planted secret: $blob"; fi
+    if { gzip -cdq "$blob" 2>/dev/null || cat "$blob"; } | grep -qaF "$planted"; then
+      fail "$image holds a planted secret: $blob"
+    fi
   done < <(find "$work/image" -type f)
   rm -rf "$work/image"
 
@@ -61,9 +65,10 @@ look_into() {
   [ -z "$wrong" ] || fail "$image holds what nobody runs: $wrong"
   if [ "$1" != all-in-one ] && grep -q node_modules <<<"$files"; then fail "$image holds node_modules"; fi
 
-  [ "$(docker image inspect -f '{{.Config.User}}' "$image")" = 1000:1000 ] || fail "$image does not name its user by number"
+  [ "$(docker image inspect -f '{{.Config.User}}' "$image")" = 1000:1000 ] || fail "$image names no user by number"
   [ "$(docker image inspect -f '{{len .Config.Volumes}}' "$image")" = 0 ] || fail "$image leaves volumes behind"
-  docker run --rm --network none --read-only --cap-drop ALL --entrypoint ops "$image" --help >/dev/null || fail "ops does not run in $image"
+  docker run --rm --network none --read-only --cap-drop ALL --entrypoint ops "$image" --help >/dev/null ||
+    fail "ops does not run in $image"
 }
 
 # size_of IMAGE: bytes, unpacked.
@@ -88,6 +93,8 @@ done
 echo '// A line more.' >>"$work/checkout/apps/all-in-one/src/main.ts"
 before=$(date +%s%N)
 build all-in-one
-echo "A changed source file is built in $((($(date +%s%N) - before) / 1000000)) ms."
+took=$((($(date +%s%N) - before) / 1000000))
+echo "A changed source file is built in $took ms."
+[ "$took" -le "${REBUILD_MS:-10000}" ] || fail "a changed source file takes $took ms to build, not ${REBUILD_MS:-10000}"
 
 NIGHTLY=1 node scripts/test.mjs --project e2e-alone e2e/nightly/all-in-one-container.test.ts
