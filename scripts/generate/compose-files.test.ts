@@ -70,7 +70,7 @@ describe('platform.yaml', () => {
     for (const [name, { entrypoint = [], command = [], environment = {} }] of containers) {
       expect([
         name,
-        [...entrypoint, ...command].filter((word) => /pass|auth|\$\{\w*(KEY|SECRET)/i.test(word)),
+        [...entrypoint, ...command].filter((word) => /pass|auth|\$\{\w*(_KEY|SECRET)/i.test(word)),
       ]).toEqual([name, []])
       const secret = Object.keys(environment).filter((variable) => /PASS|SECRET|KEY/.test(variable))
       expect([name, secret.filter((variable) => !variable.endsWith('_FILE'))]).toEqual([name, []])

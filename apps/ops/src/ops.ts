@@ -9,6 +9,7 @@ import { removeKey } from './keys/remove.ts'
 import { showReadiness } from './readiness/show.ts'
 import { createSecrets } from './secrets/create.ts'
 import { OpsProblem, type Terminal } from './terminal.ts'
+import { createAccount } from './users/create.ts'
 
 /** Runs one command; answers the exit code. A failure is reported as a sentence. */
 export async function ops(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -54,6 +55,14 @@ function commands(terminal: Terminal, done: Done): Command {
     .command('reset-password <email>')
     .description('Give an account a new password, printed once, and end its sessions.')
     .action(async (email: string) => done(await resetPassword(terminal, email)))
+
+  const users = program.command('users').description('People.')
+  users
+    .command('create <email>')
+    .description('Make an account that can be used at once; its password is printed once.')
+    .requiredOption('--first-name <name>', 'their first name')
+    .requiredOption('--last-name <name>', 'their last name')
+    .action(async (email: string, options) => done(await createAccount(terminal, email, options)))
 
   const secrets = program.command('secrets').description('Secrets of a deployment.')
   secrets

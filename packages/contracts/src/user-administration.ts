@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { event } from './event.ts'
-import { Email, PersonName, User, UserMeta } from './users.ts'
+import { Email, Language, PersonName, User, UserMeta } from './users.ts'
 
 /** What a super administrator changes of an account. */
 export const UserPatch = z.strictObject({
@@ -52,6 +52,30 @@ export const patchUser = endpoint({
       platformRole: 'superAdmin',
     },
   },
+})
+
+export const createUser = endpoint({
+  id: 'createUser',
+  summary:
+    'A super administrator, or the operator with the internal key, makes an account that can be used at once. Its ' +
+    'generated password is shown once.',
+  service: 'api-gateway',
+  credential: 'required',
+  caller: 'superAdmin',
+  interactive: true,
+  method: 'post',
+  path: '/v2/platform/users',
+  body: z.strictObject({
+    email: Email,
+    firstName: PersonName,
+    lastName: PersonName,
+    language: Language.optional(),
+  }),
+  response: z.object({
+    user: User,
+    password: z.string().describe('It is not kept and cannot be read again.'),
+  }),
+  failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError', 'AlreadyUsed'],
 })
 
 export const getUser = endpoint({

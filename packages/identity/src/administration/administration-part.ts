@@ -3,6 +3,7 @@ import type { AccountDeletion } from '../accounts/account-deletion.ts'
 import type { AccountParts } from '../accounts/account-parts.ts'
 import type { SecondFactors } from '../credentials/second-factors/second-factors.ts'
 import { shownUser } from '../users/user.ts'
+import { createUser } from './create-user.ts'
 import { deleteUser } from './delete-user.ts'
 import { findContacts } from './find-contacts.ts'
 import { getUser } from './get-user.ts'
@@ -25,6 +26,7 @@ export function administrationPart({ accounts, deletion, secondFactors, signOutE
   const edit = { ...accounts, secondFactors }
   return {
     routes: [
+      createUser(accounts),
       findContacts({ users }),
       getUser({ findUser: shownUser({ users, secondFactors }) }),
       patchUser(edit),

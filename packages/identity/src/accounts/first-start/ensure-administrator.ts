@@ -61,5 +61,6 @@ function linesFor(email: string, given: string | undefined, password: string): s
     'The first administrator was created. The password is shown once; only its hash is kept.',
     `  e-mail    ${email}`,
     `  password  ${password}`,
+    `  lost it?  ops admin reset-password ${email}`,
   ]
 }
