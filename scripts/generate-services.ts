@@ -7,6 +7,7 @@ import {
   environmentsModule,
   scrapeFile,
   servicesModule,
+  withVersion,
 } from './generate/service-files.ts'
 
 const rewrite = (file: string, change: (text: string) => string) =>
@@ -16,6 +17,7 @@ writeFileSync('apps/all-in-one/src/services.ts', servicesModule())
 writeFileSync('apps/ops/src/config/environments.ts', environmentsModule())
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 rewrite('deploy/compose/platform.yaml', (text) => composeFile(text, version))
+rewrite('deploy/compose/all-in-one.yaml', (text) => withVersion(text, version))
 rewrite('deploy/compose/platform.defaults.env', composeDefaults)
 rewrite('deploy/prometheus/scrape.yaml', scrapeFile)
 rewrite('deploy/images/Dockerfile', dockerfile)

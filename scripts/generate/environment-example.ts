@@ -1,16 +1,18 @@
 import { services } from '@platform/contracts'
 import { type Environments, presetText, type Variable, variablesOf } from './variables.ts'
 
-const HEAD = `# Settings of the platform in containers. Copy this file to platform.env beside it, take the # away before what you set, and start:
+const HEAD = `# Settings of the platform in containers. Copy this file to platform.env beside it, take the # away before what
+# you set, and start:
 #
 #   cp deploy/compose/platform.env.example deploy/compose/platform.env
 #   docker compose -f deploy/compose/platform.yaml up --wait
 #
-# Without platform.env everything has a default, and the addresses of the stores and the secrets are those of platform.defaults.env. The last
-# one that sets a variable counts; an empty variable is an unset one. A $ is written $$, and a value with a # or a space in 'quotes'.
+# Without platform.env everything has a default, and the addresses of the stores and the secrets are those of
+# platform.defaults.env. The last one that sets a variable counts; an empty variable is an unset one. A $ is written $$,
+# and a value with a # or a space in 'quotes'.
 #
-# A variable that holds a secret may be given as the path of a file in the container instead: <name>_FILE. Where platform.defaults.env has
-# one, empty it to give the value itself:
+# A variable that holds a secret may be given as the path of a file in the container instead: <name>_FILE. Where
+# platform.defaults.env has one, empty it to give the value itself:
 #
 #   DATABASE_URL=postgres://platform:a-password@db.example.com:5432/platform
 #   DATABASE_PASSWORD_FILE=

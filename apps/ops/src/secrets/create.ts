@@ -10,7 +10,7 @@ export interface CreateOptions {
 
 const key = () => randomBytes(32).toString('base64url')
 
-/** What processes of the platform read through their `_FILE` variables: a file each, and how its first content is made. */
+/** What processes of the platform read through their `_FILE` variables: a file each, and how its content is made. */
 const secrets = {
   'internal-api-key': key,
   'secrets-master-keys': () => `k1:${randomBytes(32).toString('base64')}`,
@@ -66,12 +66,13 @@ export async function createSecrets(
   terminal.print(
     made.length === 0
       ? `The secrets in ${directory} are kept as they are.`
-      : `Made in ${directory}: ${made.join(', ')}. Keep a copy of platform/secrets-master-keys: without it encrypted data is lost.`,
+      : `Made in ${directory}: ${made.join(', ')}. Keep a copy of platform/secrets-master-keys: without it ` +
+          'encrypted data is lost.',
   )
   return 0
 }
 
-/** Two that start at once never make two contents, and one that is killed leaves no half: a whole file gets its name. */
+/** Two that start at once never make two contents; one that is killed leaves no half: only a whole file is named. */
 function readOrWrite(path: string, content: () => string): { value: string; isNew: boolean } {
   mkdirSync(dirname(path), { recursive: true })
   if (existsSync(path)) return { value: readFileSync(path, 'utf8'), isNew: false }

@@ -45,7 +45,9 @@ describe('POST /v2/platform/users', () => {
     )
     expect(kept?.text).not.toContain(password)
     const events = await gateway.database.many<{ text: string }>(
-      sql`select row_to_json(events)::text as text from outbox.events events where row_to_json(events)::text like ${`%${user.id}%`}`,
+      sql`
+        select row_to_json(events)::text as text from outbox.events events
+        where row_to_json(events)::text like ${`%${user.id}%`}`,
     )
     expect(events.length).toBeGreaterThan(0)
     expect(events.filter(({ text }) => text.includes(password))).toEqual([])
