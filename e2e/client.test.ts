@@ -2,7 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient, workspaceSocket } from '@platform/client'
 import { emitEvents } from '@platform/contracts'
-import { type Platform, repositoryRoot, spawnPlatform, startAllInOne } from '@platform/testing/platform'
+import {
+  deployedPlatform,
+  type Platform,
+  repositoryRoot,
+  spawnPlatform,
+  startAllInOne,
+} from '@platform/testing/platform'
 import { chromium } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { io } from 'socket.io-client'
@@ -16,7 +22,7 @@ let token: string
 let workspaceId: string
 
 beforeAll(async () => {
-  platform = await startAllInOne()
+  platform = deployedPlatform() ?? (await startAllInOne())
   const credentials = await administrator(platform)
   jwt = credentials.jwt
   token = credentials.token

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Platform, startAllInOne } from '@platform/testing/platform'
+import { deployedPlatform, type Platform, startAllInOne } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call, newWorkspace } from './support/caller.ts'
 
@@ -53,7 +53,7 @@ describe('the examples of docs/live-events.md', () => {
   let workspaceId: string
 
   beforeAll(async () => {
-    platform = await startAllInOne({})
+    platform = deployedPlatform() ?? (await startAllInOne())
     const { jwt, token: made } = await administrator(platform)
     token = made
     workspaceId = await newWorkspace(platform.origin, token)

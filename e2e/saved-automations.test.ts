@@ -1,4 +1,4 @@
-import { type Platform, startAllInOne } from '@platform/testing/platform'
+import { deployedPlatform, type Platform, startAllInOne } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
 
@@ -10,7 +10,7 @@ const send = (method: string, path: string, options: Parameters<typeof call>[3] 
 const save = (automation: object) => saveAutomation(platform.origin, token, workspaceId, automation)
 
 beforeAll(async () => {
-  platform = await startAllInOne()
+  platform = deployedPlatform() ?? (await startAllInOne())
   ;({ token } = await administrator(platform))
   workspaceId = await newWorkspace(platform.origin, token)
 })

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { openDatabase, raw } from '@platform/database'
-import { type Platform, type SeparateOptions, startAllInOne, startSeparate } from '@platform/testing/platform'
+import {
+  deployedPlatform,
+  type Platform,
+  type SeparateOptions,
+  startAllInOne,
+  startSeparate,
+} from '@platform/testing/platform'
 
 /** A way to deploy the platform. */
 export interface Shape {
@@ -57,6 +63,18 @@ const separate: Shape = {
   },
 }
 
-/** Every scenario that matters runs on each of these. */
-export const shapes: Shape[] = servers === undefined ? [embedded] : [embedded, separate]
+/** What E2E_ORIGIN names: a test that wants other settings can't run there. */
+const deployed: Shape = {
+  name: 'a deployed platform',
+  async start(extra = {}) {
+    const platform = deployedPlatform()
+    if (platform === undefined || Object.keys(extra).length > 0)
+      throw new Error('This test needs a platform of its own: run it without E2E_ORIGIN.')
+    return platform
+  },
+}
+
+const startedHere = servers === undefined ? [embedded] : [embedded, separate]
+/** Every scenario that matters runs on each of these; on what is deployed alone where that is named. */
+export const shapes: Shape[] = deployedPlatform() === undefined ? startedHere : [deployed]
 export const separateShape: Shape | undefined = servers === undefined ? undefined : separate

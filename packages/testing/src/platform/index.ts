@@ -1,3 +1,4 @@
+export { deployedPlatform } from './deployed.ts'
 export { FaultProxy } from './fault-proxy.ts'
 export { freePorts, freshDirectory, processTree } from './machine.ts'
 export { signIn } from './sign-in.ts'

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { repositoryRoot } from '@platform/testing/platform'
+
+const run = promisify(execFile)
+
+/** A platform in containers, as deploy/compose/platform.yaml makes it, in a project of its own. */
+export class Containers {
+  readonly project: string
+  readonly port: number
+  readonly origin: string
+  readonly #env: NodeJS.ProcessEnv
+
+  constructor(project: string, port: number) {
+    this.project = project
+    this.port = port
+    this.origin = `http://localhost:${port}`
+    this.#env = { ...process.env, PUBLISHED_PORT: String(port) }
+  }
+
+  async compose(...args: string[]): Promise<string> {
+    const options = ['compose', '-p', this.project, '-f', 'deploy/compose/platform.yaml']
+    return this.#run('docker', [...options, ...args])
+  }
+
+  roll = (service: string): Promise<string> =>
+    this.#run('deploy/compose/roll.sh', [service, '-p', this.project])
+
+  /** Ids of the running containers of a service. */
+  ids = async (service: string): Promise<string[]> =>
+    (await this.compose('ps', '-q', service)).split('\n').filter(Boolean)
+
+  /** Kills the first process of a container as the kernel would. The engine must be on this machine. */
+  async kill(id: string): Promise<void> {
+    process.kill(Number(await this.inspect(id, '{{.State.Pid}}')), 'SIGKILL')
+  }
+
+  inspect = async (id: string, format: string): Promise<string> =>
+    (await this.#run('docker', ['inspect', '-f', format, id])).trim()
+
+  /** The password the first start has printed. */
+  async administrator(): Promise<{ email: string; password: string }> {
+    const log = await this.compose('logs', '--no-log-prefix', 'api-gateway')
+    const [, email = ''] = /e-mail {4}(\S+)/.exec(log) ?? []
+    const [, password = ''] = /password {2}(\S+)/.exec(log) ?? []
+    return { email, password }
+  }
+
+  async #run(command: string, args: string[]): Promise<string> {
+    const options = { cwd: repositoryRoot, env: this.#env, maxBuffer: 50_000_000 }
+    const { stdout } = await run(command, args, options)
+    return stdout
+  }
+}
