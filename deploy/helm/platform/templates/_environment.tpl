@@ -16,15 +16,14 @@
 {{- $root := .root -}}
 {{- $fullname := include "platform.fullname" $root -}}
 {{- $values := $root.Values -}}
+CONFIGURED_IN: {{ printf "config in the values of the Helm release %s" $root.Release.Name | quote }}
 SHUTDOWN_DELAY_MS: 10000
 SHUTDOWN_GRACE_MS: 45000
 {{- if or $values.ingress.enabled $values.httpRoute.enabled }}
 TRUSTED_PROXY_HOPS: 1
-{{- end }}
-{{- $service := get $values.services .component | default dict }}
-{{- if not (or $values.config.SMTP_HOST (get ($service.config | default dict) "SMTP_HOST")) }}
-ACCOUNT_VALIDATION_METHOD: manual
-DISABLE_LOCAL_SIGNUP: true
+{{- else if not (and (ne $values.service.type "ClusterIP") (eq $values.service.externalTrafficPolicy "Local")) }}
+{{- /* Many come from the address of a node, the probes of the kubelet among them: refused, they would have it restarted. */}}
+MAX_CONNECTIONS_PER_ADDRESS: 0
 {{- end }}
 {{- if $values.files.persistence.enabled }}
 FILES_URL: file:/data/files
