@@ -61,7 +61,7 @@ async function outage(respond: Respond, numbers: readonly number[]) {
 }
 
 describe('an endpoint that is back', () => {
-  it.concurrent('gets what it missed with the first event that arrives, not hours later', async () => {
+  it('gets what it missed with the first event that arrives, not hours later', async () => {
     await using rig = await outage(down, [1, 2, 3])
     rig.receiver.respond = well
     await rig.emit(4)
@@ -71,7 +71,7 @@ describe('an endpoint that is back', () => {
     }, SOON)
   })
 
-  it.concurrent('is left alone with what it asked to get later', async () => {
+  it('is left alone with what it asked to get later', async () => {
     await using rig = await outage(
       (_, response) => response.writeHead(429, { 'retry-after': '3000' }).end(),
       [1],
@@ -85,7 +85,7 @@ describe('an endpoint that is back', () => {
     await vi.waitFor(async () => expect((await rig.list())[1]).toEqual(late), SOON)
   })
 
-  it.concurrent('is asked only so often for one that never succeeds', async () => {
+  it('is asked only so often for one that never succeeds', async () => {
     const refusesFirst: Respond = (got, response) =>
       JSON.parse(got.text).data.payload.number === 1 ? down(got, response) : well(got, response)
     await using rig = await outage(refusesFirst, [1])

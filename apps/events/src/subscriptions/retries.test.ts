@@ -64,7 +64,7 @@ async function passes(rig: Rig, id: string, ms: number): Promise<void> {
 }
 
 describe('an endpoint', () => {
-  test.concurrent('that is down for an hour gets its events when it is back, with the same webhook-id', async ({
+  test('that is down for an hour gets its events when it is back, with the same webhook-id', async ({
     rig,
   }) => {
     const { service, receiver, workspaceId, clock } = rig
@@ -89,7 +89,7 @@ describe('an endpoint', () => {
     })
   })
 
-  test.concurrent('that is down for a day finds its events in the dead-letter list, from where they are redelivered', async ({
+  test('that is down for a day finds its events in the dead-letter list, from where they are redelivered', async ({
     rig,
   }) => {
     const { service, receiver, workspaceId } = rig
@@ -113,7 +113,7 @@ describe('an endpoint', () => {
     )
   })
 
-  test.concurrent('is left alone for as long as it asks', async ({ rig }) => {
+  test('is left alone for as long as it asks', async ({ rig }) => {
     const { service, receiver, workspaceId } = rig
     receiver.respond = (_, response) => response.writeHead(429, { 'retry-after': '7200' }).end()
     const { id } = await subscribed(service, workspaceId, receiver.url)
@@ -124,7 +124,7 @@ describe('an endpoint', () => {
     expect(waitMs).toBeLessThanOrEqual(7_200_000)
   })
 
-  test.concurrent('that is gone is paused at once, and its workspace is told', async ({ rig }) => {
+  test('that is gone is paused at once, and its workspace is told', async ({ rig }) => {
     const { service, receiver, workspaceId } = rig
     receiver.respond = (_, response) => response.writeHead(410).end()
     const { id } = await subscribed(service, workspaceId, receiver.url, { name: 'Orders' })
@@ -133,9 +133,7 @@ describe('an endpoint', () => {
     expect(await list(rig, id)).toMatchObject([{ status: 'pending', lastStatus: 410 }])
   })
 
-  test.concurrent('that takes nothing for five days is paused, and its workspace is told', async ({
-    rig,
-  }) => {
+  test('that takes nothing for five days is paused, and its workspace is told', async ({ rig }) => {
     const { service, receiver, workspaceId, clock } = rig
     const { id } = await subscribed(service, workspaceId, receiver.url)
     await emitOrders(service, workspaceId, 1)
