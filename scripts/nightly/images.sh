@@ -20,7 +20,7 @@ planted="planted-secret-$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')"
 
 clean_up() {
   rm -rf "$work"
-  for app in "${apps[@]}"; do docker image rm --force "platform/$app:$version" >/dev/null 2>&1 || true; done
+  for app in planted "${apps[@]}"; do docker image rm --force "platform/$app:$version" >/dev/null 2>&1 || true; done
 }
 trap clean_up EXIT
 
@@ -48,17 +48,22 @@ build() {
     --build-arg "APP=$1" --build-arg "NODE_IMAGE=$base" "$work/checkout" >/dev/null
 }
 
-# look_into APP: every layer, also what a later one hides, and the configuration.
-look_into() {
-  local image=platform/$1:$version files wrong blob
+# holds_planted IMAGE: looks into every layer, also at what a later one hides, and into the configuration.
+holds_planted() {
+  local blob found=1
   mkdir "$work/image"
-  docker save "$image" | tar -x -C "$work/image"
+  docker save "$1" | tar -x -C "$work/image"
   while read -r blob; do
-    if { gzip -cdq "$blob" 2>/dev/null || cat "$blob"; } | grep -qaF "$planted"; then
-      fail "$image holds a planted secret: $blob"
-    fi
+    # Counted, not stopped at the first: a pipe that is closed early would look like a failure to find it.
+    if { gzip -cdq "$blob" 2>/dev/null || cat "$blob"; } | grep -caF "$planted" >/dev/null; then found=0; fi
   done < <(find "$work/image" -type f)
   rm -rf "$work/image"
+  return "$found"
+}
+
+look_into() {
+  local image=platform/$1:$version files wrong
+  if holds_planted "$image"; then fail "$image holds a planted secret"; fi
 
   files=$(docker run --rm --network none --entrypoint find "$image" /platform /data -type f)
   wrong=$(grep -E '\.(ts|map|a)$|\.test\.|/\.env|npmrc|\.pem$|\.key$' <<<"$files" || true)
@@ -89,6 +94,11 @@ for app in "${apps[@]}"; do
   [ "$over" -le "$budget" ] || fail "platform/$app is $over MB over its base, its budget is $budget MB"
   look_into "$app"
 done
+
+# The look itself is held to a secret that a later layer hides.
+printf 'FROM %s\nUSER 0\nRUN echo %s >/secret\nRUN rm /secret\n' "platform/workspaces:$version" "$planted" |
+  docker build --quiet --tag "platform/planted:$version" - >/dev/null
+holds_planted "platform/planted:$version" || fail 'a secret that was planted into an image is not found'
 
 echo '// A line more.' >>"$work/checkout/apps/all-in-one/src/main.ts"
 before=$(date +%s%N)
