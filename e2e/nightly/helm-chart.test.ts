@@ -132,6 +132,18 @@ describe.runIf(helmProgram !== undefined)('the Helm chart', () => {
     }
   })
 
+  test('keeps probes out of the limits of an address where many share that of a node', async () => {
+    const limitWith = async (...more: string[]) => {
+      const objects = objectsOf(await render([...API, ...DATABASE, ...CACHE, ...more]))
+      return environmentOf(named(objects, 'Deployment', 'demo-platform-api-gateway'))
+        .MAX_CONNECTIONS_PER_ADDRESS
+    }
+    const balanced = ['--set', 'service.type=LoadBalancer']
+    expect(await limitWith()).toBe('0')
+    expect(await limitWith(...balanced)).toBeUndefined()
+    expect(await limitWith(...balanced, '--set', 'service.externalTrafficPolicy=Cluster')).toBe('0')
+  })
+
   test.each([
     ['where the public address is', CACHE.concat(DATABASE), 'config.API_URL is missing'],
     ['which database', API.concat(CACHE), 'config.DATABASE_URL is missing'],

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # helm.sh: the Helm chart: helm lint and five sets of values, kubeconform against three versions of Kubernetes, what "restricted"
-# admits, and install, upgrade, rollback and removal at a real API server with its controllers, without nodes. Takes two minutes,
+# admits, and install, upgrade, rollback and removal at a real API server with its controllers, without nodes. Takes some minutes,
 # and the first time half an hour more, in which Helm and Kubernetes are built from their Go modules.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
