@@ -10,6 +10,7 @@ import { startEmbedded } from '@platform/database'
 import {
   freePorts,
   freshDirectory,
+  type PlatformProcess,
   platformSecrets,
   processTree,
   repositoryRoot,
@@ -30,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-const MAIN = 'apps/api-gateway/src/main.ts'
+const MAIN = 'dist/api-gateway/main.js'
 const environment = (port: number) => ({
   ...platformSecrets,
   NODE_ENV: 'development',
@@ -41,15 +42,21 @@ const environment = (port: number) => ({
   SAMPLE_WORKSPACE: 'false',
   GATEWAY_WORKERS: '2',
 })
+const started: PlatformProcess[] = []
+afterAll(async () => {
+  // What a test that failed has left behind.
+  await Promise.all(started.map((gateway) => gateway.stop('SIGKILL')))
+})
 const start = async (env: Record<string, string> = {}) => {
   const [port = 0] = await freePorts(1)
   const gateway = spawnPlatform('gateway', MAIN, { ...environment(port), ...env })
+  started.push(gateway)
   return { gateway, url: `http://127.0.0.1:${port}` }
 }
 const workersOf = (pid: number) => processTree(pid).filter((one) => one !== pid)
 const timesReady = (output: string) => output.split('service is ready').length - 1
 
-describe('GATEWAY_WORKERS', () => {
+describe.concurrent('GATEWAY_WORKERS', () => {
   test('runs so many processes behind one port; one that dies is replaced, and SIGTERM ends all with 0', async () => {
     const { gateway, url } = await start()
     await vi.waitFor(() => expect(timesReady(gateway.output())).toBe(2), 60_000)

@@ -65,31 +65,32 @@ const vitest = (args) => [
   ...args,
 ]
 
+const NOTHING = { passed: 0, failed: 0, skipped: 0, skippedSuites: [], secondAttempts: [], slowest: [] }
+
+/** Prints what is to be known of a run, its counts last, and answers the exit code. */
 function report(summary, code, slow) {
   if (!summary && code === 0) return 0 // no run: --help, --version
-  const { passed, failed, skipped, skippedSuites, secondAttempts, slowest } = summary ?? {
-    passed: 0,
-    failed: 0,
-    skipped: 0,
-    skippedSuites: [],
-    secondAttempts: [],
-    slowest: [],
-  }
-  if (slowest.length > 0) console.log('The slowest tests:')
-  for (const { name, seconds } of slowest.slice(0, SHOWN))
-    console.log(`${seconds.toFixed(1).padStart(6)} s  ${name}`)
-  for (const suite of skippedSuites) console.log(`SKIPPED: ${suite}`)
-  if (skippedSuites.length > 0)
-    console.log('Skipped suites need a server: .ci/run starts all of them, scripts/servers/ one.')
-  for (const test of secondAttempts) console.log(`PASSED ONLY AT THE SECOND ATTEMPT: ${test}`)
-  for (const name of slow)
-    console.log(`TOO SLOW: ${name}: a unit test may take ${UNIT_TEST_SECONDS} s alone.`)
+  const { passed, failed, skipped, ...notes } = summary ?? NOTHING
+  for (const line of linesOf(notes, slow)) console.log(line)
   // A run that ends badly without a failed test (it could not even begin) still failed.
   const failures = slow.length + (code === 0 ? failed : Math.max(failed, 1))
-  console.log(
-    `${passed - slow.length} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
-  )
+  const others = skipped > 0 ? `, ${skipped} skipped` : ''
+  console.log(`${passed - slow.length} passed, ${failures} failed${others}`)
   return slow.length > 0 ? 1 : code
+}
+
+function linesOf({ slowest, skippedSuites, secondAttempts }, slow) {
+  const timed = slowest
+    .slice(0, SHOWN)
+    .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${name}`)
+  const remedy = 'Skipped suites need a server: .ci/run starts all of them, scripts/servers/ one.'
+  return [
+    ...(timed.length > 0 ? ['The slowest tests:', ...timed] : []),
+    ...skippedSuites.map((suite) => `SKIPPED: ${suite}`),
+    ...(skippedSuites.length > 0 ? [remedy] : []),
+    ...secondAttempts.map((test) => `PASSED ONLY AT THE SECOND ATTEMPT: ${test}`),
+    ...slow.map((name) => `TOO SLOW: ${name}: a unit test may take ${UNIT_TEST_SECONDS} s alone.`),
+  ]
 }
 
 function readSummary(file) {

@@ -19,17 +19,21 @@ export interface PlatformProcess {
   stop(signal?: NodeJS.Signals, timeoutMs?: number): Promise<number | null>
 }
 
-/** Starts `node <script> <args>` with this environment only: nothing of the machine's leaks in but PATH and HOME. */
+/**
+ * Starts `node <script> <args>` with this environment only: nothing of the machine's leaks in but PATH and HOME. Node
+ * keeps what it has compiled where this run says it.
+ */
 export function spawnPlatform(
   name: string,
   script: string,
   env: Record<string, string>,
   args: (string | number)[] = [],
 ): PlatformProcess {
-  const { PATH = '', HOME = '' } = process.env
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
+  const compiled = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
   const child = spawn(process.execPath, [script, ...args.map(String)], {
     cwd: repositoryRoot,
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, ...compiled, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const printed = new PrintedText()
