@@ -7,6 +7,8 @@ export interface Ask {
   token: string
   body?: string
   slowMs?: number
+  /** Called when it was served. */
+  served?: () => void
 }
 
 /** A request that was not served, and why. */
@@ -67,16 +69,31 @@ export function directClient(origins: readonly string[]): Client {
   }
 }
 
-/** Sends requests at an even rate on kept connections, clients in turn, each once: whatever fails is a miss. */
+const REPEAT_MS = 250
+const REPEATS_MAX = 40
+
+/**
+ * Sends requests at an even rate on kept connections, clients in turn, each once: whatever fails is a miss. Only while
+ * `mayRepeat` says so, because a process was just killed with requests in its hands, they are sent again.
+ */
 export class SteadyLoad {
   readonly misses: Miss[] = []
   served = 0
+  repeated = 0
   slowServed = 0
   readonly #agent = new Agent({ keepAlive: true })
   readonly #running = new Set<Promise<void>>()
   readonly #timer: NodeJS.Timeout
 
-  constructor(perSecond: number, clients: readonly Client[], next: (n: number) => Ask) {
+  readonly #mayRepeat: () => boolean
+
+  constructor(
+    perSecond: number,
+    clients: readonly Client[],
+    next: (n: number) => Ask,
+    mayRepeat = () => false,
+  ) {
+    this.#mayRepeat = mayRepeat
     const startedAt = performance.now()
     let n = 0
     this.#timer = setInterval(() => {
@@ -96,7 +113,7 @@ export class SteadyLoad {
 
   #send(client: Client, ask: Ask): void {
     const startedAt = performance.now()
-    const one: Promise<void> = this.#once(client, ask)
+    const one: Promise<void> = this.#untilServed(client, ask)
       .then((problem) => {
         if (problem !== undefined) {
           const ms = Math.round(performance.now() - startedAt)
@@ -107,10 +124,20 @@ export class SteadyLoad {
           return
         }
         this.served += 1
+        ask.served?.()
         if (ask.slowMs !== undefined) this.slowServed += 1
       })
       .finally(() => this.#running.delete(one))
     this.#running.add(one)
+  }
+
+  async #untilServed(client: Client, ask: Ask): Promise<string | undefined> {
+    for (let repeats = 0; ; repeats += 1) {
+      const problem = await this.#once(client, ask)
+      if (problem === undefined || repeats === REPEATS_MAX || !this.#mayRepeat()) return problem
+      this.repeated += 1
+      await new Promise((resolve) => setTimeout(resolve, REPEAT_MS))
+    }
   }
 
   #once(client: Client, ask: Ask): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # all.sh: everything that is slow by nature, before a release: all tests with the faults under load, the restarts and the whole matrices
-# that npm test samples, and the Helm chart in a cluster, then a real Elasticsearch and other requests of Schemathesis. Takes about an hour and a half.
+# that npm test samples, a rollout from the version before and back, and the Helm chart in a cluster, then a real Elasticsearch and other
+# requests of Schemathesis. Takes about an hour and a half.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -195,7 +195,7 @@ const loadForwardOnly = (paths: string[], schema: string) =>
   )
 
 /** What a file says in the comment at its beginning that processes beside it must know of; undefined where it adds. */
-export const neededBy = (text: string): string | undefined => /^(?:--.*\n)*?-- needs: (\S+)\n/.exec(text)?.[1]
+const neededBy = (text: string): string | undefined => /^(?:--.*\n)*?-- needs: (\S+)\n/.exec(text)?.[1]
 
 /**
  * Statements that put it into the row of the migration. The runner writes that row, in the same transaction, and knows

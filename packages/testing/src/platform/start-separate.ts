@@ -23,6 +23,8 @@ export interface SeparateOptions {
    * Where the gateway looks for an instance of a service that listens on this port, for example behind a fault proxy.
    */
   through?: (name: string, port: number) => Promise<string>
+  /** The folder with the bundles that a process runs, asked at each of its starts; `dist` without it. */
+  bundles?: (name: string) => string
 }
 
 /** What tests call a service: the gateway by a shorter name. */
@@ -75,7 +77,10 @@ export async function startSeparate(
     ...extra,
   }
   const launchers = places.map(({ kind, name, port }): [string, Launcher] => {
-    const launch = () => spawnPlatform(name, `dist/${appOf(kind)}/main.js`, { ...env, PORT: String(port) })
+    const launch = () => {
+      const main = `${options.bundles?.(name) ?? 'dist'}/${appOf(kind)}/main.js`
+      return spawnPlatform(name, main, { ...env, PORT: String(port) })
+    }
     return [name, { launch, ready: /service is ready/ }]
   })
   const platform = platformOf(origins, env, Object.fromEntries(launchers))
