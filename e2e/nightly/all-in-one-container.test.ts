@@ -18,8 +18,10 @@ async function ready(origin: string): Promise<void> {
   await expect.poll(isReady, { timeout: 60_000, interval: 100 }).toBe(true)
 }
 
-/** What the first start has printed: whom to sign in as. */
-function printedAccount(log: string): { email: string; password: string } {
+/** What the first start has printed, a moment after it takes requests: whom to sign in as. */
+async function printedAccount(logs: () => string): Promise<{ email: string; password: string }> {
+  await expect.poll(logs, { timeout: 60_000, interval: 200 }).toContain('The platform is ready at')
+  const log = logs()
   const email = /e-mail\s+(\S+)/.exec(log)?.[1] ?? ''
   const password = /password\s{2,}(\S+)/.exec(log)?.[1] ?? ''
   expect(password.length, log).toBeGreaterThanOrEqual(16)
@@ -63,7 +65,7 @@ describe.runIf(PLATFORM_VERSION !== undefined)('all in one by compose', () => {
     expect((await call(origin, 'GET', '/sys/readyz')).status).toBe(200)
     expect(readyMs).toBeLessThan(Number(READY_MS))
 
-    token = await signIn(origin, printedAccount(compose('logs', '--no-log-prefix')))
+    token = await signIn(origin, await printedAccount(() => compose('logs', '--no-log-prefix')))
     const workspaceId = await newWorkspace(origin, token)
     await saveAutomation(origin, token, workspaceId, greet)
     path = `/v2/workspaces/${workspaceId}/webhooks/greet`
@@ -123,8 +125,8 @@ describe.runIf(PLATFORM_VERSION !== undefined)('the image alone', () => {
     const image = `platform/all-in-one:${PLATFORM_VERSION}`
     docker('run', '--detach', '--name', name, '--publish', `127.0.0.1:${port}:3001`, image)
     await ready(`http://localhost:${port}`)
-    const log = execFileSync('sh', ['-c', `docker logs ${name} 2>&1`], { encoding: 'utf8' })
-    expect(printedAccount(log).email).toBe('admin@localhost')
+    const logs = () => execFileSync('sh', ['-c', `docker logs ${name} 2>&1`], { encoding: 'utf8' })
+    expect((await printedAccount(logs)).email).toBe('admin@localhost')
     const sample = await call(
       `http://localhost:${port}`,
       'POST',
@@ -134,7 +136,7 @@ describe.runIf(PLATFORM_VERSION !== undefined)('the image alone', () => {
       },
     )
     expect(sample.json).toEqual({ message: 'Hello Ada!' })
-    expect(log).toContain('-v platform:/data')
+    expect(logs()).toContain('-v platform:/data')
     expect(docker('inspect', '-f', '{{len .Mounts}}', name).trim()).toBe('0')
   })
 })
