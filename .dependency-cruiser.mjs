@@ -22,7 +22,7 @@ const mayImport = {
   audit: ['kernel', 'contracts', 'database'],
   http: ['kernel', 'contracts', 'logging', 'tracing', 'auth'],
   'service-client': ['kernel', 'contracts', 'client', 'tracing'],
-  backup: ['kernel', 'database', 'files', 'master-keys'],
+  backup: ['database', 'files', 'master-keys'],
   'rate-limits': ['kernel', 'contracts', 'config', 'logging', 'cache', 'http'],
   idempotency: ['kernel', 'contracts', 'database', 'http', 'service'],
   openapi: ['kernel', 'contracts'],

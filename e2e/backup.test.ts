@@ -1,8 +1,15 @@
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { uuidv7 } from '@platform/kernel'
-import { freshDirectory, type Platform, startAllInOne, startSeparate } from '@platform/testing/platform'
+import {
+  freshDirectory,
+  type Platform,
+  spawnPlatform,
+  startAllInOne,
+  startSeparate,
+} from '@platform/testing/platform'
 import { describe, expect, test, vi } from 'vitest'
 import { administrator, call, feed, newWorkspace, saveAutomation } from './support/caller.ts'
 import { typeOps } from './support/operator.ts'
@@ -79,7 +86,9 @@ async function drill({ platform, env }: Place, disaster: Disaster): Promise<void
   const { origin } = restored.platform
   // A session and a token of before: the signing keys open.
   for (const credential of [jwt, token])
-    expect((await call(origin, 'GET', '/v2/user', { token: credential })).status).toBe(200)
+    expect((await call(origin, 'GET', `/v2/workspaces/${workspaceId}`, { token: credential })).status).toBe(
+      200,
+    )
   const id = uuidv7()
   const body = { events: [{ id, type: 'drill.cause', payload: { cause: id } }] }
   expect((await call(origin, 'POST', `/v2/workspaces/${workspaceId}/events`, { token, body })).status).toBe(
@@ -111,18 +120,23 @@ const operatorEnv = (platform: Platform): Record<string, string> => ({
 })
 
 describe('a platform that is backed up under load, killed, and loses its disk', () => {
-  test('all in one: everything accepted before the backup is there again, once', async () => {
-    const [first, second] = [freshDirectory('first-'), freshDirectory('second-')]
-    const platform = await startAllInOne({}, first)
-    await drill({ platform, env: { ...operatorEnv(platform), DATA_DIRECTORY: first } }, async (restore) => {
-      rmSync(first, { recursive: true, force: true })
-      await restore({ ...operatorEnv(platform), DATA_DIRECTORY: second })
-      // On the same ports: the JWTs of before name the address that issued them.
-      const again = await startAllInOne({ ...platform.env, DATA_DIRECTORY: second }, second)
-      again.origin = platform.origin
-      return { platform: again, env: { ...operatorEnv(again), DATA_DIRECTORY: second } }
+  test('all in one: an empty database is refused, and everything accepted before the backup is there again', async () => {
+    const directory = freshDirectory('platform-')
+    const platform = await startAllInOne({}, directory)
+    const env = { ...operatorEnv(platform), DATA_DIRECTORY: directory }
+    await drill({ platform, env }, async (restore) => {
+      rmSync(join(directory, 'postgres'), { recursive: true, force: true })
+      const refused = spawnPlatform('all-in-one', 'apps/all-in-one/src/main.ts', platform.env)
+      await once(refused.child, 'close')
+      expect(refused.output()).toMatch(
+        /The database is empty, and this platform has lived in another \(.{36}\), as .+\/installation knows: restore/,
+      )
+      expect(refused.child.exitCode).toBe(1)
+      await restore(env)
+      await platform.restart('all-in-one')
+      return { platform, env }
     })
-    rmSync(second, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   })
 
   test.runIf(servers !== undefined)(

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { repositoryRoot } from '@platform/testing/platform'
 
-/** Types `ops …` as an operator with this environment; answers what was shown. Rejects where it ends with another code than 0. */
+/** Types `ops …` as an operator with this environment; answers what was shown. Rejects unless it ends with 0. */
 export function typeOps(args: readonly string[], env: Record<string, string>): Promise<string> {
   const main = join(repositoryRoot, 'apps/ops/src/main.ts')
   return new Promise((resolve, reject) => {

@@ -17,6 +17,7 @@ export async function embeddedEnvironment(given: Env): Promise<Env> {
     BROKER_URL: 'postgres:',
     SEARCH_URL: 'postgres:',
     MAIL_DIRECTORY: `${data}/mail`,
+    INSTALLATION_FILE: `${data}/installation`,
     SHUTDOWN_GRACE_MS: '9000',
     // One event loop runs automations, too: what is overload for a gateway alone is an ordinary moment here.
     GATEWAY_MAX_LAG_MS: '1000',

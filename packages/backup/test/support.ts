@@ -10,6 +10,7 @@ import { testDatabaseUrl } from '@platform/testing'
 import { createBackup, type Encryption, type Opening, restoreBackup } from '../src/index.ts'
 
 const directories = {
+  installation: 'packages/database',
   outbox: 'packages/broker',
   search: 'packages/search',
   audit: 'packages/audit',
@@ -26,7 +27,7 @@ export const schemas = Object.entries(directories).map(([schema, folder]) => ({
   schema,
   directory: new URL(`../../../${folder}/migrations/`, import.meta.url),
 }))
-export const schemaNames = Object.keys(directories)
+const schemaNames = Object.keys(directories)
 
 export const masterKeys = [{ id: 'k1', key: Buffer.alloc(32, 7) }]
 
@@ -45,7 +46,7 @@ export const freshFiles = async (): Promise<Files> =>
   openFiles(`file:${await mkdtemp(join(tmpdir(), 'backup-files-'))}`)
 
 export const PHOTO = `${'a'.repeat(28)}-${'0'.repeat(16)}`
-export const LOST_PHOTO = `${'b'.repeat(28)}-${'0'.repeat(16)}`
+const LOST_PHOTO = `${'b'.repeat(28)}-${'0'.repeat(16)}`
 
 /** A database with something of everything that is particular. */
 export async function filledDatabase(files?: Files): Promise<Database> {
@@ -90,7 +91,7 @@ async function addUsers(database: Database, files: Files | undefined): Promise<v
 }
 
 /** Commits events, each in a transaction of its own, in an order that is not that of their positions. */
-export async function emit(database: Database, count: number): Promise<void> {
+async function emit(database: Database, count: number): Promise<void> {
   await database.many(sql`select setval('outbox.positions', 1000000)`)
   for (let n = 0; n < count; n += 1)
     await database.many(sql`insert into outbox.events (id, type, record, position)

@@ -77,6 +77,15 @@ export interface BrokerLog {
   error(fields: object, message: string): void
 }
 
+/** The database whose events a stream holds, and whether the operator has said that this one is meant. */
+export interface KnownInstallation {
+  id: string
+  isMeant: boolean
+}
+
+/** The code of a BrokerError where the stream is that of another database. */
+export const ANOTHER_INSTALLATION = 'ANOTHER_INSTALLATION'
+
 /** What every broker driver throws. */
 export class BrokerError extends StoreError {
   override readonly name = 'BrokerError'

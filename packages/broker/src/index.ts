@@ -1,9 +1,11 @@
 export {
+  ANOTHER_INSTALLATION,
   type Announcements,
   type BatchHandler,
   type Broker,
   BrokerError,
   type BrokerLog,
+  type KnownInstallation,
   type Queue,
   type RelayTarget,
   type StreamState,

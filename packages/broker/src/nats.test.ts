@@ -1,6 +1,6 @@
-import { openDatabase } from '@platform/database'
+import { openDatabase, sql } from '@platform/database'
 import { type TestDatabase, testDatabase } from '@platform/testing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   announcementsConformance,
   type BrokerFixture,
@@ -8,8 +8,9 @@ import {
   queueConformance,
   tracesConformance,
 } from '../test/conformance.ts'
-import { silentLog as log, uniqueName } from '../test/events.ts'
+import { silentLog as log, testEvent, uniqueName } from '../test/events.ts'
 import type { Broker } from './broker.ts'
+import { RELAY_READER } from './event-log.ts'
 import { readNatsAddress } from './nats/address.ts'
 import { openBroker } from './open.ts'
 
@@ -43,6 +44,42 @@ describe.skipIf(server === undefined)('the nats driver', () => {
   deadLettersConformance(fixture)
   announcementsConformance(fixture)
   tracesConformance(fixture)
+
+  it('refuses the stream of another database, unless this one is said to be meant', async () => {
+    const url = `${server}?namespace=${uniqueName('owned')}`
+    const open = (id: string, isMeant = false) =>
+      openBroker(url, { database, log, installation: { id, isMeant } })
+    const ping = (broker: Broker) => broker.ping(AbortSignal.timeout(2000))
+    await using owner = await open('first')
+    await ping(owner)
+    await using again = await open('first')
+    await ping(again)
+    await using other = await open('second')
+    await expect(ping(other)).rejects.toMatchObject({ code: 'ANOTHER_INSTALLATION', unavailable: true })
+    await expect(ping(other)).rejects.toThrow(/holds events of another database \(first\)/)
+    await using meant = await open('second', true)
+    await ping(meant)
+    await ping(other)
+    await expect(ping(owner)).rejects.toMatchObject({ code: 'ANOTHER_INSTALLATION' })
+  })
+
+  it('lets groups read a stream only once the relay of their database has registered it', async () => {
+    await using restored = await testDatabase()
+    const url = `${server}?namespace=${uniqueName('restored')}`
+    await using broker = await openBroker(url, { database: restored, log })
+    // What was emitted after the backup is still in the stream, and no relay has looked at it yet.
+    await broker.queue.publish([testEvent('w', {}, 'later')])
+    await restored.many(sql`insert into outbox.consumers (name) values (${RELAY_READER})`)
+    const handled: string[] = []
+    await using _group = await broker.queue.consume('group', async (events) => {
+      handled.push(...events.map(({ type }) => type))
+    })
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(handled).toEqual([])
+    const { streamId = '' } = (await broker.relayTarget?.state()) ?? {}
+    await restored.many(sql`update outbox.consumers set stream_id = ${streamId} where name = ${RELAY_READER}`)
+    await vi.waitFor(() => expect(handled).toEqual(['later']), { timeout: 10_000 })
+  })
 })
 
 describe('a nats server that is not there', () => {

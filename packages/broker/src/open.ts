@@ -1,5 +1,5 @@
 import { type Database, type Migrations, migrate, sql } from '@platform/database'
-import type { Broker, BrokerLog } from './broker.ts'
+import type { Broker, BrokerLog, KnownInstallation } from './broker.ts'
 import { RELAY_READER } from './event-log.ts'
 import { ensurePartitions } from './partitions.ts'
 import { openPostgresBroker } from './postgres/open.ts'
@@ -14,6 +14,8 @@ export interface OpenBrokerOptions {
   /** Has the log of events, the cursors of the groups and the dead letters; every transport needs it. */
   database: Database
   log: BrokerLog
+  /** The database this is: a stream of another one is refused. Without it every stream is taken. */
+  installation?: KnownInstallation | undefined
 }
 
 /**
@@ -21,7 +23,10 @@ export interface OpenBrokerOptions {
  * (`nats://user:password@host:port,other:port?namespace=name`). A NATS server that is down doesn't keep it from
  * opening.
  */
-export async function openBroker(url: string, { database, log }: OpenBrokerOptions): Promise<Broker> {
+export async function openBroker(
+  url: string,
+  { database, log, installation }: OpenBrokerOptions,
+): Promise<Broker> {
   await migrate(database, outboxMigrations)
   await ensurePartitions(database, new Date())
   const scheme = url.slice(0, url.indexOf(':'))
@@ -33,7 +38,7 @@ export async function openBroker(url: string, { database, log }: OpenBrokerOptio
     await database.many(sql`delete from outbox.consumers where name <> ${RELAY_READER}`)
     // Its client is loaded only where it is used.
     const { openNatsBroker } = await import('./nats/open.ts')
-    return await openNatsBroker(url, { database, log })
+    return await openNatsBroker(url, { database, log, installation })
   }
   throw new Error(`The broker URL must begin with postgres:, nats: or tls:, not "${scheme}:".`)
 }

@@ -12,6 +12,7 @@ export { EmbeddedStartError } from './embedded/embedded-start-error.ts'
 export { type EmbeddedOptions, type EmbeddedServer, reachEmbedded, startEmbedded } from './embedded.ts'
 export { type GroupCommit, groupCommit } from './group-commit.ts'
 export { type HoldersFound, HolderWatch } from './holders.ts'
+export { type Installation, installationMigrations, installationOf } from './installation.ts'
 export { type Migrated, type MigrateOptions, type Migrations, migrate } from './migrate.ts'
 export { type OpenDatabaseOptions, openDatabase } from './open.ts'
 export {

@@ -1,4 +1,4 @@
-import { type Broker, openBroker } from '@platform/broker'
+import { type Broker, type KnownInstallation, openBroker } from '@platform/broker'
 import { type Cache, openCache } from '@platform/cache'
 import { type Database, openDatabase } from '@platform/database'
 import type { Logger } from '@platform/logging'
@@ -21,6 +21,8 @@ export class Resources implements AsyncDisposable {
   readonly #development: boolean
   /** Shows every store that does not answer when it is opened. */
   readonly notices: StoreNotices
+  /** Which database this is, once it is known: brokers that are opened from then on refuse what another one wrote. */
+  installation: KnownInstallation | undefined
 
   /**
    * `development` accepts a database server that may lose committed data at a power cut, and fails transactions that
@@ -60,7 +62,8 @@ export class Resources implements AsyncDisposable {
   broker(url: string, databaseUrl: string): Promise<Broker> {
     return this.#once(`broker ${url} ${databaseUrl}`, async () => {
       const database = await this.database(databaseUrl)
-      const broker = await openBroker(url, { database, log: this.#log.child({ part: 'broker' }) })
+      const log = this.#log.child({ part: 'broker' })
+      const broker = await openBroker(url, { database, log, installation: this.installation })
       this.#stack.use(exposeLag(database))
       this.#watch((signal) => broker.ping(signal))
       return broker

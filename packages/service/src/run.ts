@@ -13,11 +13,11 @@ import { systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { z } from 'zod'
 import type { HttpServer } from './http-server.ts'
+import { installationFields, requireInstallation } from './installation.ts'
 import { observabilityFields, observeProcess } from './observe-process.ts'
 import { crashOnBugs, stopOnSignals, surviveClosedOutput } from './process-signals.ts'
 import { Resources } from './resources.ts'
-import type { Waiting } from './retry-until-available.ts'
-import { StartInterrupted } from './retry-until-available.ts'
+import { retryUntilAvailable, StartInterrupted, type Waiting } from './retry-until-available.ts'
 import { type Command, commandOf, migrationEnv, runMigrations } from './run-migrations.ts'
 import type { Service, ServiceContext } from './service.ts'
 import { settingsOf } from './settings.ts'
@@ -39,6 +39,7 @@ export const processEnv = z.object({
     .optional()
     .describe('Where these variables are set, for example a file: a failed start names it.'),
   ...observabilityFields,
+  ...installationFields,
   SHUTDOWN_GRACE_MS: count(30_000).describe(
     'Milliseconds after which a stopping process ends whatever is still open.',
   ),
@@ -188,6 +189,8 @@ async function startAll(
     const server = await listenEarly(service, env, context, { patienceMs: limits.patienceMs, waiting })
     if (server !== undefined) servers.set(service, stack.use(server))
   }
+  const retry = { log: context.log, signal: limits.signal, notices: resources.notices, waiting }
+  await retryUntilAvailable(() => requireInstallation(env, resources), retry)
   const running: RunningService[] = []
   for (const service of services) {
     // The last one is the first to stop, and all requests come through it: only it is seen by a load balancer.

@@ -8,6 +8,10 @@ const SEARCH_MS = 600_000
  * it that none is missing.
  */
 export const schemas: readonly Migrations[] = [
+  {
+    schema: 'installation',
+    directory: new URL('../../../../packages/database/migrations/', import.meta.url),
+  },
   { schema: 'outbox', directory: new URL('../../../../packages/broker/migrations/', import.meta.url) },
   {
     schema: 'search',

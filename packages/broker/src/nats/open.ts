@@ -1,6 +1,7 @@
 import type { Database } from '@platform/database'
 import { beforeAbort } from '@platform/kernel'
-import { type Broker, BrokerError, type BrokerLog, type RelayTarget } from '../broker.ts'
+import { type Broker, BrokerError, type RelayTarget } from '../broker.ts'
+import type { OpenBrokerOptions } from '../open.ts'
 import { readNatsAddress } from './address.ts'
 import { natsAnnouncements } from './announcements.ts'
 import { consumeStream } from './consume-stream.ts'
@@ -16,13 +17,13 @@ const PING_MS = 2000
  */
 export async function openNatsBroker(
   url: string,
-  { database, log }: { database: Database; log: BrokerLog },
+  { database, log, installation }: Pick<OpenBrokerOptions, 'database' | 'log' | 'installation'>,
 ): Promise<Broker> {
   const address = readNatsAddress(url)
   const stack = new AsyncDisposableStack()
   const announcing = stack.use(new Link(address, log))
   const queueing = stack.use(new Link(address, log))
-  const stream = new EventStream(queueing, address.namespace)
+  const stream = new EventStream(queueing, address.namespace, installation)
   const consumers = stack.use(new AsyncDisposableStack())
   return {
     driver: 'nats',

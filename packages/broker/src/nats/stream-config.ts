@@ -14,9 +14,17 @@ const HOUR_MS = 3_600_000
 /** The server's error code where a stream can't be changed to what it should be. */
 const UNCHANGEABLE = 10_052
 
+/** Says whose events a stream holds; a server keeps the text and gives it no meaning. */
+const OWNER = 'Events of the platform with the database '
+
+/** The id of the database in the description of a stream; undefined where an older version has made it. */
+export const installationIn = (description = ''): string | undefined =>
+  description.startsWith(OWNER) ? description.slice(OWNER.length) : undefined
+
 /** What a stream of events must be; the rest (replicas, placement, its size) is for the operators of the server. */
-export const streamConfig = (name: string, subjects: string) => ({
+export const streamConfig = (name: string, subjects: string, installation?: string) => ({
   name,
+  ...(installation === undefined ? {} : { description: `${OWNER}${installation}` }),
   subjects: [`${subjects}.>`],
   storage: StorageType.File,
   retention: RetentionPolicy.Limits,

@@ -2,10 +2,10 @@ import type { EventRecord } from '@platform/contracts'
 import { beforeAbort } from '@platform/kernel'
 import { tracer } from '@platform/tracing'
 import { headers, type MsgHdrs, type StreamInfo } from 'nats'
-import { BrokerError } from '../broker.ts'
+import { ANOTHER_INSTALLATION, BrokerError, type KnownInstallation } from '../broker.ts'
 import { originOf, rememberTraces, TRACE_HEADER, traceOf } from '../traces.ts'
 import { isNotFound, type Link, toNatsFailure, type Up } from './link.ts'
-import { remakeStream, repairStream, streamConfig } from './stream-config.ts'
+import { installationIn, remakeStream, repairStream, streamConfig } from './stream-config.ts'
 
 const ANSWER_MS = 3000
 const PUBLISH_MS = 5000
@@ -18,9 +18,12 @@ export class EventStream {
   readonly #link: Link
   readonly #subjects: string
 
-  constructor(link: Link, namespace: string) {
+  readonly #installation: KnownInstallation | undefined
+
+  constructor(link: Link, namespace: string, installation?: KnownInstallation) {
     this.name = `${namespace}_events`
     this.#link = link
+    this.#installation = installation
     this.#subjects = `${namespace}.events`
   }
 
@@ -28,9 +31,11 @@ export class EventStream {
   async ensure(): Promise<StreamInfo> {
     return await this.use(async ({ nc }) => {
       const manager = await nc.jetstreamManager({ checkAPI: false, timeout: ANSWER_MS })
-      const wanted = streamConfig(this.name, this.#subjects)
+      const wanted = this.#wanted()
       try {
-        return await repairStream(manager, await manager.streams.info(this.name), wanted)
+        const info = await manager.streams.info(this.name)
+        this.#refuseOther(info.config.description)
+        return await repairStream(manager, info, wanted)
       } catch (error) {
         if (!isNotFound(error)) throw error
         return await manager.streams.add(wanted)
@@ -56,7 +61,7 @@ export class EventStream {
   async remake(): Promise<void> {
     await this.use(async ({ nc }) => {
       const manager = await nc.jetstreamManager({ checkAPI: false, timeout: ANSWER_MS })
-      const wanted = streamConfig(this.name, this.#subjects)
+      const wanted = this.#wanted()
       try {
         const { config } = await manager.streams.info(this.name)
         await remakeStream(manager, config, wanted)
@@ -142,6 +147,21 @@ export class EventStream {
           .jetstream({ timeout: PUBLISH_MS })
           .publish(subject, text, { headers: message, timeout: PUBLISH_MS })
     }
+  }
+
+  #wanted() {
+    return streamConfig(this.name, this.#subjects, this.#installation?.id)
+  }
+
+  #refuseOther(description: string | undefined): void {
+    const other = installationIn(description)
+    if (this.#installation === undefined || this.#installation.isMeant || other === undefined) return
+    if (other === this.#installation.id) return
+    throw new BrokerError(
+      `The broker at ${this.#link.name} holds events of another database (${other}) than DATABASE_URL leads to ` +
+        `(${this.#installation.id})`,
+      { unavailable: true, code: ANOTHER_INSTALLATION },
+    )
   }
 
   #subjectOf({ source }: EventRecord): string {
