@@ -31,6 +31,7 @@ const checks = {
   knip: [['node_modules/knip/bin/knip.js', '--no-progress']],
   generate: generators.map((script) => [script]),
   openapi: [['scripts/check-openapi.ts']],
+  licences: [['scripts/check-licences.ts']],
 }
 
 /** Not a check: writes every file as `lint` wants it. */
