@@ -120,7 +120,7 @@ const operatorEnv = (platform: Platform): Record<string, string> => ({
 })
 
 describe('a platform that is backed up under load, killed, and loses its disk', () => {
-  test('all in one: an empty database is refused, and everything accepted before the backup is there again', async () => {
+  test('all in one: nothing accepted before the backup is lost, nor an empty database taken for it', async () => {
     const directory = freshDirectory('platform-')
     const platform = await startAllInOne({}, directory)
     const env = { ...operatorEnv(platform), DATA_DIRECTORY: directory }

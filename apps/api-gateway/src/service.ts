@@ -1,5 +1,6 @@
 import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
+import { installationMigrations } from '@platform/database'
 import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
 import { type IdentityTuning, identityMigrations, openIdentity } from '@platform/identity'
 import { joinParts, type Resources, type Service } from '@platform/service'
@@ -17,7 +18,7 @@ import { showMissing } from './welcome/missing-page.ts'
 export const apiGatewayWith = (tuning: IdentityTuning): Service => ({
   name: 'api-gateway',
   variables: environment,
-  migrations: [outboxMigrations, idempotencyMigrations, ...identityMigrations],
+  migrations: [installationMigrations, outboxMigrations, idempotencyMigrations, ...identityMigrations],
   address(env) {
     requireEnvironment(env)
     return readConfig(apiGatewayEnv, env).listen

@@ -1,7 +1,7 @@
 import { auditMigrations, openAudit } from '@platform/audit'
 import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
-import { type Migrations, migrate } from '@platform/database'
+import { installationMigrations, type Migrations, migrate } from '@platform/database'
 import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
 import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
@@ -28,6 +28,7 @@ export const events: Service = {
   name: 'events',
   variables: [eventsEnv],
   migrations: [
+    installationMigrations,
     outboxMigrations,
     searchMigrations,
     eventsMigrations,

@@ -1,6 +1,6 @@
 import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
-import { type Migrations, migrate } from '@platform/database'
+import { installationMigrations, type Migrations, migrate } from '@platform/database'
 import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
 import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
@@ -26,7 +26,13 @@ const runtimeMigrations: Migrations = {
 export const runtime: Service = {
   name: 'runtime',
   variables: environment,
-  migrations: [outboxMigrations, permissionsMigrations, runtimeMigrations, idempotencyMigrations],
+  migrations: [
+    installationMigrations,
+    outboxMigrations,
+    permissionsMigrations,
+    runtimeMigrations,
+    idempotencyMigrations,
+  ],
   address: (env) => readConfig(runtimeEnv, env),
   async build(env, resources, { log, clock }) {
     const config = readConfig(runtimeEnv, env)

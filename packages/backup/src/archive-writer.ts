@@ -34,22 +34,21 @@ export function archiveWriter(target: Writable, encryption: Encryption | undefin
     },
     target,
   )
-  // Who adds learns of it, or who finishes.
-  flowing.catch(() => undefined)
+  // One place for who waits: a promise that is raced again and again would keep all that was ever added.
+  const waiting: { giveUp?: (error: unknown) => void; failure?: unknown } = {}
+  const over = (failure: unknown) => {
+    waiting.failure = failure
+    waiting.giveUp?.(failure)
+  }
+  flowing.then(() => over(new Error('The archive ended before its last entry.')), over)
   return {
     add: (name, bytes) =>
-      Promise.race([
-        new Promise<void>((resolve, reject) => {
-          const entry = tar.entry({ name, size: bytes.byteLength }, (error) =>
-            error ? reject(error) : resolve(),
-          )
-          entry.end(bytes)
-        }),
-        // The target may fail while an entry waits for it.
-        flowing.then(() => {
-          throw new Error('The archive ended before its last entry.')
-        }),
-      ]),
+      new Promise<void>((resolve, reject) => {
+        waiting.giveUp = reject
+        if (waiting.failure !== undefined) return reject(waiting.failure)
+        const done = (error?: Error | null) => (error ? reject(error) : resolve())
+        tar.entry({ name, size: bytes.byteLength }, done).end(bytes)
+      }),
     async finish() {
       tar.finalize()
       await flowing

@@ -1,8 +1,11 @@
 import { Decrypter, Encrypter } from 'age-encryption'
 import { BackupProblem, damaged } from './manifest.ts'
 
-/** Who may open a backup: those who know the passphrase, or those with the key of a recipient (`age1…`). */
-export type Encryption = { passphrase: string } | { recipients: readonly string[] }
+/**
+ * Who may open a backup: those who know the passphrase, or those with the key of a recipient (`age1…`). `workFactor`
+ * is the power of two that a guess costs by scrypt, 18 without it.
+ */
+export type Encryption = { passphrase: string; workFactor?: number } | { recipients: readonly string[] }
 
 /** What may open one: a passphrase, keys (`AGE-SECRET-KEY-1…`), both or none. */
 export interface Opening {
@@ -19,8 +22,10 @@ const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 /** A stage of a pipeline that encrypts. */
 export function encrypted(encryption: Encryption): (plain: Bytes) => Bytes {
   const encrypter = new Encrypter()
-  if ('passphrase' in encryption) encrypter.setPassphrase(encryption.passphrase)
-  else for (const recipient of encryption.recipients) addRecipient(encrypter, recipient)
+  if ('passphrase' in encryption) {
+    encrypter.setPassphrase(encryption.passphrase)
+    if (encryption.workFactor !== undefined) encrypter.setScryptWorkFactor(encryption.workFactor)
+  } else for (const recipient of encryption.recipients) addRecipient(encrypter, recipient)
   return async function* encrypt(plain) {
     yield* await encrypter.encrypt(ReadableStream.from(plain))
   }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -180,9 +181,9 @@ class Loader {
 
   async #rows(table: string, bytes: Buffer): Promise<void> {
     if (this.#table?.name !== table) await this.#open(table)
-    const { stream, ended } = this.#table ?? {}
-    if (stream?.write(bytes) === false)
-      await Promise.race([new Promise<void>((resolve) => void stream.once('drain', resolve)), ended])
+    const { stream } = this.#table ?? {}
+    // Its failure is told by `ended`, when the table is closed.
+    if (stream?.write(bytes) === false) await once(stream, 'drain').catch(() => this.#close())
     this.#progress(table, 0, bytes)
   }
 

@@ -1,5 +1,5 @@
 import { type Env, readConfig, storeVariables } from '@platform/config'
-import { installationMigrations, type Migrations, migrate } from '@platform/database'
+import { type Migrations, migrate } from '@platform/database'
 import type { Logger } from '@platform/logging'
 import type { Check } from '@platform/readiness'
 import { z } from 'zod'
@@ -91,8 +91,6 @@ const unlessInterrupted = (error: unknown): never => {
 /** Each schema once, in the order in which services of one process make them. */
 const schemasOf = (services: readonly Service[]): Migrations[] => [
   ...new Map(
-    [installationMigrations, ...services.flatMap(({ migrations = [] }) => migrations)].map(
-      (one) => [one.schema, one] as const,
-    ),
+    services.flatMap(({ migrations = [] }) => migrations).map((one) => [one.schema, one] as const),
   ).values(),
 ]

@@ -1,7 +1,12 @@
 import type { Database } from '@platform/database'
 import { beforeAbort } from '@platform/kernel'
-import { type Broker, BrokerError, type RelayTarget } from '../broker.ts'
-import type { OpenBrokerOptions } from '../open.ts'
+import {
+  type Broker,
+  BrokerError,
+  type BrokerLog,
+  type KnownInstallation,
+  type RelayTarget,
+} from '../broker.ts'
 import { readNatsAddress } from './address.ts'
 import { natsAnnouncements } from './announcements.ts'
 import { consumeStream } from './consume-stream.ts'
@@ -17,7 +22,11 @@ const PING_MS = 2000
  */
 export async function openNatsBroker(
   url: string,
-  { database, log, installation }: Pick<OpenBrokerOptions, 'database' | 'log' | 'installation'>,
+  {
+    database,
+    log,
+    installation,
+  }: { database: Database; log: BrokerLog; installation?: KnownInstallation | undefined },
 ): Promise<Broker> {
   const address = readNatsAddress(url)
   const stack = new AsyncDisposableStack()
