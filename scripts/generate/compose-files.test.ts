@@ -85,7 +85,7 @@ describe('what the containers start with', () => {
     const lines = textOf('platform.defaults.env')
       .replaceAll('/run/platform', join(made, 'platform'))
       .replace(/^API_URL=.*$/m, 'API_URL=http://localhost:3001/v2')
-      .replace(/^TRUSTED_PROXY_HOPS=.*$/m, '')
+      .replace(/^(TRUSTED_PROXY_HOPS|LISTEN_WHEN_READY)=.*$/gm, '')
       .split('\n')
     const pairs = lines.filter((line) => /^\w+=/.test(line)).map((line) => line.split(/=(.*)/s))
     const given = Object.fromEntries(pairs.map(([name = '', value = '']) => [name, value]))

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePorts } from '@platform/testing/platform'
 import { describe, expect, test, vi } from 'vitest'
 
 const file = (name: string) => JSON.stringify(new URL(name, import.meta.url).href)
@@ -173,6 +174,20 @@ describe('a process', () => {
       { LOG_LEVEL: 'silent' },
     )
     expect(await tiny.exited).toEqual({ code: 0, signal: null, out: '', err: '' })
+  })
+
+  test.each([
+    ['answers while it waits for a store', '', true],
+    ['takes no connection before it is ready, where it is told so', 'true', false],
+  ])('%s', async (_, LISTEN_WHEN_READY, listens) => {
+    const [port = 0] = await freePorts(1)
+    using tiny = start(
+      `const notices = { note: () => process.stdout.write('.') }
+       await run([tinyService({ failures: 1000, ...notices }).service], process.env, ${sayReady})`,
+      { PORT: String(port), LISTEN_WHEN_READY, LOG_LEVEL: 'silent' },
+    )
+    await vi.waitFor(() => expect(tiny.output.out).toContain('..'), { timeout: 10_000 })
+    expect(await isListening(`http://127.0.0.1:${port}`)).toBe(listens)
   })
 
   test('that meets a bug says so once, stops in order and ends with 1', async () => {

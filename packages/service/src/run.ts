@@ -22,7 +22,7 @@ import { type Command, commandOf, migrationEnv, runMigrations } from './run-migr
 import type { Service, ServiceContext } from './service.ts'
 import { settingsOf } from './settings.ts'
 import { explainStartFailure } from './start-failure.ts'
-import { listenEarly, type RunningService, startService } from './start-service.ts'
+import { listenEarly, listeningFields, type RunningService, startService } from './start-service.ts'
 
 /** The environment of the process itself; services read their own. */
 export const processEnv = z.object({
@@ -38,6 +38,7 @@ export const processEnv = z.object({
     .string()
     .optional()
     .describe('Where these variables are set, for example a file: a failed start names it.'),
+  ...listeningFields,
   ...observabilityFields,
   ...installationFields,
   SHUTDOWN_GRACE_MS: count(30_000).describe(

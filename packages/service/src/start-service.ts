@@ -1,8 +1,9 @@
 import type { RequestListener } from 'node:http'
-import type { Env } from '@platform/config'
+import { type Env, flag, readConfig } from '@platform/config'
 import type { ServiceReport } from '@platform/contracts'
 import { createApp, serviceListener } from '@platform/http'
 import { cachedFor, runChecks } from '@platform/readiness'
+import { z } from 'zod'
 import { exposeReadiness, type Health, healthListener } from './health.ts'
 import { HttpServer } from './http-server.ts'
 import { runOnce, startJob } from './job.ts'
@@ -44,9 +45,17 @@ const PATIENCE_MS = 10_000
 /** How much longer than the delay a service answers requests that still come. */
 const LATE_REQUESTS_MAX_MS = 4000
 
+/** Whether a process that starts answers already. */
+export const listeningFields = {
+  LISTEN_WHEN_READY: flag(false).describe(
+    'Takes no connections before it is ready, for a load balancer that sends requests to whatever listens; else a ' +
+      'process that starts answers them with 503.',
+  ),
+}
+
 /**
- * Lets a service that knows its address listen before it is built; undefined for one that does not. Rejects with
- * ListenFailure.
+ * Lets a service that knows its address listen before it is built; undefined for one that does not, or is to wait.
+ * Rejects with ListenFailure.
  */
 export async function listenEarly(
   service: Service,
@@ -57,6 +66,7 @@ export async function listenEarly(
     waiting = { obstacle: undefined },
   }: { patienceMs?: number; waiting?: Waiting } = {},
 ): Promise<HttpServer | undefined> {
+  if (readConfig(z.object(listeningFields), env).LISTEN_WHEN_READY) return undefined
   const address = service.address?.(env)
   return address && (await listen(service, address, env, context, { patienceMs, waiting }))
 }
