@@ -4,6 +4,12 @@ import { repositoryRoot } from '@platform/testing/platform'
 
 const run = promisify(execFile)
 
+/** COMPOSE_SETTINGS is a file of further settings, for a machine that is too busy for those of production. */
+const { COMPOSE_SETTINGS = '' } = process.env
+const files = ['deploy/compose/platform.yaml', COMPOSE_SETTINGS]
+  .filter(Boolean)
+  .flatMap((file) => ['-f', file])
+
 /** A platform in containers, as deploy/compose/platform.yaml makes it, in a project of its own. */
 export class Containers {
   readonly project: string
@@ -19,12 +25,11 @@ export class Containers {
   }
 
   async compose(...args: string[]): Promise<string> {
-    const options = ['compose', '-p', this.project, '-f', 'deploy/compose/platform.yaml']
-    return this.#run('docker', [...options, ...args])
+    return this.#run('docker', ['compose', '-p', this.project, ...files, ...args])
   }
 
   roll = (service: string): Promise<string> =>
-    this.#run('deploy/compose/roll.sh', [service, '-p', this.project])
+    this.#run('deploy/compose/roll.sh', [service, '-p', this.project, ...files.slice(2)])
 
   /** Ids of the running containers of a service. */
   ids = async (service: string): Promise<string[]> =>

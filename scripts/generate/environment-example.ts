@@ -1,8 +1,8 @@
 import { services } from '@platform/contracts'
 import { type Environments, presetText, type Variable, variablesOf } from './variables.ts'
 
-const HEAD = `# Settings of the platform in containers. Copy this file to platform.env beside it, take the # away before what
-# you set, and start:
+const HEAD = `# Settings of the platform in containers. Copy this file to platform.env beside it, take the # away before
+# what you set, and start:
 #
 #   cp deploy/compose/platform.env.example deploy/compose/platform.env
 #   docker compose -f deploy/compose/platform.yaml up --wait

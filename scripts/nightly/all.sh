@@ -19,6 +19,7 @@ run npm test
 run scripts/nightly/elasticsearch.sh
 run scripts/nightly/schemathesis.sh
 run scripts/nightly/images.sh
+run scripts/nightly/compose.sh
 
 if [ "${#failed[@]}" -gt 0 ]; then
   echo "Failed: ${failed[*]}."

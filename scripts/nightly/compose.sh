@@ -4,7 +4,8 @@
 # tests that need no platform of their own against it. Prints what it measured. Takes about fifteen minutes.
 #
 # Needs Docker 25 or newer with Compose 2.24 on this machine, and the right to kill processes of containers. PLATFORM_VERSION names
-# images that are there (then nothing is built); POSTGRES_IMAGE and the like name others; KEEP=1 leaves the platform as it is.
+# images that are there (then nothing is built); POSTGRES_IMAGE and the like name others; KEEP=1 leaves the platform as it is;
+# COMPOSE_SETTINGS is a file of further settings for Compose, READY_SECONDS (20) and OUTAGE_SECONDS (3) are what is allowed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,4 +1,3 @@
-export { deployedPlatform } from './deployed.ts'
 export { FaultProxy } from './fault-proxy.ts'
 export { freePorts, freshDirectory, processTree } from './machine.ts'
 export { signIn } from './sign-in.ts'
@@ -7,6 +6,7 @@ export {
   ADMIN,
   ALL_IN_ONE_SOURCE,
   BUNDLES_ARE_BUILT,
+  deployedPlatform,
   type Platform,
   platformSecrets,
   startAllInOne,
