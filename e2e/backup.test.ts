@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,15 +7,31 @@ import { uuidv7 } from '@platform/kernel'
 import {
   freshDirectory,
   type Platform,
+  repositoryRoot,
   spawnPlatform,
   startAllInOne,
   startSeparate,
 } from '@platform/testing/platform'
 import { describe, expect, test, vi } from 'vitest'
 import { administrator, call, feed, newWorkspace, saveAutomation } from './support/caller.ts'
-import { typeOps } from './support/operator.ts'
 import { startNats, startPostgres, startRedis } from './support/servers.ts'
 import { servers } from './support/shapes.ts'
+
+/** Types `ops …` as an operator with this environment; answers what was shown. Rejects unless it ends with 0. */
+function typeOps(args: readonly string[], env: Record<string, string>): Promise<string> {
+  const main = join(repositoryRoot, 'apps/ops/src/main.ts')
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [main, ...args],
+      { env: { PATH: process.env.PATH, ...env }, maxBuffer: 10_000_000 },
+      (error, out, err) => {
+        if (error === null) resolve(out)
+        else reject(new Error(`ops ${args.join(' ')} ended with ${error.code}: ${err}${out}`))
+      },
+    )
+  })
+}
 
 /** One automation that answers each event with another one: its effect, seen in the feed. */
 const effect = {
