@@ -1,5 +1,5 @@
-// Makes a database with a version of the platform: `node e2e/support/use-version.ts <main.js of all in one>`. The database
-// is TEST_DATABASE_URL, and what is made there is what e2e/upgrade-data.test.ts looks for.
+// Makes a database with a version of the platform: `node e2e/support/use-version.ts <main.js of all in one>`. The
+// database is TEST_DATABASE_URL, and what is made there is what e2e/upgrade-data.test.ts looks for.
 import { startAllInOne } from '@platform/testing/platform'
 import { administrator, call, newWorkspace, saveAutomation } from './caller.ts'
 
