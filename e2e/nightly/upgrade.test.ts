@@ -182,7 +182,7 @@ describe.runIf(separateShape !== undefined && hasHistory)(
       })
     })
 
-    /** Until eight cold processes have served everything for five seconds; what they did not before counts for nothing. */
+    /** Until eight cold processes have served everything for five seconds; misses before that do not count. */
     async function warmUp({ misses }: SteadyLoad): Promise<void> {
       for (let calm = 0, before = 0; calm < 5; before = misses.length) {
         await pause(1000)
