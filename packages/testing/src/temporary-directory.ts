@@ -14,12 +14,12 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const directory = await mkdtemp(join(tmpdir(), PREFIX))
   await chmod(directory, 0o1777)
   process.env.TMPDIR = directory
-  // Programs that are started again and again compile once.
-  process.env.NODE_COMPILE_CACHE = join(directory, 'compiled')
+  // Programs that are started again and again compile once. Not those that run the tests: they write it when they end.
+  process.env.COMPILED_PROGRAMS = join(directory, 'compiled')
   return async () => {
     if (before === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = before
-    delete process.env.NODE_COMPILE_CACHE
-    await rm(directory, { recursive: true, force: true })
+    delete process.env.COMPILED_PROGRAMS
+    await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   }
 }

@@ -11,8 +11,11 @@ const STREAMS_MAX = 10_000
 /** Requests in a row that lose their connection before an instance counts as broken. */
 const LOST_MAX = 5
 
-/** What the last probe said: takes requests; finishes those it has; accepts connections but says nothing. */
-export type Health = 'ready' | 'draining' | 'frozen'
+/**
+ * What the last probe said: takes requests; finishes those it has; accepts connections but says nothing. Or that it
+ * was not asked yet and may still be starting.
+ */
+export type Health = 'ready' | 'draining' | 'frozen' | 'unasked'
 
 /** A request that waits for the first byte of its response. */
 export interface Waiting {
@@ -106,13 +109,14 @@ export class Instance {
   readonly responses = new SlotList<OpenResponse>()
   /** Requests and upgraded connections under way. */
   outstanding = 0
-  health: Health = 'ready'
+  health: Health
   isProbing = false
   /** When it was last asked whether it takes requests; Unix milliseconds. */
   probedAt = 0
 
-  constructor(origin: string, servername: string | undefined) {
+  constructor(origin: string, servername: string | undefined, health: Health = 'ready') {
     this.origin = origin
+    this.health = health
     this.servername = servername
     this.tag = createHash('sha256').update(origin).digest('hex').slice(0, 12)
     const options = {

@@ -153,6 +153,29 @@ describe.concurrent('a name', () => {
     await Promise.all([one.stop(), two.stop()])
   })
 
+  test('that stands for one more sends nothing there before it says that it is ready', async () => {
+    const one = await startInstance('one', '127.0.0.1')
+    const two = await startInstance('two', '127.0.0.2', one.port)
+    two.draining = true
+    let addresses = ['127.0.0.1']
+    const resolve = async () => ({ addresses, ttlSeconds: 1 })
+    await using forwarder = await startForwarder(`http://services.example:${one.port}`, { resolve })
+    addresses = ['127.0.0.1', '127.0.0.2']
+    await vi.waitFor(
+      async () => {
+        expect(await asked(forwarder, 10)).toEqual({ '200 one': 10 })
+        expect(two.probed).toBeGreaterThan(1)
+      },
+      { timeout: 10_000, interval: 10 },
+    )
+    expect(two.served).toBe(0)
+    two.draining = false
+    await vi.waitFor(async () => expect((await asked(forwarder, 20))['200 two']).toBeGreaterThan(0), {
+      timeout: 10_000,
+    })
+    await Promise.all([one.stop(), two.stop()])
+  })
+
   test('that stands for another address ends what waits at the old one in its time', async () => {
     const one = await startInstance('one', '127.0.0.1')
     const two = await startInstance('two', '127.0.0.2', one.port)

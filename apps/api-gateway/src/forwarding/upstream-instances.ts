@@ -66,11 +66,13 @@ export class UpstreamInstances {
     const before = this.#byName.get(name) ?? new Map<string, Instance>()
     if (addresses.length === before.size && addresses.every((address) => before.has(address))) return
     const { protocol, port, hostname } = name.url
+    // One that joins others is asked whether it is ready before anything is sent there.
+    const health = before.size > 0 ? 'unasked' : 'ready'
     const after = new Map(
       addresses.map((address) => {
         const host = address.includes(':') ? `[${address}]` : address
         const origin = `${protocol}//${host}${port === '' ? '' : `:${port}`}`
-        return [address, before.get(address) ?? new Instance(origin, hostname)]
+        return [address, before.get(address) ?? new Instance(origin, hostname, health)]
       }),
     )
     this.#byName.set(name, after)

@@ -29,8 +29,8 @@ export function spawnPlatform(
   env: Record<string, string>,
   args: (string | number)[] = [],
 ): PlatformProcess {
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
-  const compiled = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+  const { PATH = '', HOME = '', COMPILED_PROGRAMS } = process.env
+  const compiled = COMPILED_PROGRAMS === undefined ? {} : { NODE_COMPILE_CACHE: COMPILED_PROGRAMS }
   const child = spawn(process.execPath, [script, ...args.map(String)], {
     cwd: repositoryRoot,
     env: { PATH, HOME, ...compiled, ...env },
