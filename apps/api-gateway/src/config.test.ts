@@ -57,7 +57,7 @@ describe('the environment of the gateway', () => {
   test('is on the page of all variables', () => {
     const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')
     for (const { name } of described)
-      expect(page).toMatch(new RegExp(`^\\| \`${name}\` \\| [^|]*api-gateway`, 'm'))
+      expect(page).toMatch(new RegExp(`^\\| \`${name}\`(, \`${name}_FILE\`)? \\| [^|]*api-gateway`, 'm'))
   })
 
   test('is enough with its secrets and a database', () => {

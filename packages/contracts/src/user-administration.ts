@@ -76,6 +76,25 @@ export const createUser = endpoint({
     password: z.string().describe('It is not kept and cannot be read again.'),
   }),
   failures: ['RequestValidationError', 'AuthenticationError', 'ForbiddenError', 'AlreadyUsed'],
+  example: {
+    request: { email: 'grace@example.com', firstName: 'Grace', lastName: 'Hopper' },
+    response: {
+      user: {
+        id: '0199f0c2-6a3e-7b1c-9d55-0a4c7a1f2e34',
+        email: 'grace@example.com',
+        firstName: 'Grace',
+        lastName: 'Hopper',
+        language: 'en',
+        status: 'validated',
+        authData: { prismeai: {} },
+        meta: {},
+        createdAt: '2026-11-21T09:00:00.000Z',
+        updatedAt: '2026-11-21T09:00:00.000Z',
+        mfa: 'none',
+      },
+      password: 'mT4vK9qWx2RbZ7LpYc3N',
+    },
+  },
 })
 
 export const getUser = endpoint({

@@ -29,7 +29,8 @@ const endpoints = endpointsOf(contracts)
 
 /** Where access tokens are not taken. */
 const isForbidden = (path: string, method: string): boolean =>
-  /^\/v2\/(user|login|signup)(\/|$)/.test(path) || (/\/security\//.test(path) && method !== 'get')
+  /^\/v2\/(user|login|signup|platform\/users)(\/|$)/.test(path) ||
+  (/\/security\//.test(path) && method !== 'get')
 
 const cases = endpoints.flatMap((endpoint) =>
   methodsOf(endpoint).map((method) => ({ id: endpoint.id, method, path: endpoint.path })),
