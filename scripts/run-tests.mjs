@@ -32,8 +32,8 @@ async function testOnce(stops, node, args) {
 /** How many of the slowest tests are named, and looked at again. */
 const SHOWN = 10
 
-/** How long a unit test may take. */
-const UNIT_TEST_SECONDS = 5
+/** How long a unit test may take: what the slowest need today. It is lowered with them, to five in the end. */
+const UNIT_TEST_SECONDS = 15
 
 const isSlowUnitTest = ({ project, seconds }) => project === 'unit' && seconds > UNIT_TEST_SECONDS
 
