@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { openDatabase, raw, startEmbedded } from '@platform/database'
 import { freshDirectory, startAllInOne } from '@platform/testing/platform'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { administrator, call } from './support/caller.ts'
 
 const fixture = (name: string) => new URL(`fixtures/${name}/dump.sql.gz`, import.meta.url)
@@ -32,7 +32,13 @@ describe.each(['earliest-version', 'previous-version'])('the database of the %s'
     expect(run).toMatchObject({ status: 200, json: { greeting: 'Hello Ada' } })
     const events = await call(origin, 'GET', `${path}/events?type=made.before`, { token })
     expect(events.text).toContain('made.before')
-    const readiness = await call(origin, 'GET', '/v2/readiness', { token })
-    expect(readiness.text).not.toContain('"migrations"')
+    // The report is kept for a while, and a busy machine may once not answer a probe in time.
+    await vi.waitFor(
+      async () => {
+        const { status, text } = await call(origin, 'GET', '/v2/readiness', { token })
+        expect([status, text.includes('"migrations"')], text).toEqual([200, false])
+      },
+      { timeout: 60_000, interval: 1000 },
+    )
   })
 })
