@@ -12,12 +12,6 @@ const retry = process.env.CI === undefined ? 0 : 1
  */
 const isNightly = process.env.NIGHTLY === '1'
 
-/**
- * Tests wait more than they compute: two files a core keep the cores busy. Those of both kinds run side by side, end
- * to end first, because they take longest.
- */
-const maxWorkers = 2 * availableParallelism()
-
 /** What measures how long something takes, or how much of the machine: nothing else runs beside it. */
 const alone = ['faults', 'leaks', 'revocation'].map((name) => `e2e/${name}.test.ts`)
 
@@ -58,7 +52,9 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/*.test.ts'],
           exclude: alone,
-          maxWorkers,
+          // A platform is six processes that all start at once: one a core, so that deadlines are kept.
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -69,7 +65,7 @@ export default defineConfig({
           // Needs an engine and images: scripts/nightly/compose.sh has both.
           exclude: process.env.COMPOSE_PLATFORM === '1' ? [] : ['e2e/nightly/compose.test.ts'],
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],
