@@ -40,7 +40,8 @@ export default defineConfig({
           // Files of one process share what they import: a file that imports the world anew costs two seconds of a
           // core.
           isolate: false,
-          maxWorkers,
+          // Tests wait more than they compute: two files a core keep the cores busy.
+          maxWorkers: 2 * availableParallelism(),
           // Ends what hangs; how long anything takes is what the benches measure.
           testTimeout: 60_000,
           hookTimeout: 60_000,
