@@ -1,7 +1,7 @@
 import { auditMigrations, openAudit } from '@platform/audit'
 import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
-import { installationMigrations, type Migrations, migrate } from '@platform/database'
+import { installationMigrations, type Migrations } from '@platform/database'
 import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
 import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
@@ -119,6 +119,5 @@ async function openStores(config: EventsConfig, resources: Resources) {
   const outbox = await resources.outbox(brokerUrl, databaseUrl, config.eventLimits)
   const eventLog = await resources.log(databaseUrl)
   const index = await resources.searchIndex(config.searchUrl, config.indexOptions)
-  await migrate(database, eventsMigrations)
   return { database, broker, cache, outbox, eventLog, index }
 }

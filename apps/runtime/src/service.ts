@@ -1,6 +1,6 @@
 import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
-import { installationMigrations, type Migrations, migrate } from '@platform/database'
+import { installationMigrations, type Migrations } from '@platform/database'
 import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
 import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
@@ -42,7 +42,6 @@ export const runtime: Service = {
     // Opened so that what is committed here is relayed, where the broker is another system.
     await resources.outbox(config.brokerUrl, config.databaseUrl, config.events)
     const permissions = await openPermissions({ database, clock })
-    await migrate(database, runtimeMigrations)
 
     const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
 

@@ -1,7 +1,7 @@
 import { auditMigrations, openAudit } from '@platform/audit'
 import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
-import { installationMigrations, type Migrations, migrate } from '@platform/database'
+import { installationMigrations, type Migrations } from '@platform/database'
 import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
 import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
@@ -43,7 +43,6 @@ export const workspaces: Service = {
     const cache = await resources.cache(config.cacheUrl)
     const limits = rateLimiter({ cache, log, service: 'workspaces', settings: config.rateLimits })
     const outbox = await resources.outbox(config.brokerUrl, config.databaseUrl, config.eventLimits)
-    await migrate(database, workspacesMigrations)
     const permissions = await openPermissions({ database, clock })
     const audit = await openAudit({ database, clock })
     const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
