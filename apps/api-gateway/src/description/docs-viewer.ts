@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { basename } from 'node:path'
 import { EncodedBody, hashOf } from './encoded-body.ts'
 import { FRAME_STYLES, START_SCRIPT } from './viewer-frame.ts'
 import { viewerPage } from './viewer-page.ts'
@@ -19,20 +20,17 @@ export interface DocsViewer {
   asset(name: string): Promise<DocsAsset | undefined>
 }
 
-/** Each file of the viewer is named whole, so that bundles find it and take it along. */
+/** The path of each file of the viewer is written whole, so that bundles find it and take it along. */
 const sources = {
   viewerStyles: {
-    file: 'swagger-ui.css',
     contentType: 'text/css; charset=utf-8',
     path: () => createRequire(import.meta.url).resolve('swagger-ui-dist/swagger-ui.css'),
   },
   viewerScript: {
-    file: 'swagger-ui-bundle.js',
     contentType: 'text/javascript; charset=utf-8',
     path: () => createRequire(import.meta.url).resolve('swagger-ui-dist/swagger-ui-bundle.js'),
   },
   icon: {
-    file: 'favicon-32x32.png',
     contentType: 'image/png',
     path: () => createRequire(import.meta.url).resolve('swagger-ui-dist/favicon-32x32.png'),
   },
@@ -40,7 +38,7 @@ const sources = {
   startScript: { file: 'start.js', contentType: 'text/javascript; charset=utf-8', text: START_SCRIPT },
 } satisfies Record<string, Source>
 
-type Source = { file: string; contentType: string } & ({ text: string } | { path: () => string })
+type Source = { contentType: string } & ({ file: string; text: string } | { path: () => string })
 type DocsAssets = Record<keyof typeof sources, DocsAsset>
 
 /** Reads the files when they are asked for first, and once; a failure is tried again. */
@@ -67,7 +65,10 @@ async function loadAssets(): Promise<DocsAssets> {
 }
 
 async function loadAsset(source: Source): Promise<DocsAsset> {
-  const { file, contentType } = source
-  const bytes = 'text' in source ? Buffer.from(source.text) : await readFile(source.path())
+  const { contentType } = source
+  const { file, bytes } =
+    'text' in source
+      ? { file: source.file, bytes: Buffer.from(source.text) }
+      : { file: basename(source.path()), bytes: await readFile(source.path()) }
   return { name: file.replace(/\.(\w+)$/, `.${hashOf(bytes)}.$1`), contentType, body: new EncodedBody(bytes) }
 }
