@@ -147,8 +147,11 @@ export class SteadyLoad {
       const headers = { authorization: `Bearer ${ask.token}`, 'content-type': 'application/json' }
       const options = { method: ask.method, agent: this.#agent, timeout: PATIENCE_MS, headers }
       const asked = request(origin + ask.path, options, (answer) => {
-        answer.resume()
-        answer.once('end', () => resolve(answer.statusCode === 200 ? undefined : String(answer.statusCode)))
+        const isServed = answer.statusCode === 200
+        let text = ''
+        if (isServed) answer.resume()
+        else answer.setEncoding('utf8').on('data', (piece) => (text += piece))
+        answer.once('end', () => resolve(isServed ? undefined : `${answer.statusCode} ${sentenceOf(text)}`))
         answer.once('error', (error) => resolve(error.message))
       })
       asked.once('timeout', () => asked.destroy(new Error('no answer in time')))
@@ -158,6 +161,15 @@ export class SteadyLoad {
       if (ask.slowMs === undefined) asked.end(ask.body)
       else trickle(asked, ask.slowMs)
     })
+  }
+}
+
+/** What an error body says to people; as it is where it is none. */
+function sentenceOf(text: string): string {
+  try {
+    return String(JSON.parse(text).message)
+  } catch {
+    return text.slice(0, 200)
   }
 }
 

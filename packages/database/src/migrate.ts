@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { growingPauseMs } from '@platform/kernel'
 import { escapeIdentifier, escapeLiteral } from 'pg'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
@@ -13,12 +14,23 @@ const SCHEMA = /^[a-z][a-z0-9_]*$/
 const RETRY_MS = 500
 
 const TIMEOUT_MS = 120_000
+/**
+ * How long a file waits for a lock. All who use the table queue behind it meanwhile, and their statements give up after
+ * 1.5 s (docs/adr/0058). It is more than the second after which PostgreSQL ends an autovacuum that is in the way.
+ */
+const QUEUE_MS = 1250
+/** Between two tries those who had to queue go on. */
+const PAUSES = { firstMs: 500, longestMs: 5000 }
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /** The tables of one schema, described by the numbered SQL files of a directory. */
 export interface Migrations {
   schema: string
   directory: URL
-  /** The longest one file may take, and the longest wait for another process that migrates. Default 120,000. */
+  /**
+   * The longest one file may take, the longest wait for another process that migrates, and the longest that locks of
+   * tables are tried for. Default 120,000.
+   */
   timeoutMs?: number
 }
 
@@ -90,7 +102,7 @@ async function bringUp(
   let ran: string[]
   const connection = await openFor(database, schema, timeoutMs)
   try {
-    ran = await runFiles(connection, schema, directory, timeoutMs)
+    ran = await runFiles(connection, { schema, directory, timeoutMs })
   } finally {
     // Frees the lock and undoes a half-run file in every state of the session.
     connection.cut()
@@ -141,22 +153,12 @@ const isPostgres = (database: Database): database is PostgresDatabase => connect
 
 async function runFiles(
   connection: Connection,
-  schema: string,
-  directory: URL,
-  timeoutMs: number,
+  { schema, directory, timeoutMs }: Required<Migrations>,
 ): Promise<string[]> {
   // Loaded only when there is something to do: most starts have nothing to migrate.
-  const { runner } = await import('node-pg-migrate')
-  let file = ''
-  const ignore = () => undefined
-  const logger = {
-    debug: ignore,
-    info: (line: string) => (file = fileOf(line) ?? file),
-    warn: ignore,
-    error: ignore,
-  }
-  try {
-    const ran = await runner({
+  const { PG_MIGRATE_LOCK_ID, runner } = await import('node-pg-migrate')
+  const run = (begun: string[]) =>
+    runner({
       dbClient: connection,
       dir: fileURLToPath(directory),
       ignorePattern: '(?!.*\\.sql$).*',
@@ -164,16 +166,61 @@ async function runFiles(
       migrationsTable: 'migrations',
       migrationsSchema: schema,
       createMigrationsSchema: true,
-      advisoryLockMode: 'wait',
+      // Taken here and kept over all tries: of several processes that start, one alone gets into the way of others.
+      noLock: true,
       migrationLoaderStrategies: [
         { extensions: ['.sql'], loader: (paths) => loadForwardOnly(paths, schema) },
       ],
-      logger,
+      logger: listBegun(begun),
     })
-    return ran.map(({ name }) => name)
-  } catch (error) {
-    throw explain(error, schema, file, timeoutMs)
+
+  await becomeTheOne(connection, PG_MIGRATE_LOCK_ID, schema, timeoutMs)
+  const giveUpAt = performance.now() + timeoutMs
+  const ran: string[] = []
+  for (let failures = 0; ; failures += 1) {
+    const begun: string[] = []
+    try {
+      await run(begun)
+      return [...ran, ...begun]
+    } catch (error) {
+      const failed = begun.pop()
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw explain(error, schema, failed)
+      if (performance.now() > giveUpAt) throw lockedOut(error, schema, failed, timeoutMs)
+      ran.push(...begun)
+    }
+    await connection.query('rollback')
+    await pause(growingPauseMs(failures, PAUSES))
   }
+}
+
+/** Waits until no other process migrates. The lock is that of the runner, which versions before left to it. */
+async function becomeTheOne(
+  connection: Connection,
+  lock: number,
+  schema: string,
+  timeoutMs: number,
+): Promise<void> {
+  try {
+    await connection.query(`select pg_advisory_lock(${lock})`)
+    await connection.query(`set lock_timeout = ${Math.min(QUEUE_MS, timeoutMs / 2)}`)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code !== LOCK_NOT_AVAILABLE) throw explain(error, schema, undefined)
+    const waited =
+      `The migration of schema "${schema}" waited ${timeoutMs} ms for another process that migrates; ` +
+      'try again when it is done.'
+    throw new DatabaseError(waited, { cause: error, unavailable: true, code })
+  }
+}
+
+/** The runner says in its log which file it begins. */
+function listBegun(begun: string[]) {
+  const ignore = () => undefined
+  const info = (line: string) => {
+    const file = fileOf(line)
+    if (file !== undefined) begun.push(file)
+  }
+  return { debug: ignore, info, warn: ignore, error: ignore }
 }
 
 /** The whole file is the way up, and there is no way down; comments in it that say otherwise are ignored. */
@@ -211,18 +258,28 @@ function noteNeeds(schema: string, needs: string): string {
 
 const fileOf = (line: string): string | undefined => /### MIGRATION (\S+) /.exec(line)?.[1]
 
-function explain(error: unknown, schema: string, file: string, timeoutMs: number): Error {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined
+
+const nameOf = (schema: string, file: string | undefined): string =>
+  file === undefined ? `The migrations of schema "${schema}"` : `Migration "${file}" of schema "${schema}"`
+
+function lockedOut(
+  error: unknown,
+  schema: string,
+  file: string | undefined,
+  timeoutMs: number,
+): DatabaseError {
+  const message =
+    `${nameOf(schema, file)} tried for ${timeoutMs} ms to lock a table that others use, and was undone; try again ` +
+    'when the longest transaction of pg_stat_activity has ended (a backup, a query by hand), or end it.'
+  return new DatabaseError(message, { cause: error, unavailable: true, code: LOCK_NOT_AVAILABLE })
+}
+
+function explain(error: unknown, schema: string, file: string | undefined): DatabaseError {
+  const code = codeOf(error)
   const message = error instanceof Error ? error.message : String(error)
-  if (code === '55P03') {
-    const waited =
-      `The migration of schema "${schema}" waited ${timeoutMs} ms for another process that migrates; ` +
-      'try again when it is done.'
-    return new DatabaseError(waited, { cause: error, unavailable: true, code })
-  }
-  const which =
-    file === '' ? `The migrations of schema "${schema}"` : `Migration "${file}" of schema "${schema}"`
   // Failures of the connection or of the state of the server pass; SQL that is wrong stays wrong.
   const unavailable = code === undefined ? /connection|timeout/i.test(message) : /^(08|53|57|58|E)/.test(code)
-  return new DatabaseError(`${which} failed: ${message}.`, { cause: error, unavailable, code })
+  return new DatabaseError(`${nameOf(schema, file)} failed: ${message}.`, { cause: error, unavailable, code })
 }

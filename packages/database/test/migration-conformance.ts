@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Database } from '../src/database.ts'
 import { migrate } from '../src/migrate.ts'
 import { raw, sql } from '../src/sql.ts'
@@ -123,5 +123,70 @@ export function migrationConformance(name: string, connect: () => Promise<Databa
         { name: '0003_drop_m', needs: '0002_retire_m' },
       ])
     })
+
+    it('lets others use a table that it waits for, and goes on when it is free', async () => {
+      await using database = await connect()
+      await using others = await connect()
+      await using holder = await connect()
+      const schema = unique('waits')
+      await using migrations = await files({ '0001_a.sql': 'create table a (n int);' })
+      await migrate(database, { schema, directory: migrations.url })
+      await writeFile(join(migrations.directory, '0002_b.sql'), 'create table b (n int);')
+      await writeFile(join(migrations.directory, '0003_c.sql'), 'alter table a add column m int;')
+      const free = await hold(holder, `${schema}.a`)
+      const migrated = migrate(database, { schema, directory: migrations.url })
+      await vi.waitFor(async () => expect(await isAwaited(others, `${schema}.a`)).toBe(true), 5000)
+      // Behind one that waits without an end this statement would wait until its own limit.
+      expect(await others.many(sql`select * from ${raw(schema)}.a`)).toEqual([])
+      await free()
+      expect(await migrated).toEqual({ schema, ran: ['0002_b', '0003_c'], newer: [] })
+      expect(await others.many(sql`select n, m from ${raw(schema)}.a`)).toEqual([])
+    })
+
+    it('gives up in the end, and says which transaction to look for', async () => {
+      await using database = await connect()
+      await using holder = await connect()
+      const schema = unique('never')
+      await using migrations = await files({ '0001_a.sql': 'create table a (n int);' })
+      await migrate(database, { schema, directory: migrations.url })
+      await writeFile(join(migrations.directory, '0002_b.sql'), 'alter table a add column m int;')
+      const free = await hold(holder, `${schema}.a`)
+      const failure = await failureOf(
+        migrate(database, { schema, directory: migrations.url, timeoutMs: 300 }),
+      )
+      await free()
+      expect(failure.message).toBe(
+        `Migration "0002_b" of schema "${schema}" tried for 300 ms to lock a table that others use, and was undone; ` +
+          'try again when the longest transaction of pg_stat_activity has ended (a backup, a query by hand), or end it.',
+      )
+      expect(failure).toMatchObject({ name: 'DatabaseError', unavailable: true, code: '55P03' })
+    })
   })
+}
+
+/** Reads from a table in a transaction that lasts until the returned function is called, as a backup does. */
+async function hold(database: Database, table: string): Promise<() => Promise<void>> {
+  const held = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const reading = database.transaction(
+    async (tx) => {
+      await tx.many(sql`select * from ${raw(table)}`)
+      held.resolve()
+      await released.promise
+    },
+    { readOnly: true },
+  )
+  await Promise.race([held.promise, reading])
+  return async () => {
+    released.resolve()
+    await reading
+  }
+}
+
+/** True while a session waits to have a table for itself. */
+async function isAwaited(database: Database, table: string): Promise<boolean> {
+  const waiting = await database.many(sql`
+    select 1 from pg_locks
+    where not granted and relation = ${table}::regclass and mode = 'AccessExclusiveLock'`)
+  return waiting.length > 0
 }
