@@ -157,7 +157,8 @@ export function migrationConformance(name: string, connect: () => Promise<Databa
       await free()
       expect(failure.message).toBe(
         `Migration "0002_b" of schema "${schema}" tried for 300 ms to lock a table that others use, and was undone; ` +
-          'try again when the longest transaction of pg_stat_activity has ended (a backup, a query by hand), or end it.',
+          'try again when the longest transaction of pg_stat_activity has ended (a backup, a query by hand), or end ' +
+          'it.',
       )
       expect(failure).toMatchObject({ name: 'DatabaseError', unavailable: true, code: '55P03' })
     })
