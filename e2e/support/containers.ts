@@ -37,7 +37,10 @@ export class Containers {
 
   /** Kills the first process of a container as the kernel would. The engine must be on this machine. */
   async kill(id: string): Promise<void> {
-    process.kill(Number(await this.inspect(id, '{{.State.Pid}}')), 'SIGKILL')
+    const pid = Number(await this.inspect(id, '{{.State.Pid}}'))
+    // A container that does not run has the process 0, which would be this one and all beside it.
+    if (!(pid > 0)) throw new Error(`The container ${id} does not run.`)
+    process.kill(pid, 'SIGKILL')
   }
 
   inspect = async (id: string, format: string): Promise<string> =>
