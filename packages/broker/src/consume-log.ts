@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@platform/database'
-import type { WakeUp } from '@platform/kernel'
+import { WakeUp } from '@platform/kernel'
 import type { BatchHandler, BrokerLog } from './broker.ts'
 import { storeDeadLetter } from './dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from './deliver.ts'
@@ -11,7 +11,6 @@ import { sleeperOn } from './sleeper.ts'
 
 interface LogSource {
   database: Database
-  wakeUp: WakeUp
   log: BrokerLog
 }
 
@@ -49,7 +48,7 @@ export function consumeLog(
 }
 
 async function consumeWhile(
-  { database, wakeUp, log }: LogSource,
+  { database, log }: LogSource,
   delivery: Delivery,
   maxBatch: number,
 ): Promise<void> {
@@ -57,6 +56,10 @@ async function consumeWhile(
   if (await adoptRestoredLog(database))
     log.warn({ group }, 'the log came from another server and is read again')
   const cursor = await loadCursor(database, group)
+  const wakeUp = new WakeUp()
+  const wake = () => wakeUp.wake()
+  // Only who handles the group: each commit wakes every process that listens.
+  await using _listening = await database.listen('outbox', wake, wake)
   const sleeper = sleeperOn(wakeUp)
   const replayAsked = replayer(database, delivery)
   const reader = new LogReader(

@@ -1,6 +1,6 @@
-import { openDatabase } from '@platform/database'
+import { type Database, openDatabase } from '@platform/database'
 import { type TestDatabase, testDatabase } from '@platform/testing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   announcementsConformance,
   type BrokerFixture,
@@ -37,6 +37,20 @@ describe('the postgres driver', () => {
   deadLettersConformance(fixture)
   announcementsConformance(fixture)
   tracesConformance(fixture)
+
+  it('listens for new events only where a group is handled', async () => {
+    const channels: string[] = []
+    const listen: Database['listen'] = (channel, ...listener) => {
+      channels.push(channel)
+      return database.listen(channel, ...listener)
+    }
+    await using broker = await openBroker('postgres:', { database: { ...database, listen }, log })
+    await using _announced = await broker.announcements.listen(uniqueName('topic'), () => undefined)
+    expect(channels).toEqual(['announcements'])
+    const group = uniqueName('group')
+    await using _handled = await broker.queue.consume(group, async () => undefined)
+    await vi.waitFor(() => expect(channels).toEqual(['announcements', 'outbox']))
+  })
 
   it('keeps what a relay has given up while there is no group of a stream to deliver it to', async () => {
     const [record] = testEvents(uniqueName('workspace'), 1)

@@ -13,7 +13,7 @@ export interface Sleeper {
   sleep(signal: AbortSignal): Promise<void>
 }
 
-/** A reader's own waits on a wake-up that all readers of the log share. */
+/** The waits of one reader of the log. */
 export function sleeperOn(wakeUp: WakeUp): Sleeper {
   let seen = wakeUp.count
   let idle = 0

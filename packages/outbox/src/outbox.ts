@@ -56,7 +56,7 @@ export async function openOutbox(options: OpenOutboxOptions): Promise<Outbox & A
   })
   await using stack = new AsyncDisposableStack()
   if (broker.relayTarget !== undefined)
-    stack.use(await startRelay({ database, broker, target: broker.relayTarget, log }))
+    stack.use(startRelay({ database, broker, target: broker.relayTarget, log }))
   const opened = stack.move()
 
   return {

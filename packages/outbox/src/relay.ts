@@ -27,17 +27,15 @@ const PAUSES = { firstMs: 100, longestMs: 2000 }
  * Moves committed events from the log to the stream of the broker, in order and each once, in one process of the
  * cluster at a time. What the stream loses is written again, be it all of it: the log is the truth (ADR 0016).
  */
-export async function startRelay(options: RelayOptions): Promise<AsyncDisposable> {
-  const { database } = options
-  const wakeUp = new WakeUp()
-  const wake = () => wakeUp.wake()
-  await using stack = new AsyncDisposableStack()
-  stack.use(await database.listen('outbox', wake, wake))
-  stack.use(database.whileLeader('outbox relay', (signal) => relayForEver(options, wakeUp, signal)))
-  return stack.move()
+export function startRelay(options: RelayOptions): AsyncDisposable {
+  return options.database.whileLeader('outbox relay', (signal) => relayForEver(options, signal))
 }
 
-async function relayForEver(options: RelayOptions, wakeUp: WakeUp, signal: AbortSignal): Promise<void> {
+async function relayForEver(options: RelayOptions, signal: AbortSignal): Promise<void> {
+  const wakeUp = new WakeUp()
+  const wake = () => wakeUp.wake()
+  // Only who relays: each commit wakes every process that listens.
+  await using _listening = await options.database.listen('outbox', wake, wake)
   const progress = new RelayProgress()
   while (!signal.aborted) {
     try {

@@ -1,5 +1,4 @@
 import type { Database } from '@platform/database'
-import { WakeUp } from '@platform/kernel'
 import { type Broker, type BrokerLog, toBrokerError } from '../broker.ts'
 import { consumeLog } from '../consume-log.ts'
 import { insertEvents } from '../event-log.ts'
@@ -7,12 +6,7 @@ import { postgresAnnouncements } from './announcements.ts'
 
 /** The broker that needs nothing but PostgreSQL: the outbox table is the queue. */
 export async function openPostgresBroker(database: Database, log: BrokerLog): Promise<Broker> {
-  const wakeUp = new WakeUp()
-  const wake = () => wakeUp.wake()
-  await using stack = new AsyncDisposableStack()
-  stack.use(await database.listen('outbox', wake, wake))
-  const consumers = stack.use(new AsyncDisposableStack())
-  const opened = stack.move()
+  const consumers = new AsyncDisposableStack()
   return {
     driver: 'postgres',
     readsOutbox: true,
@@ -25,7 +19,7 @@ export async function openPostgresBroker(database: Database, log: BrokerLog): Pr
         }
       },
       consume: async (group, handle, options) =>
-        consumers.use(consumeLog({ database, wakeUp, log }, group, handle, options)),
+        consumers.use(consumeLog({ database, log }, group, handle, options)),
     },
     announcements: postgresAnnouncements(database, log),
     async ping(signal) {
@@ -35,6 +29,6 @@ export async function openPostgresBroker(database: Database, log: BrokerLog): Pr
         throw toBrokerError(error)
       }
     },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    [Symbol.asyncDispose]: () => consumers.disposeAsync(),
   }
 }
