@@ -15,6 +15,7 @@ import type { Figure } from './measure/figure.ts'
 import type { Tool } from './measure/tools.ts'
 import { runMemory } from './run-memory.ts'
 import { runs } from './runs.ts'
+import { scaling } from './scaling.ts'
 import { start } from './start.ts'
 
 /** One thing to measure. */
@@ -47,6 +48,7 @@ export const cases: Record<string, Record<string, Part>> = {
     million: { measure: million },
   },
   start: { start: { measure: start } },
+  scaling: { scaling: { needs: ['wrk'], measure: scaling } },
   identity: { identity: { measure: identity } },
 }
 

@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
 import { startAllInOne } from '@platform/testing/platform'
 import { type Figure, median } from './measure/figure.ts'
 import { workspaceToCall } from './measure/signed-in.ts'
+import { secondsUntilShown } from './measure/until-shown.ts'
 import { throughput } from './measure/wrk.ts'
 
 const ROUNDS = 5
@@ -30,26 +30,12 @@ export async function emit(): Promise<Figure[]> {
     })
     return calls * events
   }
-  /** Emits one event after a burst and answers the seconds until the feed shows it. */
-  const secondsUntilShown = async () => {
-    const headers = { authorization, 'content-type': 'application/json' }
-    const since = performance.now()
-    const body = JSON.stringify({ events: [{ type: 'bench.last', payload: {} }] })
-    const { status } = await fetch(url, { method: 'POST', headers, body })
-    if (status !== 200) throw new Error(`The last event of the burst was answered with ${status}.`)
-    for (;;) {
-      const feed = await fetch(`${url}?types=bench.last&limit=1`, { headers })
-      const { result } = (await feed.json()) as { result?: { events: unknown[] } }
-      if (result !== undefined && result.events.length > 0) return (performance.now() - since) / 1000
-      await setTimeout(100)
-    }
-  }
   await perSecond(1)
   const rates: Record<number, number[]> = { 1: [], [BATCH]: [] }
   for (let round = 0; round < ROUNDS; round += 1)
     for (const events of [1, BATCH]) rates[events]?.push(await perSecond(events))
   const accepted = (await perSecond(BATCH, BURST_SECONDS)) * BURST_SECONDS
-  const behind = await secondsUntilShown()
+  const behind = await secondsUntilShown(url, authorization)
   return [
     {
       name: 'emit: one event a call, 64 callers',

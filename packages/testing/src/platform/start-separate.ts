@@ -25,6 +25,8 @@ export interface SeparateOptions {
   through?: (name: string, port: number) => Promise<string>
   /** The folder with the bundles that a process runs, asked at each of its starts; `dist` without it. */
   bundles?: (name: string) => string
+  /** Flags of Node for an app; none without it. */
+  flags?: (app: ServiceName) => readonly string[]
 }
 
 /** What tests call a service: the gateway by a shorter name. */
@@ -79,7 +81,8 @@ export async function startSeparate(
   const launchers = places.map(({ kind, name, port }): [string, Launcher] => {
     const launch = () => {
       const main = `${options.bundles?.(name) ?? 'dist'}/${appOf(kind)}/main.js`
-      return spawnPlatform(name, main, { ...env, PORT: String(port) })
+      const [script = main, ...rest] = [...(options.flags?.(appOf(kind)) ?? []), main]
+      return spawnPlatform(name, script, { ...env, PORT: String(port) }, rest)
     }
     return [name, { launch, ready: /service is ready/ }]
   })
