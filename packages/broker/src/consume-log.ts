@@ -4,7 +4,14 @@ import { WakeUp } from '@platform/kernel'
 import type { BatchHandler, BrokerLog } from './broker.ts'
 import { storeDeadLetter } from './dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from './deliver.ts'
-import { type LogCursor, type LogEvent, loadCursor, readEvents, storeCursor } from './event-log.ts'
+import {
+  type LogCursor,
+  type LogEvent,
+  listenToLog,
+  loadCursor,
+  readEvents,
+  storeCursor,
+} from './event-log.ts'
 import { replayer } from './replay.ts'
 import { adoptRestoredLog } from './restored-log.ts'
 import { sleeperOn } from './sleeper.ts'
@@ -59,7 +66,7 @@ async function consumeWhile(
   const wakeUp = new WakeUp()
   const wake = () => wakeUp.wake()
   // Only who handles the group: each commit wakes every process that listens.
-  await using _listening = await database.listen('outbox', wake, wake)
+  await using _listening = await listenToLog(database, wake)
   const sleeper = sleeperOn(wakeUp)
   const replayAsked = replayer(database, delivery)
   const reader = new LogReader(

@@ -1,5 +1,5 @@
 import { type EventRecord, nativeEvents } from '@platform/contracts'
-import { type Queries, type Sql, sql } from '@platform/database'
+import { type Database, type Queries, type Sql, sql } from '@platform/database'
 import { rememberTrace, traceOf } from './traces.ts'
 
 /** A position in the log: after the event with this `position` in transaction `xid`. */
@@ -78,8 +78,8 @@ const announcedTypes: ReadonlySet<string> = new Set(
  *
  *     sql`with run_rows as (insert into runtime.runs …), events as (${insertEvents(records)}) select 1`
  *
- * At least one record; an id that is there already is left as it is. The commit wakes the readers and announces what
- * every instance is to know. The records must have passed `capEvent` of the outbox.
+ * At least one record; an id that is there already is left as it is. The commit announces what every instance is to
+ * know; `wakeReaders` tells the readers. The records must have passed `capEvent` of the outbox.
  */
 export function insertEvents(
   records: readonly EventRecord[],
@@ -97,9 +97,17 @@ export function insertEvents(
     from unnest(${ids}::uuid[], ${workspaceIds}::text[], ${types}::text[], ${announced}::boolean[], ${texts}::text[],
       ${traceparents}::text[]) as input (id, workspace_id, type, announce, record, traceparent)
     on conflict (id) do nothing
-    returning pg_notify('outbox', ''),
-      case when announce then outbox.announce(type, workspace_id, record->'payload') end`
+    returning case when announce then outbox.announce(type, workspace_id, record->'payload') end`
 }
+
+const CHANNEL = 'outbox'
+
+/** Tells the readers of the log what was inserted, once it is committed. */
+export const wakeReaders = (queries: Queries): void => queries.notify(CHANNEL)
+
+/** Calls `wake` when the log may have something new. */
+export const listenToLog = (database: Database, wake: () => void): Promise<AsyncDisposable> =>
+  database.listen(CHANNEL, wake, wake)
 
 /**
  * The only reader of the log where the transport is another system; where the log is the queue, each group reads it.

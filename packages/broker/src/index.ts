@@ -24,12 +24,14 @@ export {
   LOG_START,
   type LogCursor,
   type LogEvent,
+  listenToLog,
   loadCursor,
   RELAY_READER,
   readEvents,
   readRecord,
   readRecords,
   storeCursor,
+  wakeReaders,
 } from './event-log.ts'
 export { type OpenBrokerOptions, openBroker, outboxMigrations } from './open.ts'
 export { dropOldPartitions, ensurePartitions } from './partitions.ts'

@@ -43,6 +43,7 @@ export async function openCopySession(database: Database): Promise<CopySession> 
   const connection: Connection = await database[connectAlone]({ options: options.join(' '), pipeline: false })
   return {
     many: (statement) => runStatement(connection, statement, UNLIMITED_MS, false),
+    notify: (channel, payload) => database.notify(channel, payload),
     copyOut: (query) => connection.query(copyTo(`copy (${query.text}) to stdout`)),
     copyIn: (target) => connection.query(copyFrom(`copy ${target.text} from stdin`)),
     // What was not committed is undone by the server.

@@ -19,6 +19,13 @@ export interface TransactionOptions extends QueryOptions {
 export interface Queries {
   /** Runs one statement. Throws DatabaseError: `unavailable` when the server doesn't respond in time. */
   many<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>
+
+  /**
+   * Tells all who listen to `channel`: at once, and in a transaction after it was committed. Never `pg_notify` in a
+   * statement that writes, which makes the commits of everybody wait for each other (docs/adr/0059). A notice may be
+   * lost, for example with the process: who listens also looks by itself now and then.
+   */
+  notify(channel: string, payload?: string): void
 }
 
 /** What a handle is doing, and what it has done so far. */

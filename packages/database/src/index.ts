@@ -14,6 +14,7 @@ export { type GroupCommit, groupCommit } from './group-commit.ts'
 export { type HoldersFound, HolderWatch } from './holders.ts'
 export { type Installation, installationMigrations, installationOf } from './installation.ts'
 export { type Migrated, type MigrateOptions, type Migrations, migrate } from './migrate.ts'
+export { noticesOf } from './notifier.ts'
 export { type OpenDatabaseOptions, openDatabase } from './open.ts'
 export {
   dropPartition,

@@ -1,7 +1,7 @@
 import { beforeAbort } from '@platform/kernel'
 import type { ClientConfig } from 'pg'
 import { type Connection, openConnection } from './connection.ts'
-import type { Database, QueryOptions } from './database.ts'
+import type { Database, Queries, QueryOptions } from './database.ts'
 import {
   breaksConnection,
   DatabaseError,
@@ -11,6 +11,7 @@ import {
 } from './database-error.ts'
 import { Leadership } from './leadership.ts'
 import { Notices } from './notices.ts'
+import { Notifier } from './notifier.ts'
 import { type BoundedPool, type LentConnection, openPool } from './pool.ts'
 import { type PostgresOptions, type PostgresSettings, readPostgresSettings } from './postgres-settings.ts'
 import { AnnouncedPresence } from './presence.ts'
@@ -67,11 +68,27 @@ function assemble(settings: PostgresSettings, pool: BoundedPool): PostgresDataba
   const many = <Row>(statement: Sql, options: QueryOptions = {}): Promise<Row[]> =>
     lend((lent) => runLent<Row>(lent, settings, statement, options), isLong(options))
 
+  // Not guarded: it is no part of a transaction that happens to be under way.
+  const notifier = new Notifier((statement, options) =>
+    pool.lend((lent) => runLent(lent, settings, statement, options)),
+  )
+  const notify = (channel: string, payload = '') => notifier.notify(channel, payload)
+
   return {
     driver: 'postgres',
     many,
-    transaction: (work, options = {}) =>
-      lend((lent) => runTransaction(lent, settings, work, options, guard), isLong(options)),
+    notify,
+    async transaction(work, options = {}) {
+      const notices: Parameters<typeof notify>[] = []
+      const whole = ({ many }: Pick<Queries, 'many'>) =>
+        work({ many, notify: (...notice) => void notices.push(notice) })
+      const result = await lend(
+        (lent) => runTransaction(lent, settings, whole, options, guard),
+        isLong(options),
+      )
+      for (const notice of notices) notify(...notice)
+      return result
+    },
     listen: (channel, onNotice, onGap) => notices.listen(steady, channel, onNotice, onGap),
     whileLeader: (name, work) => leadership.whileLeader(steady, name, work),
     presence: () => {

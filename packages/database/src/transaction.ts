@@ -11,11 +11,13 @@ const ROLLBACK_MS = 500
 const COMMIT_MS = 250
 const IN_FAILED_TRANSACTION = '25P02'
 
+type Statements = Pick<Queries, 'many'>
+
 /** Runs `work` between BEGIN and COMMIT on a lent connection; after a failure it is rolled back or cut. */
 export async function runTransaction<T>(
   lent: LentConnection,
   settings: PostgresSettings,
-  work: (tx: Queries) => Promise<T>,
+  work: (tx: Statements) => Promise<T>,
   options: TransactionOptions,
   guard?: TransactionGuard,
 ): Promise<T> {
@@ -60,7 +62,7 @@ function transactionQueries(
   state: { over: boolean },
   limitMs: number,
   fail: (error: unknown) => never,
-): Queries {
+): Statements {
   return {
     async many<Row>(statement: Parameters<Queries['many']>[0], { timeoutMs = limitMs }: QueryOptions = {}) {
       if (state.over) throw new DatabaseError('A transaction was used after its end.', { unavailable: false })

@@ -20,15 +20,38 @@ export function sessionConformance(name: string, connect: () => Promise<Database
         },
       )
       const second = await receiver.listen(channel, (payload) => heard.push(`2:${payload}`))
-      await sender.many(sql`select pg_notify(${channel}, 'a')`)
-      await sender.many(sql`select pg_notify(${channel}, 'b')`)
+      sender.notify(channel, 'a')
+      sender.notify(channel, 'b')
       await vi.waitFor(() => expect(heard).toEqual(['1:a', '2:a', '1:b', '2:b']))
       await first[Symbol.asyncDispose]()
-      await sender.many(sql`select pg_notify(${channel}, 'c')`)
+      sender.notify(channel, 'c')
       await vi.waitFor(() => expect(heard.at(-1)).toBe('2:c'))
       await second[Symbol.asyncDispose]()
       expect(heard).toHaveLength(5)
       expect(gaps).toBe(0)
+    })
+
+    it('delivers notices of a transaction once it is committed, and none of one that is undone', async () => {
+      await using sender = await connect()
+      await using receiver = await connect()
+      const channel = unique('channel')
+      const heard: string[] = []
+      await using _listening = await receiver.listen(channel, (payload) => heard.push(payload))
+      const failed = sender.transaction(async (tx) => {
+        tx.notify(channel, 'undone')
+        await tx.many(sql`select 1 / 0`)
+      })
+      await expect(failed).rejects.toThrow()
+      await sender.transaction(
+        async (tx) => {
+          tx.notify(channel, 'committed')
+          await tx.many(sql`select 1`)
+          sender.notify(channel, 'before')
+          await vi.waitFor(() => expect(heard).toEqual(['before']))
+        },
+        { readOnly: true },
+      )
+      await vi.waitFor(() => expect(heard).toEqual(['before', 'committed']))
     })
 
     it('listens again when its connection is lost, and says that notices may be missing', async () => {
@@ -42,7 +65,7 @@ export function sessionConformance(name: string, connect: () => Promise<Database
         where pid <> pg_backend_pid() and datname = current_database() and query = ${`listen "${channel}"`}
           or query = 'select 1' and pid <> pg_backend_pid() and datname = current_database()`)
       await vi.waitFor(() => expect(onGap).toHaveBeenCalledOnce(), { timeout: 5000 })
-      await sender.many(sql`select pg_notify(${channel}, 'after')`)
+      sender.notify(channel, 'after')
       await vi.waitFor(() => expect(heard).toEqual(['after']))
     })
   })

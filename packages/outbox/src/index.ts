@@ -1,4 +1,4 @@
-export { dropOldPartitions, ensurePartitions, insertEvents } from '@platform/broker'
+export { dropOldPartitions, ensurePartitions, insertEvents, wakeReaders } from '@platform/broker'
 export { type AnnouncedEvent, onAnnouncedEvent } from './announced.ts'
 export {
   buildRecord,

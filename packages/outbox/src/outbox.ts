@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Broker, type BrokerLog, insertEvents, readRecords, rememberTraces } from '@platform/broker'
+import {
+  type Broker,
+  type BrokerLog,
+  insertEvents,
+  readRecords,
+  rememberTraces,
+  wakeReaders,
+} from '@platform/broker'
 import type { EventContract, EventRecord, EventSource, PayloadInputOf } from '@platform/contracts'
-import { type Database, groupCommit, type Queries, type Sql, sql } from '@platform/database'
+import { type Database, groupCommit, type Queries, sql } from '@platform/database'
 import { Failure, StoreError, triedAgain } from '@platform/kernel'
 import { buildRecord, capEvent, checkNative, defaultEventLimits, type EventLimits } from './event-record.ts'
 import { startRelay } from './relay.ts'
@@ -49,11 +56,8 @@ export async function openOutbox(options: OpenOutboxOptions): Promise<Outbox & A
   const limits = { ...defaultEventLimits, ...withoutUndefined(options) }
   const cap = (records: readonly EventRecord[]) =>
     records.map((record) => capEvent(checkNative(record), limits))
-  const append = (records: readonly EventRecord[]) =>
-    despiteDeadlocks(() => database.many(appendEvents(records)))
-  const group = groupCommit<EventRecord[]>(async (batches) => void (await append(batches.flat())), {
-    maxItems: 200,
-  })
+  const append = (records: readonly EventRecord[]) => despiteDeadlocks(() => appendEvents(database, records))
+  const group = groupCommit<EventRecord[]>((batches) => append(batches.flat()), { maxItems: 200 })
   await using stack = new AsyncDisposableStack()
   if (broker.relayTarget !== undefined)
     stack.use(startRelay({ database, broker, target: broker.relayTarget, log }))
@@ -65,17 +69,17 @@ export async function openOutbox(options: OpenOutboxOptions): Promise<Outbox & A
         buildRecord({ type: contract.type, payload: contract.payload.parse(payload), source }),
       ])
       if (record === undefined) throw new Error('An event must have a record.')
-      await tx.many(appendEvents([record], () => contract.everyInstance === true))
+      await appendEvents(tx, [record], () => contract.everyInstance === true)
       return record
     },
     async addRecords(tx, records) {
-      if (records.length > 0) await tx.many(appendEvents(cap(records)))
+      if (records.length > 0) await appendEvents(tx, cap(records))
     },
     async commitOnce(records) {
       const capped = cap(records)
       return await despiteDeadlocks(() =>
         database.transaction(async (tx) => {
-          if (capped.length > 0) await tx.many(appendEvents(capped))
+          if (capped.length > 0) await appendEvents(tx, capped)
           return await storedRecords(tx, capped)
         }),
       )
@@ -92,8 +96,14 @@ export async function openOutbox(options: OpenOutboxOptions): Promise<Outbox & A
 }
 
 /** One round trip, and no rows come back. */
-const appendEvents = (records: readonly EventRecord[], isAnnounced?: () => boolean): Sql =>
-  sql`with added as (${insertEvents(records, isAnnounced)}) select 1 where false`
+async function appendEvents(
+  queries: Queries,
+  records: readonly EventRecord[],
+  isAnnounced?: () => boolean,
+): Promise<void> {
+  await queries.many(sql`with added as (${insertEvents(records, isAnnounced)}) select 1 where false`)
+  wakeReaders(queries)
+}
 
 function withoutUndefined({ maxLength, executedMaxLength }: Partial<EventLimits>): Partial<EventLimits> {
   return {

@@ -4,6 +4,7 @@ import {
   BrokerError,
   type LogCursor,
   type LogEvent,
+  listenToLog,
   readEvents,
   sleeperOn,
   storeDeadLetter,
@@ -35,7 +36,7 @@ async function relayForEver(options: RelayOptions, signal: AbortSignal): Promise
   const wakeUp = new WakeUp()
   const wake = () => wakeUp.wake()
   // Only who relays: each commit wakes every process that listens.
-  await using _listening = await options.database.listen('outbox', wake, wake)
+  await using _listening = await listenToLog(options.database, wake)
   const progress = new RelayProgress()
   while (!signal.aborted) {
     try {

@@ -48,7 +48,7 @@ export const operationsOf = (deps: {
     // Before the first build nothing has to be emptied: it comes by itself.
     if (workspaceId === undefined) await deps.store.requestBuild(await deps.log.lastSequence())
     else await deps.store.requestStreams([eventStream(workspaceId)])
-    await deps.store.wakeLeader()
+    deps.store.wakeLeader()
     return await deps.status()
   },
 })

@@ -102,7 +102,7 @@ export function indexStore(database: Database) {
     },
 
     /** Wakes the leader, as something was requested. */
-    wakeLeader: () => database.many(sql`select pg_notify(${INDEX_CHANNEL}, '')`),
+    wakeLeader: () => database.notify(INDEX_CHANNEL),
 
     ...streamRebuilds(database, changed),
   }

@@ -45,7 +45,7 @@ export function openIndexing({ index, ...needs }: Needs): Indexing {
   const store = indexStore(needs.database)
   const rebuildStream = async (stream: string) => {
     await store.requestStreams([stream])
-    await store.wakeLeader()
+    store.wakeLeader()
   }
   if (index !== undefined) return { ...withIndex({ ...needs, index }), rebuildStream }
   const { eventLog } = needs

@@ -55,6 +55,6 @@ export class LostStreams {
     if (now - this.#reportedAt < REPORT_EVERY_MS) return
     this.#reportedAt = now
     await this.#deps.store.noteHealth(false)
-    await this.#deps.store.wakeLeader()
+    this.#deps.store.wakeLeader()
   }
 }

@@ -2,7 +2,7 @@ import type { DeliveryStatus, DeliveryTry, EventRecord, SubscriptionDelivery } f
 import { empty, type Queries, sql } from '@platform/database'
 import { derivedUuidv7, Failure, isUuid, lowestUuidv7 } from '@platform/kernel'
 import { OWNERS_ONLY_PREFIX } from '../event-log/event-visibility.ts'
-import { wake } from './subscription-store.ts'
+import { WEBHOOKS, wake } from './subscription-store.ts'
 
 /** A delivery as it is stored, without the event. */
 interface DeliveryRecord {
@@ -67,6 +67,8 @@ const columns = sql`
   id, event_id as "eventId", event_type as "eventType", status, tries, due_at as "dueAt", last_status as "lastStatus",
   last_error as "lastError", created_at as "createdAt", delivered_at as "deliveredAt"`
 const LOG_LENGTH = 100
+/** A notice has at most 8,000 bytes. */
+const NAMED_MAX = 150
 
 /** Which deliveries of a subscription are asked for. */
 interface DeliveryPage {
@@ -83,7 +85,7 @@ export const deliveryStore = (queries: Queries) => ({
    * Adds deliveries in their order, and wakes who sends them. Those that are there already are left as they are; with
    * `again` they begin anew, unless they wait anyway.
    */
-  add: (added: readonly NewDelivery[], now: Date, options: { again?: boolean } = {}) => {
+  async add(added: readonly NewDelivery[], now: Date, options: { again?: boolean } = {}): Promise<void> {
     const conflict =
       options.again === true
         ? sql`do update set status = 'pending', tries = 0, hastened = 0, begun_at = excluded.begun_at,
@@ -93,7 +95,7 @@ export const deliveryStore = (queries: Queries) => ({
     // An event is sent once, however many subscriptions want it.
     const events = [...new Set(added.map(({ event }) => event))]
     const places = new Map(events.map((event, at) => [event, at + 1]))
-    return queries.many(sql`
+    const woken = await queries.many<{ id: string }>(sql`
       with added as (
         insert into events.deliveries as d
           (id, subscription_id, event_id, event_type, event, begun_at, due_at, created_at)
@@ -107,12 +109,11 @@ export const deliveryStore = (queries: Queries) => ({
         on conflict (id) ${conflict} returning d.subscription_id),
       queues as (
         select subscription_id from events.subscription_queues
-        where subscription_id in (select subscription_id from added) order by 1 for update),
-      woken as (
-        update events.subscription_queues q set due_at = least(q.due_at, ${now}, now()), news = q.news + 1
-        from queues where q.subscription_id = queues.subscription_id returning q.subscription_id)
-      select pg_notify('webhooks', case when count(*) <= 150 then string_agg(subscription_id::text, ',') else '' end)
-      from woken having count(*) > 0`)
+        where subscription_id in (select subscription_id from added) order by 1 for update)
+      update events.subscription_queues q set due_at = least(q.due_at, ${now}, now()), news = q.news + 1
+      from queues where q.subscription_id = queues.subscription_id returning q.subscription_id as id`)
+    if (woken.length > 0)
+      queries.notify(WEBHOOKS, woken.length <= NAMED_MAX ? woken.map(({ id }) => id).join(',') : '')
   },
 
   list: (subscriptionId: string, { limit, status, beforeId, seesAll }: DeliveryPage) =>
@@ -144,7 +145,7 @@ export const deliveryStore = (queries: Queries) => ({
       update events.deliveries set status = 'pending', tries = 0, hastened = 0, begun_at = ${now},
         due_at = least(${now}, now()), delivered_at = null
       where id = ${id} and subscription_id = ${subscriptionId} returning ${columns}`)
-    if (row !== undefined) await queries.many(wake(subscriptionId, now))
+    if (row !== undefined) await wake(queries, subscriptionId, now)
     return row
   },
 })

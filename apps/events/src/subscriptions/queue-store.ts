@@ -1,6 +1,7 @@
 import type { DeliveryStatus, DeliveryTry } from '@platform/contracts'
 import { type Database, groupCommit, type Sql, sql } from '@platform/database'
 import type { SubscriptionRecord } from './subscription.ts'
+import { WEBHOOKS } from './subscription-store.ts'
 
 /** A subscription as its deliveries are sent: read again for every batch, so that a change counts from the next one. */
 export type SendingSubscription = Pick<
@@ -192,16 +193,16 @@ export const queueStore = (database: Database) => ({
   },
 
   /** Gives queues back at once, whatever is in them. */
-  giveBack: (queues: readonly LeasedQueue[]) =>
-    database.many(sql`
+  async giveBack(queues: readonly LeasedQueue[]): Promise<void> {
+    const given = await database.many(sql`
       with mine as (
         select q.subscription_id from events.subscription_queues q
         join ${listed(queues)} on listed.subscription_id = q.subscription_id and listed.token = q.token
-        order by 1 for update of q),
-      given as (
-        update events.subscription_queues q set token = token + 1, leased_until = null, due_at = now() from mine
-        where q.subscription_id = mine.subscription_id returning 1)
-      select pg_notify('webhooks', '') where exists (select from given)`),
+        order by 1 for update of q)
+      update events.subscription_queues q set token = token + 1, leased_until = null, due_at = now() from mine
+      where q.subscription_id = mine.subscription_id returning 1`)
+    if (given.length > 0) database.notify(WEBHOOKS)
+  },
 
   /** For metrics: what waits (at most 100,000 are counted), and since when the oldest is due. */
   async waiting(now: Date): Promise<{ pending: number; oldestDueSeconds: number }> {

@@ -1,5 +1,5 @@
 import type { PausedReason } from '@platform/contracts'
-import { type Queries, type Sql, sql } from '@platform/database'
+import { type Queries, sql } from '@platform/database'
 import type { SubscriptionRecord } from './subscription.ts'
 
 export type SubscriptionStore = ReturnType<typeof subscriptionStore>
@@ -14,12 +14,16 @@ const subscriptionColumns = sql`
   s.created_at as "createdAt", s.updated_at as "updatedAt"`
 const subscriptionTables = sql`events.subscriptions s join events.subscription_queues q on q.subscription_id = s.id`
 
+/** The channel of subscriptions that have news: their ids; many at once without. */
+export const WEBHOOKS = 'webhooks'
+
 /** What a subscription has to do is looked at again, here and everywhere. */
-export const wake = (subscriptionId: string, now: Date): Sql => sql`
-  with woken as (
+export async function wake(queries: Queries, subscriptionId: string, now: Date): Promise<void> {
+  await queries.many(sql`
     update events.subscription_queues set due_at = least(due_at, ${now}, now()), news = news + 1
-    where subscription_id = ${subscriptionId} returning 1)
-  select pg_notify('webhooks', ${subscriptionId}) from woken`
+    where subscription_id = ${subscriptionId}`)
+  queries.notify(WEBHOOKS, subscriptionId)
+}
 
 /** Where a subscription sends. */
 type Endpoint = Pick<SubscriptionRecord, 'id' | 'url'>
@@ -90,7 +94,7 @@ export const subscriptionStore = (queries: Queries) => ({
       where id = ${one.id}`)
     await queries.many(sql`
       update events.subscription_queues set failing_since = ${one.failingSince} where subscription_id = ${one.id}`)
-    await queries.many(wake(one.id, one.updatedAt))
+    await wake(queries, one.id, one.updatedAt)
   },
 
   remove: (id: string) => queries.many(sql`delete from events.subscriptions where id = ${id}`),

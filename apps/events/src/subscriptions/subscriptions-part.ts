@@ -31,7 +31,7 @@ import { hastenRetries, pauseFailing } from './retry-policy.ts'
 import { rotateSubscriptionSecret } from './rotate-subscription-secret.ts'
 import { SEND_TIMEOUT_MS, sendWebhook, TEST_TIMEOUT_MS } from './send-webhook.ts'
 import { subscriptionChangeStore } from './subscription-change-store.ts'
-import { subscriptionStore } from './subscription-store.ts'
+import { subscriptionStore, WEBHOOKS } from './subscription-store.ts'
 import {
   forgetDeletedWorkspaces,
   keepDeliveryPartitions,
@@ -159,7 +159,7 @@ function dispatcherOf(
     lookForHolders: () => holders.look(),
     listen: (onNews) =>
       database.listen(
-        'webhooks',
+        WEBHOOKS,
         (ids) => onNews(ids === '' ? [] : ids.split(',')),
         () => onNews([]),
       ),

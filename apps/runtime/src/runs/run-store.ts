@@ -1,5 +1,5 @@
 import { type Database, groupCommit, join, type Queries, type Sql, sql } from '@platform/database'
-import { insertEvents } from '@platform/outbox'
+import { insertEvents, wakeReaders } from '@platform/outbox'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import type { StoredPatch } from '../contexts/context-store.ts'
@@ -18,20 +18,19 @@ export type WritePatches = (patches: readonly StoredPatch[]) => Sql
 
 export const runStore = (database: Database, writePatches: WritePatches) => ({
   /** Writes runs that are over, with all they did, in one statement. */
-  insertFinished: (runs: readonly FinishedRun[]): Promise<unknown> =>
-    database.many(
-      statementOf([
-        sql`runs as (${insertRuns(runs)})`,
-        ...effectParts(
-          runs.map(({ effects }) => effects),
-          writePatches,
-        ),
-      ]),
-    ),
+  async insertFinished(runs: readonly FinishedRun[]): Promise<void> {
+    const effects = runs.map((run) => run.effects)
+    await database.many(
+      statementOf([sql`runs as (${insertRuns(runs)})`, ...effectParts(effects, writePatches)]),
+    )
+    announceEvents(database, effects)
+  },
 
   /** Writes what runs did so far. */
-  insertEffects: (effects: readonly Effects[]): Promise<unknown> =>
-    database.many(statementOf(effectParts(effects, writePatches))),
+  async insertEffects(effects: readonly Effects[]): Promise<void> {
+    await database.many(statementOf(effectParts(effects, writePatches)))
+    announceEvents(database, effects)
+  },
 
   /** Runs that are queued already stay as they are. */
   enqueue: (runs: readonly QueuedRun[]): Promise<unknown> => database.many(insertQueued(runs)),
@@ -102,11 +101,10 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
     database.transaction(async (tx) => {
       const attempts = await writeEnds(tx, work)
       const counted = work.filter(({ claim: { id, attempt } }) => attempts.get(id) === attempt)
-      const parts = effectParts(
-        counted.map(({ effects }) => effects),
-        writePatches,
-      )
+      const effects = counted.map((one) => one.effects)
+      const parts = effectParts(effects, writePatches)
       if (parts.length > 0) await tx.many(statementOf(parts))
+      announceEvents(tx, effects)
       return counted
     }),
 })
@@ -150,6 +148,10 @@ function effectParts(effects: readonly Effects[], writePatches: WritePatches): S
     ...(queued.length > 0 ? [sql`queued as (${insertQueued(queued)})`] : []),
     ...(patches.length > 0 ? [sql`contexts as (${writePatches(patches)})`] : []),
   ]
+}
+
+function announceEvents(queries: Queries, effects: readonly Effects[]): void {
+  if (effects.some(({ events }) => events.length > 0)) wakeReaders(queries)
 }
 
 function insertRuns(runs: readonly FinishedRun[]): Sql {

@@ -1,4 +1,4 @@
-import { type Database, sql } from '@platform/database'
+import { type Database, noticesOf } from '@platform/database'
 import { type Announcements, BrokerError, type BrokerLog, notifySafely, toBrokerError } from '../broker.ts'
 
 const CHANNEL = 'announcements'
@@ -19,7 +19,7 @@ export function postgresAnnouncements(database: Database, log: BrokerLog): Annou
         })
       }
       try {
-        await database.many(sql`select pg_notify(${CHANNEL}, ${notice})`)
+        await database.many(noticesOf([{ channel: CHANNEL, payload: notice }]))
       } catch (error) {
         throw toBrokerError(error)
       }

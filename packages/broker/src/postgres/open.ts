@@ -1,7 +1,7 @@
 import type { Database } from '@platform/database'
 import { type Broker, type BrokerLog, toBrokerError } from '../broker.ts'
 import { consumeLog } from '../consume-log.ts'
-import { insertEvents } from '../event-log.ts'
+import { insertEvents, wakeReaders } from '../event-log.ts'
 import { postgresAnnouncements } from './announcements.ts'
 
 /** The broker that needs nothing but PostgreSQL: the outbox table is the queue. */
@@ -14,6 +14,7 @@ export async function openPostgresBroker(database: Database, log: BrokerLog): Pr
       async publish(events) {
         try {
           await database.many(insertEvents(events, () => false))
+          wakeReaders(database)
         } catch (error) {
           throw toBrokerError(error)
         }

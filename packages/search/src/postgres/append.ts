@@ -24,8 +24,8 @@ export async function append(database: Database, documents: readonly StreamDocum
       const locked = tx.many(
         sql`select pg_advisory_xact_lock(hashtextextended('search.documents', 0)), ${leaveUnfolded}`,
       )
-      const notified = tx.many(sql`select pg_notify(${CHANNEL}, '')`)
-      await Promise.all([locked, notified, insertInParts(tx, documents)])
+      await Promise.all([locked, insertInParts(tx, documents)])
+      tx.notify(CHANNEL)
     },
     { timeoutMs: APPEND_MS },
   )
