@@ -1,9 +1,10 @@
 import type { Platform } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { administrator, newWorkspace, saveAutomation } from '../support/caller.ts'
+import { complaintsAbout, complaintsOf } from '../support/complaints.ts'
 import { isInstalled, startProxy } from '../support/proxies.ts'
 import { separateShape } from '../support/shapes.ts'
-import { clientOf, directClient, type Miss, SteadyLoad } from '../support/steady-load.ts'
+import { clientOf, directClient, SteadyLoad } from '../support/steady-load.ts'
 
 /** How often each process is restarted, and how many requests a second there are meanwhile. */
 const { REPEATS = '3', RESTART_RATE = '100' } = process.env
@@ -12,18 +13,6 @@ const SLOW_MS = 5000
 const SETTLED_MS = 1500
 const STOP_MS = 30_000
 const kinds = ['gateway', 'workspaces', 'runtime', 'events']
-
-/** The first complaints within a second before each miss. */
-function complaintsAbout(misses: readonly Miss[], complaints: readonly string[]): string[] {
-  const timed = complaints.map((line) => ({
-    line,
-    at: Date.parse(/"time":"([^"]+)"/.exec(line)?.[1] ?? ''),
-  }))
-  const near = timed.filter(({ at }) =>
-    misses.some((miss) => Date.parse(miss.at) - at >= -50 && Date.parse(miss.at) - at < 1000),
-  )
-  return near.map(({ line }) => line).slice(0, 60)
-}
 
 const isReady = separateShape !== undefined && isInstalled('haproxy')
 
@@ -56,19 +45,11 @@ describe.runIf(isReady)('a rolling restart', () => {
     const startedAt = performance.now()
     const code = await platform.process(name).stop('SIGTERM', STOP_MS + 10_000)
     const stopMs = performance.now() - startedAt
-    complaints.push(...complaintsOf(name))
+    complaints.push(...complaintsOf(platform.process(name)))
     await platform.restart(name)
     await new Promise((resolve) => setTimeout(resolve, SETTLED_MS))
     return { name, code, stopMs }
   }
-
-  const complaintsOf = (name: string) =>
-    platform
-      .process(name)
-      .output()
-      .split('\n')
-      .filter((line) => /"level":"(warn|error|fatal)"|^[^{]/.test(line))
-      .map((line) => `${name} ${line.slice(0, 600)}`)
 
   test(`of every process, ${REPEATS} times at ${RESTART_RATE} requests a second, fails no request`, {
     timeout: 60_000 + Number(REPEATS) * 120_000,
@@ -113,7 +94,7 @@ describe.runIf(isReady)('a rolling restart', () => {
         `${load.misses.length} not; slowest stop ${slowestStopMs} ms`,
     )
     for (const kind of kinds)
-      for (const which of ['1', '2']) complaints.push(...complaintsOf(`${kind}-${which}`))
+      for (const which of ['1', '2']) complaints.push(...complaintsOf(platform.process(`${kind}-${which}`)))
     console.log(complaintsAbout(load.misses, complaints).join('\n'))
     expect(load.misses).toEqual([])
     expect(load.slowServed).toBeGreaterThan(0)

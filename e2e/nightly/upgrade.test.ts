@@ -6,6 +6,7 @@ import { uuidv7 } from '@platform/kernel'
 import { freshDirectory, type Platform, repositoryRoot, spawnPlatform } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, newWorkspace, saveAutomation } from '../support/caller.ts'
+import { complaintsAbout, complaintsOf } from '../support/complaints.ts'
 import { separateShape } from '../support/shapes.ts'
 import { directClient, SteadyLoad } from '../support/steady-load.ts'
 
@@ -63,6 +64,7 @@ describe.runIf(separateShape !== undefined && hasHistory)(
     let database: Database
     let killedAt = Number.NEGATIVE_INFINITY
     const codes: (number | null)[] = []
+    const complaints: string[] = []
 
     beforeAll(async () => {
       execFileSync(`${repositoryRoot}scripts/nightly/upgrade/build-version.sh`, [commit, before], {
@@ -89,7 +91,7 @@ describe.runIf(separateShape !== undefined && hasHistory)(
 
     /** Stops a process as an orchestrator does and starts the other version in its place. */
     async function roll(name: string, version: string): Promise<void> {
-      codes.push(await platform.process(name).stop('SIGTERM', STOP_MS))
+      codes.push(await end(name, 'SIGTERM'))
       bundles.set(name, version)
       await platform.restart(name)
       await pause(SETTLED_MS)
@@ -99,9 +101,16 @@ describe.runIf(separateShape !== undefined && hasHistory)(
     /** Kills a process, which then starts again in the version it had, beside those of the other. */
     async function kill(name: string): Promise<void> {
       killedAt = performance.now()
-      await platform.process(name).stop('SIGKILL')
+      await end(name, 'SIGKILL')
       await platform.restart(name)
       await pause(SETTLED_MS)
+    }
+
+    async function end(name: string, signal: NodeJS.Signals): Promise<number | null> {
+      const one = platform.process(name)
+      const code = await one.stop(signal, STOP_MS)
+      complaints.push(...complaintsOf(one))
+      return code
     }
 
     async function rollAll(version: string): Promise<void> {
@@ -171,6 +180,8 @@ describe.runIf(separateShape !== undefined && hasHistory)(
         `${names.length * 2} processes replaced and ${killed.size * 2} killed, ${load.served} requests served, ` +
           `${load.repeated} repeated after kills, ${load.misses.length} not served; ${accepted.size} events accepted`,
       )
+      complaints.push(...names.flatMap((name) => complaintsOf(platform.process(name))))
+      if (load.misses.length > 0) console.log(complaintsAbout(load.misses, complaints).join('\n'))
       const outputs = names.map((name) => platform.process(name).output())
       expect(load.misses.slice(0, 40)).toEqual([])
       expect(hooks).toEqual(Array(8).fill(0))
