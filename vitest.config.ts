@@ -17,7 +17,11 @@ const alone = ['faults', 'leaks', 'revocation'].map((name) => `e2e/${name}.test.
 
 const endToEnd = {
   retry,
-  globalSetup: ['packages/testing/src/temporary-directory.ts', 'e2e/support/build-bundles.ts'],
+  globalSetup: [
+    'packages/testing/src/temporary-directory.ts',
+    'e2e/support/build-bundles.ts',
+    'e2e/support/shared-platforms.ts',
+  ],
   pool: 'forks' as const,
   testTimeout: 180_000,
   hookTimeout: 180_000,

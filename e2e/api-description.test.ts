@@ -1,15 +1,14 @@
 import { getApiDescription } from '@platform/contracts'
 import type { Platform } from '@platform/testing/platform'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { docsAssets } from './support/docs-assets.ts'
-import { shapes } from './support/shapes.ts'
+import { shapes, sharedPlatform } from './support/shapes.ts'
 
 describe.each(shapes)('the description of $name', (shape) => {
   let platform: Platform
   beforeAll(async () => {
-    platform = await shape.start()
+    platform = await sharedPlatform(shape)
   })
-  afterAll(() => platform[Symbol.asyncDispose]())
 
   test('names every service and the address of this installation', async () => {
     const document = (await (await fetch(platform.origin + getApiDescription.path)).json()) as {

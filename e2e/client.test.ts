@@ -2,19 +2,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient, workspaceSocket } from '@platform/client'
 import { emitEvents } from '@platform/contracts'
-import {
-  deployedPlatform,
-  type Platform,
-  repositoryRoot,
-  spawnPlatform,
-  startAllInOne,
-} from '@platform/testing/platform'
+import { type Platform, repositoryRoot, spawnPlatform } from '@platform/testing/platform'
 import { chromium } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { io } from 'socket.io-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { administrator, newWorkspace } from './support/caller.ts'
 import { chromiumPath } from './support/chromium.ts'
+import { sharedPlatform } from './support/shapes.ts'
 
 let platform: Platform
 let jwt: string
@@ -22,13 +17,12 @@ let token: string
 let workspaceId: string
 
 beforeAll(async () => {
-  platform = deployedPlatform() ?? (await startAllInOne())
+  platform = await sharedPlatform()
   const credentials = await administrator(platform)
   jwt = credentials.jwt
   token = credentials.token
   workspaceId = await newWorkspace(platform.origin, token)
 })
-afterAll(() => platform?.[Symbol.asyncDispose]())
 
 describe('the client in a program', () => {
   test('does what the example of its README says', async () => {

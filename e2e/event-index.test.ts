@@ -1,7 +1,7 @@
 import type { Platform } from '@platform/testing/platform'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { administrator, call } from './support/caller.ts'
-import { shapes } from './support/shapes.ts'
+import { shapes, sharedPlatform } from './support/shapes.ts'
 
 const index = '/v2/platform/events/index'
 const reindex = '/v2/platform/events/reindex'
@@ -12,10 +12,9 @@ describe.each(shapes)('what operators do with events on $name', (shape) => {
   let jwt: string
   let token: string
   beforeAll(async () => {
-    platform = await shape.start()
+    platform = await sharedPlatform(shape)
     ;({ jwt, token } = await administrator(platform))
   })
-  afterAll(async () => platform?.[Symbol.asyncDispose]())
 
   const key = () => ({ headers: { 'x-platform-api-key': platform.internalApiKey } })
 

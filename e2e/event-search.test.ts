@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Platform } from '@platform/testing/platform'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
-import { shapes } from './support/shapes.ts'
+import { shapes, sharedPlatform } from './support/shapes.ts'
 
 const SOON = { timeout: 20_000, interval: 50 }
 const hook = { slug: 'hook', name: 'Hook', when: { endpoint: true }, output: 'done' }
@@ -19,7 +19,7 @@ describe.each(shapes)('searching events on $name', (shape) => {
   const ofType = { query: { term: { type } }, track_total_hits: true }
 
   beforeAll(async () => {
-    platform = await shape.start()
+    platform = await sharedPlatform(shape)
     ;({ jwt } = await administrator(platform))
     workspaceId = await newWorkspace(platform.origin, jwt)
     foreignId = await newWorkspace(platform.origin, jwt, 'Foreign')
@@ -27,7 +27,6 @@ describe.each(shapes)('searching events on $name', (shape) => {
     await post(inWorkspace('/events'), { events: events(0) })
     await post(inWorkspace('/events', foreignId), { events: events(10) })
   })
-  afterAll(async () => platform?.[Symbol.asyncDispose]())
 
   test('searchEvents finds and counts what was emitted in the workspace', async () => {
     await vi.waitFor(async () => {

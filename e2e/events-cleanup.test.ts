@@ -1,7 +1,7 @@
 import type { Platform } from '@platform/testing/platform'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call, feed, newWorkspace, saveAutomation } from './support/caller.ts'
-import { shapes } from './support/shapes.ts'
+import { shapes, sharedPlatform } from './support/shapes.ts'
 
 const SOON = { timeout: 15_000, interval: 100 }
 const greet = { slug: 'greet', name: 'greet', when: { endpoint: true }, do: [], output: 'Hello' }
@@ -13,10 +13,9 @@ describe.each(shapes)('deleting, restoring and cleaning on $name', (shape) => {
     call(platform.origin, method, path, { token, ...(body === undefined ? {} : { body }) })
 
   beforeAll(async () => {
-    platform = await shape.start()
+    platform = await sharedPlatform(shape)
     token = (await administrator(platform)).token
   })
-  afterAll(async () => platform?.[Symbol.asyncDispose]())
 
   test('restoreWorkspace gives a deleted workspace back: its automations answer and its events are there', async () => {
     const id = await newWorkspace(platform.origin, token, 'To be restored')

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { deployedPlatform, type Platform, startAllInOne } from '@platform/testing/platform'
+import type { Platform } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call, newWorkspace } from './support/caller.ts'
+import { sharedPlatform } from './support/shapes.ts'
 
 const page = await readFile(new URL('../docs/live-events.md', import.meta.url), 'utf8')
 const examples = [...page.matchAll(/^```(sh|js|js browser)\n(.+?)^```$/gms)].map(
@@ -53,7 +54,7 @@ describe('the examples of docs/live-events.md', () => {
   let workspaceId: string
 
   beforeAll(async () => {
-    platform = deployedPlatform() ?? (await startAllInOne())
+    platform = await sharedPlatform()
     const { jwt, token: made } = await administrator(platform)
     token = made
     workspaceId = await newWorkspace(platform.origin, token)
@@ -62,7 +63,6 @@ describe('the examples of docs/live-events.md', () => {
   afterAll(async () => {
     browser?.closeAllConnections()
     browser?.close()
-    await platform?.[Symbol.asyncDispose]()
   })
 
   test('are four', () => {

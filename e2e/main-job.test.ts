@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { ADMIN, type Platform } from '@platform/testing/platform'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call, feed, newWorkspace } from './support/caller.ts'
-import { shapes } from './support/shapes.ts'
+import { shapes, sharedPlatform } from './support/shapes.ts'
 
 const nineClaims = ['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'prismeaiSessionId', 'scope', 'sub']
 
@@ -40,10 +40,9 @@ describe.each(shapes)('the main job on $name', (shape) => {
   const origin = () => platform.origin
 
   beforeAll(async () => {
-    platform = await shape.start()
+    platform = await sharedPlatform(shape)
     ;({ token, jwt } = await administrator(platform))
   })
-  afterAll(async () => platform?.[Symbol.asyncDispose]())
 
   test('GET / answers without a credential', async () => {
     const answer = await call(origin(), 'GET', '/')

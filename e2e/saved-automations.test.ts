@@ -1,6 +1,7 @@
-import { deployedPlatform, type Platform, startAllInOne } from '@platform/testing/platform'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Platform } from '@platform/testing/platform'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
+import { sharedPlatform } from './support/shapes.ts'
 
 let platform: Platform
 let token: string
@@ -10,11 +11,10 @@ const send = (method: string, path: string, options: Parameters<typeof call>[3] 
 const save = (automation: object) => saveAutomation(platform.origin, token, workspaceId, automation)
 
 beforeAll(async () => {
-  platform = deployedPlatform() ?? (await startAllInOne())
+  platform = await sharedPlatform()
   ;({ token } = await administrator(platform))
   workspaceId = await newWorkspace(platform.origin, token)
 })
-afterAll(async () => platform?.[Symbol.asyncDispose]())
 
 const saying = (output: unknown) => ({ when: { endpoint: true }, do: [], output })
 

@@ -1,9 +1,9 @@
 import { ADMIN, type Platform } from '@platform/testing/platform'
 import * as client from 'openid-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from './support/browser.ts'
 import { call } from './support/caller.ts'
-import { shapes } from './support/shapes.ts'
+import { shapes, sharedPlatform } from './support/shapes.ts'
 
 const CONSOLE = 'http://localhost:3000/signin'
 
@@ -42,9 +42,8 @@ const routes: [method: string, path: string, scope: string][] = [
 describe.each(shapes.slice(0, 1))('scopes at the services of $name', (shape) => {
   let platform: Platform
   beforeAll(async () => {
-    platform = await shape.start()
+    platform = await sharedPlatform(shape)
   })
-  afterAll(async () => platform?.[Symbol.asyncDispose]())
 
   /** A JWT of the administrator with these scopes of the API and no other. */
   async function jwtWith(scopes: readonly string[]): Promise<string> {

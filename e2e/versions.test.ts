@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers'
 import { listVersionCallers, listVersions } from '@platform/contracts'
 import { openDatabase, raw, sql } from '@platform/database'
 import type { Platform } from '@platform/testing/platform'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
-import { shapes } from './support/shapes.ts'
+import { shapes, sharedPlatform } from './support/shapes.ts'
 
 const AT = '/user/accessTokens'
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString()
@@ -34,11 +34,10 @@ describe.each(shapes)('versions of $name', (shape) => {
   let jwt: string
   let token: string
   beforeAll(async () => {
-    platform = await shape.start()
+    platform = await sharedPlatform(shape)
     origin = platform.origin
     ;({ jwt, token } = await administrator(platform))
   })
-  afterAll(async () => platform?.[Symbol.asyncDispose]())
 
   test.each([
     ['/v1', 410],

@@ -3,10 +3,12 @@ import { openDatabase, raw } from '@platform/database'
 import {
   deployedPlatform,
   type Platform,
+  platformOf,
   type SeparateOptions,
   startAllInOne,
   startSeparate,
 } from '@platform/testing/platform'
+import { inject } from 'vitest'
 
 /** A way to deploy the platform. */
 export interface Shape {
@@ -78,3 +80,20 @@ const startedHere = servers === undefined ? [embedded] : [embedded, separate]
 /** Every scenario that matters runs on each of these; on what is deployed alone where that is named. */
 export const shapes: Shape[] = deployedPlatform() === undefined ? startedHere : [deployed]
 export const separateShape: Shape | undefined = servers === undefined ? undefined : separate
+
+/** What a test has of a platform whose processes are not its own. */
+export type SharedPlatform = Pick<Platform, 'origins' | 'env'>
+
+/**
+ * The platform of a shape, with its defaults, that all test files share: for tests that look at workspaces and accounts
+ * of their own. Nobody stops it, and its processes are nobody's to signal.
+ */
+export async function sharedPlatform(shape: Shape | undefined = shapes[0]): Promise<Platform> {
+  const deployedHere = deployedPlatform()
+  if (deployedHere !== undefined) return deployedHere
+  const number = shapes.findIndex((one) => one === shape)
+  const answer = await fetch(`${inject('sharedPlatforms')}/${number}`)
+  if (!answer.ok) throw new Error(await answer.text())
+  const { origins, env } = (await answer.json()) as SharedPlatform
+  return platformOf(origins, env, {})
+}

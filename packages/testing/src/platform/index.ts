@@ -8,6 +8,7 @@ export {
   BUNDLES_ARE_BUILT,
   deployedPlatform,
   type Platform,
+  platformOf,
   platformSecrets,
   startAllInOne,
 } from './start-platform.ts'
