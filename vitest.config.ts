@@ -57,6 +57,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/*.test.ts'],
           exclude: alone,
+          isolate: false,
           // A platform is six processes that all start at once: one a core, so that deadlines are kept.
           maxWorkers: availableParallelism(),
           sequence: { groupOrder: 1 },

@@ -48,8 +48,7 @@ describe('starting and stopping', () => {
       const answer = await fetch(sample, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) })
       expect(await answer.json()).toEqual({ message: 'Hello Ada!' })
       expect(statSync(join(directory, 'secrets.env')).mode & 0o777).toBe(0o600)
-      Object.assign(ADMIN, { email, password })
-      const { token } = await administrator(first)
+      const { token } = await administrator(first, { email, password })
       const workspaceId = await newWorkspace(first.origin, token)
 
       const pids = processTree(first.process('all-in-one').pid)

@@ -49,8 +49,9 @@ function parse(text: string): unknown {
 /** The administrator with a JWT from the sign-in pages and an access token made with it. */
 export async function administrator(
   platform: Pick<Platform, 'origin'>,
+  account: typeof ADMIN = ADMIN,
 ): Promise<{ jwt: string; token: string }> {
-  const jwt = await signIn(platform.origin, ADMIN)
+  const jwt = await signIn(platform.origin, account)
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString()
   const made = await call(platform.origin, 'POST', '/v2/user/accessTokens', {
     token: jwt,
