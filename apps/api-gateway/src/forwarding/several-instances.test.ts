@@ -194,6 +194,22 @@ describe.concurrent('a name', () => {
     await Promise.all([one.stop(), two.stop()])
   })
 
+  test('is asked for again at once where nothing it stands for takes requests, however long it is good for', async () => {
+    const one = await startInstance('one', '127.0.0.1')
+    const two = await startInstance('two', '127.0.0.2', one.port)
+    let addresses = ['127.0.0.1']
+    const resolve = async () => ({ addresses, ttlSeconds: 600 })
+    await using forwarder = await startForwarder(`http://services.example:${one.port}`, { resolve })
+    await one.stop()
+    addresses = ['127.0.0.2']
+    // Where an instance takes requests, its name is asked for every five seconds.
+    await vi.waitFor(async () => expect(await asked(forwarder, 1)).toEqual({ '200 two': 1 }), {
+      timeout: 4000,
+      interval: 20,
+    })
+    await two.stop()
+  })
+
   test('that nobody knows is 503 at once', async () => {
     const resolve = async () => ({ addresses: [], ttlSeconds: 0 })
     await using forwarder = await startForwarder('http://nowhere.example:1', { resolve })

@@ -6,10 +6,13 @@ import { Instance } from './instance.ts'
 /** A name is resolved again this often, however long its records are valid. */
 const RESOLVE_MIN_MS = SECOND_MS
 const RESOLVE_MAX_MS = 5 * SECOND_MS
+/** While no instance takes requests: the next one may have another address. */
+const RESOLVE_BROKEN_MS = SECOND_MS / 4
 
 /** A name among the origins and what it stood for when it was last asked for. */
 interface Name {
   readonly url: URL
+  resolvedAt: number
   resolveAt: number
   isResolving: boolean
 }
@@ -34,13 +37,21 @@ export class UpstreamInstances {
       .map(({ origin }) => new Instance(origin, undefined))
     this.#names = urls
       .filter(({ hostname }) => isName(hostname))
-      .map((url) => ({ url, resolveAt: 0, isResolving: false }))
+      .map((url) => ({ url, resolvedAt: 0, resolveAt: 0, isResolving: false }))
     this.list = this.#fixed
+  }
+
+  /** Whether an instance takes requests, as far as is known. */
+  get hasGood(): boolean {
+    return this.list.some(({ isGood }) => isGood)
   }
 
   /** Asks again for every name that is due. */
   async resolveNames(now: number): Promise<void> {
-    const due = this.#names.filter(({ resolveAt, isResolving }) => !isResolving && resolveAt <= now)
+    const due = this.#names.filter(
+      ({ resolvedAt, resolveAt, isResolving }) =>
+        !isResolving && (resolveAt <= now || (!this.hasGood && resolvedAt + RESOLVE_BROKEN_MS <= now)),
+    )
     await Promise.all(due.map((name) => this.#resolveName(name, now)))
   }
 
@@ -49,6 +60,7 @@ export class UpstreamInstances {
     name.isResolving = true
     const { addresses, ttlSeconds } = await this.#addressesOf(name)
     name.isResolving = false
+    name.resolvedAt = now
     name.resolveAt = now + Math.min(RESOLVE_MAX_MS, Math.max(RESOLVE_MIN_MS, ttlSeconds * SECOND_MS))
     if (addresses.length > 0) this.#replace(name, addresses)
   }

@@ -12,7 +12,7 @@ const TICK_MS = 100
 const SILENCE_TICK_MS = 1000
 /** Longest silence within a response. Live streams send something at least every 15 s. */
 const SILENCE_MS = 300_000
-/** A healthy instance is asked this often, one that is broken more often. */
+/** An instance is asked this often; more often where it is broken, or no instance of its service takes requests. */
 const PROBE_EVERY_MS = 1000
 const PROBE_BROKEN_EVERY_MS = 250
 /** A request that waits longer than this has its instance probed. */
@@ -24,9 +24,10 @@ export function watchInstances(upstreams: readonly UpstreamInstances[]): Disposa
     const now = Date.now()
     for (const upstream of upstreams) {
       upstream.resolveNames(now).catch(() => undefined)
+      const known = { count: upstream.list.length, hasGood: upstream.hasGood }
       for (const instance of [...upstream.list, ...upstream.leaving]) {
         expire(instance, now)
-        if (needsProbe(instance, upstream.list.length, now)) {
+        if (needsProbe(instance, known, now)) {
           instance.probedAt = now
           probeInstance(instance).catch(() => undefined)
         }
@@ -57,11 +58,15 @@ function cutSilent(instance: Instance, now: number): void {
 }
 
 /** An instance that is alone and well is asked nothing: its responses say enough. */
-function needsProbe(instance: Instance, instances: number, now: number): boolean {
+function needsProbe(
+  instance: Instance,
+  { count, hasGood }: { count: number; hasGood: boolean },
+  now: number,
+): boolean {
   if (instance.isProbing) return false
-  if (instance.breaker.isOpen) return now - instance.probedAt >= PROBE_BROKEN_EVERY_MS
+  if (instance.breaker.isOpen || !hasGood) return now - instance.probedAt >= PROBE_BROKEN_EVERY_MS
   if (now - instance.probedAt < PROBE_EVERY_MS) return false
-  return instances > 1 || instance.health !== 'ready' || waitsLong(instance, now)
+  return count > 1 || instance.health !== 'ready' || waitsLong(instance, now)
 }
 
 function waitsLong({ waiting }: Instance, now: number): boolean {
