@@ -194,7 +194,7 @@ describe.concurrent('a name', () => {
     await Promise.all([one.stop(), two.stop()])
   })
 
-  test('is asked for again at once where nothing it stands for takes requests, however long it is good for', async () => {
+  test('is asked for again at once where nothing it stands for takes requests, whatever its records say', async () => {
     const one = await startInstance('one', '127.0.0.1')
     const two = await startInstance('two', '127.0.0.2', one.port)
     let addresses = ['127.0.0.1']
