@@ -52,11 +52,17 @@ export interface RunOutcome {
   readonly output: unknown
   readonly failed: AutomationFailure | undefined
   /** What the record of the run keeps of a failure: secrets are masked, as in its events. */
-  readonly error: FailureBody | undefined
+  readonly error: RunError | undefined
   readonly startedAt: Date
   readonly durationMs: number
   /** What is still to be committed. */
   readonly effects: Effects
+}
+
+/** A failure, and the place it happened in. */
+export interface RunError extends FailureBody {
+  readonly automationSlug: string
+  readonly instruction: string
 }
 
 export interface StartedRun {
@@ -144,7 +150,7 @@ async function perform(
   }
   if (failed !== undefined) void buffer.add(failedEvent(root, failed, parts.events))
   const effects = await buffer.close()
-  const error = run.secrets.mask(failed?.failure.toJSON()) as FailureBody | undefined
+  const error = failed && (run.secrets.mask(described(failed)) as RunError)
   return { output, failed, error, startedAt, durationMs: Math.round(performance.now() - clock), effects }
 }
 
@@ -156,6 +162,13 @@ function requireSizes(run: ActiveRun, maxSizes: EngineParts['contextSizes']): vo
   const message = `The context ${name} would have more than ${maxSizes[name]} characters: keep less in it.`
   throw new Failure('PayloadTooLarge', message, { details: { context: name, max: maxSizes[name] } })
 }
+
+/** What the record of a run keeps of its failure. */
+const described = ({ failure, automationSlug, instruction }: AutomationFailure): RunError => ({
+  ...failure.toJSON(),
+  automationSlug,
+  instruction,
+})
 
 function asFailure(error: unknown, automation: CompiledAutomation): AutomationFailure {
   const known = located(error, automation.slug, 'do')

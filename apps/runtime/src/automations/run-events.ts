@@ -1,10 +1,11 @@
 import { automationExecuted, type EventRecord, type EventSource, errorEvent } from '@platform/contracts'
 import type { Failure } from '@platform/kernel'
+import type { SecretTexts } from '@platform/logging'
 import { buildRecord, capEvent, checkNative, type EventLimits } from '@platform/outbox'
 import { storable } from '../contexts/storable.ts'
 import { measure } from '../contexts/value-size.ts'
 import type { AutomationFailure } from './automation-failure.ts'
-import type { Frame, RunState, Trigger } from './model.ts'
+import type { CompiledAutomation, Frame, RunState, Trigger } from './model.ts'
 
 export interface Executed {
   readonly trigger: Trigger
@@ -35,12 +36,11 @@ export function executedEvent(frame: Frame, executed: Executed, limits: EventLim
   const { run, automation, measures } = frame
   const { trigger, startedAt, durationMs, isBroken, failure } = executed
   const max = limits.executedMaxLength * COUNTED_EXACTLY
-  const shown = cut(withoutCredentials(automation.inputs.redacted(executed.payload)), max)
   const output = cut(executed.output, max)
   const payload = {
     slug: automation.slug,
     trigger,
-    payload: run.secrets.mask(shown),
+    payload: shownInput(automation, executed.payload, run.secrets, max),
     ...(output === undefined ? {} : { output: run.secrets.mask(output) }),
     duration: durationMs,
     ...(measures.throttledMs === 0 ? {} : { throttled: Math.round(measures.throttledMs) }),
@@ -50,6 +50,14 @@ export function executedEvent(frame: Frame, executed: Executed, limits: EventLim
   }
   return storableRecord(frame, automationExecuted.type, payload, limits)
 }
+
+/** What an automation was given, as others may see it; where it has more than `max` characters, how many there are. */
+export const shownInput = (
+  automation: Pick<CompiledAutomation, 'inputs'>,
+  payload: Readonly<Record<string, unknown>>,
+  secrets: SecretTexts,
+  max: number,
+): unknown => secrets.mask(cut(withoutCredentials(automation.inputs.redacted(payload)), max))
 
 /** What is far too large for the event is not even looked at: its size says how much of it was counted. */
 function cut(value: unknown, max: number): unknown {

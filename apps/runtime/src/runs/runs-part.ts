@@ -7,10 +7,13 @@ import type { Engine } from '../automations/engine.ts'
 import type { RuntimeConfig } from '../config.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import { getRun } from './get-run.ts'
 import { keepPartitions } from './keep-partitions.ts'
+import { listRuns } from './list-runs.ts'
 import { onEvents } from './on-events.ts'
 import { partitionStore } from './partition-store.ts'
 import { type RunNow, runNow } from './run-now.ts'
+import { runRecordStore } from './run-record-store.ts'
 import { groupCommits, runStore } from './run-store.ts'
 import { workOnRun } from './work-on-run.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -34,9 +37,10 @@ export function runsPart({
   definitions: Definitions
   clock: Clock
   log: Logger
-  config: Pick<RuntimeConfig, 'runs' | 'times'>
+  config: Pick<RuntimeConfig, 'runs' | 'times' | 'events'>
 }): Runs {
   const runs = runStore(database, upsertPatches)
+  const records = runRecordStore(database)
   const commits = groupCommits(runs)
   const presence = database.presence()
   const withoutPresence = randomUUID()
@@ -54,6 +58,7 @@ export function runsPart({
   return {
     runNow: runNow({ engine, commits, times: config.times, now: () => clock.now().getTime() }),
     part: {
+      routes: [listRuns({ records, clock }), getRun({ records, definitions, clock, limits: config.events })],
       subscriptions: [onEvents({ definitions, runs, wakeWorkers: () => queue.wake() })],
       jobs: [keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }), ...queue.jobs],
     },

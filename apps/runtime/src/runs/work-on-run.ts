@@ -128,7 +128,8 @@ function giveUp(run: ClaimedRun): Pick<ClaimedWork, 'effects' | 'end'> {
     error: 'TooManyAttempts',
     message: `The run was given up after ${MAX_CRASHES} attempts, because none of them ended.`,
   }
-  const details = { automationSlug: run.automationSlug, instruction: 'do', runId: run.id }
+  const place = { automationSlug: run.automationSlug, instruction: 'do' }
+  const details = { ...place, runId: run.id }
   const built = buildRecord({
     type: errorEvent.type,
     payload: { type: error.error, message: error.message, details },
@@ -144,6 +145,6 @@ function giveUp(run: ClaimedRun): Pick<ClaimedWork, 'effects' | 'end'> {
   const record: EventRecord = { ...checkNative(built), error: { ...error, details, level: 'error' } }
   return {
     effects: { queued: [], patches: [], events: [record] },
-    end: { status: 'failed', durationMs: 0, error, isDeadLetter: true },
+    end: { status: 'failed', durationMs: 0, error: { ...error, ...place }, isDeadLetter: true },
   }
 }

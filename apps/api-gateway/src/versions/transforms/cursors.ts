@@ -71,4 +71,11 @@ export function contactsPageOf(body: unknown, { query }: ResponseFacts): unknown
   return { results: contacts, nextCursor: isLast ? null : String(next), ...rest }
 }
 
+/** Runs have a cursor of their own in v2. */
+export function runsPageOf(body: unknown): unknown {
+  if (!isRecord(body) || !Array.isArray(body.runs)) return body
+  const { runs, ...rest } = body
+  return { results: runs, ...rest }
+}
+
 const limitOf = (query: URLSearchParams, otherwise: number): number => Number(query.get('limit') ?? otherwise)

@@ -9,6 +9,7 @@ import {
   listAutomations,
   listEvents,
   listMasterKeys,
+  listRuns,
   listSessions,
   listSigningKeys,
   listSubscriptionDeliveries,
@@ -29,6 +30,7 @@ import {
   eventsPageOf,
   pageOf,
   pageQuery,
+  runsPageOf,
 } from './cursors.ts'
 import { each, idBesideUnderscore, idWithoutUnderscore, idWithUnderscore } from './record-ids.ts'
 import type { Transform } from './transform.ts'
@@ -61,5 +63,6 @@ export const v3Transforms: readonly Transform[] = [
   { contract: listEvents, query: eventQuery, down: eventsPageOf },
   { contract: listAudit, query: auditQuery, down: auditPageOf },
   { contract: listSubscriptionDeliveries, query: deliveriesQuery, down: deliveriesPageOf },
+  { contract: listRuns, down: runsPageOf },
   { contract: findContacts, query: pageQuery, down: contactsPageOf },
 ]

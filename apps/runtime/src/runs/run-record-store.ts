@@ -1,0 +1,89 @@
+import type { RunFilter } from '@platform/contracts'
+import { type Database, join, type Sql, sql } from '@platform/database'
+import { lowestUuidv7 } from '@platform/kernel'
+import type { RunInput } from '../automations/model.ts'
+import type { RunRecord } from './run-record.ts'
+
+export type RunRecordStore = ReturnType<typeof runRecordStore>
+
+/** Runs of a workspace before `cursor`, at most `limit`, of the newest `lookedAt` that are there. */
+export interface RunPage {
+  readonly workspaceId: string
+  readonly filter: RunFilter
+  readonly cursor: string | undefined
+  readonly limit: number
+  readonly lookedAt: number
+}
+
+const columns = sql`
+  id, automation_slug as "automationSlug", status, trigger_type as "triggerType", trigger_value as "triggerValue",
+  trigger_id as "triggerId", correlation_id as "correlationId", dead_letter as "deadLetter",
+  started_at as "startedAt", finished_at as "finishedAt", duration_ms as "durationMs", origin_id as "originId",
+  origin_kind as "originKind", error`
+
+/** Runs as people look at them. */
+export const runRecordStore = (database: Pick<Database, 'many'>) => ({
+  /** Newest first, and the cursor of what comes after them; null at the end. */
+  async list(page: RunPage): Promise<{ runs: RunRecord[]; nextCursor: string | null }> {
+    const found = await database.many<RunRecord>(pageStatement(page))
+    const runs = found.slice(0, page.limit)
+    if (found.length > page.limit) return { runs, nextCursor: runs.at(-1)?.id ?? null }
+    const [last] = await database.many<{ id: string }>(lastLookedAt(page))
+    return { runs, nextCursor: last?.id ?? null }
+  },
+
+  async find(workspaceId: string, id: string): Promise<(RunRecord & { input: RunInput | null }) | undefined> {
+    const [row] = await database.many<RunRecord & { input: RunInput | null }>(sql`
+      select ${columns}, input from runtime.runs where id = ${id} and workspace_id = ${workspaceId}`)
+    return row
+  },
+})
+
+/** One more than the page has, so that it is known whether there is more. */
+export const pageStatement = (page: RunPage): Sql => sql`
+  select ${columns} from (${lookedAt(page, sql`*`)}) r
+  where ${join([sql`true`, ...conditions(page.filter)], ' and ')}
+  limit ${page.limit + 1}`
+
+const lastLookedAt = (page: RunPage): Sql => sql`
+  select id from (${lookedAt(page, sql`id`)}) r offset ${page.lookedAt - 1} limit 1`
+
+/**
+ * What an index leads to, and no more of it than a page may look at. With a list of one workspace the order is that of
+ * the index that begins with the workspace: along the primary key, which is in the order of the ids as well, all that
+ * others ran since the last run of a quiet workspace would be looked at.
+ */
+const lookedAt = ({ workspaceId, filter, cursor, lookedAt: most }: RunPage, what: Sql): Sql => {
+  const { after, before, origin } = filter
+  const ranges = [
+    sql`workspace_id = any(${[workspaceId]}::text[])`,
+    ...(cursor === undefined ? [] : [sql`id < ${cursor}`]),
+    ...(after === undefined ? [] : [sql`id >= ${lowestIdAt(after)}`]),
+    ...(before === undefined ? [] : [sql`id < ${lowestIdAt(before)}`]),
+    ...(origin === undefined ? [] : [sql`origin_id = ${origin}`]),
+    ...(wantsFailedOnly(filter) ? [sql`status = 'failed'`] : []),
+  ]
+  return sql`
+    select ${what} from runtime.runs where ${join(ranges, ' and ')} order by workspace_id, id desc limit ${most}`
+}
+
+const lowestIdAt = (instant: string): string => lowestUuidv7(Math.max(0, Date.parse(instant)))
+
+const wantsFailedOnly = ({ status, deadLetter }: RunFilter): boolean =>
+  deadLetter === true || status?.every((one) => one === 'failed') === true
+
+/** What is asked of each run that is looked at. */
+function conditions({ status, deadLetter, automation, trigger, correlationId, text }: RunFilter): Sql[] {
+  return [
+    ...(status === undefined ? [] : [sql`status = any(${status}::text[])`]),
+    ...(deadLetter === undefined ? [] : [sql`dead_letter = ${deadLetter}`]),
+    ...(automation === undefined ? [] : [sql`automation_slug = ${automation}`]),
+    ...(trigger === undefined ? [] : [sql`trigger_type = any(${trigger}::text[])`]),
+    ...(correlationId === undefined ? [] : [sql`correlation_id = ${correlationId}`]),
+    ...(text === undefined ? [] : [holdsText(text)]),
+  ]
+}
+
+const holdsText = (text: string): Sql => sql`
+  position(lower(${text}) in lower(
+    concat_ws(chr(10), automation_slug, trigger_value, trigger_id, id::text, error ->> 'message'))) > 0`

@@ -1,0 +1,64 @@
+import type { Run } from '@platform/contracts'
+import { Failure, uuidv7Ms } from '@platform/kernel'
+import { remedyOf } from './remedies.ts'
+
+/** A run as its row says it. */
+export interface RunRecord {
+  readonly id: string
+  readonly automationSlug: string
+  readonly status: Run['status']
+  readonly triggerType: Run['trigger']['type']
+  readonly triggerValue: string
+  readonly triggerId: string | null
+  readonly correlationId: string
+  readonly deadLetter: boolean
+  readonly startedAt: Date | null
+  readonly finishedAt: Date | null
+  readonly durationMs: number | null
+  readonly originId: string | null
+  readonly originKind: 'retry' | null
+  readonly error: StoredError | null
+}
+
+/** How a run failed, as it is kept: secrets are masked already. */
+export type StoredError = Omit<NonNullable<Run['error']>, 'remedy'>
+
+/** A run as callers see it. Its id holds the instant at which it was triggered. */
+export function describedRun(record: RunRecord, now: Date): Run {
+  const { id, automationSlug, status, correlationId, deadLetter, startedAt, finishedAt, error } = record
+  const createdMs = uuidv7Ms(id)
+  return {
+    id,
+    automationSlug,
+    status,
+    trigger: triggerOf(record),
+    correlationId,
+    deadLetter,
+    createdAt: new Date(createdMs).toISOString(),
+    startedAt: startedAt?.toISOString() ?? null,
+    finishedAt: finishedAt?.toISOString() ?? null,
+    workedMs: record.durationMs ?? 0,
+    elapsedMs: Math.max(0, (finishedAt ?? now).getTime() - createdMs),
+    origin: originOf(record),
+    error: error === null ? null : { ...error, ...withRemedy(error.error) },
+  }
+}
+
+const triggerOf = ({ triggerType: type, triggerValue: value, triggerId: id }: RunRecord): Run['trigger'] =>
+  id === null ? { type, value } : { type, value, id }
+
+const originOf = ({ originId: runId, originKind: kind }: RunRecord): Run['origin'] =>
+  runId === null || kind === null ? null : { runId, kind }
+
+const withRemedy = (name: string): { remedy?: string } => {
+  const remedy = remedyOf(name)
+  return remedy === undefined ? {} : { remedy }
+}
+
+/** The same for a run that is missing and for one of another workspace. */
+export const runNotFound = (): Failure =>
+  new Failure(
+    'ObjectNotFoundError',
+    'There is no such run in this workspace: runs are listed at …/runs. One that a request waits for is there when ' +
+      'it has ended, and old ones are dropped.',
+  )
