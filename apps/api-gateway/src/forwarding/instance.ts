@@ -12,10 +12,10 @@ const STREAMS_MAX = 10_000
 const LOST_MAX = 5
 
 /**
- * What the last probe said: takes requests; finishes those it has; accepts connections but says nothing. Or that it
- * was not asked yet and may still be starting.
+ * What the last probe said: takes requests; finishes those it has; accepts connections but says nothing; refuses
+ * whatever comes because it starts. Or that it was not asked since it is there, and may still be starting.
  */
-export type Health = 'ready' | 'draining' | 'frozen' | 'unasked'
+export type Health = 'ready' | 'draining' | 'frozen' | 'starting' | 'unasked'
 
 /** A request that waits for the first byte of its response. */
 export interface Waiting {
@@ -143,6 +143,11 @@ export class Instance {
   /** Ends everything under way. */
   async destroy(): Promise<void> {
     await Promise.all([this.pool.destroy(), this.streams.destroy()])
+  }
+
+  /** False while a process starts there: it refuses at once, and so would seem to be the least busy of all. */
+  get canServe(): boolean {
+    return this.health !== 'starting' && this.health !== 'unasked'
   }
 
   /** True when nothing speaks against sending a request there. */

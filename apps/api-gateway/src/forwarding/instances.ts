@@ -60,8 +60,9 @@ const OUTSTANDING_MAX = 4000
 
 /**
  * The least busy good instance; of more than two, the less busy of two that are drawn, because several gateways that
- * all choose the least busy one would all choose the same. When none is good, one that drains or is silent; when none
- * of those admits a request either, undefined. `other` failed just now and is left out while there is another.
+ * all choose the least busy one would all choose the same. When none is good, one that drains or is silent; when there
+ * is none of those, one that starts; when none admits a request, undefined. `other` failed just now and is left out
+ * while there is another.
  */
 function leastBusyOf(list: readonly Instance[], other: Instance | undefined): Instance | undefined {
   const only = list[0]
@@ -70,12 +71,19 @@ function leastBusyOf(list: readonly Instance[], other: Instance | undefined): In
 }
 
 function amongSeveral(list: readonly Instance[], other: Instance | undefined): Instance | undefined {
-  const others = other === undefined ? list : list.filter((instance) => instance !== other)
-  const good = others.filter(({ isGood }) => isGood)
+  const good = list.filter((instance) => instance !== other && instance.isGood)
   if (good.length > 0) return admitted(good.length > 2 ? drawn(good) : leastBusy(good))
-  const closed = others.filter(({ breaker }) => !breaker.isOpen)
-  if (closed.length > 0) return admitted(leastBusy(closed))
-  return others.find(({ breaker }) => breaker.admits())
+  const [able, starting] = [list.filter(({ canServe }) => canServe), list.filter(({ canServe }) => !canServe)]
+  return amongPoor(able, other) ?? amongPoor(starting, other)
+}
+
+function amongPoor(list: readonly Instance[], other: Instance | undefined): Instance | undefined {
+  const closed = list.filter(({ breaker }) => !breaker.isOpen)
+  const others = closed.filter((instance) => instance !== other)
+  const [first] = others.length > 0 ? [leastBusy(others)] : closed
+  return first === undefined
+    ? list.find((instance) => instance !== other && instance.breaker.admits())
+    : admitted(first)
 }
 
 const admitted = (instance: Instance): Instance | undefined =>

@@ -2,9 +2,17 @@ import type { Socket } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 import { startForwarder, startRawUpstream, targetOf } from '../../test/forwarder.ts'
 
-/** One of several instances, which can be told to drain, to freeze and to be slow. */
+/** One of several instances, which can be told to start, to drain, to freeze, to be slow, and silent when probed. */
 async function startInstance(name: string, host = '127.0.0.1', port = 0) {
-  const state = { draining: false, frozen: false, slowMs: 0, served: 0, probed: 0 }
+  const state = {
+    draining: false,
+    starting: false,
+    silent: false,
+    frozen: false,
+    slowMs: 0,
+    served: 0,
+    probed: 0,
+  }
   const answer = (status: string, body: string) =>
     `HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\n` +
     `${state.draining ? 'connection: close\r\n' : ''}\r\n${body}`
@@ -12,9 +20,12 @@ async function startInstance(name: string, host = '127.0.0.1', port = 0) {
     if (state.frozen || !chunk.toString('latin1').includes('HTTP/1.1\r\n')) return
     if (targetOf(chunk) === '/sys/readyz') {
       state.probed += 1
+      if (state.silent) return
+      if (state.starting) return void socket.write(answer('503 Service Unavailable', '{"status":"starting"}'))
       return void socket.write(answer(state.draining ? '503 Service Unavailable' : '200 OK', ''))
     }
     state.served += 1
+    if (state.starting) return void socket.write(answer('503 Service Unavailable', ''))
     setTimeout(() => socket.write(answer('200 OK', name)), state.slowMs)
   }
   const raw = await startRawUpstream((socket) => void socket.on('data', onData(socket)), host, port)
@@ -95,6 +106,42 @@ describe('several instances', () => {
       timeout: 10_000,
     })
     await Promise.all([one.stop(), two.stop()])
+  })
+
+  test('one that starts gets nothing while the other is only slow to say that it is ready', async () => {
+    const [one, two] = [await startInstance('one'), await startInstance('two')]
+    await using forwarder = await startForwarder([one.url, two.url], { timeoutMs: 20_000 })
+    const healthOf = (which: number) =>
+      [...forwarder.instances.states()].filter(({ upstream }) => upstream === 'workspaces')[which]?.instance
+        .health
+    two.starting = true
+    one.silent = true
+    await vi.waitFor(() => expect([healthOf(0), healthOf(1)]).toEqual(['frozen', 'starting']), {
+      timeout: 10_000,
+    })
+    const before = two.served
+    expect(await asked(forwarder, 20)).toEqual({ '200 one': 20 })
+    expect(two.served).toBe(before)
+    two.starting = false
+    await vi.waitFor(async () => expect((await asked(forwarder, 10))['200 two']).toBe(10), {
+      timeout: 10_000,
+    })
+    await Promise.all([one.stop(), two.stop()])
+  })
+
+  test('one that comes back after a kill gets nothing before it says that it is ready', async () => {
+    const [one, two] = [await startInstance('one'), await startInstance('two')]
+    await using forwarder = await startForwarder([one.url, two.url])
+    await two.stop()
+    const states = () => [...forwarder.instances.states()].filter(({ upstream }) => upstream === 'workspaces')
+    await vi.waitFor(() => expect(states()[1]?.instance.health).toBe('unasked'), { timeout: 10_000 })
+    const again = await startInstance('again', '127.0.0.1', two.port)
+    again.starting = true
+    one.silent = true
+    await vi.waitFor(() => expect(states()[0]?.instance.health).toBe('frozen'), { timeout: 10_000 })
+    expect(await asked(forwarder, 20)).toEqual({ '200 one': 20 })
+    expect(again.served).toBe(0)
+    await Promise.all([one.stop(), again.stop()])
   })
 
   test('one that is killed costs nobody a request, and is found again at its address', async () => {

@@ -92,7 +92,7 @@ export type Finding = Health | 'refused' | 'unreachable' | undefined
 
 /**
  * Asks an instance whether it takes requests, on a connection of its own: one that is there already says nothing
- * about a host that is gone. Any response means ready, unless it is 503.
+ * about a host that is gone. Any response means ready, unless it is 503, which says why.
  */
 async function probe(origin: string, servername: string | undefined): Promise<Finding> {
   const { promise, resolve } = Promise.withResolvers<Finding>()
@@ -101,8 +101,13 @@ async function probe(origin: string, servername: string | undefined): Promise<Fi
   const silent = () => resolve(isConnected ? 'frozen' : 'unreachable')
   const options = { agent: false, ...(servername === undefined ? {} : { servername }) } as const
   const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, options, (response) => {
-    resolve(response.statusCode === 503 ? 'draining' : 'ready')
-    response.destroy()
+    const found = (health: Health) => {
+      resolve(health)
+      response.destroy()
+    }
+    if (response.statusCode !== 503) return found('ready')
+    response.once('data', (body: Buffer) => found(body.includes('"starting"') ? 'starting' : 'draining'))
+    response.once('end', () => found('draining'))
   })
   // What arrived while this process was busy is read before it is judged.
   const giveUp = () => {
@@ -143,10 +148,17 @@ export async function probeInstance(instance: Instance): Promise<void> {
   if (finding === undefined) return
   if (finding === 'refused' || finding === 'unreachable') {
     instance.breaker.unreachable()
+    // Whatever is there next has to say that it is ready.
+    instance.health = 'unasked'
     if (finding === 'refused') return
     for (const request of [...instance.waiting]) request.disconnect()
     return
   }
+  if (finding === 'frozen') {
+    // A process that was never ready says nothing while it is busy starting.
+    if (instance.canServe) instance.health = finding
+    return
+  }
   instance.health = finding
-  if (finding !== 'frozen') instance.breaker.succeeded()
+  instance.breaker.succeeded()
 }
