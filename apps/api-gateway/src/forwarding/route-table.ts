@@ -34,7 +34,7 @@ export const routeTable: readonly Forwarding[] = [
     bodyLimitBytes: FORM_BYTES,
   },
   { path: '/v2/workspaces/:workspaceId/test/*automationSlug', to: 'runtime' },
-  { path: '/v2/workspaces/:workspaceId/runs{/*rest}', to: 'runtime', access: 'required' },
+  { path: '/v2/workspaces/:workspaceId/runs{/*rest}', to: 'runtime' },
   { path: '/v2/workspaces/:workspaceId/events/stream', to: 'events', stream: true },
   {
     path: '/v2/platform/workspaces/:workspaceId/events/stream',
