@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { bundleApps } from './gateway/image.ts'
 import type { Figure } from './measure/figure.ts'
 import { type Costs, costFigures, restFigures } from './scaling/costs.ts'
-import { ask, FEW, loads, measured, settled } from './scaling/loads.ts'
-import { startInstances } from './scaling/under-test.ts'
+import { ask, FEW, type Load, loads, measured, settled } from './scaling/loads.ts'
+import { type Instances, startInstances } from './scaling/under-test.ts'
 import { holding, meter } from './scaling/usage.ts'
 
 /** Of each service. */
@@ -34,8 +34,7 @@ async function costsOf(count: number): Promise<Costs> {
   await using instances = await startInstances(count)
   console.error(`  ${count} of each service …`)
   const fresh = holding(instances)
-  // More processes share the cores, and each has to compile what it does often.
-  for (const load of loads) await ask(instances, load, { callers: load.many, seconds: 1 + count })
+  for (const load of loads) await warmUp(instances, load)
   await settled(instances)
   await pause(SETTLE_MS)
   const readRest = await meter(instances)
@@ -51,4 +50,13 @@ async function costsOf(count: number): Promise<Costs> {
     })
   }
   return { count, fresh, rest, asked, loaded: holding(instances) }
+}
+
+/**
+ * More processes share the cores, and each has to compile what it does often. Until then they may be too slow for a
+ * request, and refuse it.
+ */
+async function warmUp(instances: Instances, load: Load): Promise<void> {
+  const asking = { callers: load.many, seconds: 1 + instances.count }
+  await ask(instances, load, asking).catch((error: unknown) => console.error(error))
 }

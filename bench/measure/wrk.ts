@@ -29,6 +29,8 @@ export async function throughput(plan: WrkPlan): Promise<number> {
   try {
     const { stdout } = await promisify(execFile)('taskset', [
       ...['-c', cores, executable('wrk'), '-t', '1', '-c', String(connections), '-d', `${seconds}s`],
+      // A slow answer is one: how slow is told by others.
+      ...['--timeout', '10s'],
       ...['-H', `authorization: ${authorization}`],
       ...(json === undefined ? [] : ['-H', 'content-type: application/json', '-s', script(directory, json)]),
       url,

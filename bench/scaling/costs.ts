@@ -13,7 +13,10 @@ export interface Costs {
   asked: { load: Load; calm: Asked; busy: Asked }[]
 }
 
-/** What may be dearer with four of each than with one, as a factor. */
+/**
+ * How much dearer a thing may be with more of each, as a factor. A goal only: on few cores the processes share what
+ * group commits save.
+ */
 const DEARER = 1.5
 const MB = 1024 * 1024
 
@@ -61,7 +64,7 @@ export function costFigures(costs: Costs, one: Costs): Figure[] {
         name: named('CPU'),
         ...compared(total('busy'), costs, one),
         unit,
-        ...(costs === one ? {} : { needed: DEARER }),
+        ...(costs === one ? {} : { goal: DEARER }),
       },
       { name: named(`CPU with ${FEW} callers`), ...compared(total('calm'), costs, one), unit },
     ]
