@@ -21,7 +21,10 @@ const names = ['1', '2'].flatMap((which) => kinds.map((kind) => `${kind}-${which
 /** One of each kind, in the middle of each direction. */
 const killed = new Set(['gateway-1', 'workspaces-2', 'runtime-1', 'events-2'])
 
-const commit = readFileSync(new URL('../fixtures/previous-version/commit', import.meta.url), 'utf8').trim()
+/** The version before: that of the fixture, or the commit that UPGRADE_FROM names. */
+const commit =
+  process.env.UPGRADE_FROM ??
+  readFileSync(new URL('../fixtures/previous-version/commit', import.meta.url), 'utf8').trim()
 const hasHistory =
   spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: repositoryRoot }).status === 0
 if (!hasHistory) {

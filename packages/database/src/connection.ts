@@ -20,6 +20,11 @@ export class Connection extends Client {
     return 'processID' in this ? this.processID : undefined
   }
 
+  /** True when nothing can be sent on it any more. */
+  get isCut(): boolean {
+    return this.#socket.destroyed
+  }
+
   /** Ends the connection now; statements on their way are rejected. */
   cut(): void {
     this.#socket.destroy()

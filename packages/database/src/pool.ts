@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type StoreBudget, storeBudget } from '@platform/kernel'
 import { Pool, type PoolClient } from 'pg'
 import { Connection } from './connection.ts'
+import { ConnectionLine } from './connection-line.ts'
 import type { DatabaseLoad } from './database.ts'
 import { DatabaseError, toConnectError } from './database-error.ts'
 import { type PostgresSettings, poolConfig } from './postgres-settings.ts'
@@ -45,6 +46,7 @@ export function openPool(settings: PostgresSettings): BoundedPool {
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client instanceof Connection && open.add(client))
   pool.on('remove', (client) => client instanceof Connection && open.delete(client))
+  const line = new ConnectionLine(pool)
   const drained = Promise.withResolvers<void>()
   const done = { calls: 0, failures: 0, seconds: 0 }
   /** What the work itself thinks of its data is no failure of the database. */
@@ -65,8 +67,8 @@ export function openPool(settings: PostgresSettings): BoundedPool {
       const startedAt = performance.now()
       budget?.beginWait()
       try {
-        const client = await acquire(pool, settings, budget)
-        return await workWith(client, { settings, budget, startedAt }, work)
+        const client = await acquire(line, settings, budget)
+        return await workWith(client, { line, settings, budget, startedAt }, work)
       } catch (error) {
         throw noted(error)
       } finally {
@@ -80,7 +82,7 @@ export function openPool(settings: PostgresSettings): BoundedPool {
     load: () => ({
       active: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      waiting: line.length,
       max: pool.options.max,
       ...done,
     }),
@@ -102,6 +104,7 @@ function requireTime(budget: StoreBudget | undefined, { address }: PostgresSetti
 }
 
 interface Begun {
+  line: ConnectionLine
   settings: PostgresSettings
   budget: StoreBudget | undefined
   startedAt: number
@@ -109,7 +112,7 @@ interface Begun {
 
 async function workWith<T>(
   client: PoolClient,
-  { settings, budget, startedAt }: Begun,
+  { line, settings, budget, startedAt }: Begun,
   work: (lent: LentConnection) => Promise<T>,
 ): Promise<T> {
   const waitedMs = performance.now() - startedAt
@@ -124,7 +127,7 @@ async function workWith<T>(
     return await work(lent)
   } finally {
     if (lent.broken && client instanceof Connection) client.cut()
-    client.release(lent.broken || hasPreparedEnough(client))
+    line.giveBack(client, lent.broken || hasPreparedEnough(client))
   }
 }
 
@@ -133,37 +136,18 @@ const hasPreparedEnough = (client: PoolClient): boolean =>
   client instanceof Connection && client.prepared.size > 2 * MAX_NAMED
 
 async function acquire(
-  pool: Pool,
+  line: ConnectionLine,
   settings: PostgresSettings,
   budget: StoreBudget | undefined,
 ): Promise<PoolClient> {
-  if (pool.waitingCount >= settings.maxWaiting) {
-    const message = `The database at ${settings.address} is busy: ${pool.waitingCount} statements wait already.`
+  if (line.length >= settings.maxWaiting) {
+    const message = `The database at ${settings.address} is busy: ${line.length} statements wait already.`
     throw new DatabaseError(message, { unavailable: true })
   }
   try {
-    const leftMs = budget?.leftMs ?? Number.POSITIVE_INFINITY
-    return await (leftMs < settings.connectTimeoutMs ? connectWithin(pool, leftMs) : pool.connect())
+    return await line.take(Math.min(settings.connectTimeoutMs, budget?.leftMs ?? Number.POSITIVE_INFINITY))
   } catch (error) {
     throw toConnectError(error, settings)
-  }
-}
-
-/** The pool has one time limit for all: a connection that comes after this shorter one is given back. */
-async function connectWithin(pool: Pool, leftMs: number): Promise<PoolClient> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('There was no connection in time.')), leftMs)
-  const connecting = pool.connect()
-  try {
-    return await Promise.race([connecting, late.promise])
-  } catch (error) {
-    connecting.then(
-      (client) => client.release(),
-      () => undefined,
-    )
-    throw error
-  } finally {
-    clearTimeout(timer)
   }
 }
 

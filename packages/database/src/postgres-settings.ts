@@ -103,10 +103,15 @@ const addressOf = (url: URL): string =>
     ? (url.searchParams.get('host') ?? 'localhost')
     : `${decodeURIComponent(url.hostname)}:${url.port || '5432'}`
 
+/** A busy server needs long to open a connection, and would need as long for the next. */
+const OPEN_PATIENCE = 3
+
 /** The pool makes its connections from this class, so each can be cut. */
 export const poolConfig = (settings: PostgresSettings) => ({
   ...settings.client,
   Client: Connection,
+  // One that opens later than a statement waits is there for the next.
+  connectionTimeoutMillis: OPEN_PATIENCE * settings.connectTimeoutMs,
   max: settings.poolSize,
   idleTimeoutMillis: 60_000,
 })

@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { expect, inject, it } from 'vitest'
+import { openDatabase, sql } from './index.ts'
+
+/** Passes on what comes by its first connections; later ones are taken and get no answer before `open` is called. */
+async function startDoor(url: URL, atOnce: number) {
+  const sockets: Socket[] = []
+  const held: Socket[] = []
+  const join = (socket: Socket) => {
+    const server = connect(Number(url.port), url.hostname)
+    sockets.push(server)
+    socket.pipe(server).pipe(socket)
+    for (const one of [socket, server]) one.on('error', () => undefined)
+  }
+  const door = createServer((socket) => {
+    sockets.push(socket)
+    if (sockets.length <= 2 * atOnce) join(socket)
+    else held.push(socket)
+  })
+  await once(door.listen(0, '127.0.0.1'), 'listening')
+  const through = new URL(url)
+  through.host = `127.0.0.1:${(door.address() as AddressInfo).port}`
+  return {
+    url: through.href,
+    held,
+    open: () => held.splice(0).map(join),
+    [Symbol.dispose]: () => {
+      door.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+const options = { allowWeakDurability: true, poolSize: 4 }
+
+it('a statement takes the first connection that is free, though another is opened for it', async () => {
+  using door = await startDoor(new URL(inject('databaseUrl')), 1)
+  await using database = await openDatabase(door.url, options)
+  const startedAt = performance.now()
+  const [, ...answers] = await Promise.all([
+    database.many(sql`select pg_sleep(0.2)`),
+    ...[1, 2, 3, 4, 5].map((n) => database.many(sql`select ${n}::int as n`)),
+  ])
+  expect(performance.now() - startedAt).toBeLessThan(700)
+  expect(answers).toEqual([1, 2, 3, 4, 5].map((n) => [{ n }]))
+  expect(database.load()).toMatchObject({ waiting: 0, active: 3, idle: 1 })
+})
+
+it('a connection that is open later than a statement waits is there for the next', async () => {
+  using door = await startDoor(new URL(inject('databaseUrl')), 1)
+  await using database = await openDatabase(door.url, options)
+  const long = database.many(sql`select pg_sleep(1.5)`)
+  await expect(database.many(sql`select 1`)).rejects.toMatchObject({ unavailable: true })
+  expect(door.held).toHaveLength(1)
+  door.open()
+  expect(await database.many(sql`select 1 as n`)).toEqual([{ n: 1 }])
+  await long
+})
