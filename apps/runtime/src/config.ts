@@ -77,7 +77,7 @@ export const runtimeEnv = z
     RATE_LIMIT_EMITS_BURST: rate(100).describe('Emitted events at once.'),
     RATE_LIMIT_REPEATS: rate(1000).describe('Rounds of repeat a second, for each workspace and instance.'),
     RATE_LIMIT_REPEATS_BURST: rate(4000).describe('Rounds of repeat at once.'),
-    ...limitVariables(['webhooks']),
+    ...limitVariables(['webhooks', 'runActions']),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Most characters of an event.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
       'Most characters of runtime.automations.executed.',

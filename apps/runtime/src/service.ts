@@ -1,3 +1,4 @@
+import { auditMigrations, openAudit } from '@platform/audit'
 import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
 import { installationMigrations, type Migrations } from '@platform/database'
@@ -30,6 +31,7 @@ export const runtime: Service = {
     installationMigrations,
     outboxMigrations,
     permissionsMigrations,
+    auditMigrations,
     runtimeMigrations,
     idempotencyMigrations,
   ],
@@ -41,6 +43,7 @@ export const runtime: Service = {
     const broker = await resources.broker(config.brokerUrl, config.databaseUrl)
     // Opened so that what is committed here is relayed, where the broker is another system.
     await resources.outbox(config.brokerUrl, config.databaseUrl, config.events)
+    const audit = await openAudit({ database, clock })
     const permissions = await openPermissions({ database, clock })
 
     const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
@@ -49,7 +52,16 @@ export const runtime: Service = {
     const store = definitionStore(database)
     const definitions = new Definitions(store, automationCompiler(config.events, slices), config.definitions)
     const automations = automationsPart({ database, permissions, clock, log, slices, config })
-    const runs = runsPart({ database, engine: automations.engine, definitions, clock, log, config })
+    const runs = runsPart({
+      database,
+      audit,
+      permissions,
+      engine: automations.engine,
+      definitions,
+      clock,
+      log,
+      config,
+    })
     const { runNow } = runs
     const keySet = new KeySet(config.gatewayUrl, log)
     const routes = [

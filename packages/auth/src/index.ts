@@ -15,6 +15,7 @@ export {
   accessTokenCredential,
   invalidAccessToken,
 } from './access-token-credential.ts'
+export { actorOf } from './actor.ts'
 export { isApiKey, maskedApiKey, newApiKey } from './api-key.ts'
 export { apiKeyCredential, type FindApiKey, internalKeyCredential } from './api-key-credential.ts'
 export { authenticate, type CredentialResolver, type Credentials, type Found } from './authenticate.ts'

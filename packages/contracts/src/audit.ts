@@ -35,6 +35,7 @@ export const auditActions = [
   'events.cleaned',
   'events.deleted',
   'subscription.tested',
+  'run.cancelled',
 ] as const
 
 /** One row of the audit trail. */

@@ -48,6 +48,14 @@ export const rateLimits = {
     variable: 'RATE_LIMIT_WEBHOOKS',
     summary: 'Calls of URL triggers and test runs a minute in one workspace.',
   },
+  runActions: {
+    ...minute,
+    name: 'run-actions',
+    points: 600,
+    per: 'workspace',
+    variable: 'RATE_LIMIT_RUN_ACTIONS',
+    summary: 'Runs a minute that are cancelled or done again in one workspace.',
+  },
   upload: {
     ...minute,
     name: 'uploads',

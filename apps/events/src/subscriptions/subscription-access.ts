@@ -1,4 +1,4 @@
-import { isProgram, type Principal } from '@platform/auth'
+import { actorOf, type Principal } from '@platform/auth'
 import { isUuid } from '@platform/kernel'
 import type { Admission } from '@platform/permissions'
 import { seesEverything } from '../event-log/event-visibility.ts'
@@ -34,12 +34,6 @@ export const readerOf = (admission: Admission): SubscriptionReader => ({
   workspaceId: admission.workspace.id,
   seesAll: seesEverything(admission),
 })
-
-function actorOf(principal: Principal): string {
-  const id = idOf(principal)
-  if (principal.kind !== 'user') return id
-  return isProgram(principal) ? `client:${id}` : `user:${id}`
-}
 
 function idOf(principal: Principal): string {
   if (principal.kind === 'user') return principal.userId

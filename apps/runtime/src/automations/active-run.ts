@@ -39,6 +39,21 @@ export interface ActiveRunParts {
   readonly now: () => Date
 }
 
+/** Somebody wants the run to end. */
+export interface Cancellation {
+  /** Empty when they gave none. */
+  readonly reason: string
+  /** How often they asked. */
+  readonly requests: number
+}
+
+/** What the record says of a run that was cancelled. */
+export const cancelled = (reason: string): Failure =>
+  new Failure('RunEnded', reason === '' ? 'The run was cancelled.' : `The run was cancelled: ${reason}`)
+
+/** Time for the `finally` of a cancelled run. */
+const CLEAN_UP_MS = 30_000
+
 /** The state of one run while it goes on. */
 export class ActiveRun implements RunState {
   readonly runId: string
@@ -54,6 +69,10 @@ export class ActiveRun implements RunState {
   readonly #endsAt: number
   readonly #counts = new Map<string, number>()
   #ended: Failure | undefined
+  #cancelled: Failure | undefined
+  #cleanUpEndsAt = Number.POSITIVE_INFINITY
+  /** Set once a step was not done because the run was cancelled. */
+  cancellation: Failure | undefined
   #slice: Slice = 0
   #throttles = 0
 
@@ -79,6 +98,18 @@ export class ActiveRun implements RunState {
     this.#ended ??= reason
   }
 
+  /**
+   * Ends the run at its next step, but what it did is kept and its `finally` is run, for as long as clean-up may take:
+   * asked for again, it ends at once.
+   */
+  cancel(wish: Cancellation | undefined): void {
+    if (wish === undefined) return
+    const { reason, requests } = wish
+    this.#cancelled ??= cancelled(reason)
+    const endsAt = requests > 1 ? 0 : performance.now() + CLEAN_UP_MS
+    this.#cleanUpEndsAt = Math.min(this.#cleanUpEndsAt, endsAt)
+  }
+
   get hasEnded(): boolean {
     return this.#ended !== undefined
   }
@@ -88,11 +119,11 @@ export class ActiveRun implements RunState {
     return this.#throttles > 0
   }
 
-  tick(): Promise<void> | undefined {
+  tick(frame: Pick<Frame, 'inFinally'>): Promise<void> | undefined {
     const now = performance.now()
-    this.#requireTime(now)
+    this.#requireTime(now, frame)
     const slice = this.#parts.slices.take(this.#slice, now)
-    if (slice === undefined) return this.#letOthersIn()
+    if (slice === undefined) return this.#letOthersIn(frame)
     this.#slice = slice
     return undefined
   }
@@ -131,17 +162,21 @@ export class ActiveRun implements RunState {
     return this.#parts.stored.load(automation)
   }
 
-  #requireTime(now: number): void {
+  #requireTime(now: number, { inFinally }: Pick<Frame, 'inFinally'>): void {
     if (this.#ended !== undefined) throw new RunEnded(this.#ended)
+    if (this.#cancelled !== undefined && (!inFinally || now > this.#cleanUpEndsAt)) {
+      this.cancellation = this.#cancelled
+      throw new RunEnded(this.#cancelled)
+    }
     if (now <= this.#endsAt) return
     const seconds = Math.round(this.#parts.timeLimitMs / 100) / 10
     const message = `The automation took longer than the ${seconds} s it may take: split its work or emit events.`
     throw new RunEnded(new Failure('WorkflowTimeoutError', message))
   }
 
-  async #letOthersIn(): Promise<void> {
+  async #letOthersIn(frame: Pick<Frame, 'inFinally'>): Promise<void> {
     this.#slice = await this.#parts.slices.next()
-    this.#requireTime(performance.now())
+    this.#requireTime(performance.now(), frame)
   }
 
   async #wait(waitMs: number, frame: Frame): Promise<void> {
@@ -151,6 +186,6 @@ export class ActiveRun implements RunState {
     this.#throttles -= 1
     const now = performance.now()
     frame.measures.throttledMs += now - startedAt
-    this.#requireTime(now)
+    this.#requireTime(now, frame)
   }
 }

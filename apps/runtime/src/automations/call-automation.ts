@@ -14,6 +14,7 @@ export interface CallOrder {
   readonly payload: Readonly<Record<string, unknown>>
   readonly depth: number
   readonly trace: string
+  readonly inFinally: boolean
   readonly trigger: Trigger
 }
 
@@ -55,18 +56,18 @@ interface Result {
   readonly isBroken: boolean
 }
 
-function frameOf({ run, automation, payload, depth, trace }: CallOrder): Frame {
+function frameOf({ run, automation, payload, depth, trace, inFinally }: CallOrder): Frame {
   const place = { automationSlug: automation.slug, depth }
   // An argument may be part of a variable of the caller, which a write here must not change.
   for (const value of Object.values(payload)) share(value, run.contexts.owned)
   const locals = new Map(Object.entries(payload))
   const variables = new Variables(locals, run.contexts, place)
-  return { run, automation, variables, depth, trace, measures: { throttledMs: 0 } }
+  return { run, automation, variables, depth, trace, inFinally, measures: { throttledMs: 0 } }
 }
 
 async function perform({ run, automation, payload, depth }: CallOrder, frame: Frame): Promise<Result> {
   if (depth > run.maxDepth) throw tooDeep(run)
-  const turn = run.tick()
+  const turn = run.tick(frame)
   if (turn !== undefined) await turn
   const throttled = run.throttle('automations', 1, frame)
   if (throttled !== undefined) await throttled

@@ -138,7 +138,7 @@ async function perform(
   const { automation, payload, trigger } = order
   const startedAt = parts.clock.now()
   const clock = performance.now()
-  const root = { run, automation, payload, trigger, depth: order.depth + 1, trace: '' }
+  const root = { run, automation, payload, trigger, depth: order.depth + 1, trace: '', inFinally: false }
   let output: unknown
   let failed: AutomationFailure | undefined
   try {
@@ -148,7 +148,8 @@ async function perform(
     if (error instanceof Break) output = error.payload
     else failed = asFailure(error, automation)
   }
-  if (failed !== undefined) void buffer.add(failedEvent(root, failed, parts.events))
+  if (failed !== undefined && run.cancellation === undefined)
+    void buffer.add(failedEvent(root, failed, parts.events))
   const effects = await buffer.close()
   const error = failed && (run.secrets.mask(described(failed)) as RunError)
   return { output, failed, error, startedAt, durationMs: Math.round(performance.now() - clock), effects }

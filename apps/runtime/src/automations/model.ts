@@ -79,6 +79,8 @@ export interface Frame {
   readonly automation: CompiledAutomation
   readonly variables: Variables
   readonly depth: number
+  /** True for the steps of a `finally`: they go on for a while when the run is cancelled. */
+  readonly inFinally: boolean
   /** Names this place of the run, so that effects done again get the ids they had. */
   readonly trace: string
   readonly measures: { throttledMs: number }
@@ -97,8 +99,11 @@ export interface RunState {
   /** Texts that no event may show. */
   readonly secrets: SecretTexts
   now(): Date
-  /** Call it in every loop: lets other requests in, and throws once the run is over its time or was taken away. */
-  tick(): Promise<void> | undefined
+  /**
+   * Call it in every loop: lets other requests in, and throws once the run is over its time, was cancelled or was taken
+   * away.
+   */
+  tick(frame: Pick<Frame, 'inFinally'>): Promise<void> | undefined
   /** Takes from a limit of the workspace; a promise when the run has to wait, which `frame` then counts. */
   throttle(limit: ThrottledWork, amount: number, frame: Frame): Promise<void> | undefined
   /** The id of an effect: the same for the same effect of a run that is done again. */

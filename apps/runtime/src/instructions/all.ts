@@ -17,7 +17,7 @@ export const all: Instruction<AllArguments> = {
 
 async function runBranch(branch: Step, frame: Frame): Promise<void> {
   try {
-    const turn = frame.run.tick()
+    const turn = frame.run.tick(frame)
     if (turn !== undefined) await turn
     await runStep(branch, frame)
   } catch (error) {

@@ -79,6 +79,7 @@ const callFrom = (
       payload,
       depth: frame.depth + 1,
       trace: traceOf(frame, path),
+      inFinally: frame.inFinally,
       trigger: { type: 'automation', value: frame.automation.slug, id: frame.run.runId },
     },
     limits,

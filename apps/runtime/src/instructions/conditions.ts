@@ -26,7 +26,7 @@ interface Case {
 /** The first expression costs no turn: its step had one. */
 function choose(frame: Frame, cases: readonly Case[], otherwise: Execute): void | Promise<void> {
   for (const [index, { holds, steps }] of cases.entries()) {
-    const turn = index === 0 ? undefined : frame.run.tick()
+    const turn = index === 0 ? undefined : frame.run.tick(frame)
     if (turn !== undefined) return turn.then(() => choose(frame, cases.slice(index), otherwise))
     if (holds(frame)) return steps(frame)
   }

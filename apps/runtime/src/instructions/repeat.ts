@@ -166,7 +166,7 @@ const isLoopBreak = (error: unknown): boolean => error instanceof Break && error
 
 /** Lets others in and makes busy workspaces wait; called before each round. */
 function roomForRound(frame: Frame, index: number): Promise<void> | undefined {
-  const turn = frame.run.tick()
+  const turn = frame.run.tick(frame)
   if (index % TAKE !== 0 || index === 0) return turn
   const throttled = frame.run.throttle('repeats', TAKE, frame)
   return throttled === undefined ? turn : Promise.all([turn, throttled]).then(() => undefined)

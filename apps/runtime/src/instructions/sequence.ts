@@ -6,7 +6,7 @@ import type { Step } from './instruction.ts'
 export function sequence(steps: readonly Step[]): Execute {
   return (frame) => {
     for (let index = 0; index < steps.length; index += 1) {
-      const pending = runStep(steps[index] as Step, frame) ?? frame.run.tick()
+      const pending = runStep(steps[index] as Step, frame) ?? frame.run.tick(frame)
       if (pending !== undefined) return goOn(pending, steps, index + 1, frame)
     }
   }
@@ -32,7 +32,7 @@ async function goOn(
 ): Promise<void> {
   await pending
   for (let index = next; index < steps.length; index += 1) {
-    const turn = frame.run.tick()
+    const turn = frame.run.tick(frame)
     if (turn !== undefined) await turn
     const waiting = runStep(steps[index] as Step, frame)
     if (waiting !== undefined) await waiting

@@ -4,7 +4,10 @@ import { type Instruction, isRecord } from './instruction.ts'
 
 const errorPath = { segments: ['$error'], append: false }
 
-/** try: steps whose failure is caught; `$error` tells of it in `catch` and after. `finally` runs either way. */
+/**
+ * try: steps whose failure is caught; `$error` tells of it in `catch` and after. `finally` runs either way, also when
+ * the run is cancelled.
+ */
 export const tryCatch: Instruction<TryArguments> = {
   name: 'try',
   compile(args, context) {
@@ -20,7 +23,7 @@ export const tryCatch: Instruction<TryArguments> = {
         frame.variables.assign(errorPath, caught)
         await recover(frame)
       } finally {
-        await cleanUp(frame)
+        await cleanUp({ ...frame, inFinally: true })
       }
     }
   },

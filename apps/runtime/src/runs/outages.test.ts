@@ -54,6 +54,7 @@ describe('a run whose database is away again and again', () => {
       ...{ work, log, concurrency: 2, leaseSeconds: 60, pollMs: 20, giveBackMs: 50 },
       worker: () => 'w',
       lookForHolders: async () => ({ gone: [], isSettled: true }),
+      listen: async () => ({ [Symbol.asyncDispose]: async () => undefined }),
     })
     const run = {
       id: uuidv7(),

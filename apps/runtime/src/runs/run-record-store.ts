@@ -15,7 +15,8 @@ export interface RunPage {
   readonly lookedAt: number
 }
 
-const columns = sql`
+/** What a record is made of. */
+export const recordColumns = sql`
   id, automation_slug as "automationSlug", status, trigger_type as "triggerType", trigger_value as "triggerValue",
   trigger_id as "triggerId", correlation_id as "correlationId", dead_letter as "deadLetter",
   started_at as "startedAt", finished_at as "finishedAt", duration_ms as "durationMs", origin_id as "originId",
@@ -34,14 +35,14 @@ export const runRecordStore = (database: Pick<Database, 'many'>) => ({
 
   async find(workspaceId: string, id: string): Promise<(RunRecord & { input: RunInput | null }) | undefined> {
     const [row] = await database.many<RunRecord & { input: RunInput | null }>(sql`
-      select ${columns}, input from runtime.runs where id = ${id} and workspace_id = ${workspaceId}`)
+      select ${recordColumns}, input from runtime.runs where id = ${id} and workspace_id = ${workspaceId}`)
     return row
   },
 })
 
 /** One more than the page has, so that it is known whether there is more. */
 export const pageStatement = (page: RunPage): Sql => sql`
-  select ${columns} from (${lookedAt(page, sql`*`)}) r
+  select ${recordColumns} from (${lookedAt(page, sql`*`)}) r
   where ${join([sql`true`, ...conditions(page.filter)], ' and ')}
   limit ${page.limit + 1}`
 

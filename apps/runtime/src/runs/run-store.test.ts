@@ -66,7 +66,7 @@ describe('the queue of runs', () => {
     expect([slow?.attempt, fast?.attempt]).toEqual([1, 2])
 
     const lost = await store.extendLeases('slow', [{ id: run.id, attempt: 1 }], 10)
-    expect(lost).toEqual([run.id])
+    expect(lost).toEqual([{ id: run.id, isLost: true, cancellation: null }])
     const late = { ...nothing, events: [emittedEvent('fenced', 'late')] }
     const done = { ...nothing, events: [emittedEvent('fenced', 'done')] }
     const [first, latest] = await Promise.all([
@@ -125,7 +125,9 @@ describe('the queue of runs', () => {
     expect(expired.map(({ id }) => id)).not.toEqual(expect.arrayContaining([mine.id]))
     const taken = await store.claimAbandoned('w', 60, 5, { gone: [4711], expired: false })
     expect(taken).toMatchObject([{ id: mine.id, attempt: 2, crashCount: 1 }])
-    expect(await store.extendLeases('4711', [{ id: mine.id, attempt: 1 }], 10)).toEqual([mine.id])
+    expect(await store.extendLeases('4711', [{ id: mine.id, attempt: 1 }], 10)).toMatchObject([
+      { id: mine.id, isLost: true },
+    ])
     expect(await store.listHolders()).not.toContain(4711)
     await store.extendLeases('4712', [{ id: other.id, attempt: 1 }], 60)
     expect(await store.listHolders()).toContain(4712)

@@ -4,14 +4,19 @@ import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import type { StoredPatch } from '../contexts/context-store.ts'
 import { storableJson } from '../contexts/storable.ts'
-import type { Claim, ClaimedRun, ClaimedWork, FinishedRun } from './run.ts'
+import type { Claim, ClaimedRun, ClaimedWork, FinishedRun, LeaseNews } from './run.ts'
 
 export type RunStore = ReturnType<typeof runStore>
+
+/** What a worker is told of the wish that a run ends. */
+const cancellation = sql`
+  case when r.cancel_requests is not null
+    then json_build_object('requests', r.cancel_requests, 'reason', coalesce(r.cancel_reason, '')) end`
 
 const claimedColumns = sql`
   r.id, r.attempt, r.deaths as "crashCount", r.workspace_id as "workspaceId", r.automation_slug as "automationSlug",
   r.trigger_type as "triggerType", r.trigger_value as "triggerValue", r.trigger_id as "triggerId",
-  r.correlation_id as "correlationId", r.input`
+  r.correlation_id as "correlationId", r.input, ${cancellation} as cancellation`
 
 /** Writes changed contexts, as part of a larger statement; the contexts know how. */
 export type WritePatches = (patches: readonly StoredPatch[]) => Sql
@@ -71,11 +76,11 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
   },
 
   /**
-   * Extends the leases of runs, but of none that is being written at this moment. Answers the ids that another worker
-   * has claimed.
+   * Extends the leases of runs, but of none that is being written at this moment. Answers those that another worker has
+   * claimed, or that are to end.
    */
-  async extendLeases(worker: string, claims: readonly Claim[], leaseSeconds: number): Promise<string[]> {
-    const rows = await database.many<{ id: string }>(sql`
+  extendLeases: (worker: string, claims: readonly Claim[], leaseSeconds: number): Promise<LeaseNews[]> =>
+    database.many<LeaseNews>(sql`
       with leased as materialized (
         select r.id from runtime.runs r join ${claimList(claims)} on r.id = c.id and r.attempt = c.attempt
         where r.status = 'running' for update of r skip locked
@@ -83,9 +88,10 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
         update runtime.runs r set worker = ${worker}, leased_until = now() + ${leaseSeconds} * interval '1 second'
         from leased where r.id = leased.id
       )
-      select r.id from runtime.runs r join ${claimList(claims)} on r.id = c.id where r.attempt <> c.attempt`)
-    return rows.map(({ id }) => id)
-  },
+      ${selectNews(claims)}`),
+
+  /** The same, without extending anything. */
+  listNews: (claims: readonly Claim[]): Promise<LeaseNews[]> => database.many<LeaseNews>(selectNews(claims)),
 
   /** Gives runs back to the queue. */
   release: (claims: readonly Claim[]): Promise<unknown> =>
@@ -108,6 +114,11 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
       return counted
     }),
 })
+
+const selectNews = (claims: readonly Claim[]): Sql => sql`
+  select r.id, r.attempt <> c.attempt as "isLost", ${cancellation} as cancellation
+  from runtime.runs r join ${claimList(claims)} on r.id = c.id
+  where r.attempt <> c.attempt or r.cancel_requests is not null`
 
 /** Locks the rows of the runs that are still ours, and ends those that are over. Answers their ids and attempts. */
 async function writeEnds(tx: Queries, work: readonly ClaimedWork[]): Promise<Map<string, number>> {

@@ -1,5 +1,5 @@
 import type { FailureBody } from '@platform/kernel'
-import type { ActiveRun } from '../automations/active-run.ts'
+import type { ActiveRun, Cancellation } from '../automations/active-run.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { RunInput, Trigger } from '../automations/model.ts'
 
@@ -45,6 +45,8 @@ export interface ClaimedRun extends Claim {
   readonly triggerId: string | null
   readonly correlationId: string
   readonly input: RunInput
+  /** Set when it was asked to end, also by an attempt before. */
+  readonly cancellation: Cancellation | null
 }
 
 /** A run this instance has leased and works on. */
@@ -53,8 +55,18 @@ export interface LeasedRun {
   readonly workspaceId: string
   /** Known as soon as the run has begun. */
   active: ActiveRun | undefined
+  /** Set when it was asked to end. */
+  cancellation?: Cancellation
   /** Set when another worker has claimed it. */
   isLost?: boolean
+}
+
+/** What a worker must know of a run that it has leased. */
+export interface LeaseNews {
+  readonly id: string
+  /** Another worker has claimed it. */
+  readonly isLost: boolean
+  readonly cancellation: Cancellation | null
 }
 
 /** What a claimed run did, and its end once it has one. */

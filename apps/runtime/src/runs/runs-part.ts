@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import type { Audit } from '@platform/audit'
 import { type Database, HolderWatch } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
+import type { Permissions } from '@platform/permissions'
 import type { Part } from '@platform/service'
 import type { Engine } from '../automations/engine.ts'
 import type { RuntimeConfig } from '../config.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import { cancelRun } from './cancel-run.ts'
 import { getRun } from './get-run.ts'
 import { keepPartitions } from './keep-partitions.ts'
 import { listRuns } from './list-runs.ts'
 import { onEvents } from './on-events.ts'
 import { partitionStore } from './partition-store.ts'
+import { CANCELLED_RUNS, runChangeStore } from './run-change-store.ts'
 import { type RunNow, runNow } from './run-now.ts'
 import { runRecordStore } from './run-record-store.ts'
 import { groupCommits, runStore } from './run-store.ts'
@@ -26,6 +30,8 @@ export interface Runs {
 
 export function runsPart({
   database,
+  audit,
+  permissions,
   engine,
   definitions,
   clock,
@@ -33,6 +39,8 @@ export function runsPart({
   config,
 }: {
   database: Database
+  audit: Audit
+  permissions: Permissions
   engine: Engine
   definitions: Definitions
   clock: Clock
@@ -40,6 +48,7 @@ export function runsPart({
   config: Pick<RuntimeConfig, 'runs' | 'times' | 'events'>
 }): Runs {
   const runs = runStore(database, upsertPatches)
+  const changes = runChangeStore(database, audit)
   const records = runRecordStore(database)
   const commits = groupCommits(runs)
   const presence = database.presence()
@@ -50,6 +59,7 @@ export function runsPart({
     work: workOnRun({ engine, definitions, commits, timeLimitMs: config.runs.timeLimitMs, log }),
     worker: () => presence.id()?.toString() ?? withoutPresence,
     lookForHolders: () => holders.look(),
+    listen: (onCancelled) => database.listen(CANCELLED_RUNS, onCancelled),
     concurrency: config.runs.concurrency,
     leaseSeconds: config.runs.leaseSeconds,
     log,
@@ -58,7 +68,11 @@ export function runsPart({
   return {
     runNow: runNow({ engine, commits, times: config.times, now: () => clock.now().getTime() }),
     part: {
-      routes: [listRuns({ records, clock }), getRun({ records, definitions, clock, limits: config.events })],
+      routes: [
+        listRuns({ records, clock }),
+        getRun({ records, definitions, clock, limits: config.events }),
+        cancelRun({ changes, records, permissions, clock }),
+      ],
       subscriptions: [onEvents({ definitions, runs, wakeWorkers: () => queue.wake() })],
       jobs: [keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }), ...queue.jobs],
     },

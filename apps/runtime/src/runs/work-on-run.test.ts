@@ -6,6 +6,7 @@ import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compiled, testEngine } from '../../test/testing.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
+import { runChangeStore } from './run-change-store.ts'
 import { groupCommits, runStore } from './run-store.ts'
 import { workOnRun } from './work-on-run.ts'
 
@@ -60,5 +61,42 @@ describe('a run that an event triggered', () => {
     expect(await database.many(sql`select status, attempt from runtime.runs`)).toEqual([
       { status: 'succeeded', attempt: 2 },
     ])
+  })
+
+  test('is not begun again once it was cancelled', async () => {
+    const runs = runStore(database, upsertPatches)
+    const workspace = compiled({ main: { do: [{ emit: { event: 'begun.again' } }] } })
+    const id = uuidv7()
+    await runs.enqueue([
+      {
+        ...{ id, workspaceId: workspace.id, automationSlug: 'main', correlationId: 'corr' },
+        trigger: { type: 'event', value: 'x' },
+        input: { payload: {}, caller: {}, depth: 0 },
+      },
+    ])
+    await runs.claimQueued('dies', 0, 1)
+    const audit = { record: async () => undefined }
+    const entry = { action: 'run.cancelled', actor: 'user:ada', subject: `run:${id}` } as const
+    await runChangeStore(database, audit).cancel({ workspaceId: workspace.id, runId: id, entry }, 'enough')
+    const [run] = await runs.claimAbandoned('w', 10, 1, { gone: [], expired: true })
+    if (run === undefined) throw new Error('There must be a run.')
+
+    const work = workOnRun({
+      engine: testEngine(),
+      definitions: { find: async () => workspace },
+      commits: groupCommits(runs),
+      timeLimitMs: 5000,
+      log,
+    })
+    const held = { claim: { id, attempt: run.attempt }, workspaceId: workspace.id, active: undefined }
+    await work(run, held, new AbortController().signal)
+
+    const rows = await database.many(
+      sql`select status, error ->> 'message' as said from runtime.runs where id = ${id}`,
+    )
+    expect(rows).toEqual([{ status: 'cancelled', said: 'The run was cancelled: enough' }])
+    expect(
+      await database.many(sql`select 1 from outbox.events where record ->> 'type' = 'begun.again'`),
+    ).toEqual([])
   })
 })

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type EventRecord, errorEvent } from '@platform/contracts'
-import { derivedUuidv7, StoreError } from '@platform/kernel'
+import { derivedUuidv7, type Failure, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { buildRecord, checkNative } from '@platform/outbox'
+import { cancelled } from '../automations/active-run.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { Engine, RunOutcome } from '../automations/engine.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -29,11 +30,12 @@ export const workOnRun =
   (deps: Deps) =>
   async (run: ClaimedRun, leased: LeasedRun, signal: AbortSignal): Promise<void> => {
     const { claim } = leased
-    if (run.crashCount >= MAX_CRASHES) return await write(deps, { claim, ...giveUp(run) }, signal)
+    const settled = withoutBeginning(run)
+    if (settled !== undefined) return await write(deps, { claim, ...settled }, signal)
     const workspace = await deps.definitions.find(run.workspaceId)
     const automation = await workspace?.find(run.automationSlug)
     if (workspace === undefined || automation === undefined || automation.disabled) {
-      return await write(deps, { claim, effects: nothing, end: cancelled }, signal)
+      return await write(deps, { claim, effects: nothing, end: automationGone }, signal)
     }
 
     const { run: active, outcome } = deps.engine.start({
@@ -50,6 +52,7 @@ export const workOnRun =
       commit: (effects) => commitSoFar(deps.commits, { claim, effects, end: undefined }),
     })
     leased.active = active
+    active.cancel(leased.cancellation)
     const result = await outcome
     throwIfStoreWasAway(result)
 
@@ -60,8 +63,16 @@ export const workOnRun =
       )
     }
     if (active.hasEnded) return
-    await write(deps, { claim, effects: result.effects, end: endOf(result) }, signal)
+    await write(deps, { claim, effects: result.effects, end: endOf(result, active.cancellation) }, signal)
   }
+
+/** The end of a run of which nothing is to be done any more. */
+function withoutBeginning(run: ClaimedRun): Pick<ClaimedWork, 'effects' | 'end'> | undefined {
+  if (run.crashCount >= MAX_CRASHES) return giveUp(run)
+  if (run.cancellation === null) return undefined
+  const error = cancelled(run.cancellation.reason).toJSON()
+  return { effects: nothing, end: { status: 'cancelled', durationMs: 0, error } }
+}
 
 /** Nothing is written then: the run is given back, and the worker that claims it next does it again. */
 function throwIfStoreWasAway({ failed }: RunOutcome): void {
@@ -74,13 +85,14 @@ const triggerOf = ({ triggerType, triggerValue, triggerId }: ClaimedRun) => ({
   ...(triggerId === null ? {} : { id: triggerId }),
 })
 
-const endOf = ({ error, durationMs }: RunOutcome): RunEnd => ({
-  status: error === undefined ? 'succeeded' : 'failed',
-  durationMs,
-  error,
-})
+/** A `finally` may have replaced what ended the run, or failed itself: a run that was cancelled has no other end. */
+function endOf({ error, durationMs }: RunOutcome, cancellation: Failure | undefined): RunEnd {
+  if (cancellation !== undefined)
+    return { status: 'cancelled', durationMs, error: error ?? cancellation.toJSON() }
+  return { status: error === undefined ? 'succeeded' : 'failed', durationMs, error }
+}
 
-const cancelled: RunEnd = {
+const automationGone: RunEnd = {
   status: 'cancelled',
   durationMs: 0,
   error: {

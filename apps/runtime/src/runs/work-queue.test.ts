@@ -17,6 +17,7 @@ const claimedRun = (attempt: number): ClaimedRun => ({
   triggerId: null,
   correlationId: 'corr',
   input: { payload: {}, caller: {}, depth: 0 },
+  cancellation: null,
 })
 
 /** A queue whose claims answer, in turn, what `claims` holds. */
@@ -25,6 +26,7 @@ function queueOf(claims: ClaimedRun[][], work: (held: LeasedRun) => Promise<void
     claimAbandoned: async () => [],
     claimQueued: async () => claims.shift() ?? [],
     extendLeases: async () => [],
+    listNews: async () => [],
     release: async () => undefined,
   }
   const log = createLogger({ level: 'silent' })
@@ -33,6 +35,7 @@ function queueOf(claims: ClaimedRun[][], work: (held: LeasedRun) => Promise<void
     work: (_, held) => work(held),
     worker: () => 'w',
     lookForHolders: async () => ({ gone: [], isSettled: true }),
+    listen: async () => ({ [Symbol.asyncDispose]: async () => undefined }),
     concurrency: 2,
     leaseSeconds,
     pollMs: 20,

@@ -3,16 +3,18 @@ import type { HoldersFound } from '@platform/database'
 import { Failure, StoreError, WakeUp } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
-import type { ClaimedRun, LeasedRun } from './run.ts'
+import type { ClaimedRun, LeasedRun, LeaseNews } from './run.ts'
 import type { RunStore } from './run-store.ts'
 
 export interface WorkQueueOptions {
-  readonly runs: Pick<RunStore, 'claimQueued' | 'claimAbandoned' | 'extendLeases' | 'release'>
+  readonly runs: Pick<RunStore, 'claimQueued' | 'claimAbandoned' | 'extendLeases' | 'listNews' | 'release'>
   readonly work: (run: ClaimedRun, leased: LeasedRun, signal: AbortSignal) => Promise<void>
   /** The name others know this worker by; it changes when its presence becomes visible or is lost. */
   readonly worker: () => string
   /** Finds the workers that have crashed. */
   readonly lookForHolders: () => Promise<HoldersFound>
+  /** Calls with the id of each run that is to end, wherever it is leased. */
+  readonly listen: (onCancelled: (id: string) => void) => Promise<AsyncDisposable>
   readonly concurrency: number
   readonly leaseSeconds: number
   /** How often it looks for runs that nobody announced. Default 500. */
@@ -71,6 +73,7 @@ export class WorkQueue {
   async #workUntil(signal: AbortSignal): Promise<void> {
     const stop = () => this.#wakeUp.wake()
     signal.addEventListener('abort', stop)
+    await using _listening = await this.#options.listen((id) => this.#lookAfter(id))
     try {
       while (!signal.aborted) {
         await this.#lookForAbandoned(signal)
@@ -165,11 +168,31 @@ export class WorkQueue {
     if (this.#leased.size === 0) return
     const { runs, worker, leaseSeconds } = this.#options
     const claims = [...this.#leased.values()].map(({ claim }) => claim)
-    for (const id of await runs.extendLeases(worker(), claims, leaseSeconds)) {
+    this.#heed(await runs.extendLeases(worker(), claims, leaseSeconds))
+  }
+
+  /** Where a run that is to end is leased here, its row says why. Extending the leases makes up for a lost notice. */
+  #lookAfter(id: string): void {
+    const leased = this.#leased.get(id)
+    if (leased === undefined) return
+    const { runs, log } = this.#options
+    runs.listNews([leased.claim]).then(
+      (news) => this.#heed(news),
+      (err: unknown) => log.warn({ err, runId: id }, 'a run that is to end could not be looked at'),
+    )
+  }
+
+  #heed(news: readonly LeaseNews[]): void {
+    for (const { id, isLost, cancellation } of news) {
       const leased = this.#leased.get(id)
       if (leased === undefined) continue
-      leased.isLost = true
-      leased.active?.end(leaseLost())
+      if (isLost) {
+        leased.isLost = true
+        leased.active?.end(leaseLost())
+      } else if (cancellation !== null) {
+        leased.cancellation = cancellation
+        leased.active?.cancel(cancellation)
+      }
     }
   }
 

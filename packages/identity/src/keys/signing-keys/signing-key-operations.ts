@@ -1,3 +1,4 @@
+import { actorOf } from '@platform/auth'
 import {
   listSigningKeys as listSigningKeysContract,
   previewSigningKeyRemoval as previewSigningKeyRemovalContract,
@@ -8,7 +9,6 @@ import {
 } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
-import { actorOf } from '../../audit/actor.ts'
 import { type ChangeDeps, changeSigningKeys } from './change-signing-keys.ts'
 import { presentSigningKey, stateOf } from './present-signing-key.ts'
 import type { SessionsByKeyStore } from './sessions-by-key-store.ts'

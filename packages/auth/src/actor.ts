@@ -1,4 +1,4 @@
-import type { Principal } from '@platform/auth'
+import type { Principal } from './principal.ts'
 
 /** Who did something, as the audit trail names them. */
 export function actorOf(principal: Principal | undefined): string {

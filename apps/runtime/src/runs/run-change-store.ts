@@ -1,0 +1,42 @@
+import type { Audit, AuditEntry } from '@platform/audit'
+import { type Database, sql } from '@platform/database'
+import { cancelled } from '../automations/active-run.ts'
+import { storableJson } from '../contexts/storable.ts'
+import type { RunRecord } from './run-record.ts'
+import { recordColumns } from './run-record-store.ts'
+
+export type RunChangeStore = ReturnType<typeof runChangeStore>
+
+/** The run that somebody changes, and how the audit trail tells it. */
+export interface RunChange {
+  readonly workspaceId: string
+  readonly runId: string
+  readonly entry: AuditEntry
+}
+
+/** Where workers learn at once that a run is to end; its row says so as well. */
+export const CANCELLED_RUNS = 'runtime.cancelled_runs'
+
+/** What people change of runs. */
+export const runChangeStore = (database: Database, audit: Pick<Audit, 'record'>) => ({
+  /**
+   * Ends a run that is queued, and asks the worker of one that is running to end it. Undefined when the run has ended
+   * already or is not there. Whichever comes second, this or the worker's claim or end, sees the other.
+   */
+  cancel: ({ workspaceId, runId, entry }: RunChange, reason: string): Promise<RunRecord | undefined> =>
+    database.transaction(async (tx) => {
+      const [run] = await tx.many<RunRecord>(sql`
+        update runtime.runs set
+          status = case status when 'queued' then 'cancelled' else status end,
+          finished_at = case status when 'queued' then now() end,
+          error = case status when 'queued' then ${storableJson(cancelled(reason))}::jsonb end,
+          cancel_requests = least(coalesce(cancel_requests, 0) + 1, 2),
+          cancel_reason = coalesce(cancel_reason, ${reason})
+        where id = ${runId} and workspace_id = ${workspaceId} and status in ('queued', 'running')
+        returning ${recordColumns}`)
+      if (run === undefined) return undefined
+      if (run.status === 'running') tx.notify(CANCELLED_RUNS, run.id)
+      await audit.record(tx, entry)
+      return run
+    }),
+})
