@@ -3,6 +3,7 @@ import {
   instructionDescriptions,
   instructionSchemas,
   notYetRunnable,
+  notYetRunnableFields,
 } from '@platform/contracts'
 import { z } from 'zod'
 import {
@@ -65,9 +66,11 @@ expressions without marks. What a variable held is data: it is never read as a t
 function instructionSection(name: InstructionName): string {
   const { text, example } = instructionDescriptions[name]
   const { gives, ...written } = example
+  const fields = (notYetRunnableFields[name] ?? []).map((field) => `\`${field}\``).join(', ')
   const note = missing.has(name)
     ? '\n\nNot available yet: it can be saved, with a warning, and fails when a run reaches it.'
-    : ''
+    : fields &&
+      `\n\nNot available yet: ${fields}. They can be saved, with a warning; the step fails when a run reaches it.`
   const rows = fieldRows(z.toJSONSchema(instructionSchemas[name], { unrepresentable: 'any', io: 'output' }))
   const table = rows.length === 0 ? '' : `\n\n| Field | Type | Meaning |\n|---|---|---|\n${rows.join('\n')}`
   const result = gives === undefined ? '' : `\n\nIt answers \`${JSON.stringify(gives)}\`.`

@@ -32,7 +32,8 @@ export function fieldRows(schema: unknown, path = ''): string[] {
 function typeOf(schema: FieldSchema): string {
   if (schema.const !== undefined) return `\`${String(schema.const)}\``
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(', ')
-  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeOf))].join(' or ')
+  if (schema.anyOf !== undefined)
+    return [...new Set(schema.anyOf.flatMap((one) => typeOf(one).split(' or ')))].join(' or ')
   if (schema.type === 'array') return `list of ${typeOf(schema.items ?? {})}`
   if (schema.type === 'object' && schema.properties === undefined) return 'open object'
   return [schema.type ?? 'anything'].flat().join(' or ')

@@ -12,6 +12,7 @@ import {
 import { services } from '@platform/contracts'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
+import { fetchSettings, fetchVariables } from './fetches/fetches-env.ts'
 
 const optionalUrl = z.url({ protocol: /^https?$/ }).optional()
 
@@ -75,8 +76,11 @@ export const runtimeEnv = z
     RATE_LIMIT_AUTOMATIONS_BURST: rate(400).describe('Automations at once.'),
     RATE_LIMIT_EMITS: rate(30).describe('Emitted events a second, for each workspace and instance.'),
     RATE_LIMIT_EMITS_BURST: rate(100).describe('Emitted events at once.'),
+    RATE_LIMIT_FETCHES: rate(50).describe('Fetches a second, for each workspace and instance.'),
+    RATE_LIMIT_FETCHES_BURST: rate(200).describe('Fetches at once.'),
     RATE_LIMIT_REPEATS: rate(1000).describe('Rounds of repeat a second, for each workspace and instance.'),
     RATE_LIMIT_REPEATS_BURST: rate(4000).describe('Rounds of repeat at once.'),
+    ...fetchVariables,
     ...limitVariables(['webhooks', 'runActions']),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Most characters of an event.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
@@ -119,6 +123,7 @@ export const runtimeEnv = z
       global: env.CONTEXT_GLOBAL_MAX_SIZE * REFUSED_AT,
     },
     rateLimits: limitSettings(env),
+    fetches: fetchSettings(env),
     throttling: env.RATE_LIMIT_DISABLED ? undefined : throttling(env),
     events: {
       maxLength: env.BROKER_EMIT_MAXLEN,
@@ -132,10 +137,11 @@ export const environment: readonly z.ZodType[] = [runtimeEnv]
 
 export type RuntimeConfig = z.output<typeof runtimeEnv>
 
-type Rates = Record<`RATE_LIMIT_${'AUTOMATIONS' | 'EMITS' | 'REPEATS'}${'' | '_BURST'}`, number>
+type Rates = Record<`RATE_LIMIT_${'AUTOMATIONS' | 'EMITS' | 'FETCHES' | 'REPEATS'}${'' | '_BURST'}`, number>
 
 const throttling = (env: Rates) => ({
   automations: { perSecond: env.RATE_LIMIT_AUTOMATIONS, burst: env.RATE_LIMIT_AUTOMATIONS_BURST },
   emits: { perSecond: env.RATE_LIMIT_EMITS, burst: env.RATE_LIMIT_EMITS_BURST },
+  fetches: { perSecond: env.RATE_LIMIT_FETCHES, burst: env.RATE_LIMIT_FETCHES_BURST },
   repeats: { perSecond: env.RATE_LIMIT_REPEATS, burst: env.RATE_LIMIT_REPEATS_BURST },
 })

@@ -19,6 +19,8 @@ import { TimeSlices } from '../src/automations/time-slices.ts'
 import { automationCompiler } from '../src/definitions/compile-automation.ts'
 import { compileWorkspace } from '../src/definitions/compile-workspace.ts'
 import type { IndexedAutomation } from '../src/definitions/definition-store.ts'
+import { type Fetches, openFetches } from '../src/fetches/fetches.ts'
+import type { FetchSettings } from '../src/fetches/fetches-env.ts'
 import { runtime } from '../src/service.ts'
 
 /** What a test writes of an automation; its name is its slug. */
@@ -187,11 +189,29 @@ const indexed = ({ slug, when, disabled }: AutomationDefinition): IndexedAutomat
   disabled: disabled === true,
 })
 
+/** Calls to this machine are allowed; what may pass is tried again at once. */
+export const testFetches = (settings: Partial<FetchSettings> = {}): Fetches =>
+  openFetches({
+    timeoutMs: 5000,
+    maxTimeoutMs: 60_000,
+    maxResponseBytes: 10_000_000,
+    maxRetries: 3,
+    firstPauseMs: 10,
+    retryCodes: ['ECONNRESET', 'UND_ERR_SOCKET'],
+    retryStatus: [429, 502, 503],
+    allowedHosts: ['127.0.0.0/8'],
+    forbiddenHosts: [],
+    userAgent: 'test',
+    concurrency: 100,
+    ...settings,
+  })
+
 /** An engine that keeps nothing, for what automations compute. */
 export const testEngine = (parts: Partial<EngineParts> = {}): Engine =>
   createEngine({
     clock: systemClock,
     throttle: unlimited,
+    fetches: testFetches(),
     slices: new TimeSlices(),
     events: defaultEventLimits,
     maxDepth: 20,

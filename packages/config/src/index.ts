@@ -11,6 +11,7 @@ export {
   seconds,
   secret,
 } from './fields.ts'
+export { isOwnMachine, nodeEnv } from './own-machine.ts'
 export { ConfigError, type Env, readConfig } from './read-config.ts'
 export {
   inSecret,

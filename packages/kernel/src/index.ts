@@ -18,7 +18,7 @@ export {
   uuidv7,
   uuidv7Ms,
 } from './ids.ts'
-export { beforeAbort, growingPauseMs, triedAgain } from './pauses.ts'
+export { beforeAbort, growingPauseMs, retryAfterMsOf, triedAgain } from './pauses.ts'
 export {
   STORE_BUDGET_MS,
   StoreBudget,

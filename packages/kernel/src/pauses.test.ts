@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { growingPauseMs, triedAgain } from './pauses.ts'
+import { growingPauseMs, retryAfterMsOf, triedAgain } from './pauses.ts'
 
 it('work is done again after errors that may pass, so many times, and not after others', async () => {
   const options = {
@@ -30,4 +30,14 @@ it('pauses double with each failure, up to a limit, and are drawn from their upp
     expect(pauseMs).toBeGreaterThanOrEqual(longestMs / 2)
     expect(pauseMs).toBeLessThanOrEqual(longestMs)
   }
+})
+
+it.each([
+  ['120', 120_000],
+  ['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
+  ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+  ['soon', undefined],
+  [null, undefined],
+])('Retry-After: %s is read', (header, expected) => {
+  expect(retryAfterMsOf(header, new Date('2026-01-01T00:00:00Z'))).toBe(expected)
 })

@@ -45,3 +45,11 @@ export async function beforeAbort<T>(
     signal.removeEventListener('abort', abort)
   }
 }
+
+/** What a `Retry-After` asks for, in milliseconds: seconds or a date; undefined when it is neither. */
+export function retryAfterMsOf(header: string | null, now: Date): number | undefined {
+  if (header === null) return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime())
+}

@@ -1,3 +1,4 @@
+export { excerptWithout, withoutSecretFields } from './excerpts.ts'
 export { createLogger, type Logger } from './logger.ts'
 export { scrub } from './redaction.ts'
 export { type RequestLine, requestLines } from './request-lines.ts'

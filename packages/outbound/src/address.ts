@@ -11,15 +11,36 @@ const PUBLIC_METADATA = ['168.63.129.16']
 /** What IANA has given out for the open internet; the rest of IPv6 embeds, tunnels or is reserved. */
 const GLOBAL_IPV6: Range = ipaddr.parseCIDR('2000::/3') as Range
 
-/** `allowed` holds host names, addresses and CIDR ranges. Throws an Error that names an entry that is none of them. */
-export function addressCheck(allowed: readonly string[]): AddressCheck {
-  const ranges = allowed.map(rangeOf).filter((range): range is Range => range !== undefined)
-  const hosts = new Set(allowed.filter((entry) => rangeOf(entry) === undefined).map(hostOf))
-  return (host, text) => {
+/**
+ * `allowed` and `forbidden` hold host names, addresses and CIDR ranges; what is forbidden is it although it is allowed
+ * or public, and a forbidden name forbids those below it. Throws an Error that names an entry that is none of them.
+ */
+export function addressCheck(allowed: readonly string[], forbidden: readonly string[] = []): AddressCheck {
+  const open = entriesOf(allowed)
+  const closed = entriesOf(forbidden)
+  return (given, text) => {
     const address = parsed(text)
     if (address === undefined) return false
-    return hosts.has(bareHost(host)) || isPublic(address) || ranges.some((range) => isWithin(address, range))
+    const host = bareHost(given)
+    if (isIn(closed.ranges, address) || namesAbove(host).some((name) => closed.hosts.has(name))) return false
+    return open.hosts.has(host) || isPublic(address) || isIn(open.ranges, address)
   }
+}
+
+interface Entries {
+  hosts: ReadonlySet<string>
+  ranges: readonly Range[]
+}
+
+function entriesOf(list: readonly string[]): Entries {
+  const ranges = list.map(rangeOf).filter((range): range is Range => range !== undefined)
+  return { ranges, hosts: new Set(list.filter((entry) => rangeOf(entry) === undefined).map(hostOf)) }
+}
+
+/** `a.b.c`, `b.c` and `c`. */
+const namesAbove = (host: string): string[] => {
+  const labels = host.split('.')
+  return labels.map((_, at) => labels.slice(at).join('.'))
 }
 
 /** A host as it is compared: lower case, without the brackets of IPv6 and the dot of a complete name. */
@@ -41,6 +62,9 @@ function isPublic(address: Parsed): boolean {
   if (address.range() !== 'unicast' || PUBLIC_METADATA.includes(address.toString())) return false
   return address.kind() === 'ipv4' || isWithin(address, GLOBAL_IPV6)
 }
+
+const isIn = (ranges: readonly Range[], address: Parsed): boolean =>
+  ranges.some((range) => isWithin(address, range))
 
 const isWithin = (address: Parsed, [base, bits]: Range): boolean =>
   address.kind() === base.kind() && address.match(base, bits)

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import type { AddressCheck } from './address.ts'
 import { bareHost, parsed } from './address.ts'
-import { guardedLookup, refusedHost } from './guarded-connector.ts'
+import { guardedLookup, type Refusal } from './guarded-connector.ts'
 import { OutboundRefused } from './outbound.ts'
 
 /** A question is answered soon; a name that is slow to resolve is not known to be refused. */
@@ -14,14 +14,15 @@ const LOOKUPS = 2
  */
 export function expectedRefusal(needs: {
   isAllowed: AddressCheck
+  refusal: Refusal
   lookup: LookupFunction
 }): (url: URL) => Promise<string | undefined> {
-  const lookup = guardedLookup(needs.lookup, needs.isAllowed)
+  const lookup = guardedLookup(needs.lookup, needs.isAllowed, needs.refusal)
   let underWay = 0
   return ({ hostname }) => {
     if (parsed(hostname) !== undefined)
       return Promise.resolve(
-        needs.isAllowed(hostname, bareHost(hostname)) ? undefined : refusedHost(hostname).message,
+        needs.isAllowed(hostname, bareHost(hostname)) ? undefined : needs.refusal(hostname).message,
       )
     if (underWay >= LOOKUPS) return Promise.resolve(undefined)
     underWay += 1

@@ -6,49 +6,61 @@ import { OutboundRefused } from './outbound.ts'
 
 interface Needs {
   isAllowed: AddressCheck
+  refusal: Refusal
   connectTimeoutMs: number
   lookup?: LookupFunction
 }
 
+/** Why a host is not called. */
+export type Refusal = (host: string) => OutboundRefused
+
 /** The sentence is the same whatever is behind a name, so that it tells nothing about the inside. */
-export const refusedHost = (host: string): OutboundRefused =>
-  new OutboundRefused(
-    `${bareHost(host)} is not a public address: an operator can allow it with OUTBOUND_ALLOWED.`,
-  )
+export const refusalOf =
+  ({ allowedBy, forbids }: { allowedBy: string; forbids: boolean }): Refusal =>
+  (host) =>
+    new OutboundRefused(
+      `${bareHost(host)} is not a public address${forbids ? ', or forbidden here' : ''}: ` +
+        `an operator can allow it with ${allowedBy}.`,
+    )
 
 /**
  * Opens connections to addresses that pass the check only. A name is resolved once, and what was checked is what is
  * dialled: there is no second look-up that could answer something else.
  */
-export function guardedConnector({ isAllowed, connectTimeoutMs, lookup }: Needs): buildConnector.connector {
+export function guardedConnector({
+  isAllowed,
+  refusal,
+  connectTimeoutMs,
+  lookup,
+}: Needs): buildConnector.connector {
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     allowH2: false,
-    lookup: guardedLookup(lookup ?? (systemLookup as LookupFunction), isAllowed),
+    lookup: guardedLookup(lookup ?? (systemLookup as LookupFunction), isAllowed, refusal),
   })
   return (options, callback) => {
     const literal = parsed(options.hostname) !== undefined || options.hostname.includes(':')
     // Node asks no look-up for what is an address already.
     if (literal && !isAllowed(options.hostname, bareHost(options.hostname)))
-      return callback(refusedHost(options.hostname), null)
+      return callback(refusal(options.hostname), null)
     connect(options, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
       if (isAllowed(options.hostname, socket.remoteAddress ?? '')) return callback(null, socket)
       socket.destroy()
-      callback(refusedHost(options.hostname), null)
+      callback(refusal(options.hostname), null)
     })
   }
 }
 
 /** Leaves out what must not be dialled; an error when nothing is left. */
 export const guardedLookup =
-  (lookup: LookupFunction, isAllowed: AddressCheck): LookupFunction =>
+  (lookup: LookupFunction, isAllowed: AddressCheck, refusal: Refusal): LookupFunction =>
   (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, [])
       const dialled = listOf(found).filter(({ address }) => isAllowed(host, address))
       const [first] = dialled
-      if (first === undefined) return callback(refusedHost(host), [])
+      if (first === undefined) return callback(refusal(host), [])
       if (options.all === true) return callback(null, dialled)
       callback(null, first.address, first.family)
     })

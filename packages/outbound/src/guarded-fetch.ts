@@ -1,5 +1,5 @@
 import { type Dispatcher, fetch, Headers, type Response as Received, type RequestInit } from 'undici'
-import { OutboundRefused, requireCallable } from './outbound.ts'
+import { type Outbound, type OutboundInit, OutboundRefused, requireCallable } from './outbound.ts'
 
 interface Needs {
   dispatcher: Dispatcher
@@ -13,13 +13,14 @@ interface Needs {
  * address.
  */
 export const guardedFetch =
-  (needs: Needs): typeof globalThis.fetch =>
+  (needs: Needs): Outbound['fetch'] =>
   async (input, init) => {
     const first = await requestOf(input, init)
     const deadline = AbortSignal.timeout(needs.timeoutMs)
     const given = first.init.signal
     const signal = given == null ? deadline : AbortSignal.any([deadline, given])
-    const response = await followed({ ...first, init: { ...first.init, signal } }, needs)
+    const maxRedirects = init?.maxRedirects ?? needs.maxRedirects
+    const response = await followed({ ...first, init: { ...first.init, signal } }, { ...needs, maxRedirects })
     const isHead = first.init.method?.toUpperCase() === 'HEAD'
     return cappedResponse(response, isHead ? Number.POSITIVE_INFINITY : needs.maxResponseBytes)
   }
@@ -56,11 +57,11 @@ function refusalIn(error: unknown): OutboundRefused | undefined {
 }
 
 async function requestOf(
-  input: Parameters<typeof globalThis.fetch>[0],
-  init: Parameters<typeof globalThis.fetch>[1],
+  input: string | URL | Request,
+  { maxRedirects: _, ...init }: OutboundInit = {},
 ): Promise<NextRequest> {
   if (typeof input === 'string' || input instanceof URL)
-    return { url: parsedUrl(String(input)), init: (init ?? {}) as unknown as RequestInit }
+    return { url: parsedUrl(String(input)), init: init as unknown as RequestInit }
   const body = input.body === null ? {} : { body: await input.arrayBuffer() }
   const { method, headers, redirect, signal } = input
   const own = { method, headers: Object.fromEntries(headers), redirect, signal, ...body }
@@ -81,9 +82,22 @@ interface NextRequest {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** Prove something to one origin; another one must not see them. */
-const CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization', 'x-api-key']
 const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language']
+/** What another origin may see: any other header can be a credential that was given for the first one. */
+const CARRIED = new Set([
+  ...BODY_HEADERS,
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'idempotency-key',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'range',
+  'traceparent',
+  'user-agent',
+])
 
 /** The call that a response redirects to, as the fetch standard has it; undefined when it redirects to none. */
 function redirected({ url, init }: NextRequest, response: Received): NextRequest | undefined {
@@ -94,13 +108,15 @@ function redirected({ url, init }: NextRequest, response: Received): NextRequest
   if (url.protocol === 'https:' && target.protocol === 'http:')
     throw new OutboundRefused(`${url.host} redirects from https to http, which is not followed.`)
 
-  const headers = new Headers(init.headers)
-  if (target.origin !== url.origin) for (const name of CREDENTIALS) headers.delete(name)
+  const headers = target.origin === url.origin ? new Headers(init.headers) : carriedHeaders(init.headers)
   if (!becomesGet(init.method, response.status))
     return { url: target, init: { ...init, headers, body: repeatable(init.body, url) } }
   for (const name of BODY_HEADERS) headers.delete(name)
   return { url: target, init: { ...init, headers, method: 'GET', body: null } }
 }
+
+const carriedHeaders = (given: RequestInit['headers']): Headers =>
+  new Headers([...new Headers(given)].filter(([name]) => CARRIED.has(name)))
 
 function becomesGet(given: string | undefined, status: number): boolean {
   const method = (given ?? 'GET').toUpperCase()

@@ -123,6 +123,31 @@ describe('redirects', () => {
     ])
   })
 
+  it("leave headers of one's own behind at another origin", async () => {
+    const seen: unknown[] = []
+    await using second = await startCounted((request, response) => {
+      const { accept, 'content-type': type, 'x-tenant-key': own, 'idempotency-key': key } = request.headers
+      seen.push(request.method, accept, type, own, key)
+      response.end()
+    })
+    await using first = await startCounted((_request, response) =>
+      response.writeHead(307, { location: second.url }).end(),
+    )
+    await using outbound = local()
+    const headers = { accept: 'a/b', 'content-type': 'c/d', 'x-tenant-key': 'secret', 'idempotency-key': 'k' }
+    await outbound.fetch(first.url, { method: 'POST', body: 'text', headers })
+    expect(seen).toEqual(['POST', 'a/b', 'c/d', undefined, 'k'])
+  })
+
+  it('end where the call says', async () => {
+    await using server = await startCounted((_request, response) =>
+      response.writeHead(307, { location: '/again' }).end(),
+    )
+    await using outbound = local()
+    await expect(outbound.fetch(server.url, { maxRedirects: 5 })).rejects.toThrow('more than 5 times')
+    expect(server.counted.requests).toBe(6)
+  })
+
   it('are answered as they are when the caller wants that', async () => {
     await using server = await startCounted((_request, response) =>
       response.writeHead(302, { location: 'https://elsewhere.example/' }).end(),

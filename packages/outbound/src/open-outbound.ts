@@ -3,19 +3,25 @@ import type { LookupFunction } from 'node:net'
 import { Agent } from 'undici'
 import { addressCheck } from './address.ts'
 import { expectedRefusal } from './expected-refusal.ts'
-import { guardedConnector } from './guarded-connector.ts'
+import { guardedConnector, refusalOf } from './guarded-connector.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { Outbound, OutboundPolicy } from './outbound.ts'
 
 const DEFAULTS = {
+  allowedBy: 'OUTBOUND_ALLOWED',
+  forbidden: [],
   connectTimeoutMs: 10_000,
   timeoutMs: 30_000,
   maxResponseBytes: 10_485_760,
   maxRedirects: 3,
   connectionsPerOrigin: 16,
+  origins: 1000,
 }
+/** A server may offer to keep a connection for longer: it must not hold its place among the origins. */
+const IDLE_MS = 10_000
+/** So much more comes through that whoever counts what is unpacked notices it first, and has a sentence for it. */
+const COUNTED_BYTES = 1_048_576
 const MAX_HEADER_BYTES = 32_768
-const ORIGINS = 1000
 
 /**
  * Calls to the world outside under one policy, on sockets that no other policy uses and without any proxy of the
@@ -25,25 +31,32 @@ const ORIGINS = 1000
 export function openOutbound(policy: OutboundPolicy, lookup?: LookupFunction): Outbound {
   const settings = { ...DEFAULTS, ...policy }
   const { allowed, connectTimeoutMs, timeoutMs, maxResponseBytes, maxRedirects } = settings
-  const isAllowed = addressCheck(allowed)
+  const isAllowed = addressCheck(allowed, settings.forbidden)
+  const refusal = refusalOf({ allowedBy: settings.allowedBy, forbids: settings.forbidden.length > 0 })
   const connect = guardedConnector({
     isAllowed,
+    refusal,
     connectTimeoutMs,
     ...(lookup === undefined ? {} : { lookup }),
   })
   const dispatcher = new Agent({
     connect,
     connections: settings.connectionsPerOrigin,
-    maxOrigins: ORIGINS,
+    maxOrigins: settings.origins,
+    keepAliveMaxTimeout: IDLE_MS,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     maxHeaderSize: MAX_HEADER_BYTES,
-    maxResponseSize: maxResponseBytes,
+    maxResponseSize: maxResponseBytes + COUNTED_BYTES,
     allowH2: false,
   })
   return {
     fetch: guardedFetch({ dispatcher, timeoutMs, maxResponseBytes, maxRedirects }),
-    expectedRefusal: expectedRefusal({ isAllowed, lookup: lookup ?? (systemLookup as LookupFunction) }),
+    expectedRefusal: expectedRefusal({
+      isAllowed,
+      refusal,
+      lookup: lookup ?? (systemLookup as LookupFunction),
+    }),
     dispatcher,
     [Symbol.asyncDispose]: () => dispatcher.destroy(),
   }

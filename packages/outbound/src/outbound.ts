@@ -4,6 +4,10 @@ import type { Dispatcher } from 'undici'
 export interface OutboundPolicy {
   /** Hosts or CIDR ranges an operator allows although they are private: `10.0.0.0/8`, `idp.internal`. */
   allowed: readonly string[]
+  /** The variable that holds `allowed`, for the sentences of refusals; OUTBOUND_ALLOWED unless stated. */
+  allowedBy?: string
+  /** Hosts, with those below them, or CIDR ranges an operator forbids although they are public or allowed. */
+  forbidden?: readonly string[]
   connectTimeoutMs?: number
   /** Until the whole response is there. */
   timeoutMs?: number
@@ -12,16 +16,25 @@ export interface OutboundPolicy {
   maxRedirects?: number
   /** Connections to one scheme, host and port at once; 16 unless stated. */
   connectionsPerOrigin?: number
+  /** Schemes, hosts and ports that may have connections at once; 1,000 unless stated. */
+  origins?: number
+}
+
+/** What one call may say of itself. */
+export interface OutboundInit extends RequestInit {
+  /** Redirects it follows, where that is another number than the policy has. */
+  maxRedirects?: number
 }
 
 /**
  * Calls to the world outside. Each connection is checked at the address it really goes to, after the name was
  * resolved: private, loopback, link-local and metadata addresses are refused unless allowed; redirects are followed
- * only as far as they pass the same check, never from https to http, and without credentials to another origin.
+ * only as far as they pass the same check, never from https to http, and without credentials or headers of
+ * one's own to another origin.
  */
 export interface Outbound extends AsyncDisposable {
   /** As the global `fetch`, guarded. Rejects with OutboundRefused for what may not be called. */
-  readonly fetch: typeof globalThis.fetch
+  fetch(input: string | URL | Request, init?: OutboundInit): Promise<Response>
   /**
    * Why a call of this address would be refused, as far as that is known without calling; a sentence as
    * OutboundRefused has it.

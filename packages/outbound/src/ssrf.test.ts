@@ -100,6 +100,17 @@ describe('what is allowed', () => {
     expect(isAllowed('x', '')).toBe(false)
   })
 
+  it('is never what is forbidden, with all names below it', () => {
+    const isAllowed = addressCheck(['10.0.0.0/8', 'idp.internal'], ['10.1.0.0/16', '8.8.8.8', 'evil.example'])
+    expect(isAllowed('x', '10.2.0.1')).toBe(true)
+    expect(isAllowed('idp.internal', '10.1.0.1')).toBe(false)
+    expect(isAllowed('x', '::ffff:8.8.8.8')).toBe(false)
+    expect(isAllowed('x', '8.8.4.4')).toBe(true)
+    for (const host of ['evil.example', 'EVIL.example.', 'a.b.evil.example'])
+      expect([host, isAllowed(host, '8.8.4.4')]).toEqual([host, false])
+    expect(isAllowed('notevil.example', '8.8.4.4')).toBe(true)
+  })
+
   it('names an entry that is neither', () => {
     expect(() => openOutbound({ allowed: ['10.0.0.0/8', 'http://idp'] })).toThrow('"http://idp" is neither')
   })

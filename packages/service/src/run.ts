@@ -5,6 +5,7 @@ import {
   ConfigError,
   count,
   type Env,
+  nodeEnv,
   type ResolvedSecrets,
   readConfig,
   resolveSecrets,
@@ -26,10 +27,7 @@ import { listenEarly, listeningFields, type RunningService, startService } from 
 
 /** The environment of the process itself; services read their own. */
 export const processEnv = z.object({
-  NODE_ENV: z
-    .string()
-    .default('production')
-    .describe('development relaxes what production refuses, for example plain http.'),
+  NODE_ENV: nodeEnv,
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')

@@ -2,7 +2,6 @@ import type { SubscriptionChange } from '@platform/contracts'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { Outbound } from '@platform/outbound'
 import type { SubscriptionNeeds } from './needs.ts'
-import { asWebhookRefusal } from './send-webhook.ts'
 import { type SubscriptionRecord, sealContextOf } from './subscription.ts'
 import { lockSubscription, type Manager } from './subscription-access.ts'
 import { requireCheap } from './wanted-events.ts'
@@ -86,5 +85,5 @@ export async function warningsOf(
 ): Promise<{ warnings?: { path: string; message: string }[] }> {
   const refusal = await outbound.expectedRefusal(new URL(url))
   if (refusal === undefined) return {}
-  return { warnings: [{ path: 'url', message: `Nothing will be delivered: ${asWebhookRefusal(refusal)}` }] }
+  return { warnings: [{ path: 'url', message: `Nothing will be delivered: ${refusal}` }] }
 }

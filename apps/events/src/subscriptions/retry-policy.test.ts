@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '@platform/kernel'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nextTry, retryAfterMsOf } from './retry-policy.ts'
+import { nextTry } from './retry-policy.ts'
 
 const begunAt = new Date('2026-01-01T00:00:00Z')
 
@@ -30,15 +30,5 @@ describe('the tries of a delivery', () => {
     expect(asked(60_000)).toBe(begunAt.getTime() + 60_000)
     expect(asked(0)).toBe(begunAt.getTime() + 5000)
     expect(asked(90 * DAY_MS)).toBe(begunAt.getTime() + 6 * HOUR_MS)
-  })
-
-  it.each([
-    ['120', 120_000],
-    ['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
-    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
-    ['soon', undefined],
-    [null, undefined],
-  ])('read Retry-After: %s', (header, expected) => {
-    expect(retryAfterMsOf(header, begunAt)).toBe(expected)
   })
 })

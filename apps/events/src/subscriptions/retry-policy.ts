@@ -37,14 +37,6 @@ export function nextTry({ tries, begunAt, now, retryAfterMs = 0, random }: Asked
   return new Date(Math.min(end, now.getTime() + Math.max(jitteredMs, askedMs)))
 }
 
-/** `Retry-After` in milliseconds: seconds or an HTTP date; undefined when it can't be read. */
-export function retryAfterMsOf(header: string | null, now: Date): number | undefined {
-  if (header === null) return undefined
-  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND_MS
-  const at = Date.parse(header)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime())
-}
-
 /** What failed for less than this comes due by itself soon enough. */
 const OUTAGE_MS = MINUTE_MS
 const HASTEN_BATCH = 1000

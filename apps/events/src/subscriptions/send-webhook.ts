@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { TryOutcome } from '@platform/contracts'
-import { type Clock, uuidv7 } from '@platform/kernel'
-import { MAX_SECRET_CHARACTERS, REDACTED, SecretTexts } from '@platform/logging'
+import { type Clock, retryAfterMsOf, uuidv7 } from '@platform/kernel'
+import { excerptWithout, withoutSecretFields } from '@platform/logging'
 import type { MasterKeyRing } from '@platform/master-keys'
 import { type Outbound, OutboundRefused } from '@platform/outbound'
 import type { TryRecord } from './queue-store.ts'
-import { retryAfterMsOf } from './retry-policy.ts'
 import { type SubscriptionRecord, sealContextOf } from './subscription.ts'
 
 /** Where a message goes, and what proves where it is from. */
@@ -37,6 +36,8 @@ export const TEST_TIMEOUT_MS = 2500
 /** The status decides; of the rest only the beginning is read. */
 const READ_MS = 2000
 const MAX_REDIRECTS = 3
+/** Characters stored of what was sent and of what was answered. */
+const EXCERPT_LENGTH = 2048
 const USER_AGENT = 'platform-webhooks/2 (Standard Webhooks)'
 
 /**
@@ -50,7 +51,7 @@ export const sendWebhook =
     const timestamp = Math.floor(now.getTime() / 1000)
     const signature = signatureOf(target.secrets, { id, timestamp, body })
     const secrets = new Set([...target.secrets, ...Object.values(target.headers), ...signature.split(' ')])
-    const request = requestExcerpt(body, secrets)
+    const request = JSON.stringify(withoutSecretFields(JSON.parse(body), secrets)).slice(0, EXCERPT_LENGTH)
     const signed = {
       'content-type': 'application/json',
       'user-agent': USER_AGENT,
@@ -70,7 +71,7 @@ export const sendWebhook =
     })
     const { response, retryAfter, ...known } = ended
     const durationMs = Math.round(performance.now() - begun)
-    const shown = response === null ? null : responseExcerpt(response, secrets)
+    const shown = response === null ? null : excerptWithout(response, secrets, EXCERPT_LENGTH)
     return {
       log: { id: uuidv7(now.getTime()), durationMs, request, response: shown, ...known },
       retryAfterMs: retryAfterMsOf(retryAfter, now),
@@ -183,14 +184,10 @@ function failed(error: unknown, timedOutMs: number | undefined): Ended {
     return {
       ...nothing,
       outcome: 'blocked',
-      error: asWebhookRefusal(error.message),
+      error: error.message,
     }
   return { ...nothing, outcome: 'unreachable', error: `The endpoint could not be reached${codeOf(error)}.` }
 }
-
-/** Names the variable that allows a host to webhooks. */
-export const asWebhookRefusal = (message: string): string =>
-  message.replaceAll('OUTBOUND_ALLOWED', 'WEBHOOKS_ALLOWED_HOSTS')
 
 function codeOf(error: unknown): string {
   const cause: unknown = error instanceof Error ? error.cause : undefined
@@ -218,62 +215,4 @@ export function targetOf(sealed: Sealed, masterKeys: MasterKeyRing, now: Date): 
       masterKeys.open(one, sealContextOf(id, 'secret')),
     ),
   }
-}
-
-/** Characters stored of what was sent and of what was answered. */
-export const EXCERPT_LENGTH = 2048
-/** Shorter texts are in everything. */
-const LEAST_SECRET = 4
-const secretKey = new RegExp(
-  'pass(word|wd|phrase)?$|secret|token|authorization|api[-_]?key|private[-_]?key|' +
-    'credential|cookie|signature|^pin$|^cvv?c?$',
-  'i',
-)
-
-/** The beginning of a request, with what is named like a secret hidden. `secrets` gets what was hidden. */
-export function requestExcerpt(body: string, secrets: Set<string>): string {
-  const value: unknown = JSON.parse(body)
-  return JSON.stringify(hidden(value, secrets)).slice(0, EXCERPT_LENGTH)
-}
-
-function hidden(value: unknown, secrets: Set<string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => hidden(item, secrets))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => {
-      if (!secretKey.test(key) || item === null || typeof item === 'boolean')
-        return [key, hidden(item, secrets)]
-      collect(item, secrets)
-      return [key, REDACTED]
-    }),
-  )
-}
-
-function collect(value: unknown, secrets: Set<string>): void {
-  if (typeof value === 'object' && value !== null)
-    for (const item of Object.values(value)) collect(item, secrets)
-  else if (typeof value === 'string' || typeof value === 'number') secrets.add(String(value))
-}
-
-/**
- * The beginning of an answer, without any of the secrets: an endpoint may echo what it was sent. Nothing of it is
- * shown where there are more secrets than can be looked for at once.
- */
-export function responseExcerpt(text: string, secrets: ReadonlySet<string>): string {
-  const wanted = new SecretTexts()
-  let characters = 0
-  for (const secret of secrets)
-    for (const form of formsOf(secret)) {
-      if (form.length < LEAST_SECRET) continue
-      characters += form.length
-      if (characters > MAX_SECRET_CHARACTERS) return REDACTED
-      wanted.add(form)
-    }
-  return String(wanted.mask(text.replaceAll('\0', ''))).slice(0, EXCERPT_LENGTH)
-}
-
-/** As it is, and as JSON, JSON in JSON and a form write it. */
-function formsOf(secret: string): Set<string> {
-  const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
-  return new Set([secret, inJson(secret), inJson(inJson(secret)), encodeURIComponent(secret)])
 }

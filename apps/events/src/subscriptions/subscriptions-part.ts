@@ -66,6 +66,7 @@ export function subscriptionsPart(needs: Needs): Part {
   const { database, outbox, permissions, clock, settings } = needs
   const outbound = openOutbound({
     allowed: [...settings.allowedHosts, ...(settings.allowsLoopback ? LOOPBACK : [])],
+    allowedBy: 'WEBHOOKS_ALLOWED_HOSTS',
     timeoutMs: SEND_TIMEOUT_MS,
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
   })

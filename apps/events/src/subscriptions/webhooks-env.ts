@@ -1,6 +1,6 @@
-import { count, httpUrl, inSecret, list } from '@platform/config'
+import { count, httpUrl, inSecret, isOwnMachine, list, nodeEnv } from '@platform/config'
 import { masterKeysField } from '@platform/master-keys'
-import { z } from 'zod'
+import type { z } from 'zod'
 
 /** What outgoing webhooks read. */
 export const webhookVariables = {
@@ -12,10 +12,7 @@ export const webhookVariables = {
       'for example hooks.internal,10.1.0.0/16. In development on loopback (NODE_ENV, HOST, ' +
       'API_URL) this machine is one of them.',
   ),
-  NODE_ENV: z
-    .string()
-    .default('production')
-    .describe('development relaxes what production refuses, for example plain http.'),
+  NODE_ENV: nodeEnv,
   API_URL: httpUrl('http://localhost:3001/v2').describe('Public address of the API.'),
   WEBHOOKS_IN_FLIGHT: count(200).describe('Webhooks one process sends at once.'),
   WEBHOOKS_PAUSE_AFTER_HOURS: count(120).describe(
@@ -42,13 +39,3 @@ export const webhookSettings = (env: WebhooksEnv): WebhookSettings => ({
   pauseAfterHours: env.WEBHOOKS_PAUSE_AFTER_HOURS,
   maxPerWorkspace: env.WEBHOOKS_MAX_PER_WORKSPACE,
 })
-
-/**
- * True only where the platform is reached from this machine alone: elsewhere its accounts would reach what listens
- * on it.
- */
-const isOwnMachine = ({ NODE_ENV, HOST, API_URL }: WebhooksEnv): boolean =>
-  NODE_ENV === 'development' && [HOST, new URL(API_URL).hostname].every(isLoopback)
-
-const isLoopback = (host: string): boolean =>
-  ['localhost', '::1', '[::1]'].includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host)

@@ -4,12 +4,14 @@ import type { Options } from '@platform/expressions'
 import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
 import { SecretTexts } from '@platform/logging'
 import type { Contexts } from '../contexts/contexts.ts'
+import type { Fetches } from '../fetches/fetches.ts'
 import { RunEnded } from './automation-failure.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
 import type {
   CompiledAutomation,
   CompiledWorkspace,
   Frame,
+  OutsideEffect,
   QueuedRun,
   RunState,
   RunSubject,
@@ -34,6 +36,7 @@ export interface ActiveRunParts {
   readonly stored: RunContexts
   readonly options: Options
   readonly throttle: Throttle
+  readonly fetches: Fetches
   readonly slices: TimeSlices
   readonly buffer: EffectBuffer
   readonly now: () => Date
@@ -64,6 +67,7 @@ export class ActiveRun implements RunState {
   readonly maxDepth: number
   readonly contexts: Contexts
   readonly options: Options
+  readonly fetches: Fetches
   readonly secrets = new SecretTexts()
   readonly #parts: ActiveRunParts
   readonly #endsAt: number
@@ -74,7 +78,9 @@ export class ActiveRun implements RunState {
   /** Set once a step was not done because the run was cancelled. */
   cancellation: Failure | undefined
   #slice: Slice = 0
-  #throttles = 0
+  #waits = 0
+  #stepsEnd: AbortController | undefined
+  #cleanUpEnds: AbortController | undefined
 
   constructor(parts: ActiveRunParts) {
     this.#parts = parts
@@ -86,6 +92,7 @@ export class ActiveRun implements RunState {
     this.maxDepth = parts.maxDepth
     this.contexts = parts.stored.contexts
     this.options = parts.options
+    this.fetches = parts.fetches
     this.#endsAt = performance.now() + parts.timeLimitMs
   }
 
@@ -96,6 +103,8 @@ export class ActiveRun implements RunState {
   /** Ends the run at its next step: what it did since its last commit is dropped. */
   end(reason: Failure): void {
     this.#ended ??= reason
+    this.#stepsEnd?.abort()
+    this.#cleanUpEnds?.abort()
   }
 
   /**
@@ -108,15 +117,18 @@ export class ActiveRun implements RunState {
     this.#cancelled ??= cancelled(reason)
     const endsAt = requests > 1 ? 0 : performance.now() + CLEAN_UP_MS
     this.#cleanUpEndsAt = Math.min(this.#cleanUpEndsAt, endsAt)
+    this.#stepsEnd?.abort()
+    const leftMs = Math.max(0, this.#cleanUpEndsAt - performance.now())
+    setTimeout(() => this.#cleanUpEnds?.abort(), leftMs + 1).unref()
   }
 
   get hasEnded(): boolean {
     return this.#ended !== undefined
   }
 
-  /** True while the run waits for a limit of its workspace: it does no work then. */
-  get isThrottled(): boolean {
-    return this.#throttles > 0
+  /** True while the run waits for a limit of its workspace, or for the outside: it does no work then. */
+  get isWaiting(): boolean {
+    return this.#waits > 0
   }
 
   tick(frame: Pick<Frame, 'inFinally'>): Promise<void> | undefined {
@@ -162,16 +174,48 @@ export class ActiveRun implements RunState {
     return this.#parts.stored.load(automation)
   }
 
+  async fromOutside<T>(
+    frame: Pick<Frame, 'trace' | 'inFinally'>,
+    path: string,
+    work: (effect: OutsideEffect) => Promise<T>,
+  ): Promise<T> {
+    const key = this.effectId(frame, path)
+    if (this.#parts.repeatable) await this.#parts.buffer.commit()
+    this.#requireTime(performance.now(), frame)
+    const remainingMs = () => Math.max(0, this.#endsAt - performance.now())
+    const signal = AbortSignal.any([this.#endOf(frame), AbortSignal.timeout(Math.ceil(remainingMs()))])
+    this.#waits += 1
+    try {
+      return await work({ key, signal, remainingMs })
+    } catch (error) {
+      if (!signal.aborted) throw error
+      this.#requireTime(performance.now(), frame)
+      throw this.#outOfTime()
+    } finally {
+      this.#waits -= 1
+    }
+  }
+
+  /** Aborts when a step may no longer go on; most runs never ask. */
+  #endOf({ inFinally }: Pick<Frame, 'inFinally'>): AbortSignal {
+    this.#stepsEnd ??= new AbortController()
+    this.#cleanUpEnds ??= new AbortController()
+    return (inFinally ? this.#cleanUpEnds : this.#stepsEnd).signal
+  }
+
   #requireTime(now: number, { inFinally }: Pick<Frame, 'inFinally'>): void {
     if (this.#ended !== undefined) throw new RunEnded(this.#ended)
     if (this.#cancelled !== undefined && (!inFinally || now > this.#cleanUpEndsAt)) {
       this.cancellation = this.#cancelled
       throw new RunEnded(this.#cancelled)
     }
-    if (now <= this.#endsAt) return
+    if (now > this.#endsAt) throw this.#outOfTime()
+  }
+
+  #outOfTime(): RunEnded {
     const seconds = Math.round(this.#parts.timeLimitMs / 100) / 10
     const message = `The automation took longer than the ${seconds} s it may take: split its work or emit events.`
-    throw new RunEnded(new Failure('WorkflowTimeoutError', message))
+    return new RunEnded(new Failure('WorkflowTimeoutError', message))
   }
 
   async #letOthersIn(frame: Pick<Frame, 'inFinally'>): Promise<void> {
@@ -181,9 +225,9 @@ export class ActiveRun implements RunState {
 
   async #wait(waitMs: number, frame: Frame): Promise<void> {
     const startedAt = performance.now()
-    this.#throttles += 1
+    this.#waits += 1
     await pause(Math.min(waitMs, Math.max(0, this.#endsAt - startedAt) + 1))
-    this.#throttles -= 1
+    this.#waits -= 1
     const now = performance.now()
     frame.measures.throttledMs += now - startedAt
     this.#requireTime(now, frame)

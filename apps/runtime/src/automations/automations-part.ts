@@ -5,6 +5,7 @@ import type { Permissions } from '@platform/permissions'
 import { inBatches, type Job, type Part } from '@platform/service'
 import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
+import { openFetches } from '../fetches/fetches.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { createThrottle, unlimited } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
@@ -31,8 +32,10 @@ export function automationsPart({
   config: RuntimeConfig
 }): Automations {
   const contexts = contextStore(database)
+  const fetches = openFetches(config.fetches)
   const engine = createEngine({
     clock,
+    fetches,
     throttle: config.throttling === undefined ? unlimited : createThrottle(config.throttling),
     slices,
     events: config.events,
@@ -45,7 +48,13 @@ export function automationsPart({
     contextSizes: config.contextSizes,
     roleOf: (userId, workspaceId) => permissions.roleOf(userId, workspaceId),
   })
-  return { engine, part: { jobs: [deleteExpiredContexts(contexts)] } }
+  return {
+    engine,
+    part: {
+      jobs: [deleteExpiredContexts(contexts)],
+      closing: async () => await fetches[Symbol.asyncDispose](),
+    },
+  }
 }
 
 /** Contexts deleted in one statement, so that none keeps its locks for long. */

@@ -26,7 +26,8 @@ export class EffectBuffer {
   #effects: Effects = none()
   #patchesBack: StoredPatch[] = []
   #timer: NodeJS.Timeout | undefined
-  #flushing: Promise<void> | undefined
+  /** Resolves with what went wrong, if anything did. */
+  #flushing: Promise<unknown> | undefined
   #hasFailed = false
   /** True when the run has triggered others: its `run` context is stored for them. */
   hasTriggered = false
@@ -54,6 +55,14 @@ export class EffectBuffer {
     return this.#grown()
   }
 
+  /** Commits everything gathered so far. Rejects when that can't be done now. */
+  async commit(): Promise<void> {
+    // What is being committed may have begun before the last effect.
+    if (this.#flushing !== undefined) await this.#flushing
+    const error = await this.#flush()
+    if (error !== undefined) throw error
+  }
+
   /** Everything that is not committed yet, for the commit that ends the run. */
   async close(): Promise<Effects> {
     clearTimeout(this.#timer)
@@ -63,12 +72,13 @@ export class EffectBuffer {
   }
 
   #grown(): Promise<void> | undefined {
-    if (this.#effects.events.length + this.#effects.queued.length >= FLUSH_COUNT) return this.#flush()
+    if (this.#effects.events.length + this.#effects.queued.length >= FLUSH_COUNT)
+      return this.#flush().then(() => undefined)
     this.#timer ??= setTimeout(() => void this.#flush(), FLUSH_MS)
     return undefined
   }
 
-  #flush(): Promise<void> {
+  #flush(): Promise<unknown> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#flushing ??= this.#commitNow().finally(() => {
@@ -77,9 +87,10 @@ export class EffectBuffer {
     return this.#flushing
   }
 
-  async #commitNow(): Promise<void> {
+  async #commitNow(): Promise<unknown> {
     const effects = this.#take()
-    if (effects.events.length + effects.queued.length === 0) return this.#giveBack(effects)
+    const { events, queued, patches } = effects
+    if (events.length + queued.length + patches.length === 0) return undefined
     try {
       await this.#commit(effects)
     } catch (error) {
@@ -87,7 +98,9 @@ export class EffectBuffer {
       this.#giveBack(effects)
       if (!this.#hasFailed) this.#reportFailure(error)
       this.#hasFailed = true
+      return error
     }
+    return undefined
   }
 
   #take(): Effects {

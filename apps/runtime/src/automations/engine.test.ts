@@ -608,7 +608,6 @@ const cases: Case[] = [
   ...(
     [
       ['wait', { timeout: 1 }],
-      ['fetch', { url: 'http://x' }],
       ['rateLimit', { name: 'a', window: 1, limit: 1, consumer: 'b' }],
       ['run', { module: 'collections', function: 'find' }],
       ['auth', { workspace: true }],

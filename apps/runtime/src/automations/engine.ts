@@ -4,6 +4,7 @@ import type { Logger } from '@platform/logging'
 import type { EventLimits } from '@platform/outbox'
 import type { ContextStore } from '../contexts/context-store.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
+import type { Fetches } from '../fetches/fetches.ts'
 import { ActiveRun } from './active-run.ts'
 import { AutomationFailure, Break, located } from './automation-failure.ts'
 import { callAutomation } from './call-automation.ts'
@@ -17,6 +18,7 @@ import type { TimeSlices } from './time-slices.ts'
 export interface EngineParts {
   readonly clock: Clock
   readonly throttle: Throttle
+  readonly fetches: Fetches
   readonly slices: TimeSlices
   readonly events: EventLimits
   readonly maxDepth: number
@@ -118,6 +120,7 @@ function openRun(parts: EngineParts, order: RunOrder): { run: ActiveRun; buffer:
     stored,
     options: parts.options,
     throttle: parts.throttle,
+    fetches: parts.fetches,
     slices: parts.slices,
     buffer,
     now,

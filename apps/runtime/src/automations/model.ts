@@ -3,6 +3,7 @@ import type { Options } from '@platform/expressions'
 import type { SecretTexts } from '@platform/logging'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
+import type { Fetches } from '../fetches/fetches.ts'
 
 /** Runs what was compiled. Work that needs no waiting ends without a promise, which keeps short automations fast. */
 export type Execute = (frame: Frame) => void | Promise<void>
@@ -115,9 +116,30 @@ export interface RunState {
   /** Starts another run, which this one does not wait for. */
   enqueue(run: QueuedRun): Promise<void> | undefined
   prepareContexts(automation: CompiledAutomation): Promise<void> | undefined
+  /** How calls to the outside are sent. */
+  readonly fetches: Fetches
+  /**
+   * Asks something outside. Where the run may be done again, what it did before is committed first: the outside must
+   * not know of what may still be lost.
+   */
+  fromOutside<T>(
+    frame: Pick<Frame, 'trace' | 'inFinally'>,
+    path: string,
+    work: (effect: OutsideEffect) => Promise<T>,
+  ): Promise<T>
 }
 
-export type ThrottledWork = 'automations' | 'emits' | 'repeats'
+/** One question to the outside. */
+export interface OutsideEffect {
+  /** The same when the run is done again: the other side can tell by it. */
+  readonly key: string
+  /** Aborts when the run is over. */
+  readonly signal: AbortSignal
+  /** How long the run may still take. */
+  readonly remainingMs: () => number
+}
+
+export type ThrottledWork = 'automations' | 'emits' | 'fetches' | 'repeats'
 
 /** A run that waits for a worker. */
 export interface QueuedRun {

@@ -1,5 +1,11 @@
-import { automationExecuted, type EventRecord, type EventSource, errorEvent } from '@platform/contracts'
-import type { Failure } from '@platform/kernel'
+import {
+  automationExecuted,
+  type EventRecord,
+  type EventSource,
+  errorEvent,
+  runtimeEvents,
+} from '@platform/contracts'
+import { derivedUuidv7, type Failure } from '@platform/kernel'
 import type { SecretTexts } from '@platform/logging'
 import { buildRecord, capEvent, checkNative, type EventLimits } from '@platform/outbox'
 import { storable } from '../contexts/storable.ts'
@@ -82,17 +88,29 @@ export function failedEvent(frame: FailedFrame, failed: AutomationFailure, limit
   return { ...record, error: { error, ...rest, level: 'error' } }
 }
 
+/** `runtime.fetch.failed`; `key` is that of the fetch, so that one done again has the same event. */
+export const fetchFailedEvent = (
+  frame: FailedFrame,
+  payload: Readonly<Record<string, unknown>>,
+  key: string,
+  limits: EventLimits,
+): EventRecord => {
+  const { type } = runtimeEvents.fetchFailed
+  return storableRecord(frame, type, frame.run.secrets.mask(payload), limits, derivedUuidv7(key, key, type))
+}
+
 function storableRecord(
   frame: FailedFrame,
   type: string,
   payload: unknown,
   limits: EventLimits,
+  id: string = frame.run.effectId(frame, type),
 ): EventRecord {
   const source = sourceOf(frame.run, frame.automation.slug, frame.depth)
   const parts = {
     type,
     source,
-    id: frame.run.effectId(frame, type),
+    id,
     createdAt: frame.run.now().toISOString(),
   }
   try {

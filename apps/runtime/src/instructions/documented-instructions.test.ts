@@ -1,9 +1,28 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type InstructionName, instructionDescriptions, notYetRunnable } from '@platform/contracts'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compiled, runMain } from '../../test/testing.ts'
 
 const missing: ReadonlySet<string> = new Set(notYetRunnable)
 const names = Object.keys(instructionDescriptions) as InstructionName[]
+
+/** Stands in for the addresses of the examples: it takes orders. */
+let shop: Server
+
+beforeAll(async () => {
+  shop = createServer((request, response) => {
+    response.writeHead(201, { 'content-type': 'application/json' })
+    request.pipe(response)
+  })
+  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
+})
+afterAll(() => shop.close())
+
+const atShop = <T>(value: T): T => {
+  const { port } = shop.address() as AddressInfo
+  return JSON.parse(JSON.stringify(value).replaceAll('https://shop.example', `http://127.0.0.1:${port}`)) as T
+}
 
 test.each(names)('the example of %s can be compiled and uses it', async (name) => {
   const { do: steps } = instructionDescriptions[name].example
@@ -16,7 +35,8 @@ test.each(names.filter((name) => !missing.has(name)))(
   async (name) => {
     const { do: steps, output, gives } = instructionDescriptions[name].example
     const greet = { output: 'Hello {{name}}' }
-    const { failed, output: given } = await runMain(compiled({ main: { do: [...steps], output }, greet }))
+    const workspace = compiled({ main: { do: atShop([...steps]), output }, greet })
+    const { failed, output: given } = await runMain(workspace)
     expect(failed).toBeUndefined()
     expect(given).toEqual(gives)
   },

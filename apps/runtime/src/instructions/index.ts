@@ -5,6 +5,7 @@ import { breakOut } from './break.ts'
 import { runWorkflow } from './call.ts'
 import { conditions } from './conditions.ts'
 import { emit } from './emit.ts'
+import { fetch } from './fetch.ts'
 import { type Instruction, invalidInstruction } from './instruction.ts'
 import { repeat } from './repeat.ts'
 import { deleteVariable, set } from './set-and-delete.ts'
@@ -20,6 +21,7 @@ export const vocabulary = (limits: EventLimits): readonly Instruction<never>[] =
   breakOut,
   tryCatch,
   emit(limits),
+  fetch(limits),
   runWorkflow(limits),
   comment,
   ...notYetRunnable.map(unavailable),

@@ -1,4 +1,4 @@
-import type { FailureBody } from '@platform/kernel'
+import { Failure, type FailureBody } from '@platform/kernel'
 import type { ActiveRun, Cancellation } from '../automations/active-run.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { RunInput, Trigger } from '../automations/model.ts'
@@ -75,3 +75,6 @@ export interface ClaimedWork {
   readonly effects: Effects
   readonly end: RunEnd | undefined
 }
+
+/** Why a run ends whose claim is lost. No caller sees it: what the run did since is dropped. */
+export const leaseLost = () => new Failure('ServiceUnavailable', 'Another instance has taken over the run.')

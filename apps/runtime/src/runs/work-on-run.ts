@@ -4,10 +4,11 @@ import { derivedUuidv7, type Failure, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { buildRecord, checkNative } from '@platform/outbox'
 import { cancelled } from '../automations/active-run.ts'
+import { RunEnded } from '../automations/automation-failure.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { Engine, RunOutcome } from '../automations/engine.ts'
 import type { Definitions } from '../definitions/definitions.ts'
-import type { ClaimedRun, ClaimedWork, LeasedRun, RunEnd } from './run.ts'
+import { type ClaimedRun, type ClaimedWork, type LeasedRun, leaseLost, type RunEnd } from './run.ts'
 import type { Commits } from './run-store.ts'
 
 interface Deps {
@@ -102,7 +103,7 @@ const automationGone: RunEnd = {
 }
 
 async function commitSoFar(commits: Commits, work: ClaimedWork): Promise<void> {
-  if (!(await commits.writeClaimed(work))) throw new Error('Somebody else has claimed the run.')
+  if (!(await commits.writeClaimed(work))) throw new RunEnded(leaseLost())
 }
 
 /** Waits for a store that is away. Effects that the store refuses because of their data end the run without them. */

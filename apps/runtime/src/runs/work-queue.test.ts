@@ -87,7 +87,7 @@ describe('the queue of an instance', () => {
     ])
     let working = 0
     const queue = queueOf(claims, async (one) => {
-      one.active = Object.defineProperty(await startedRun(), 'isThrottled', { value: true })
+      one.active = Object.defineProperty(await startedRun(), 'isWaiting', { value: true })
       working += 1
       await isOver.promise
     })

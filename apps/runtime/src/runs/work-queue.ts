@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HoldersFound } from '@platform/database'
-import { Failure, StoreError, WakeUp } from '@platform/kernel'
+import { StoreError, WakeUp } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
-import type { ClaimedRun, LeasedRun, LeaseNews } from './run.ts'
+import { type ClaimedRun, type LeasedRun, type LeaseNews, leaseLost } from './run.ts'
 import type { RunStore } from './run-store.ts'
 
 export interface WorkQueueOptions {
@@ -100,7 +100,7 @@ export class WorkQueue {
   #room(): number {
     const { concurrency } = this.#options
     let throttled = 0
-    for (const { active } of this.#leased.values()) if (active?.isThrottled === true) throttled += 1
+    for (const { active } of this.#leased.values()) if (active?.isWaiting === true) throttled += 1
     const places = Math.min(concurrency + throttled, concurrency * THROTTLED_FACTOR)
     return Math.min(LARGEST_CLAIM, places - this.#leased.size)
   }
@@ -204,8 +204,5 @@ export class WorkQueue {
     if (left.length > 0) await this.#options.runs.release(left.map(({ claim }) => claim))
   }
 }
-
-/** No caller sees it: what the run did since is dropped. */
-const leaseLost = () => new Failure('ServiceUnavailable', 'Another instance has taken over the run.')
 
 const isAway = (error: unknown): boolean => error instanceof StoreError && error.unavailable

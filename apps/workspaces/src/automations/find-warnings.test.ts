@@ -1,4 +1,4 @@
-import { notYetRunnable } from '@platform/contracts'
+import { notYetRunnable, notYetRunnableFields } from '@platform/contracts'
 import { describe, expect, it } from 'vitest'
 import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings } from './find-warnings.ts'
@@ -11,7 +11,6 @@ function warningsOf(text: string, mediaType: 'yaml' | 'json' = 'yaml') {
 /** The least each instruction takes. */
 const arguments_: Readonly<Record<(typeof notYetRunnable)[number], unknown>> = {
   wait: { timeout: 1 },
-  fetch: { url: 'https://x.test' },
   rateLimit: { name: 'a', window: 1, limit: 1, consumer: 'b' },
   run: { module: 'collections', function: 'find' },
   auth: { workspace: true },
@@ -30,6 +29,28 @@ describe('what is saved with a warning', () => {
       { path: `do[0].${name}`, message },
       { path: `do[1].try.do[0].all[0].${name}`, message },
     ])
+  })
+
+  it.each(
+    Object.entries(notYetRunnableFields).flatMap(([name, fields = []]) =>
+      fields.map((field) => [name, field]),
+    ),
+  )('the field %s.%s, which can’t be run yet, unless it is false', (name, field) => {
+    const values: Record<string, unknown> = {
+      multipart: [{ fieldname: 'a', value: 'b' }],
+      stream: { event: 'chunk' },
+      auth: { basic: {} },
+      prismeaiApiKey: { name: 'a' },
+      allowSelfSignedCert: true,
+    }
+    const stepWith = (value: unknown) => ({ do: [{ [name]: { url: 'https://x.test', [field]: value } }] })
+    expect(warningsOf(JSON.stringify(stepWith(values[field])), 'json')).toEqual([
+      {
+        path: `do[0].${name}.${field}`,
+        message: `The field "${field}" of ${name} is not available yet: a run that reaches this step fails there.`,
+      },
+    ])
+    expect(warningsOf(JSON.stringify(stepWith(null)), 'json')).toEqual([])
   })
 
   it('one that slipped out of its indentation, with both things that are the matter', () => {

@@ -1,4 +1,9 @@
-import { isInstructionName, notYetRunnable, type Warning as WarningSchema } from '@platform/contracts'
+import {
+  fieldsNotYetRunnable,
+  isInstructionName,
+  notYetRunnable,
+  type Warning as WarningSchema,
+} from '@platform/contracts'
 import type { z } from 'zod'
 import { hintForStep } from './checks/foreign-words.ts'
 import { formatPath, isRecord } from './checks/problem.ts'
@@ -23,13 +28,20 @@ export function* stepWarnings(steps: unknown, slugs: ReadonlySet<string>): Gener
   }
 }
 
-function* availabilityWarnings({ step, path }: PlacedStep): Generator<Warning> {
-  if (step === undefined || !waiting.has(step.name)) return
-  yield {
-    path: formatPath([...path, step.name]),
-    message: `The instruction "${step.name}" is not available yet: a run that reaches this step fails there.`,
-  }
+function* availabilityWarnings({ step, path, argumentsPath }: PlacedStep): Generator<Warning> {
+  if (step === undefined) return
+  const { name } = step
+  if (waiting.has(name))
+    yield { path: formatPath([...path, name]), message: notAvailable(`instruction "${name}"`) }
+  for (const field of fieldsNotYetRunnable(name, step.arguments))
+    yield {
+      path: formatPath([...argumentsPath, field]),
+      message: notAvailable(`field "${field}" of ${name}`),
+    }
 }
+
+const notAvailable = (what: string): string =>
+  `The ${what} is not available yet: a run that reaches this step fails there.`
 
 /** Objects put keys that are whole numbers before all others, in JSON as in YAML. */
 function* orderWarnings({ step, argumentsPath }: PlacedStep): Generator<Warning> {

@@ -108,8 +108,36 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     },
   },
   fetch: {
-    text: 'An HTTP request.',
-    example: { do: [{ fetch: { url: 'https://example.com', query: { page: 1 }, output: 'page' } }] },
+    text:
+      'An HTTP request. `output` is the body (JSON is read), with `detailed_response` its `body`, `headers` and ' +
+      '`status`, or the bytes as `base64` or `data_url`. A status from 400 does not end the run; where no answer ' +
+      'came, `output` is `{ error: { name, message } }`. Both emit `runtime.fetch.failed`. What is busy or breaks ' +
+      'off is tried again; each attempt, also of a run that is done again, carries the same `Idempotency-Key`, so ' +
+      'that the other side can tell. Addresses inside the platform’s network are refused.',
+    example: {
+      do: [
+        {
+          fetch: {
+            url: 'https://shop.example/orders',
+            method: 'post',
+            query: { dry: true },
+            headers: { Authorization: 'Bearer {{token}}' },
+            body: { sku: 'a', amount: 2 },
+            timeout: '5s',
+            outputMode: 'detailed_response',
+            output: 'response',
+          },
+        },
+        {
+          conditions: {
+            '{{response.error}}': [{ set: { name: 'order', value: null } }],
+            default: [{ set: { name: 'order', value: '{{response.body}}' } }],
+          },
+        },
+      ],
+      output: { status: '{{response.status}}', order: '{{order}}' },
+      gives: { status: 201, order: { sku: 'a', amount: 2 } },
+    },
   },
   rateLimit: {
     text: 'Counts against a limit of the whole platform.',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Duration } from '../duration.ts'
 import { EmitOptions, EmitTarget } from './events.ts'
 import { fields, OutputName, TemplatedRecord, templated } from './templated.ts'
 
@@ -41,14 +42,27 @@ const MultipartField = z.strictObject({
 
 /** `fetch`: an HTTP request. */
 export const FetchArguments = fields({
-  url: z.string().min(1).max(20_000),
-  method: templated(Method).optional(),
+  url: z.string().min(1).max(20_000).describe('Begins with http:// or https://.'),
+  method: templated(Method).optional().describe('get unless stated.'),
   headers: templated(z.record(z.string(), Scalar)).optional(),
-  query: TemplatedRecord.optional(),
-  body: z.unknown().optional(),
+  query: TemplatedRecord.optional().describe('Added to the URL; each item of a list by itself.'),
+  body: z
+    .unknown()
+    .optional()
+    .describe(
+      'A text as it is, else JSON, or a form where the content type says so; none with get and head.',
+    ),
   multipart: templated(z.array(MultipartField)).optional(),
-  emitErrors: templated(z.boolean()).optional(),
-  outputMode: templated(z.enum(['body', 'detailed_response', 'data_url', 'base64'])).optional(),
+  emitErrors: templated(z.boolean()).optional().describe('false emits no runtime.fetch.failed.'),
+  outputMode: templated(z.enum(['body', 'detailed_response', 'data_url', 'base64']))
+    .optional()
+    .describe('body unless stated.'),
+  timeout: templated(Duration)
+    .optional()
+    .describe('Of one attempt. Seconds, or a number with ms, s, m, h or d.'),
+  redirects: templated(z.int().min(0).max(10))
+    .optional()
+    .describe('Redirects followed, 5 unless stated; 0 answers the redirect itself.'),
   stream: Stream.optional(),
   auth: templated(Authentication).optional(),
   prismeaiApiKey: templated(z.strictObject({ name: z.string().max(1000).optional() })).optional(),

@@ -49,10 +49,21 @@ export const isInstructionName = (name: string): name is InstructionName =>
  */
 export const notYetRunnable = [
   'wait',
-  'fetch',
   'rateLimit',
   'run',
   'auth',
   'createUserTopic',
   'joinUserTopic',
 ] as const satisfies readonly InstructionName[]
+
+/** Fields of instructions of which the same is true, unless they are `false`. */
+export const notYetRunnableFields: Readonly<Partial<Record<string, readonly string[]>>> = {
+  fetch: ['multipart', 'stream', 'auth', 'prismeaiApiKey', 'allowSelfSignedCert'],
+}
+
+/** The fields of an instruction, as they are written, that can be saved but not run yet. */
+export const fieldsNotYetRunnable = (name: string, args: unknown): string[] =>
+  (notYetRunnableFields[name] ?? []).filter((field) => {
+    const value: unknown = Object(args)[field]
+    return value !== undefined && value !== null && value !== false
+  })

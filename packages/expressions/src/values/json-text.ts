@@ -1,5 +1,5 @@
 import { ExpressionError } from '../expression-error.ts'
-import { type Run, scan, spend } from '../run.ts'
+import { Run, scan, spend } from '../run.ts'
 import { isRecord } from './properties.ts'
 
 /** Making one value of a JSON text, and looking whether it holds a key that has to go. */
@@ -17,6 +17,12 @@ export function parseJson(text: string, run: Run): unknown {
   const value: unknown = JSON.parse(text)
   return isSuspicious ? cleaned(value) : value
 }
+
+/**
+ * A JSON text from outside, read as the function `json` reads it: within the work one expression may do. Throws
+ * ExpressionError for more, SyntaxError for what is no JSON.
+ */
+export const readJson = (text: string): unknown => parseJson(text, new Run({}))
 
 // Each value but the first has a comma, a colon or a bracket before it.
 function mostValuesIn(text: string): number {

@@ -1,0 +1,79 @@
+import { excerptWithout, REDACTED, type SecretTexts, withoutSecretFields } from '@platform/logging'
+import { type FetchAnswer, type FetchFailure, textOf } from './fetch-answer.ts'
+import type { FetchRequest } from './fetch-request.ts'
+
+/** Characters that an event shows of a body. */
+const EXCERPT_LENGTH = 10_000
+/** A longer body is not looked through: of what may hold secrets under their names nothing is shown then. */
+const LOOKED_THROUGH = 200_000
+/** Parameters of addresses that hold credentials under short names. */
+const CREDENTIAL_PARAMETERS = new Set(['key', 'sig', 'auth', 'code'])
+/** Words of credentials from this length on are secrets by themselves: `Bearer` is none. */
+const LEAST_WORD = 8
+
+/**
+ * The payload of `runtime.fetch.failed`. What is named like a secret in the request is hidden in it, and in the
+ * answer, which may echo it; secrets of the run are hidden everywhere.
+ */
+export function failedFetch(
+  request: FetchRequest,
+  result: FetchAnswer | FetchFailure,
+  secretsOfRun: SecretTexts,
+): Record<string, unknown> {
+  const secrets = new Set<string>()
+  const url = shownUrl(request.url, secrets)
+  const headers = withoutSecretFields(Object.fromEntries(request.headers), secrets)
+  for (const text of [...secrets])
+    for (const word of text.split(/\s+/)) if (word.length >= LEAST_WORD) secrets.add(word)
+  const excerpt = (text: string) =>
+    excerptWithout(String(secretsOfRun.mask(text.slice(0, LOOKED_THROUGH))), secrets, EXCERPT_LENGTH)
+  const body = request.body === undefined ? undefined : shownBody(request.body, request.headers, secrets)
+  const shown = {
+    url,
+    method: request.method.toLowerCase(),
+    headers,
+    ...(body === undefined ? {} : { body: excerpt(body) }),
+  }
+  if ('error' in result) {
+    const { name, message } = result.error
+    return { request: shown, error: { error: name, message } }
+  }
+  const answered = shownBody(beginningOf(result), new Headers(), secrets)
+  const response = {
+    status: result.status,
+    headers: withoutSecretFields(result.headers, secrets),
+    body: excerpt(answered),
+  }
+  return { request: shown, response }
+}
+
+const beginningOf = (answer: FetchAnswer): string =>
+  textOf({ ...answer, bytes: answer.bytes.subarray(0, 2 * LOOKED_THROUGH) })
+
+function shownUrl(url: URL, secrets: Set<string>): string {
+  const shown = new URL(url)
+  const parameters = Object.fromEntries(url.searchParams)
+  const hidden = withoutSecretFields(parameters, secrets) as Record<string, string>
+  for (const [name, value] of Object.entries(parameters)) {
+    if (CREDENTIAL_PARAMETERS.has(name.toLowerCase())) secrets.add(value)
+    else if (hidden[name] === value) continue
+    shown.searchParams.set(name, REDACTED)
+  }
+  return shown.href
+}
+
+/** A body whose fields are shown without those that are named like a secret, where it has fields. */
+function shownBody(body: string, headers: Headers, secrets: Set<string>): string {
+  const isForm = headers.get('content-type')?.toLowerCase().includes('form-urlencoded') === true
+  if (!isForm && !/^\s*[[{]/.test(body)) return body
+  if (body.length > LOOKED_THROUGH) return `(${body.length} characters)`
+  if (isForm) {
+    const fields = withoutSecretFields(Object.fromEntries(new URLSearchParams(body)), secrets)
+    return new URLSearchParams(fields as Record<string, string>).toString()
+  }
+  try {
+    return JSON.stringify(withoutSecretFields(JSON.parse(body), secrets))
+  } catch {
+    return body
+  }
+}

@@ -1,0 +1,86 @@
+/** Gives a place back; the second call does nothing. */
+export type GiveBack = () => void
+
+interface Waiting {
+  readonly take: (giveBack: GiveBack) => void
+}
+
+interface Tenant {
+  taken: number
+  readonly waiting: Set<Waiting>
+}
+
+/**
+ * Places for work that is under way, for each tenant and for all together. Who waits gets the next one in turn, those
+ * first whose tenant has the fewest: however many are held for long, a newcomer gets the first that is given back.
+ */
+export class FairPlaces {
+  readonly #each: number
+  readonly #all: number
+  readonly #tenants = new Map<string, Tenant>()
+  #taken = 0
+
+  constructor({ each, all }: { each: number; all: number }) {
+    this.#each = each
+    this.#all = all
+  }
+
+  /** Resolves once there is a place; rejects with the reason of `signal` when that aborts before. */
+  take(key: string, signal: AbortSignal): Promise<GiveBack> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const tenant = this.#tenants.get(key) ?? { taken: 0, waiting: new Set() }
+      this.#tenants.set(key, tenant)
+      const abort = () => {
+        tenant.waiting.delete(waiting)
+        this.#forgetIdle(key, tenant)
+        reject(signal.reason)
+      }
+      const waiting = {
+        take: (giveBack: GiveBack) => {
+          signal.removeEventListener('abort', abort)
+          resolve(giveBack)
+        },
+      }
+      signal.addEventListener('abort', abort, { once: true })
+      tenant.waiting.add(waiting)
+      this.#give()
+    })
+  }
+
+  #give(): void {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const [key, tenant] = next
+      const [first] = tenant.waiting
+      if (first === undefined) return
+      tenant.waiting.delete(first)
+      tenant.taken += 1
+      this.#taken += 1
+      let isHeld = true
+      first.take(() => {
+        if (!isHeld) return
+        isHeld = false
+        tenant.taken -= 1
+        this.#taken -= 1
+        this.#forgetIdle(key, tenant)
+        this.#give()
+      })
+    }
+  }
+
+  /** The tenant with the fewest places of those that wait and may have one more. */
+  #next(): [string, Tenant] | undefined {
+    if (this.#taken >= this.#all) return undefined
+    let fewest: [string, Tenant] | undefined
+    for (const entry of this.#tenants) {
+      const [, { taken, waiting }] = entry
+      if (waiting.size === 0 || taken >= this.#each) continue
+      if (fewest === undefined || taken < fewest[1].taken) fewest = entry
+    }
+    return fewest
+  }
+
+  #forgetIdle(key: string, tenant: Tenant): void {
+    if (tenant.taken === 0 && tenant.waiting.size === 0) this.#tenants.delete(key)
+  }
+}

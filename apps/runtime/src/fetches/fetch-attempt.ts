@@ -1,0 +1,73 @@
+import { type Outbound, OutboundRefused } from '@platform/outbound'
+import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
+import type { FetchRequest } from './fetch-request.ts'
+
+/** How one attempt ended. */
+export type Attempted = FetchAnswer | (FetchFailure & { readonly code?: string })
+
+/** Sends a request once. Rejects only with the reason of `signal`, when that aborts before the answer is there. */
+export async function attempt(
+  outbound: Pick<Outbound, 'fetch'>,
+  request: FetchRequest,
+  headers: Headers,
+  signal: AbortSignal,
+): Promise<Attempted> {
+  const deadline = AbortSignal.timeout(Math.ceil(request.timeoutMs))
+  try {
+    const response = await outbound.fetch(request.url, {
+      method: request.method,
+      headers,
+      signal: AbortSignal.any([signal, deadline]),
+      ...(request.body === undefined ? {} : { body: request.body }),
+      ...(request.maxRedirects === 0 ? { redirect: 'manual' } : { maxRedirects: request.maxRedirects }),
+    })
+    return { status: response.status, headers: headersOf(response), bytes: await bytesOf(response) }
+  } catch (error) {
+    signal.throwIfAborted()
+    return failureOf(error, request, deadline.aborted)
+  }
+}
+
+/** Read piece by piece, so that the guard counts the bytes while they come. */
+async function bytesOf(response: Response): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of response.body ?? []) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** Each cookie by itself: a comma may be part of one. */
+function headersOf({ headers }: Response): Record<string, string | string[]> {
+  const cookies = headers.getSetCookie()
+  return { ...Object.fromEntries(headers), ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }) }
+}
+
+function failureOf(error: unknown, { url, timeoutMs }: FetchRequest, isLate: boolean): Attempted {
+  if (isLate) return named('TimeoutError', `${url.host} did not answer in full within ${timeoutMs / 1000} s.`)
+  const refusal = [error, causeOf(error)].find((one) => one instanceof OutboundRefused)
+  if (refusal !== undefined) return named('OutboundRefused', refusal.message)
+  if (isBadPort(error)) return named('OutboundRefused', `Port ${url.port} is one that no HTTP server has.`)
+  const code = codeOf(error)
+  return {
+    ...named('NetworkError', `${url.host} could not be reached${code === '' ? '' : ` (${code})`}.`),
+    code,
+  }
+}
+
+const named = (name: string, message: string): FetchFailure => ({ error: { name, message } })
+
+/** Ports of mail and the like, which fetch never calls: its standard has a list of them. */
+const isBadPort = (error: unknown): boolean => {
+  const cause = causeOf(error)
+  return cause instanceof Error && cause.message === 'bad port'
+}
+
+const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined)
+
+/** What went wrong below is the cause of what fetch throws, and where several addresses were tried in a list of it. */
+function codeOf(error: unknown): string {
+  for (let one = error; typeof one === 'object' && one !== null; one = causeOf(one)) {
+    if ('code' in one && typeof one.code === 'string') return one.code
+    if (one instanceof AggregateError && one.errors.length > 0) return codeOf(one.errors[0])
+  }
+  return ''
+}

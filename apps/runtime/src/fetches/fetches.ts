@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { growingPauseMs, retryAfterMsOf } from '@platform/kernel'
+import { type Outbound, openOutbound } from '@platform/outbound'
+import { FairPlaces } from './fair-places.ts'
+import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
+import { type Attempted, attempt } from './fetch-attempt.ts'
+import type { FetchRequest } from './fetch-request.ts'
+import type { FetchSettings } from './fetches-env.ts'
+
+/** Calls of automations to the outside. */
+export interface Fetches extends AsyncDisposable {
+  readonly settings: FetchSettings
+  /** Sends a request, and again after failures that may pass. Rejects only when the run that wants it is over. */
+  send(request: FetchRequest, call: FetchCall): Promise<FetchAnswer | FetchFailure>
+}
+
+/** Who sends a request. */
+export interface FetchCall {
+  readonly workspaceId: string
+  /** Sent with each attempt, where the automation has not written the header itself. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Aborts when the run is over. */
+  readonly signal: AbortSignal
+  /** How long the run may still take. */
+  readonly remainingMs: () => number
+}
+
+/** All workspaces together may have this many times as much under way as one. */
+const WORKSPACES = 10
+/** An idle connection keeps its origin for some seconds: enough for all that a process calls within them. */
+const ORIGINS = 20_000
+/** Who asks for more patience than this is not asked again. */
+const LONGEST_PAUSE_MS = 60_000
+/** Where the other side asks for nothing. */
+const LONGEST_BACKOFF_MS = 10_000
+
+/** Throws an Error that names an entry of the allowed or forbidden hosts that is none. */
+export function openFetches(settings: FetchSettings): Fetches {
+  const all = settings.concurrency * WORKSPACES
+  const outbound = openOutbound({
+    allowed: settings.allowedHosts,
+    allowedBy: 'FETCH_ALLOWED_HOSTS',
+    forbidden: settings.forbiddenHosts,
+    timeoutMs: settings.maxTimeoutMs,
+    maxResponseBytes: settings.maxResponseBytes,
+    // The places decide how much is under way: waiting for a connection nobody would see.
+    connectionsPerOrigin: all,
+    origins: ORIGINS,
+  })
+  const places = new FairPlaces({ each: settings.concurrency, all })
+  return {
+    settings,
+    send: (request, call) => send({ settings, outbound, places }, request, call),
+    [Symbol.asyncDispose]: () => outbound[Symbol.asyncDispose](),
+  }
+}
+
+interface Needs {
+  readonly settings: FetchSettings
+  readonly outbound: Outbound
+  readonly places: FairPlaces
+}
+
+async function send(
+  needs: Needs,
+  request: FetchRequest,
+  call: FetchCall,
+): Promise<FetchAnswer | FetchFailure> {
+  const headers = new Headers(request.headers)
+  for (const [name, value] of Object.entries(call.headers)) if (!headers.has(name)) headers.set(name, value)
+  for (let failures = 0; ; failures += 1) {
+    const attempted = await attemptInPlace(needs, request, headers, call)
+    const pauseMs =
+      failures < needs.settings.maxRetries ? pauseBefore(attempted, failures, needs.settings) : undefined
+    if (pauseMs === undefined || pauseMs > Math.min(LONGEST_PAUSE_MS, call.remainingMs()))
+      return resultOf(attempted)
+    await pause(pauseMs, undefined, { signal: call.signal })
+  }
+}
+
+/** A pause holds no place. */
+async function attemptInPlace(
+  { outbound, places }: Needs,
+  request: FetchRequest,
+  headers: Headers,
+  { workspaceId, signal }: FetchCall,
+): Promise<Attempted> {
+  const giveBack = await places.take(workspaceId, signal)
+  try {
+    return await attempt(outbound, request, headers, signal)
+  } finally {
+    giveBack()
+  }
+}
+
+/** How long to wait before the next attempt; undefined for what would not pass. */
+function pauseBefore(attempted: Attempted, failures: number, settings: FetchSettings): number | undefined {
+  const backoffMs = growingPauseMs(failures, {
+    firstMs: settings.firstPauseMs,
+    longestMs: LONGEST_BACKOFF_MS,
+  })
+  if ('error' in attempted) return settings.retryCodes.includes(attempted.code ?? '') ? backoffMs : undefined
+  if (!settings.retryStatus.includes(attempted.status)) return undefined
+  const asked = attempted.headers['retry-after']
+  return (typeof asked === 'string' ? retryAfterMsOf(asked, new Date()) : undefined) ?? backoffMs
+}
+
+const resultOf = (attempted: Attempted): FetchAnswer | FetchFailure =>
+  'error' in attempted ? { error: attempted.error } : attempted

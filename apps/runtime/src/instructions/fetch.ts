@@ -1,0 +1,107 @@
+import { type FetchArguments, fieldsNotYetRunnable } from '@platform/contracts'
+import type { EventLimits } from '@platform/outbox'
+import type { Execute, Frame, OutsideEffect } from '../automations/model.ts'
+import { fetchFailedEvent } from '../automations/run-events.ts'
+import { failedFetch } from '../fetches/failed-fetch.ts'
+import { type FetchAnswer, type FetchFailure, type OutputMode, readAnswer } from '../fetches/fetch-answer.ts'
+import { type FetchRequest, type GivenRequest, requestOf } from '../fetches/fetch-request.ts'
+import { tracedFetch } from '../fetches/traced-fetch.ts'
+import { type Instruction, invalidInstruction } from './instruction.ts'
+import type { TextCompiler } from './text-compiler.ts'
+
+/**
+ * fetch: an HTTP request. What the other side answers, and that it does not, is a value; the run goes on. Whatever the
+ * run did before is committed when the request leaves.
+ */
+export const fetch = (limits: EventLimits): Instruction<FetchArguments> => ({
+  name: 'fetch',
+  compile(args, context) {
+    const [missing] = fieldsNotYetRunnable('fetch', args)
+    if (missing !== undefined) return unavailable(missing)
+    const { texts, path } = context
+    const readRequest = requestReader(args, texts)
+    const readMode = texts.reader(args.outputMode)
+    const readEmits = texts.reader(args.emitErrors)
+    const write = texts.writer(args.output)
+    return async (frame) => {
+      const request = requestOf(readRequest(frame), frame.run.fetches.settings)
+      const mode = modeOf(readMode(frame))
+      const emits = readEmits(frame) !== false
+      const { key, result } = await ask(frame, path, request)
+      const read = 'error' in result ? result : readAnswer(result, mode, request.url.host)
+      write(frame, 'error' in read ? read : read.output)
+      const failed = failureOf(result, read)
+      if (!emits || failed === undefined) return
+      const payload = failedFetch(request, failed, frame.run.secrets)
+      await frame.run.record(fetchFailedEvent(frame, payload, key, limits))
+    }
+  },
+})
+
+const unavailable =
+  (field: string): Execute =>
+  () => {
+    throw invalidInstruction(`The field "${field}" of fetch is not available yet.`)
+  }
+
+function requestReader(args: FetchArguments, texts: TextCompiler): (frame: Frame) => GivenRequest {
+  const url = texts.reader(args.url)
+  const method = texts.reader(args.method)
+  const headers = texts.reader(args.headers)
+  const query = texts.reader(args.query)
+  const body = texts.reader(args.body)
+  const timeout = texts.reader(args.timeout)
+  const redirects = texts.reader(args.redirects)
+  return (frame) => ({
+    url: url(frame),
+    method: method(frame),
+    headers: headers(frame),
+    query: query(frame),
+    body: body(frame),
+    timeout: timeout(frame),
+    redirects: redirects(frame),
+  })
+}
+
+/** Sends the request as soon as the limits of the workspace let it. */
+async function ask(frame: Frame, path: string, request: FetchRequest): Promise<Asked> {
+  const throttled = frame.run.throttle('fetches', 1, frame)
+  if (throttled !== undefined) await throttled
+  return await frame.run.fromOutside(frame, path, async (effect) => ({
+    key: effect.key,
+    result: await send(frame, request, effect),
+  }))
+}
+
+interface Asked {
+  readonly key: string
+  readonly result: FetchAnswer | FetchFailure
+}
+
+const send = (
+  { run }: Frame,
+  request: FetchRequest,
+  { key, signal, remainingMs }: OutsideEffect,
+): Promise<FetchAnswer | FetchFailure> =>
+  tracedFetch(request.method, run.correlationId, (traceparent) =>
+    run.fetches.send(request, {
+      workspaceId: run.workspace.id,
+      headers: { 'idempotency-key': key, traceparent },
+      signal,
+      remainingMs,
+    }),
+  )
+
+/** What `runtime.fetch.failed` tells of: no answer, one that can't be read, or one that is a failure. */
+function failureOf(result: FetchAnswer | FetchFailure, read: object): FetchAnswer | FetchFailure | undefined {
+  if ('error' in result || result.status >= 400) return result
+  return 'error' in read ? (read as FetchFailure) : undefined
+}
+
+const modes: readonly unknown[] = ['body', 'detailed_response', 'data_url', 'base64'] satisfies OutputMode[]
+
+function modeOf(given: unknown): OutputMode {
+  if (given === undefined || given === null) return 'body'
+  if (modes.includes(given)) return given as OutputMode
+  throw invalidInstruction(`fetch.outputMode must be one of ${modes.join(', ')}.`)
+}
