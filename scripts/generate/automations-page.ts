@@ -1,4 +1,5 @@
 import {
+  DetailedSchedule,
   type InstructionName,
   instructionDescriptions,
   instructionSchemas,
@@ -21,6 +22,8 @@ export function automationsPage(): string {
     '# Automations',
     'Generated from packages/contracts, packages/expressions and apps/runtime. The examples are run by the tests.',
     introduction,
+    '## Schedules',
+    schedules,
     '## Instructions',
     'A step is one instruction with its arguments. A field with `*` is always needed. Any other ' +
       'key is the slug of an automation, called with what stands behind it; `output` names the ' +
@@ -47,6 +50,9 @@ when:                # what starts it; each is optional
   endpoint: true     # GET or POST /v2/workspaces/{id}/webhooks/greet
   events:
     - order.placed
+  schedules:         # minute hour day month weekday
+    - cron: 0 9 * * mon-fri
+      timezone: Europe/Paris
 arguments:           # JSON schemas by name
   name:
     type: string
@@ -62,6 +68,19 @@ output: '{{greeting}}'
 value: \`and\`, \`or\`, \`not\`, \`==\`, \`!=\`, \`<\`, \`<=\`, \`>\`, \`>=\`, \`in\`, \`matches\`, \`exists\`,
 \`+\`, \`-\`, \`*\`, \`/\`, \`%\`, \`a ? b : c\`, lists, objects, functions. Keys of \`conditions\` are
 expressions without marks. What a variable held is data: it is never read as a template.`
+
+const schedules = `A schedule is a cron of five fields, as a text or with more beside it: numbers, names (\`mon\`,
+\`jan\`), lists (\`1,15\`), ranges (\`mon-fri\`) and steps (\`*/15\`). Where days and weekdays are named either will do.
+
+${['| Field | Type | Meaning |', '|---|---|---|', ...fieldRows(z.toJSONSchema(DetailedSchedule))].join('\n')}
+
+Two times of a schedule are at least 15 minutes apart, unless SCHEDULES_MIN_INTERVAL says otherwise. When the clock of
+a time zone is changed, a schedule with named hours fires once all the same: a time that is left out at the first moment
+after it, one that comes twice at the first. With \`*\` for the hour it follows the clock: what is left out does not
+fire, what comes twice fires twice.
+
+The run acts for nobody and has no arguments. \`run.trigger\` is \`{type: "schedule", value, id}\`: the cron, and the
+time it was due at. \`GET /v2/workspaces/{id}/schedules\` shows the next five times of each.`
 
 function instructionSection(name: InstructionName): string {
   const { text, example } = instructionDescriptions[name]

@@ -16,6 +16,7 @@ import { Definitions } from './definitions/definitions.ts'
 import { KeySet } from './jwks/key-set.ts'
 import { runsPart } from './runs/runs-part.ts'
 import { testAutomation } from './runs/test-automation.ts'
+import { schedulesPart } from './schedules/schedules-part.ts'
 import { callWebhook } from './webhooks/call-webhook.ts'
 
 const runtimeMigrations: Migrations = {
@@ -23,7 +24,7 @@ const runtimeMigrations: Migrations = {
   directory: new URL('../migrations/', import.meta.url),
 }
 
-/** Executes automations: URL triggers, test runs and the runs that events trigger. */
+/** Executes automations: URL triggers, test runs and the runs that events and schedules trigger. */
 export const runtime: Service = {
   name: 'runtime',
   variables: environment,
@@ -52,12 +53,14 @@ export const runtime: Service = {
     const store = definitionStore(database)
     const definitions = new Definitions(store, automationCompiler(config.events, slices), config.definitions)
     const automations = automationsPart({ database, permissions, clock, log, slices, config })
+    const schedules = schedulesPart({ database, clock, wakeWorkers: () => runs.wakeWorkers() })
     const runs = runsPart({
       database,
       audit,
       permissions,
       engine: automations.engine,
       definitions,
+      syncSchedules: schedules.sync,
       clock,
       log,
       config,
@@ -80,7 +83,7 @@ export const runtime: Service = {
         permissions,
         workspaceIdOf: (address) => definitions.idOf(address),
       },
-      ...joinParts(keySet.part, automations.part, runs.part, {
+      ...joinParts(keySet.part, automations.part, schedules.part, runs.part, {
         routes,
         jobs: idempotency.jobs,
         checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),

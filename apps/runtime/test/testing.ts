@@ -46,7 +46,14 @@ const STAND_IN = `
         else one.value #>> '{when,endpoint}' end, 'false') as endpoint,
       one.value #> '{when,events}' as events, coalesce(one.value ->> 'disabled' = 'true', false) as disabled,
       one.number as created_at
-    from workspaces.stand_in, json_each(automations) with ordinality as one (key, value, number) where not deleted`
+    from workspaces.stand_in, json_each(automations) with ordinality as one (key, value, number) where not deleted;
+  create view workspaces.live_schedules as
+    select workspace_id, slug as automation_slug, (one.number - 1)::smallint as position,
+      coalesce(one.schedule ->> 'cron', one.schedule #>> '{}') as cron,
+      coalesce(one.schedule ->> 'timezone', 'UTC') as timezone, coalesce(one.schedule ->> 'missed', 'once') as missed,
+      disabled
+    from workspaces.live_automations, json_array_elements(coalesce(definition #> '{when,schedules}', '[]'))
+      with ordinality as one (schedule, number)`
 
 export const createStandIn = (database: Queries): Promise<unknown> => database.many(raw(STAND_IN))
 
@@ -78,7 +85,12 @@ export interface TestWorkspace {
 
 /** A runtime service on a database of its own, or on that of another one. */
 export async function startRuntime(
-  options: { env?: Record<string, string>; databaseUrl?: string; log?: Logger } = {},
+  options: {
+    env?: Record<string, string>
+    databaseUrl?: string
+    log?: Logger
+    everyMs?: Record<string, number>
+  } = {},
 ): Promise<TestRuntime> {
   const databaseUrl = options.databaseUrl ?? (await runtimeDatabaseUrl())
   const service = await startTestService(runtime, { ...options, databaseUrl })

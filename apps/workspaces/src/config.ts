@@ -5,6 +5,7 @@ import {
   milliseconds,
   optionalPort,
   port,
+  seconds,
   secret,
   storeVariables,
 } from '@platform/config'
@@ -34,6 +35,9 @@ export const workspacesEnv = z
     AUTOMATION_MAX_NODES: count(50_000).describe(
       'Values, and words and marks of expressions, an automation may have.',
     ),
+    SCHEDULES_MIN_INTERVAL: seconds(900).describe(
+      'Seconds there must be between two times of a schedule; asked when an automation is saved.',
+    ),
     AUTOMATIONS_PER_WORKSPACE_MAX: count(2000).describe('Automations a workspace may have.'),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Characters an event may have.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
@@ -57,6 +61,7 @@ export const workspacesEnv = z
       steps: env.AUTOMATION_MAX_STEPS,
       nodes: env.AUTOMATION_MAX_NODES,
       automations: env.AUTOMATIONS_PER_WORKSPACE_MAX,
+      scheduleIntervalSeconds: env.SCHEDULES_MIN_INTERVAL,
     },
     eventLimits: {
       maxLength: env.BROKER_EMIT_MAXLEN,

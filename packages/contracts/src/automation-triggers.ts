@@ -1,10 +1,23 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
 
-export const Schedule = z.union([
-  z.string().max(100),
-  z.strictObject({ cron: z.string().max(100), timezone: z.string().max(60).optional() }),
-])
+/** What becomes of the times that no process was up for. */
+export const MissedPolicy = z.enum(['once', 'skip', 'all'])
+
+const cron = z.string().max(100)
+
+/** A schedule with its time zone. */
+export const DetailedSchedule = z.strictObject({
+  cron: cron.describe('Five fields: minute, hour, day, month, weekday.'),
+  timezone: z.string().max(60).optional().describe('For example Europe/Paris; UTC without it.'),
+  missed: MissedPolicy.optional().describe(
+    'What becomes of times that no process was up for: `once` (without it) is one run for all of them, `skip` ' +
+      'none, `all` one for each of the last hundred.',
+  ),
+})
+
+/** When time starts an automation: a cron of five fields, alone or with more beside it. */
+const Schedule = z.union([cron, DetailedSchedule])
 
 const path = z.string().max(limits.endpointLength)
 

@@ -33,6 +33,11 @@ const known: Readonly<Record<string, Known>> = {
   slug: { description: 'Slug of a provider.', example: 'acme-sso', pattern: '^[a-z0-9][a-z0-9-]{0,59}$' },
   photoId: { description: 'Id of a picture.', example: 'p7Qk2mX9' },
   subscriptionId: { description: 'Id of a webhook subscription.', example: USER },
+  position: {
+    description: 'Where a schedule stands in `when.schedules`, counted from 0.',
+    example: '0',
+    pattern: '^[0-9]{1,3}$',
+  },
   deliveryId: { description: 'Id of a delivery, its `webhook-id`.', example: USER },
   key: { description: 'Name of an entry.', example: 'theme' },
   kid: { description: 'Id of a signing key.', example: 'kXb4J0v2' },

@@ -24,6 +24,7 @@ const tagOfPath: readonly [prefix: string, tag: string][] = [
   ['/v2/orgs/:orgSlug/auth/sso', 'Providers'],
   ['/v2/workspaces', 'Workspaces'],
   ['/v2/workspaces/:workspaceId/automations', 'Automations'],
+  ['/v2/workspaces/:workspaceId/schedules', 'Runs'],
   ['/v2/workspaces/:workspaceId/test', 'Runs'],
   ['/v2/workspaces/:workspaceId/webhooks', 'Runs'],
   ['/v2/workspaces/:workspaceId/events', 'Events'],
@@ -36,7 +37,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Workspaces: 'The containers of everything people build.',
   Automations:
     'What a workspace does, written in instructions and triggered by events, addresses and schedules.',
-  Runs: 'Starting automations over HTTP.',
+  Runs: 'Starting automations over HTTP, and when time starts them.',
   Events: 'The activity of a workspace: emitted, kept in order, searched.',
   Webhooks: 'Events of a workspace POSTed to an address, signed as Standard Webhooks.',
   'API keys': 'Credentials of machines: each belongs to one workspace and may do what its rules say.',

@@ -1,12 +1,12 @@
-import { callWebhook, getAutomation, testAutomation } from '@platform/contracts'
+import { callWebhook, getAutomation, runScheduleNow, testAutomation } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 
 /** Paths of these bytes, without empty, `.` or `..` segments, mean the same to every server. */
 const SUSPICIOUS = /[%;\\]|\/\/|\/\.{1,2}(?:\/|$)/
 const FORBIDDEN_DECODED = /[\\;\p{Cc}]|%(?:2f|5c|00|2e)/iu
 
-/** Contracts whose last parameter may hold slashes: the slug of an automation, the path of a URL trigger. */
-export const slashedContracts = [callWebhook, getAutomation, testAutomation] as const
+/** Contracts with a parameter that may hold slashes: the slug of an automation, the path of a URL trigger. */
+export const slashedContracts = [callWebhook, getAutomation, testAutomation, runScheduleNow] as const
 
 /** What stands before such a parameter, in any version of the API, for example `/v2/workspaces/x/automations/`. */
 const BEFORE_SLASHES = slashedContracts.map(({ path }) => {

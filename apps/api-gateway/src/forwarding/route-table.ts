@@ -35,6 +35,7 @@ export const routeTable: readonly Forwarding[] = [
   },
   { path: '/v2/workspaces/:workspaceId/test/*automationSlug', to: 'runtime' },
   { path: '/v2/workspaces/:workspaceId/runs{/*rest}', to: 'runtime' },
+  { path: '/v2/workspaces/:workspaceId/schedules{/*rest}', to: 'runtime' },
   { path: '/v2/workspaces/:workspaceId/events/stream', to: 'events', stream: true },
   {
     path: '/v2/platform/workspaces/:workspaceId/events/stream',

@@ -92,7 +92,7 @@ const columns: Readonly<Record<WorkspaceKey, Sql>> = {
 const NOT_THERE = new Set(['42P01', '3F000'])
 
 /** Until the workspaces service has migrated there is nothing to run: that passes, so it is no error of ours. */
-async function whenMigrated<T>(answer: Promise<T>): Promise<T> {
+export async function whenMigrated<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {

@@ -10,19 +10,31 @@ interface Deps {
   readonly runs: Pick<RunStore, 'enqueue'>
   /** Makes the workers of this instance look for queued runs. */
   readonly wakeWorkers: () => void
+  /** Stores the schedules of these workspaces as they are saved by now. */
+  readonly syncSchedules: (workspaceIds: readonly string[]) => Promise<void>
 }
+
+/** What begins like this tells of another definition: another schedule may be in it. */
+const CHANGES = 'workspaces.'
 
 /**
  * Queues a run for each automation that listens to an event. Ids are derived from the event and the automation: the
- * same event delivered again finds its runs there already.
+ * same event delivered again finds its runs there already. An event of a saved definition also brings its schedules up
+ * to date.
  */
 export const onEvents = (deps: Deps): Subscription =>
   onOneInstance('runtime', async (events) => {
+    await deps.syncSchedules(changedWorkspaces(events))
     const runs = (await Promise.all(events.map((event) => runsOf(event, deps.definitions)))).flat()
     if (runs.length === 0) return
     await deps.runs.enqueue(runs)
     deps.wakeWorkers()
   })
+
+function changedWorkspaces(events: readonly EventRecord[]): string[] {
+  const changes = events.filter(({ type }) => type.startsWith(CHANGES))
+  return [...new Set(changes.flatMap(({ source }) => source.workspaceId ?? []))]
+}
 
 async function runsOf(event: EventRecord, definitions: Definitions): Promise<QueuedRun[]> {
   const { workspaceId } = event.source

@@ -178,7 +178,8 @@ function insertRuns(runs: readonly FinishedRun[]): Sql {
     on conflict (id) do nothing`
 }
 
-function insertQueued(runs: readonly QueuedRun[]): Sql {
+/** Queues runs, as part of a larger statement; those that are queued already stay as they are. */
+export function insertQueued(runs: readonly QueuedRun[]): Sql {
   const rows = runs.map(({ trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
   return sql`
     insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,

@@ -25,6 +25,8 @@ import { WorkQueue } from './work-queue.ts'
 /** Runs that a request waits for, and the queue of those that events trigger. */
 export interface Runs {
   readonly runNow: RunNow
+  /** Makes the workers of this instance look for queued runs. */
+  readonly wakeWorkers: () => void
   readonly part: Part
 }
 
@@ -34,6 +36,7 @@ export function runsPart({
   permissions,
   engine,
   definitions,
+  syncSchedules,
   clock,
   log,
   config,
@@ -43,6 +46,8 @@ export function runsPart({
   permissions: Permissions
   engine: Engine
   definitions: Definitions
+  /** Stores the schedules of these workspaces as they are saved by now. */
+  syncSchedules: (workspaceIds: readonly string[]) => Promise<void>
   clock: Clock
   log: Logger
   config: Pick<RuntimeConfig, 'runs' | 'times' | 'events'>
@@ -65,15 +70,17 @@ export function runsPart({
     log,
   })
   const partitions = partitionStore(database)
+  const wakeWorkers = () => queue.wake()
   return {
     runNow: runNow({ engine, commits, times: config.times, now: () => clock.now().getTime() }),
+    wakeWorkers,
     part: {
       routes: [
         listRuns({ records, clock }),
         getRun({ records, definitions, clock, limits: config.events }),
         cancelRun({ changes, records, permissions, clock }),
       ],
-      subscriptions: [onEvents({ definitions, runs, wakeWorkers: () => queue.wake() })],
+      subscriptions: [onEvents({ definitions, runs, wakeWorkers, syncSchedules })],
       jobs: [keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }), ...queue.jobs],
     },
   }

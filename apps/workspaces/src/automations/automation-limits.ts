@@ -2,7 +2,10 @@ import { definitionSize } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { walkSteps } from './checks/walk-steps.ts'
 
-/** How large automations may be: each instance of the runtime compiles them, and keeps them in memory. */
+/**
+ * How large automations may be, because each instance of the runtime compiles them and keeps them in memory; and how
+ * often time may start them.
+ */
 export interface AutomationLimits {
   /** Bytes of an automation as JSON. */
   readonly bytes: number
@@ -11,7 +14,12 @@ export interface AutomationLimits {
   readonly nodes: number
   /** Automations of a workspace. */
   readonly automations: number
+  /** Between two times of a schedule. */
+  readonly scheduleIntervalSeconds: number
 }
+
+/** Where no other is given: every 15 minutes. */
+export const SCHEDULE_INTERVAL_SECONDS = 900
 
 /** Refuses a definition, or a part of one, that is too large in any way. Throws InvalidAutomation. */
 export function requireWithinLimits(definition: unknown, limits: AutomationLimits): void {

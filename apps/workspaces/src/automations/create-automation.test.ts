@@ -1,4 +1,11 @@
-import { automationCreated, createAutomation, getAutomation, patchAutomation } from '@platform/contracts'
+import {
+  automationCreated,
+  createAutomation,
+  deleteWorkspace,
+  getAutomation,
+  patchAutomation,
+  restoreWorkspace,
+} from '@platform/contracts'
 import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -138,6 +145,60 @@ describe('POST /v2/workspaces/:workspaceId/automations', () => {
       select endpoint, events, disabled from workspaces.live_automations
       where workspace_id = ${workspace.id} and slug = 'a/b'`)
     expect(patched).toEqual({ endpoint: null, events: ['z'], disabled: true })
+  })
+
+  it('shows the runtime when it starts by itself, until its workspace is in the trash', async () => {
+    const { workspace, owner } = await service.newWorkspace()
+    const params = { workspaceId: workspace.id }
+    const schedules = [
+      '0 9 * * mon',
+      { cron: '30 2 * * *', timezone: 'Europe/Paris', missed: 'skip' as const },
+    ]
+    await owner(createAutomation, { params, body: { slug: 'report', when: { schedules }, do: [] } })
+    await owner(createAutomation, {
+      params,
+      body: { slug: 'off', disabled: true, when: { schedules: ['0 9 * * *'] }, do: [] },
+    })
+    await owner(createAutomation, { params, body: { slug: 'none', when: { schedules: [] }, do: [] } })
+    const listed = () =>
+      service.database.many(sql`
+        select automation_slug as slug, position, cron, timezone, missed, disabled from workspaces.live_schedules
+        where workspace_id = ${workspace.id} order by slug desc, position`)
+    expect(await listed()).toEqual([
+      { slug: 'report', position: 0, cron: '0 9 * * mon', timezone: 'UTC', missed: 'once', disabled: false },
+      {
+        slug: 'report',
+        position: 1,
+        cron: '30 2 * * *',
+        timezone: 'Europe/Paris',
+        missed: 'skip',
+        disabled: false,
+      },
+      { slug: 'off', position: 0, cron: '0 9 * * *', timezone: 'UTC', missed: 'once', disabled: true },
+    ])
+    await owner(deleteWorkspace, { params })
+    expect(await listed()).toEqual([])
+    await owner(restoreWorkspace, { params })
+    expect(await listed()).toHaveLength(3)
+  })
+
+  it.each([
+    ['3600', '*/30 * * * *', 'at most every 60 minutes, for example 0 * * * *'],
+    ['60', undefined, undefined],
+  ])('takes schedules as often as SCHEDULES_MIN_INTERVAL of %s s says', async (seconds, refused, message) => {
+    await using other = await startWorkspaces({ SCHEDULES_MIN_INTERVAL: seconds })
+    const { workspace, owner } = await other.newWorkspace()
+    const create = (schedule: string) =>
+      owner(createAutomation, {
+        params: { workspaceId: workspace.id },
+        body: { when: { schedules: [schedule] }, do: [] },
+      })
+    await create(refused === undefined ? '* * * * *' : '0 * * * *')
+    if (refused === undefined) return
+    await expect(create(refused)).rejects.toMatchObject({
+      name: 'InvalidAutomation',
+      message: expect.stringContaining(message ?? ''),
+    })
   })
 
   it('reaches the runtime: the definition, the revision and the event', async () => {

@@ -60,12 +60,8 @@ describe('what is saved with a warning', () => {
     ])
   })
 
-  it('schedules, which nothing starts yet', () => {
-    const message = expect.stringContaining('not available yet')
-    expect(warningsOf('do: []\nwhen: { schedules: ["0 9 * * *"] }')).toEqual([
-      { path: 'when.schedules', message },
-    ])
-    expect(warningsOf('do: []\nwhen: { schedules: [] }')).toEqual([])
+  it('but not schedules', () => {
+    expect(warningsOf('do: []\nwhen: { schedules: ["0 9 * * *"] }')).toEqual([])
   })
 
   it.each([

@@ -27,12 +27,6 @@ function* triggerWarnings(
       message: `The slug "${slug}" is also an instruction: a step "${slug}" never calls this automation.`,
     }
   }
-  if ((definition.when?.schedules ?? []).length > 0) {
-    yield {
-      path: 'when.schedules',
-      message: 'Schedules are not available yet: nothing starts this automation at these times.',
-    }
-  }
   const endpoint = endpointOf(definition)
   if (endpoint === undefined) return
   const twin = others.find((other) => other.endpoint !== null && isSameUrlPattern(other.endpoint, endpoint))

@@ -15,13 +15,17 @@ const MAX_PROBLEMS = 50
 /** Problems looked for: they are found in another order than that of the text. */
 const MAX_FOUND = 200
 
-/**
- * Every problem of a definition, in the order of the text. `whole` is false for a patch, which may leave anything
- * out.
- */
-export function checkDefinition(source: SourceText, value: unknown, whole: boolean): ProblemDetail[] {
+interface Expected {
+  /** False for a patch, which may leave anything out. */
+  isWhole: boolean
+  /** Seconds there must be between two times of a schedule. */
+  leastSeconds: number
+}
+
+/** Every problem of a definition, in the order of the text. */
+export function checkDefinition(source: SourceText, value: unknown, expected: Expected): ProblemDetail[] {
   const unreadable = checkPlainData(value)
-  const found = unreadable === undefined ? firstOf(problemsOf(value, whole), MAX_FOUND) : [unreadable]
+  const found = unreadable === undefined ? firstOf(problemsOf(value, expected), MAX_FOUND) : [unreadable]
   const details = found.map((problem) => source.locate(problem))
   const seen = new Set<string>()
   const distinct = details.filter(({ path, message, line, column }) => {
@@ -40,15 +44,15 @@ function firstOf<T>(items: Iterable<T>, maximum: number): T[] {
   return taken
 }
 
-function* problemsOf(value: unknown, whole: boolean): Generator<Problem> {
+function* problemsOf(value: unknown, { isWhole, leastSeconds }: Expected): Generator<Problem> {
   yield* schemaProblems(AutomationInput, value, [], 'an automation')
   if (!isRecord(value)) return
-  if (whole) yield* checkPurpose(value)
+  if (isWhole) yield* checkPurpose(value)
   yield* checkSlug(value.slug)
   yield* checkArgumentSchemas(value.arguments, ['arguments'])
   yield* checkBranchReferences(value.schemas, ['schemas'])
   yield* checkSchemaGrowth(value)
-  yield* checkTriggers(value.when, ['when'])
+  yield* checkTriggers(value.when, ['when'], leastSeconds)
   yield* checkSteps(value.do, ['do'])
   yield* checkTexts(value.output, ['output'])
 }

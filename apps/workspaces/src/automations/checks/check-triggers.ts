@@ -1,26 +1,29 @@
+import { isTimeZone, leastGapMinutes, readCron } from '@platform/cron'
 import { checkEndpoint } from './check-endpoint.ts'
 import { checkTexts } from './check-texts.ts'
-import { leastGap, readCron } from './cron.ts'
 import { isRecord, type Path, type Problem } from './problem.ts'
 
-/** Minutes there must be between two times of a schedule. */
-const LEAST_MINUTES = 15
 /** Longer ones are refused as such. */
 const MAX_LENGTH = 100
 
-/** What starts the automation: its URL, the times of its schedules and expressions in its texts. */
-export function checkTriggers(when: unknown, path: Path): Problem[] {
+/**
+ * What starts the automation: its URL, the times of its schedules and expressions in its texts. Two times of a schedule
+ * are at least so many seconds from each other.
+ */
+export function checkTriggers(when: unknown, path: Path, leastSeconds: number): Problem[] {
   if (!isRecord(when)) return []
   const { endpoint, schedules } = when
   const wrong = Array.isArray(schedules)
-    ? schedules.flatMap((schedule, index) => checkSchedule(schedule, [...path, 'schedules', index]))
+    ? schedules.flatMap((schedule, index) =>
+        checkSchedule(schedule, [...path, 'schedules', index], leastSeconds),
+      )
     : []
   return [...checkEndpoint(endpoint, [...path, 'endpoint']), ...wrong, ...checkTexts(when, path)]
 }
 
-function checkSchedule(schedule: unknown, path: Path): Problem[] {
+function checkSchedule(schedule: unknown, path: Path, leastSeconds: number): Problem[] {
   const { cron, timezone } = isRecord(schedule) ? schedule : { cron: schedule, timezone: undefined }
-  const problem = typeof cron === 'string' ? cronProblem(cron) : undefined
+  const problem = typeof cron === 'string' ? cronProblem(cron, leastSeconds) : undefined
   return [
     ...(problem === undefined
       ? []
@@ -31,21 +34,15 @@ function checkSchedule(schedule: unknown, path: Path): Problem[] {
   ]
 }
 
-function cronProblem(text: string): string | undefined {
+function cronProblem(text: string, leastSeconds: number): string | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const cron = readCron(text)
   if (cron === undefined)
     return 'must be five cron fields (minute hour day month weekday), for example */15 * * * *'
-  return leastGap(cron) < LEAST_MINUTES
-    ? `fires too often: a schedule may fire at most every ${LEAST_MINUTES} minutes, for example */15 * * * *`
-    : undefined
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
+  const gap = leastGapMinutes(cron)
+  if (gap === undefined) return 'never fires: none of its months has such a day'
+  const least = Math.ceil(leastSeconds / 60)
+  if (gap >= least) return undefined
+  const example = least <= 15 ? `*/15 * * * *` : least <= 60 ? '0 * * * *' : '0 9 * * *'
+  return `fires too often: a schedule may fire at most every ${least} minutes, for example ${example}`
 }

@@ -57,6 +57,10 @@ describe('a definition', () => {
       'do: []\nwhen: { schedules: ["*/15 * * * *", { cron: "0 9 * * mon-fri", timezone: Europe/Paris }] }',
     ],
     [
+      'schedules that say what becomes of missed times',
+      'do: []\nwhen: { schedules: [{ cron: "0 9 * * *", missed: all }, { cron: "0 9 * * *", missed: skip }] }',
+    ],
+    [
       'schedules at the most often there is',
       'do: []\nwhen: { schedules: ' +
         '["*/15 * * * *", "5/20 * * * *", "0,50 8,12 * * *", "0,50 0,23 1 * *", "7 * * * *"] }',
@@ -166,6 +170,17 @@ describe('a definition', () => {
       'an unknown time zone',
       'do: []\nwhen: { schedules: [{ cron: "0 * * * *", timezone: Mars }] }',
       '2:52 when.schedules[0].timezone',
+    ],
+    [
+      'cron with what only some programs know',
+      'do: []\nwhen: { schedules: ["@daily"] }',
+      '2:21 when.schedules[0]',
+    ],
+    ['cron that never fires', 'do: []\nwhen: { schedules: ["0 0 30 2 *"] }', '2:21 when.schedules[0]'],
+    [
+      'what becomes of missed times in another word',
+      'do: []\nwhen: { schedules: [{ cron: "0 * * * *", missed: twice }] }',
+      '2:21 when.schedules[0]',
     ],
     ['cron at every minute', 'do: []\nwhen: { schedules: ["* * * * *"] }', '2:21 when.schedules[0]'],
     [

@@ -1,6 +1,10 @@
 import { AutomationInput } from '@platform/contracts'
 import type { AutomationText } from '@platform/http'
-import { type AutomationLimits, requireWithinLimits } from '../automation-limits.ts'
+import {
+  type AutomationLimits,
+  requireWithinLimits,
+  SCHEDULE_INTERVAL_SECONDS,
+} from '../automation-limits.ts'
 import { checkDefinition, invalidAutomation } from './check-definition.ts'
 import { isRecord } from './problem.ts'
 import { readJsonText, readYamlText, type SourceText } from './source-text.ts'
@@ -22,7 +26,8 @@ export function readDefinition(
   const value = withoutReadOnly(source.value)
   // Before anything is looked at more closely, which takes the longer the larger it is.
   if (limits !== undefined) requireWithinLimits(value, limits)
-  const problems = checkDefinition(source, value, whole)
+  const leastSeconds = limits?.scheduleIntervalSeconds ?? SCHEDULE_INTERVAL_SECONDS
+  const problems = checkDefinition(source, value, { isWhole: whole, leastSeconds })
   if (problems.length > 0) throw invalidAutomation(problems)
   return value as AutomationInput
 }
