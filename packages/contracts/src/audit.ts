@@ -36,6 +36,7 @@ export const auditActions = [
   'events.deleted',
   'subscription.tested',
   'run.cancelled',
+  'run.retried',
 ] as const
 
 /** One row of the audit trail. */

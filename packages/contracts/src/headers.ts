@@ -6,6 +6,8 @@ export const headers = {
   apiVersion: 'x-platform-api-version',
   apiVersionUsed: 'x-platform-api-version-used',
   apiDeprecation: 'x-platform-api-deprecation',
+  /** Of what runs an automation: the id of its run, also where that failed. */
+  runId: 'x-platform-run-id',
   /** Set by the gateway only, beside the internal key. */
   internalKey: 'x-platform-internal-key',
   userId: 'x-platform-user-id',

@@ -45,3 +45,31 @@ export const cancelRun = endpoint({
     },
   },
 })
+
+export const retryRun = endpoint({
+  ...of,
+  id: 'retryRun',
+  summary:
+    'Runs again what failed or was given up: a new run with the input, trigger and correlation id of the first, from ' +
+    'its beginning, with the automation as it is now. What the first one did is not undone.',
+  path: '/v2/workspaces/:workspaceId/runs/:runId/retry',
+  body: z.strictObject({}).optional(),
+  response: z.object({ run: Run }),
+  failures: [...failures, 'RunNotEnded', 'RunEnded', 'RunExpired'],
+  example: {
+    request: {},
+    response: {
+      run: {
+        ...exampleRun,
+        id: '0199f0c4-11de-7c02-a4f1-52d3c8b9e601',
+        status: 'queued',
+        startedAt: null,
+        finishedAt: null,
+        workedMs: 0,
+        elapsedMs: 0,
+        origin: { runId: exampleRun.id, kind: 'retry' },
+        error: null,
+      },
+    },
+  },
+})

@@ -31,7 +31,8 @@ export const callWebhook = endpoint({
   id: 'callWebhook',
   summary:
     'Runs the automation behind a URL trigger, with any verb; answers its output. `Idempotency-Key` is ' +
-    'honoured where the automation says `when.endpoint: { idempotent: true }`; it is passed on in any case.',
+    'honoured where the automation says `when.endpoint: { idempotent: true }`; it is passed on in any case. ' +
+    '`X-Platform-Run-Id` of the answer names the run, also where it failed.',
   service: 'runtime',
   credential: 'optional',
   scope: 'webhooks',
@@ -64,7 +65,9 @@ export const callWebhook = endpoint({
 
 export const testAutomation = endpoint({
   id: 'testAutomation',
-  summary: 'Runs an automation with a payload, for whoever edits the workspace.',
+  summary:
+    'Runs an automation with a payload, for whoever edits the workspace. `X-Platform-Run-Id` of the answer names the ' +
+    'run, also where it failed.',
   service: 'runtime',
   credential: 'required',
   scope: 'webhooks',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Principal } from '@platform/auth'
+import { headers as names } from '@platform/contracts'
 import { Failure, withLeastBudget } from '@platform/kernel'
 import { networkOf } from './connection-limit.ts'
 import { type RequestState, requestState } from './request-state.ts'
@@ -15,7 +16,7 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/
 const SETTLE_MS = 300
 const STORED_BYTES = 1_000_000
 /** The headers of the first response that a replay shows; cookies and the like belong to one response. */
-const storedHeaders = ['etag', 'location', 'link', 'cache-control'] as const
+const storedHeaders = ['etag', 'location', 'link', 'cache-control', names.runId] as const
 
 /** A request that is to happen once. */
 interface Once {

@@ -25,6 +25,8 @@ export interface RequestInfo {
   readonly deadlineAt: number
   /** Aborts when the client is gone or the deadline has passed; made when first asked for. */
   readonly signal: AbortSignal
+  /** Sets a header of the response, whatever becomes of the request. */
+  setHeader(name: string, value: string): void
   /**
    * Takes uses (1 without) of a limit whose `per` is `handler`. Throws TooManyRequests; the response shows where
    * the caller stands.

@@ -148,6 +148,7 @@ function requestInfo(context: RequestContext, state: RequestState): RequestInfo 
     get deadlineAt() {
       return state.deadlineAt
     },
+    setHeader: (name, value) => void response.setHeader(name, value),
     takeLimit: (name, key, points = 1) => takeLimit(name, key, points, context),
     get signal() {
       const { deadlineAt } = state

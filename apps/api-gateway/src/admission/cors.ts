@@ -20,6 +20,7 @@ const EXPOSED = [
   names.csrfToken,
   names.apiVersionUsed,
   names.apiDeprecation,
+  names.runId,
   'content-disposition',
   'deprecation',
   'etag',

@@ -39,4 +39,19 @@ export const runChangeStore = (database: Database, audit: Pick<Audit, 'record'>)
       await audit.record(tx, entry)
       return run
     }),
+
+  /** Queues a run like one that failed, under a new id. Undefined when there is none, or its input is not kept. */
+  retry: ({ workspaceId, runId, entry }: RunChange, newId: string): Promise<RunRecord | undefined> =>
+    database.transaction(async (tx) => {
+      const [run] = await tx.many<RunRecord>(sql`
+        insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
+          correlation_id, input, origin_id, origin_kind)
+        select ${newId}::uuid, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, 'queued',
+          correlation_id, input, id, 'retry'
+        from runtime.runs
+        where id = ${runId} and workspace_id = ${workspaceId} and status = 'failed' and input is not null
+        returning ${recordColumns}`)
+      if (run !== undefined) await audit.record(tx, entry)
+      return run
+    }),
 })

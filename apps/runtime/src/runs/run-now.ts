@@ -1,6 +1,6 @@
 import type { Principal } from '@platform/auth'
 import type { EventRecord } from '@platform/contracts'
-import { Failure, uuidv7 } from '@platform/kernel'
+import { Failure } from '@platform/kernel'
 import type { AutomationFailure } from '../automations/automation-failure.ts'
 import type { Engine, RunOrder } from '../automations/engine.ts'
 import type { RunSubject } from '../automations/model.ts'
@@ -8,7 +8,10 @@ import { MAX_OUTPUT } from '../contexts/value-size.ts'
 import type { Commits } from './run-store.ts'
 
 /** A run that a request waits for. */
-export type ImmediateOrder = Pick<RunOrder, 'workspace' | 'automation' | 'payload' | 'correlationId'> & {
+export type ImmediateOrder = Pick<
+  RunOrder,
+  'runId' | 'workspace' | 'automation' | 'payload' | 'correlationId'
+> & {
   readonly principal: Principal | undefined
   readonly ip: string
   readonly triggerValue: string
@@ -33,8 +36,7 @@ export type RunNow = (order: ImmediateOrder) => Promise<string>
 export const runNow =
   (deps: { engine: Engine; commits: Commits; times: RunTimes; now: () => number }): RunNow =>
   async (order) => {
-    const runId = uuidv7()
-    const { workspace, automation, correlationId, payload } = order
+    const { runId, workspace, automation, correlationId, payload } = order
     const trigger = { type: 'endpoint' as const, value: order.triggerValue, id: runId }
     const { run, outcome } = deps.engine.start({
       runId,

@@ -15,6 +15,7 @@ import { keepPartitions } from './keep-partitions.ts'
 import { listRuns } from './list-runs.ts'
 import { onEvents } from './on-events.ts'
 import { partitionStore } from './partition-store.ts'
+import { retryRun } from './retry-run.ts'
 import { CANCELLED_RUNS, runChangeStore } from './run-change-store.ts'
 import { type RunNow, runNow } from './run-now.ts'
 import { runRecordStore } from './run-record-store.ts'
@@ -69,8 +70,8 @@ export function runsPart({
     leaseSeconds: config.runs.leaseSeconds,
     log,
   })
-  const partitions = partitionStore(database)
   const wakeWorkers = () => queue.wake()
+  const partitions = partitionStore(database)
   return {
     runNow: runNow({ engine, commits, times: config.times, now: () => clock.now().getTime() }),
     wakeWorkers,
@@ -79,6 +80,7 @@ export function runsPart({
         listRuns({ records, clock }),
         getRun({ records, definitions, clock, limits: config.events }),
         cancelRun({ changes, records, permissions, clock }),
+        retryRun({ changes, records, permissions, clock, wakeWorkers }),
       ],
       subscriptions: [onEvents({ definitions, runs, wakeWorkers, syncSchedules })],
       jobs: [keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }), ...queue.jobs],

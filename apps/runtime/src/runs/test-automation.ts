@@ -1,6 +1,6 @@
-import { testAutomation as endpoint } from '@platform/contracts'
+import { testAutomation as endpoint, headers } from '@platform/contracts'
 import { respond, route } from '@platform/http'
-import { Failure } from '@platform/kernel'
+import { Failure, uuidv7 } from '@platform/kernel'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { RunNow } from './run-now.ts'
@@ -16,8 +16,11 @@ export const testAutomation = (deps: Deps) =>
       const workspace = await deps.definitions.find(admitted.workspace.id)
       const automation = await requireRunnable(workspace, params.automationSlug)
 
+      const runId = uuidv7()
+      request.setHeader(headers.runId, runId)
       const output = await deps.runNow({
         ...automation,
+        runId,
         payload: body.payload ?? {},
         principal,
         ip: request.clientIp,

@@ -1,6 +1,5 @@
-import { apiKeyStore, grantRules, rulesOf } from '@platform/permissions'
-import { apiKeyRecord } from '@platform/permissions/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newKey as keyOf } from '../../test/keys.ts'
 import { startRuntime, type TestRuntime, type TestWorkspace } from '../../test/testing.ts'
 
 let runtime: TestRuntime
@@ -20,15 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => runtime[Symbol.asyncDispose]())
 
-/** A key of ada's, who owns the workspace. */
-async function newKey(action: string) {
-  const everything = rulesOf({ kind: 'internal' }, undefined)
-  const rules = grantRules([{ action, subject: 'automations' }], hello.id, everything)
-  const key = apiKeyRecord({ workspaceId: hello.id, createdBy: 'ada', rules })
-  const { id } = key
-  await apiKeyStore(runtime.database).insert(key, id)
-  return { id, headers: runtime.headersOf({ kind: 'apiKey', apiKeyId: id }) }
-}
+const newKey = (action: string) => keyOf(runtime, hello.id, action)
 
 const call = async (workspace: TestWorkspace, path: string, headers: Record<string, string>) => {
   const answer = await runtime.call(workspace.id, path, { headers })

@@ -1,7 +1,7 @@
 import type { Principal } from '@platform/auth'
-import { type EventRecord, callWebhook as endpoint, webhookTriggered } from '@platform/contracts'
+import { type EventRecord, callWebhook as endpoint, headers, webhookTriggered } from '@platform/contracts'
 import { type RequestInfo, respond, route } from '@platform/http'
-import { Failure } from '@platform/kernel'
+import { Failure, uuidv7 } from '@platform/kernel'
 import { buildRecord, checkNative } from '@platform/outbox'
 import type { Permissions } from '@platform/permissions'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
@@ -41,7 +41,10 @@ export const callWebhook = (deps: Deps) =>
         issuer: deps.issuer,
       })
 
+      const runId = uuidv7()
+      request.setHeader(headers.runId, runId)
       const running = deps.runNow({
+        runId,
         workspace,
         automation,
         payload,
@@ -53,21 +56,28 @@ export const callWebhook = (deps: Deps) =>
         events: triggeredEvents(target, request),
       })
 
-      if (automation.idempotent) return await running.then(outputResponse, failureResponse)
-      return outputResponse(await running)
+      if (!automation.idempotent) return outputResponse(await running)
+      // A replay of what is kept names the run that was.
+      const kept = { [headers.runId]: runId }
+      return await running.then(
+        (output) => outputResponse(output, kept),
+        (error: unknown) => failureResponse(error, kept),
+      )
     },
   })
 
-const outputResponse = (output: string) => respond(output, { contentType: 'application/json; charset=utf-8' })
+const outputResponse = (output: string, kept: Record<string, string> = {}) =>
+  respond(output, { contentType: 'application/json; charset=utf-8', headers: kept })
 
 /**
  * A run that failed may have done some of its work: unlike a refused request it must not be done again, so its failure
  * is stored as the response. After a failure of the platform itself it is unknown what was done: that stays a failure.
  */
-function failureResponse(error: unknown) {
+function failureResponse(error: unknown, kept: Record<string, string>) {
   if (!(error instanceof Failure) || error.status >= 500) throw error
   return respond(JSON.stringify(error), {
     status: error.status,
+    headers: kept,
     contentType: 'application/json; charset=utf-8',
   })
 }
