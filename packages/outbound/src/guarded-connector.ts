@@ -1,4 +1,4 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import { type AddressCheck, bareHost, parsed } from './address.ts'
@@ -8,7 +8,7 @@ interface Needs {
   isAllowed: AddressCheck
   refusal: Refusal
   connectTimeoutMs: number
-  lookup?: LookupFunction
+  lookup: LookupFunction
 }
 
 /** Why a host is not called. */
@@ -36,7 +36,7 @@ export function guardedConnector({
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     allowH2: false,
-    lookup: guardedLookup(lookup ?? (systemLookup as LookupFunction), isAllowed, refusal),
+    lookup: guardedLookup(lookup, isAllowed, refusal),
   })
   return (options, callback) => {
     const literal = parsed(options.hostname) !== undefined || options.hostname.includes(':')

@@ -1,11 +1,12 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { Agent } from 'undici'
-import { addressCheck } from './address.ts'
+import { addressCheck, bareHost } from './address.ts'
 import { expectedRefusal } from './expected-refusal.ts'
 import { guardedConnector, refusalOf } from './guarded-connector.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { Outbound, OutboundPolicy } from './outbound.ts'
+import { ownLookup } from './own-lookup.ts'
 
 const DEFAULTS = {
   allowedBy: 'OUTBOUND_ALLOWED',
@@ -25,20 +26,16 @@ const MAX_HEADER_BYTES = 32_768
 
 /**
  * Calls to the world outside under one policy, on sockets that no other policy uses and without any proxy of the
- * environment. Throws an Error that names an entry of `allowed` that is no host, address or range. `lookup` replaces
- * the resolver of the system.
+ * environment. Throws an Error that names an entry of `allowed` that is no host, address or range. `given` replaces
+ * the look-up of names.
  */
-export function openOutbound(policy: OutboundPolicy, lookup?: LookupFunction): Outbound {
+export function openOutbound(policy: OutboundPolicy, given?: LookupFunction): Outbound {
   const settings = { ...DEFAULTS, ...policy }
   const { allowed, connectTimeoutMs, timeoutMs, maxResponseBytes, maxRedirects } = settings
   const isAllowed = addressCheck(allowed, settings.forbidden)
   const refusal = refusalOf({ allowedBy: settings.allowedBy, forbids: settings.forbidden.length > 0 })
-  const connect = guardedConnector({
-    isAllowed,
-    refusal,
-    connectTimeoutMs,
-    ...(lookup === undefined ? {} : { lookup }),
-  })
+  const lookup = given ?? lookupOf(settings)
+  const connect = guardedConnector({ isAllowed, refusal, connectTimeoutMs, lookup })
   const dispatcher = new Agent({
     connect,
     connections: settings.connectionsPerOrigin,
@@ -55,9 +52,15 @@ export function openOutbound(policy: OutboundPolicy, lookup?: LookupFunction): O
     expectedRefusal: expectedRefusal({
       isAllowed,
       refusal,
-      lookup: lookup ?? (systemLookup as LookupFunction),
+      lookup,
     }),
     dispatcher,
     [Symbol.asyncDispose]: () => dispatcher.destroy(),
   }
+}
+
+function lookupOf({ allowed, resolvesItself }: OutboundPolicy): LookupFunction {
+  if (resolvesItself !== true) return systemLookup as LookupFunction
+  const named = new Set(allowed.map(bareHost))
+  return ownLookup((host) => named.has(host))
 }

@@ -8,6 +8,8 @@ export interface OutboundPolicy {
   allowedBy?: string
   /** Hosts, with those below them, or CIDR ranges an operator forbids although they are public or allowed. */
   forbidden?: readonly string[]
+  /** Asks the name servers itself, for callers whose names are chosen by many: one that is silent holds up no other. */
+  resolvesItself?: boolean
   connectTimeoutMs?: number
   /** Until the whole response is there. */
   timeoutMs?: number

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { ConfigError } from '@platform/config'
 import { growingPauseMs, retryAfterMsOf } from '@platform/kernel'
-import { type Outbound, openOutbound } from '@platform/outbound'
+import { type Outbound, type OutboundPolicy, openOutbound } from '@platform/outbound'
 import { FairPlaces } from './fair-places.ts'
 import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
 import { type Attempted, attempt } from './fetch-attempt.ts'
@@ -34,13 +35,14 @@ const LONGEST_PAUSE_MS = 60_000
 /** Where the other side asks for nothing. */
 const LONGEST_BACKOFF_MS = 10_000
 
-/** Throws an Error that names an entry of the allowed or forbidden hosts that is none. */
+/** Throws ConfigError naming an entry of the allowed or forbidden hosts that is none. */
 export function openFetches(settings: FetchSettings): Fetches {
   const all = settings.concurrency * WORKSPACES
-  const outbound = openOutbound({
+  const outbound = outboundOf({
     allowed: settings.allowedHosts,
     allowedBy: 'FETCH_ALLOWED_HOSTS',
     forbidden: settings.forbiddenHosts,
+    resolvesItself: true,
     timeoutMs: settings.maxTimeoutMs,
     maxResponseBytes: settings.maxResponseBytes,
     // The places decide how much is under way: waiting for a connection nobody would see.
@@ -52,6 +54,15 @@ export function openFetches(settings: FetchSettings): Fetches {
     settings,
     send: (request, call) => send({ settings, outbound, places }, request, call),
     [Symbol.asyncDispose]: () => outbound[Symbol.asyncDispose](),
+  }
+}
+
+function outboundOf(policy: OutboundPolicy): Outbound {
+  try {
+    return openOutbound(policy)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigError([`FETCH_ALLOWED_HOSTS or FETCH_FORBIDDEN_HOSTS: ${reason}`])
   }
 }
 

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import { StoreError } from '@platform/kernel'
 import { describe, expect, test } from 'vitest'
 import { type Answers, json, startOutside } from '../../test/outside.ts'
 import { compiled, runMain, testEngine, testFetches } from '../../test/testing.ts'
@@ -116,6 +117,18 @@ describe('keys', () => {
   })
 })
 
+test('nothing leaves a run whose effects can’t be committed', async () => {
+  await using outside = await startOutside()
+  const steps = [
+    { emit: { event: 'before' } },
+    { try: { do: [fetch(outside.url)], catch: [fetch(outside.url)] } },
+  ]
+  const commit = () => Promise.reject(new StoreError('The database is away.', { unavailable: true }))
+  const { failed } = await runMain(compiled({ main: { do: steps } }), {}, { repeatable: true, commit })
+  expect(failed?.cause).toBeInstanceOf(StoreError)
+  expect(outside.counted.connections).toBe(0)
+})
+
 describe('redirects', () => {
   const hops = (url = ''): number => Number(url.slice(1))
   const chain: Answers = ({ url }, response) =>
@@ -209,6 +222,20 @@ describe('an answer', () => {
     expect(ms).toBeLessThan(3000)
     await isClosed
   })
+})
+
+test('an entry of the hosts that is none is named', () => {
+  expect(() => testFetches({ allowedHosts: ['http://api.internal'] })).toThrow(
+    'FETCH_ALLOWED_HOSTS or FETCH_FORBIDDEN_HOSTS: "http://api.internal" is neither a host name',
+  )
+})
+
+test('a host that is forbidden is not called, whatever is allowed', async () => {
+  const { output, counted } = await ran(() => undefined, one(), {
+    settings: { forbiddenHosts: ['127.0.0.1'] },
+  })
+  expect(output).toEqual(error('OutboundRefused', '127.0.0.1 is not a public address, or forbidden here'))
+  expect(counted.connections).toBe(0)
 })
 
 describe('the limits of a workspace', () => {
