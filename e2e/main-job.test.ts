@@ -154,6 +154,34 @@ describe.each(shapes)('the main job on $name', (shape) => {
     )
   })
 
+  test('what happened to a run is found by the id that its answer names', async () => {
+    const runs = `/v2/workspaces/${workspaceId}/runs`
+    const failed = await call(origin(), 'POST', `/v2/workspaces/${workspaceId}/webhooks/fails`, {
+      token,
+      body: {},
+    })
+    const runId = failed.headers.get('x-platform-run-id')
+    const run = await call(origin(), 'GET', `${runs}/${runId}`, { token })
+    expect(run.json, run.text).toMatchObject({
+      id: runId,
+      automationSlug: 'fails',
+      status: 'failed',
+      correlationId: failed.headers.get('x-correlation-id'),
+      error: { automationSlug: 'fails', instruction: expect.stringContaining('do[1]') },
+    })
+    const listed = await call(origin(), 'GET', `${runs}?status=failed&limit=1`, { token })
+    expect(listed.json.runs).toMatchObject([{ id: runId }])
+    const inV3 = await call(origin(), 'GET', `/v3/workspaces/${workspaceId}/runs?automation=on-order`, {
+      token,
+    })
+    expect(inV3.json.results, inV3.text).toMatchObject([
+      { status: 'succeeded', trigger: { value: 'order.placed' } },
+    ])
+    expect((await call(origin(), 'POST', `${runs}/${runId}/retry`, { token })).status).toBe(410)
+    expect((await call(origin(), 'POST', `${runs}/${runId}/cancel`, { token })).status).toBe(409)
+    expect((await call(origin(), 'GET', runs)).status).toBe(401)
+  })
+
   test('readiness shows all four services with their real drivers, to those who may see it', async () => {
     const report = await call(origin(), 'GET', '/v2/readiness', { token })
     expect(report.json, report.text).toMatchObject({ status: 'ready' })

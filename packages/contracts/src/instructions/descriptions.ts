@@ -93,7 +93,9 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     },
   },
   try: {
-    text: 'Steps whose failure is caught: `$error` tells of it in `catch` and after. `finally` runs either way.',
+    text:
+      'Steps whose failure is caught: `$error` tells of it in `catch` and after. `finally` runs either way, ' +
+      'also when the run is cancelled, then for 30 s at most.',
     example: {
       do: [
         {
