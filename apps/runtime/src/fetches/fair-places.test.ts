@@ -21,10 +21,12 @@ function takers(places: FairPlaces) {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test('a tenant has no more than its places, and the next in turn gets one that is given back', async () => {
-  const { given, take, giveBack } = takers(new FairPlaces({ each: 2, all: 10 }))
+  const places = new FairPlaces({ each: 2, all: 10 })
+  const { given, take, giveBack } = takers(places)
   for (const name of ['1', '2', '3', '4']) void take('a', name)
   await settled()
   expect(given).toEqual(['1', '2'])
+  expect(places.load).toEqual({ taken: 2, waiting: 2 })
   giveBack('1')
   giveBack('1')
   await settled()

@@ -48,6 +48,13 @@ export class FairPlaces {
     })
   }
 
+  /** How many places are taken, and how many wait for one. */
+  get load(): { readonly taken: number; readonly waiting: number } {
+    let waiting = 0
+    for (const tenant of this.#tenants.values()) waiting += tenant.waiting.size
+    return { taken: this.#taken, waiting }
+  }
+
   #give(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const [key, tenant] = next

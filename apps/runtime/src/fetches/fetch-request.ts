@@ -25,7 +25,7 @@ export interface FetchRequest {
 }
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
-const REDIRECTS = 5
+const REDIRECTS = 3
 const MAX_REDIRECTS = 10
 
 /** Belong to the connection, not to the request; automations that pass on what they were called with have them. */

@@ -5,6 +5,7 @@ import { type Outbound, type OutboundPolicy, openOutbound } from '@platform/outb
 import { FairPlaces } from './fair-places.ts'
 import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
 import { type Attempted, attempt } from './fetch-attempt.ts'
+import { type FetchMetrics, type FetchOutcome, fetchMetrics } from './fetch-metrics.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import type { FetchSettings } from './fetches-env.ts'
 
@@ -50,10 +51,14 @@ export function openFetches(settings: FetchSettings): Fetches {
     origins: ORIGINS,
   })
   const places = new FairPlaces({ each: settings.concurrency, all })
+  const metrics = fetchMetrics(places)
   return {
     settings,
-    send: (request, call) => send({ settings, outbound, places }, request, call),
-    [Symbol.asyncDispose]: () => outbound[Symbol.asyncDispose](),
+    send: (request, call) => send({ settings, outbound, places, metrics }, request, call),
+    async [Symbol.asyncDispose]() {
+      metrics[Symbol.dispose]()
+      await outbound[Symbol.asyncDispose]()
+    },
   }
 }
 
@@ -70,6 +75,7 @@ interface Needs {
   readonly settings: FetchSettings
   readonly outbound: Outbound
   readonly places: FairPlaces
+  readonly metrics: FetchMetrics
 }
 
 async function send(
@@ -91,17 +97,25 @@ async function send(
 
 /** A pause holds no place. */
 async function attemptInPlace(
-  { outbound, places }: Needs,
+  { outbound, places, metrics }: Needs,
   request: FetchRequest,
   headers: Headers,
   { workspaceId, signal }: FetchCall,
 ): Promise<Attempted> {
   const giveBack = await places.take(workspaceId, signal)
   try {
-    return await attempt(outbound, request, headers, signal)
+    const attempted = await attempt(outbound, request, headers, signal)
+    metrics.counted('error' in attempted ? 'failed' : classOf(attempted.status))
+    return attempted
   } finally {
     giveBack()
   }
+}
+
+const classOf = (status: number): FetchOutcome => {
+  if (status < 300) return '2xx'
+  if (status < 400) return '3xx'
+  return status < 500 ? '4xx' : '5xx'
 }
 
 /** How long to wait before the next attempt; undefined for what would not pass. */

@@ -181,7 +181,7 @@ test('an automation reaches none of the spellings of the inside', async () => {
   expect(inside.counted.connections).toBe(0)
 })
 
-test('an automation may listen to fetches that failed', async () => {
+test('an automation may listen to fetches that failed, and operators see them counted', async () => {
   await using outside = await startOutside((_, response) => response.writeHead(404).end('gone'))
   const workspace = await runtime.workspace({
     main: { when: { events: ['go'] }, do: [{ fetch: { url: outside.url } }] },
@@ -196,4 +196,9 @@ test('an automation may listen to fetches that failed', async () => {
       expect(await runtime.events(workspace.id, 'alarm')).toMatchObject([{ payload: { status: 404 } }]),
     SOON,
   )
+  const metrics = await (
+    await fetch(`${runtime.url}/metrics`, { headers: runtime.headersOf(undefined) })
+  ).text()
+  expect(metrics).toMatch(/platform_fetch_attempts_total\{.*outcome="4xx".*\} [1-9]/)
+  expect(metrics).toMatch(/platform_fetches_under_way\S* 0\n/)
 })

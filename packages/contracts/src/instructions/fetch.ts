@@ -62,7 +62,7 @@ export const FetchArguments = fields({
     .describe('Of one attempt. Seconds, or a number with ms, s, m, h or d.'),
   redirects: templated(z.int().min(0).max(10))
     .optional()
-    .describe('Redirects followed, 5 unless stated; 0 answers the redirect itself.'),
+    .describe('Redirects followed, 3 unless stated; 0 answers the redirect itself.'),
   stream: Stream.optional(),
   auth: templated(Authentication).optional(),
   prismeaiApiKey: templated(z.strictObject({ name: z.string().max(1000).optional() })).optional(),
