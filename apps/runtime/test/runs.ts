@@ -1,6 +1,8 @@
-import type { Run } from '@platform/contracts'
+import { getRun, type Run } from '@platform/contracts'
 import { type Database, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
+import { expect, vi } from 'vitest'
+import type { TestRuntime } from './testing.ts'
 
 /** What a test changes of a run; the rest is a URL run that succeeded. */
 export interface TestRun {
@@ -40,3 +42,14 @@ export async function insertRuns(
       input json)`)
   return rows.map(({ id }) => id)
 }
+
+/** The run once it has ended, as its workspace's owner reads it. */
+export const endedRun = (runtime: TestRuntime, workspaceId: string, runId: string): Promise<Run> =>
+  vi.waitFor(
+    async () => {
+      const run = await runtime.as({})(getRun, { params: { workspaceId, runId } })
+      expect(run.finishedAt).not.toBeNull()
+      return run
+    },
+    { timeout: 10_000, interval: 20 },
+  )

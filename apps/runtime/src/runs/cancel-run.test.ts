@@ -1,8 +1,8 @@
-import { cancelRun, getRun, type Run } from '@platform/contracts'
+import { cancelRun } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { insertEvents } from '@platform/outbox'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { insertRuns } from '../../test/runs.ts'
+import { endedRun, insertRuns } from '../../test/runs.ts'
 import {
   emittedEvent,
   runtimeDatabaseUrl,
@@ -51,15 +51,7 @@ async function atWork(automations: TestAutomations): Promise<{ workspaceId: stri
   return { workspaceId, runId: row?.id ?? '' }
 }
 
-const ended = (workspaceId: string, runId: string): Promise<Run> =>
-  vi.waitFor(
-    async () => {
-      const run = await runtime.as({})(getRun, { params: { workspaceId, runId } })
-      expect(run.finishedAt).not.toBeNull()
-      return run
-    },
-    { timeout: 10_000, interval: 20 },
-  )
+const ended = (workspaceId: string, runId: string) => endedRun(runtime, workspaceId, runId)
 
 describe('cancelling a run', () => {
   test('ends one that is queued at once, and tells who did it', async () => {

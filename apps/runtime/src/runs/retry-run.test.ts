@@ -1,8 +1,8 @@
-import { getRun, listRuns, type Run, retryRun } from '@platform/contracts'
+import { listRuns, type Run, retryRun } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { insertEvents } from '@platform/outbox'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { insertRuns } from '../../test/runs.ts'
+import { endedRun, insertRuns } from '../../test/runs.ts'
 import { emittedEvent, startRuntime, type TestRuntime } from '../../test/testing.ts'
 
 let runtime: TestRuntime
@@ -17,15 +17,7 @@ const retry = (workspaceId: string, runId: string, userId = 'ada') =>
 
 const input = { payload: { payload: { n: 7 } }, caller: { userId: 'ada' }, depth: 0 }
 
-const ended = (workspaceId: string, runId: string): Promise<Run> =>
-  vi.waitFor(
-    async () => {
-      const run = await runtime.as({})(getRun, { params: { workspaceId, runId } })
-      expect(run.finishedAt).not.toBeNull()
-      return run
-    },
-    { timeout: 10_000, interval: 20 },
-  )
+const ended = (workspaceId: string, runId: string) => endedRun(runtime, workspaceId, runId)
 
 describe('retrying a run', () => {
   test('runs it again from its beginning, with its input and the automation as it is now', async () => {
