@@ -16,6 +16,7 @@ import type { Tool } from './measure/tools.ts'
 import { runMemory } from './run-memory.ts'
 import { runs } from './runs.ts'
 import { scaling } from './scaling.ts'
+import { schedules } from './schedules.ts'
 import { start } from './start.ts'
 
 /** One thing to measure. */
@@ -47,6 +48,7 @@ export const cases: Record<string, Record<string, Part>> = {
     readers: { measure: readers },
     million: { measure: million },
   },
+  schedules: { schedules: { measure: schedules } },
   start: { start: { measure: start } },
   scaling: { scaling: { needs: ['wrk'], measure: scaling } },
   identity: { identity: { measure: identity } },

@@ -70,6 +70,11 @@ async function tickAll(database: Database = runtime.database): Promise<void> {
   while (await tickOnce(ticker(database)));
 }
 
+async function shownLateness(): Promise<number> {
+  const page = await fetch(`${runtime.url}/metrics`, { headers: runtime.headersOf({ kind: 'internal' }) })
+  return Number(/^platform_schedules_late_seconds\S* (\S+)$/m.exec(await page.text())?.[1])
+}
+
 const quarter = (ms: number) => new Date(Math.floor(ms / 900_000) * 900_000)
 
 describe('a schedule that is due', () => {
@@ -154,6 +159,14 @@ describe('times that were missed', () => {
 
   test('of a schedule that never fires again leave it at rest', () => {
     expect(tick(due('once', at('09:00:10'), '0 0 30 2 *'), times)).toMatchObject({ nextAt: null })
+  })
+
+  test('are shown to operators for as long as nobody ticks', async () => {
+    const workspace = await saved({ report: every('*/15 * * * *') })
+    await dueSince(workspace.id, new Date(Date.now() - 3_600_000))
+    expect(await shownLateness()).toBeGreaterThanOrEqual(3600)
+    await tickAll()
+    expect(await shownLateness()).toBe(0)
   })
 
   test('while no process was up are found by the first that is', async () => {
