@@ -34,11 +34,14 @@ function checkSchedule(schedule: unknown, path: Path, leastSeconds: number): Pro
   ]
 }
 
+const FIVE_FIELDS =
+  'must be five cron fields, minute (0–59), hour (0–23), day (1–31), month (1–12, jan–dec) and weekday (0–7, sun–sat), ' +
+  'for example */15 * * * *'
+
 function cronProblem(text: string, leastSeconds: number): string | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const cron = readCron(text)
-  if (cron === undefined)
-    return 'must be five cron fields (minute hour day month weekday), for example */15 * * * *'
+  if (cron === undefined) return FIVE_FIELDS
   const gap = leastGapMinutes(cron)
   if (gap === undefined) return 'never fires: none of its months has such a day'
   const least = Math.ceil(leastSeconds / 60)
