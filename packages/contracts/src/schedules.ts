@@ -4,6 +4,7 @@ import { AutomationSlug } from './automations.ts'
 import { endpoint } from './endpoint.ts'
 import { exampleInstant } from './example-values.ts'
 import { paging } from './paging.ts'
+import { exampleRun, Run } from './run-records.ts'
 
 /** A schedule of an automation, and when it fires. */
 export const ScheduleRecord = z.object({
@@ -75,9 +76,24 @@ export const runScheduleNow = endpoint({
   method: 'post',
   path: '/v2/workspaces/:workspaceId/schedules/*automationSlug/:position/run',
   body: z.strictObject({}).optional(),
-  response: z.object({ run: z.uuid().describe('Id of the run.') }),
+  response: z.object({ run: Run }),
   idempotent: 'answer',
   limits: ['webhooks'],
   failures: [...failures, 'ServiceUnavailable', 'TooManyRequests'],
-  example: { request: {}, response: { run: exampleRunId } },
+  example: {
+    request: {},
+    response: {
+      run: {
+        ...exampleRun,
+        id: exampleRunId,
+        status: 'queued',
+        trigger: { type: 'schedule', value: '0 9 * * 1-5', id: exampleInstant },
+        startedAt: null,
+        finishedAt: null,
+        workedMs: 0,
+        elapsedMs: 0,
+        error: null,
+      },
+    },
+  },
 })

@@ -26,18 +26,22 @@ const on = (automationSlug: string, position = '0', workspaceId = workspace.id) 
 describe('running a schedule now', () => {
   test('starts a run as the schedule would, and leaves its times as they are', async () => {
     const { run } = await runtime.as({})(runScheduleNow, on('tools/report'))
+    expect(run).toMatchObject({
+      automationSlug: 'tools/report',
+      trigger: { type: 'schedule', value: '0 9 1 1 *' },
+    })
     await vi.waitFor(async () => expect(await runtime.events(workspace.id, 'reported')).toHaveLength(1), {
       timeout: 15_000,
     })
     const [row] = await runtime.database.many<{ status: string; type: string }>(sql`
-      select status, trigger_type as type from runtime.runs where id = ${run}`)
+      select status, trigger_type as type from runtime.runs where id = ${run.id}`)
     expect(row).toEqual({ status: 'succeeded', type: 'schedule' })
     const [reported] = await runtime.events(workspace.id, 'reported')
     expect(reported?.payload).toMatchObject({ trigger: { type: 'schedule', value: '0 9 1 1 *' } })
     expect(await runtime.events(workspace.id, 'runtime.schedules.triggered')).toMatchObject([
       {
         payload: { automation: 'tools/report', trigger: { type: 'schedule' } },
-        source: { correlationId: run },
+        source: { correlationId: run.correlationId },
       },
     ])
     const [listed] = await runtime.as({})(listSchedules, {

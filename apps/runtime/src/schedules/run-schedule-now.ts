@@ -1,13 +1,16 @@
 import { runScheduleNow as endpoint } from '@platform/contracts'
-import { respond, route } from '@platform/http'
+import { route } from '@platform/http'
 import { type Clock, Failure, uuidv7 } from '@platform/kernel'
 import { workspaceNotFound } from '@platform/permissions'
+import { describedRun, runNotFound } from '../runs/run-record.ts'
+import type { RunRecordStore } from '../runs/run-record-store.ts'
 import { runOf, type Schedule, type ScheduleAddress } from './schedule.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import { triggeredEvent } from './tick-schedules.ts'
 
 interface Deps {
   readonly schedules: Pick<ScheduleStore, 'enqueue' | 'find'>
+  readonly records: Pick<RunRecordStore, 'find'>
   readonly wakeWorkers: () => void
   readonly clock: Clock
 }
@@ -24,8 +27,10 @@ export const runScheduleNow = (deps: Deps) =>
       const now = deps.clock.now()
       const run = runOf(schedule, now, uuidv7(now.getTime()))
       await deps.schedules.enqueue(run, triggeredEvent(run, now))
+      const record = await deps.records.find(workspace.id, run.id)
       deps.wakeWorkers()
-      return respond({ run: run.id })
+      if (record === undefined) throw runNotFound()
+      return { run: describedRun(record, deps.clock.now()) }
     },
   })
 

@@ -3,6 +3,7 @@ import { exposeReadings } from '@platform/http'
 import { type Clock, SECOND_MS } from '@platform/kernel'
 import type { Part } from '@platform/service'
 import { whenMigrated } from '../definitions/definition-store.ts'
+import { runRecordStore } from '../runs/run-record-store.ts'
 import { insertQueued } from '../runs/run-store.ts'
 import { listSchedules } from './list-schedules.ts'
 import { ScheduleTimes } from './next-time.ts'
@@ -34,7 +35,10 @@ export function schedulesPart({
   return {
     sync,
     part: {
-      routes: [listSchedules({ schedules, times, clock }), runScheduleNow({ schedules, wakeWorkers, clock })],
+      routes: [
+        listSchedules({ schedules, times, clock }),
+        runScheduleNow({ schedules, records: runRecordStore(database), wakeWorkers, clock }),
+      ],
       jobs: [tickSchedules({ schedules, times, sync, wakeWorkers }), compareSchedules({ schedules, times })],
       closing: async () => lateness[Symbol.dispose](),
     },
