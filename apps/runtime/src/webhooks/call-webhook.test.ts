@@ -396,6 +396,8 @@ describe('what a URL call leaves behind', () => {
     expect(run?.error).toEqual({
       error: 'ObjectNotFoundError',
       message: 'There is no automation "REDACTED" in this workspace.',
+      automationSlug: 'child',
+      instruction: 'do[0].{{token}}',
     })
     const [error] = await runtime.events(workspace.id, 'error')
     expect(JSON.stringify(error)).not.toContain('hidden-away')
