@@ -31,5 +31,6 @@ test('the calls of the README work, pasted as they are', async () => {
   expect(output).toContain('Hello Ada')
   expect(output).toContain('Hello the shop')
   expect(output).toContain('order.confirmed')
+  expect(output).toMatch(/"automationSlug": "opening",\s+"status": "succeeded"/)
   expect(output).toContain('"status": "ready"')
 })
