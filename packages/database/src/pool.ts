@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type StoreBudget, storeBudget } from '@platform/kernel'
-import { Pool, type PoolClient } from 'pg'
+import { type ClientConfig, Pool, type PoolClient } from 'pg'
 import { Connection } from './connection.ts'
 import { ConnectionLine } from './connection-line.ts'
 import type { DatabaseLoad } from './database.ts'
@@ -41,11 +41,21 @@ export interface BoundedPool {
 
 export function openPool(settings: PostgresSettings): BoundedPool {
   const open = new Set<Connection>()
-  const pool = new Pool({ ...poolConfig(settings), onConnect: (client) => checkServer(client, settings) })
+  /** Known from its beginning: one that is still being opened is closed with the others. */
+  class Pooled extends Connection {
+    constructor(config?: ClientConfig) {
+      super(config)
+      open.add(this)
+      this.once('end', () => open.delete(this))
+    }
+  }
+  const pool = new Pool({
+    ...poolConfig(settings),
+    Client: Pooled,
+    onConnect: (client) => checkServer(client, settings),
+  })
   // An idle connection lost with its server is replaced at the next statement; unheard, this event ends the process.
   pool.on('error', () => undefined)
-  pool.on('connect', (client) => client instanceof Connection && open.add(client))
-  pool.on('remove', (client) => client instanceof Connection && open.delete(client))
   const line = new ConnectionLine(pool)
   const drained = Promise.withResolvers<void>()
   const done = { calls: 0, failures: 0, seconds: 0 }

@@ -1,5 +1,4 @@
 import { type ClientConfig, types } from 'pg'
-import { Connection } from './connection.ts'
 import { DatabaseError } from './database-error.ts'
 
 /** What a caller may choose; every default keeps a request under three seconds, also when the server is frozen. */
@@ -106,10 +105,9 @@ const addressOf = (url: URL): string =>
 /** A busy server needs long to open a connection, and would need as long for the next. */
 const OPEN_PATIENCE = 3
 
-/** The pool makes its connections from this class, so each can be cut. */
+/** What the pool itself is told. */
 export const poolConfig = (settings: PostgresSettings) => ({
   ...settings.client,
-  Client: Connection,
   // One that opens later than a statement waits is there for the next.
   connectionTimeoutMillis: OPEN_PATIENCE * settings.connectTimeoutMs,
   max: settings.poolSize,

@@ -10,6 +10,7 @@ import {
   listEvents,
   listMasterKeys,
   listRuns,
+  listSchedules,
   listSessions,
   listSigningKeys,
   listSubscriptionDeliveries,
@@ -56,7 +57,14 @@ const record = (contract: Transform['contract']): Transform => ({
 
 /** v3: lists are `{ results, nextCursor }` and take `cursor`, `_id` is `id`. */
 export const v3Transforms: readonly Transform[] = [
-  ...[listWorkspaces, listAutomations, listSessions, listSubscriptions, listVersionCallers].map(page),
+  ...[
+    listWorkspaces,
+    listAutomations,
+    listSchedules,
+    listSessions,
+    listSubscriptions,
+    listVersionCallers,
+  ].map(page),
   ...[listAuthProviders, listSigningKeys, listMasterKeys, listVersions].map(whole),
   ...[listAccessTokens, listApiKeys].map(pageOfRecords),
   ...[createAccessToken, revokeAccessToken, updateApiKey, deleteApiKey].map(record),
