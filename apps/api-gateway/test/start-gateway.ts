@@ -56,10 +56,11 @@ export interface Upstream extends AsyncDisposable {
   }[]
 }
 
-/** Starts such a server; without `listener` it answers what it was sent. */
+/** Starts such a server; without `listener` it answers what it was sent. Whether it is ready it says by itself. */
 export async function startUpstream(listener?: RequestListener): Promise<Upstream> {
   const seen: Upstream['seen'] = []
   const server = createServer((request, response) => {
+    if (request.url === '/sys/readyz') return void response.end()
     seen.push({
       method: request.method ?? '',
       url: request.url ?? '',

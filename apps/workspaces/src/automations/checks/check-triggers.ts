@@ -35,8 +35,8 @@ function checkSchedule(schedule: unknown, path: Path, leastSeconds: number): Pro
 }
 
 const FIVE_FIELDS =
-  'must be five cron fields, minute (0–59), hour (0–23), day (1–31), month (1–12, jan–dec) and weekday (0–7, sun–sat), ' +
-  'for example */15 * * * *'
+  'must be five cron fields, minute (0–59), hour (0–23), day (1–31), month (1–12, jan–dec) and weekday ' +
+  '(0–7, sun–sat), for example */15 * * * *'
 
 function cronProblem(text: string, leastSeconds: number): string | undefined {
   if (text.length > MAX_LENGTH) return undefined
