@@ -71,22 +71,3 @@ test('a URL trigger that says so runs once for an Idempotency-Key', async () => 
   ])
   expect(other.json).not.toEqual(first.json)
 })
-
-test('an automation calls another by its address, and learns that one is not there', async () => {
-  await save({ slug: 'answering', when: { endpoint: true }, output: { got: '{{body.n}}' } })
-  const at = (name: string, output: string) => ({
-    fetch: {
-      url: `{{global.apiUrl}}/workspaces/{{global.workspaceId}}/webhooks/${name}`,
-      method: 'post',
-      body: { n: 7 },
-      output,
-    },
-  })
-  await save({
-    slug: 'calling',
-    when: { endpoint: true },
-    do: [at('answering', 'found'), at('nobody', 'missed')],
-    output: ['{{found.got}}', '{{missed.error}}'],
-  })
-  expect((await send('POST', '/webhooks/calling')).json).toEqual([7, 'ObjectNotFoundError'])
-})
