@@ -40,16 +40,20 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
   /** Runs that are queued already stay as they are. */
   enqueue: (runs: readonly QueuedRun[]): Promise<unknown> => database.many(insertQueued(runs)),
 
-  /** The oldest queued runs, none of the workspaces in `except`. */
+  /**
+   * Queued runs of as many workspaces as there are, in turn after the workspace `after`; none of those in `except`.
+   * Answers them in the order of the turns.
+   */
   claimQueued: (
     worker: string,
     leaseSeconds: number,
     limit: number,
     except: readonly string[] = [],
-  ): Promise<ClaimedRun[]> => {
-    const which = sql`where status = 'queued' and workspace_id <> all(${except}::text[]) order by id limit ${limit}`
-    return database.many<ClaimedRun>(claim(worker, leaseSeconds, which, 0))
-  },
+    after = '',
+  ): Promise<ClaimedRun[]> =>
+    database.many<ClaimedRun>(sql`
+      select ${claimedColumns} from runtime.claim_queued(
+        ${worker}, ${leaseSeconds} * interval '1 second', ${limit}, ${after}, ${except}::text[]) r`),
 
   /** The workers that have leased runs, by their presence; a worker without one is known by another name. */
   async listHolders(): Promise<number[]> {
@@ -72,7 +76,7 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
     const isGone = sql`worker = any(${gone.map(String)}::text[])`
     const isAbandoned = expired ? sql`(leased_until < now() or ${isGone})` : isGone
     const which = sql`where status = 'running' and ${isAbandoned} limit ${limit}`
-    return database.many<ClaimedRun>(claim(worker, leaseSeconds, which, 1))
+    return database.many<ClaimedRun>(claimAgain(worker, leaseSeconds, which))
   },
 
   /**
@@ -137,10 +141,10 @@ async function writeEnds(tx: Queries, work: readonly ClaimedWork[]): Promise<Map
 }
 
 /** The selected rows are locked first, so that two workers never claim the same run. */
-const claim = (worker: string, leaseSeconds: number, which: Sql, crashes: number): Sql => sql`
+const claimAgain = (worker: string, leaseSeconds: number, which: Sql): Sql => sql`
   with due as materialized (select id from runtime.runs ${which} for update skip locked)
   update runtime.runs r set
-    status = 'running', attempt = r.attempt + 1, deaths = r.deaths + ${crashes}, worker = ${worker},
+    status = 'running', attempt = r.attempt + 1, deaths = r.deaths + 1, worker = ${worker},
     leased_until = now() + ${leaseSeconds} * interval '1 second', started_at = coalesce(r.started_at, now())
   from due where r.id = due.id returning ${claimedColumns}`
 

@@ -44,6 +44,8 @@ export class WorkQueue {
   readonly #wakeUp = new WakeUp()
   readonly #working = new Set<Promise<void>>()
   #lookAt = 0
+  /** The workspace whose runs were claimed last: the next claim begins with the one after it. */
+  #servedLast = ''
 
   constructor(options: WorkQueueOptions) {
     this.#options = { pollMs: POLL_MS, giveBackMs: GIVE_BACK_MS, ...options }
@@ -91,9 +93,15 @@ export class WorkQueue {
     const room = this.#room()
     if (room <= 0) return false
     const { runs, worker, leaseSeconds } = this.#options
-    const claimed = await runs.claimQueued(worker(), leaseSeconds, room, this.#greedyWorkspaces())
+    const left = this.#greedyWorkspaces()
+    const claimed = await runs.claimQueued(worker(), leaseSeconds, room, left, this.#servedLast)
     for (const run of claimed) this.#begin(run, signal)
-    return claimed.length === room && this.#room() > 0
+    const last = claimed.at(-1)?.workspaceId
+    if (last === undefined) return false
+    this.#servedLast = last
+    // A share that one workspace did not use may be of use to another that was served before it.
+    const isShared = claimed.some(({ workspaceId }) => workspaceId !== last)
+    return (isShared || claimed.length === room) && this.#room() > 0
   }
 
   /** Runs that are throttled by a limit of their workspace leave their places to others. */
