@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Platform } from '@platform/testing/platform'
 import type { TestProject } from 'vitest/node'
-import { type SharedPlatform, shapes } from './shapes.ts'
+import type { Shape, SharedPlatform } from './shapes.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,11 +18,12 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const started = new Map<string, Promise<Platform>>()
-  const platformAt = (path: string): Promise<Platform> => {
-    const found = started.get(path) ?? shapes[Number(path.slice(1))]?.start()
-    if (found === undefined) throw new Error(`There is no shape ${path}.`)
+  const platformAt = async (path: string): Promise<Platform> => {
+    // Only here: where servers are required it throws without them, and not every file needs them.
+    const { shapes } = await import('./shapes.ts')
+    const found = started.get(path) ?? startedAs(shapes[Number(path.slice(1))])
     started.set(path, found)
-    return found
+    return await found
   }
   const server = createServer((request, response) => {
     Promise.resolve(request.url ?? '')
@@ -43,4 +44,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       running.map((one) => (one.status === 'fulfilled' ? one.value[Symbol.asyncDispose]() : undefined)),
     )
   }
+}
+
+function startedAs(shape: Shape | undefined): Promise<Platform> {
+  if (shape === undefined) throw new Error('There is no such shape.')
+  return shape.start()
 }
