@@ -1,5 +1,7 @@
 import {
   DetailedSchedule,
+  durability,
+  durabilityExample,
   type InstructionName,
   instructionDescriptions,
   instructionSchemas,
@@ -24,6 +26,8 @@ export function automationsPage(): string {
     introduction,
     '## Schedules',
     schedules,
+    '## Runs that wait their turn',
+    queuedRuns,
     '## Instructions',
     'A step is one instruction with its arguments. A field with `*` is always needed. Any other ' +
       'key is the slug of an automation, called with what stands behind it; `output` names the ' +
@@ -72,7 +76,7 @@ expressions without marks. What a variable held is data: it is never read as a t
 const schedules = `A schedule is a cron of five fields, as a text or with more beside it: numbers, names (\`mon\`,
 \`jan\`), lists (\`1,15\`), ranges (\`mon-fri\`) and steps (\`*/15\`). Where days and weekdays are named either will do.
 
-${['| Field | Type | Meaning |', '|---|---|---|', ...fieldRows(z.toJSONSchema(DetailedSchedule))].join('\n')}
+${fieldTable(z.toJSONSchema(DetailedSchedule))}
 
 Two times of a schedule are at least 15 minutes apart, unless SCHEDULES_MIN_INTERVAL says otherwise. When the clock of
 a time zone is changed, a schedule with named hours fires once all the same: a time that is left out at the first moment
@@ -81,6 +85,15 @@ fire, what comes twice fires twice.
 
 The run acts for nobody and has no arguments. \`run.trigger\` is \`{type: "schedule", value, id}\`: the cron, and the
 time it was due at. \`GET /v2/workspaces/{id}/schedules\` shows the next five times of each.`
+
+const queuedRuns = `What events, schedules and \`runWorkflow\` with \`wait: false\` start is queued; a request runs its automation
+at once. The workspaces take turns, whatever each of them has queued. An automation says how its own runs are treated:
+
+${fieldTable(z.toJSONSchema(z.object(durability)))}
+
+\`\`\`yaml
+${yamlOf(durabilityExample)}
+\`\`\``
 
 function instructionSection(name: InstructionName): string {
   const { text, example } = instructionDescriptions[name]
@@ -113,18 +126,24 @@ function functionSection({ call, text, examples }: FunctionDescription): string 
   return `### ${call}\n\n${text}\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\``
 }
 
+function fieldTable(schema: unknown): string {
+  return ['| Field | Type | Meaning |', '|---|---|---|', ...fieldRows(schema)].join('\n')
+}
+
 /** Steps line by line, the rest as YAML takes it from JSON. */
 function yamlOf({
   do: steps,
   output,
+  ...rest
 }: {
   do: readonly Readonly<Record<string, unknown>>[]
   output?: unknown
 }): string {
+  const before = Object.entries(rest).map(([key, value]) => `${key}: ${flow(value)}`)
   const lines = steps.flatMap((step) =>
     Object.entries(step).map(([key, value]) => `  - ${key}: ${flow(value)}`),
   )
-  return ['do:', ...lines, ...(output === undefined ? [] : [`output: ${flow(output)}`])].join('\n')
+  return [...before, 'do:', ...lines, ...(output === undefined ? [] : [`output: ${flow(output)}`])].join('\n')
 }
 
 function flow(value: unknown): string {

@@ -47,6 +47,9 @@ const STAND_IN = `
       one.value #> '{when,events}' as events, coalesce(one.value ->> 'disabled' = 'true', false) as disabled,
       one.number as created_at
     from workspaces.stand_in, json_each(automations) with ordinality as one (key, value, number) where not deleted;
+  create view workspaces.live_priorities as
+    select workspace_id, slug as automation_slug, (definition ->> 'priority')::smallint as priority
+    from workspaces.live_automations where definition ->> 'priority' is not null;
   create view workspaces.live_schedules as
     select workspace_id, slug as automation_slug, (one.number - 1)::smallint as position,
       coalesce(one.schedule ->> 'cron', one.schedule #>> '{}') as cron,
@@ -193,12 +196,13 @@ function endpointOf(slug: string, endpoint: When['endpoint']): string | null {
   return typeof endpoint === 'object' ? (endpoint.path ?? slug) : endpoint || null
 }
 
-const indexed = ({ slug, when, disabled }: AutomationDefinition): IndexedAutomation => ({
+const indexed = ({ slug, when, disabled, priority }: AutomationDefinition): IndexedAutomation => ({
   slug,
   checksum: slug,
   endpoint: endpointOf(slug, when?.endpoint),
   events: when?.events ?? null,
   disabled: disabled === true,
+  priority: priority ?? null,
 })
 
 /** Calls to this machine are allowed; what may pass is tried again at once. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Instruction, When } from './automation-triggers.ts'
+import { durability, savedDurability } from './durability.ts'
 import { endpoint } from './endpoint.ts'
 import { event } from './event.ts'
 import { exampleAutomation, exampleAutomationInput, exampleListedAutomation } from './example-values.ts'
@@ -38,6 +39,7 @@ const editable = {
 export const AutomationInput = z.strictObject({
   slug: AutomationSlug.optional(),
   ...editable,
+  ...durability,
   name: LocalizedText.optional().describe('The slug when there is none.'),
   do: z.array(Instruction).optional(),
 })
@@ -46,6 +48,7 @@ export type AutomationInput = z.infer<typeof AutomationInput>
 export const AutomationPatch = z.strictObject({
   slug: AutomationSlug.optional(),
   ...editable,
+  ...durability,
   name: LocalizedText.optional(),
   do: z.array(Instruction).optional(),
 })
@@ -55,6 +58,7 @@ export type AutomationPatch = z.infer<typeof AutomationPatch>
 export const AutomationDefinition = z.object({
   slug: z.string(),
   ...editable,
+  ...savedDurability,
   do: z.array(Instruction).optional(),
 })
 export type AutomationDefinition = z.infer<typeof AutomationDefinition>

@@ -35,6 +35,9 @@ export const Run = z.object({
   finishedAt: z.iso.datetime().nullable(),
   workedMs: z.number().describe('Milliseconds from the beginning of its last attempt; 0 until it has ended.'),
   elapsedMs: z.number().describe('Milliseconds since it was triggered, until its end or until now.'),
+  priority: z
+    .int()
+    .describe('Of its automation when it was queued: the greater goes first within the workspace.'),
   origin: z
     .object({ runId: z.uuid(), kind: z.enum(['retry']) })
     .nullable()
@@ -95,6 +98,7 @@ export const exampleRun = {
   finishedAt: '2026-11-21T09:00:00.032Z',
   workedMs: 12,
   elapsedMs: 32,
+  priority: 0,
   origin: null,
   error: {
     error: 'InvalidArgumentsError',

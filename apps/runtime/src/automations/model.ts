@@ -67,6 +67,8 @@ export interface CompiledWorkspace {
   matchUrl(path: string): UrlMatch | undefined
   /** Slugs of the automations that listen to an event type. */
   listeners(type: string): readonly string[]
+  /** Which of its queued runs go first: the greater number; 0 where an automation says nothing. */
+  priorityOf(slug: string): number
 }
 
 export interface UrlMatch {
@@ -148,6 +150,8 @@ export interface QueuedRun {
   readonly automationSlug: string
   readonly trigger: Trigger
   readonly correlationId: string
+  /** Of its automation, when it was queued; 0 without it. */
+  readonly priority?: number
   readonly input: RunInput
 }
 

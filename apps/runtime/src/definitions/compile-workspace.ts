@@ -28,6 +28,7 @@ export function compileWorkspace(live: LiveWorkspace, findAutomation: FindAutoma
     },
     matchUrl: compileUrls(urls),
     listeners: (type) => events.get(type) ?? [],
+    priorityOf: (slug) => automations.get(slug)?.priority ?? 0,
   }
 }
 

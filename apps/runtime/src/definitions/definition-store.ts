@@ -18,6 +18,8 @@ export interface IndexedAutomation {
   /** Types of events it listens to, as saved. */
   readonly events: unknown
   readonly disabled: boolean
+  /** Its place among the queued runs of the workspace, if it has one. */
+  readonly priority?: number | null
 }
 
 /** A workspace with the index of its automations, oldest first. */
@@ -60,9 +62,13 @@ export const definitionStore = (database: Queries) => ({
         from workspaces.live_definitions w
         cross join lateral (
           select coalesce(json_agg(json_build_object(
-              'slug', a.slug, 'checksum', a.checksum, 'endpoint', a.endpoint, 'events', a.events, 'disabled', a.disabled
+              'slug', a.slug, 'checksum', a.checksum, 'endpoint', a.endpoint, 'events', a.events, 'disabled', a.disabled,
+              'priority', p.priority
             ) order by a.created_at, a.slug), '[]') as index
-          from workspaces.live_automations a where a.workspace_id = w.workspace_id
+          from workspaces.live_automations a
+          left join workspaces.live_priorities p
+            on (p.workspace_id, p.automation_slug) = (a.workspace_id, a.slug)
+          where a.workspace_id = w.workspace_id
         ) indexed
         where workspace_id = ${workspaceId}`),
     )
@@ -80,7 +86,9 @@ export const definitionStore = (database: Queries) => ({
 
   probe: (): Promise<unknown> =>
     whenMigrated(
-      database.many(sql`select from workspaces.live_definitions, workspaces.live_automations limit 0`),
+      database.many(
+        sql`select from workspaces.live_definitions, workspaces.live_automations, workspaces.live_priorities limit 0`,
+      ),
     ),
 })
 

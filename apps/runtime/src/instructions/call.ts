@@ -60,6 +60,7 @@ async function startRun(
     automationSlug: automation.slug,
     trigger: { type: 'automation', value: frame.automation.slug, id: run.runId },
     correlationId: run.correlationId,
+    priority: run.workspace.priorityOf(automation.slug),
     input: { payload, caller: run.subject, depth: frame.depth },
   })
 }

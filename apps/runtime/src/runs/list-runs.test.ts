@@ -43,6 +43,7 @@ describe('listing runs', () => {
         finishedAt: expect.any(String),
         workedMs: expect.any(Number),
         elapsedMs: expect.any(Number),
+        priority: 0,
         origin: null,
         error: null,
       } satisfies Run,

@@ -40,10 +40,12 @@ async function runsOf(event: EventRecord, definitions: Definitions): Promise<Que
   const { workspaceId } = event.source
   if (workspaceId === undefined || !mayTrigger(event.type)) return []
   const workspace = await definitions.find(workspaceId)
-  return (workspace?.listeners(event.type) ?? []).map((slug) => runOf(event, workspaceId, slug))
+  return (workspace?.listeners(event.type) ?? []).map((slug) =>
+    runOf(event, workspaceId, slug, workspace?.priorityOf(slug) ?? 0),
+  )
 }
 
-function runOf(event: EventRecord, workspaceId: string, automationSlug: string): QueuedRun {
+function runOf(event: EventRecord, workspaceId: string, automationSlug: string, priority: number): QueuedRun {
   const { id, type, source, payload } = event
   const { userId, sessionId, ip, automationDepth } = source
   return {
@@ -52,6 +54,7 @@ function runOf(event: EventRecord, workspaceId: string, automationSlug: string):
     automationSlug,
     trigger: { type: 'event', value: type, id },
     correlationId: source.correlationId ?? id,
+    priority,
     input: {
       payload: { payload, source, id },
       caller: { userId, sessionId, ip },

@@ -45,9 +45,9 @@ export const runChangeStore = (database: Database, audit: Pick<Audit, 'record'>)
     database.transaction(async (tx) => {
       const [run] = await tx.many<RunRecord>(sql`
         insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
-          correlation_id, input, origin_id, origin_kind)
+          correlation_id, rank, input, origin_id, origin_kind)
         select ${newId}::uuid, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, 'queued',
-          correlation_id, input, id, 'retry'
+          correlation_id, rank, input, id, 'retry'
         from runtime.runs
         where id = ${runId} and workspace_id = ${workspaceId} and status = 'failed' and input is not null
         returning ${recordColumns}`)

@@ -19,7 +19,7 @@ export interface RunPage {
 export const recordColumns = sql`
   id, automation_slug as "automationSlug", status, trigger_type as "triggerType", trigger_value as "triggerValue",
   trigger_id as "triggerId", correlation_id as "correlationId", dead_letter as "deadLetter",
-  started_at as "startedAt", finished_at as "finishedAt", duration_ms as "durationMs", origin_id as "originId",
+  started_at as "startedAt", finished_at as "finishedAt", duration_ms as "durationMs", -rank as priority, origin_id as "originId",
   origin_kind as "originKind", error`
 
 /** Runs as people look at them. */

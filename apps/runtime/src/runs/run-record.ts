@@ -15,6 +15,7 @@ export interface RunRecord {
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
   readonly durationMs: number | null
+  readonly priority: number
   readonly originId: string | null
   readonly originKind: 'retry' | null
   readonly error: StoredError | null
@@ -39,6 +40,7 @@ export function describedRun(record: RunRecord, now: Date): Run {
     finishedAt: finishedAt?.toISOString() ?? null,
     workedMs: record.durationMs ?? 0,
     elapsedMs: Math.max(0, (finishedAt ?? now).getTime() - createdMs),
+    priority: record.priority,
     origin: originOf(record),
     error: error === null ? null : { ...error, ...withRemedy(error.error) },
   }

@@ -187,11 +187,12 @@ export function insertQueued(runs: readonly QueuedRun[]): Sql {
   const rows = runs.map(({ trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
   return sql`
     insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
-      correlation_id, input)
+      correlation_id, rank, input)
     select r.id, r."workspaceId", r."automationSlug", r."triggerType", r."triggerValue", r."triggerId", 'queued',
-      r."correlationId", r.input
+      r."correlationId", coalesce(-r.priority, 0), r.input
     from json_to_recordset(${storableJson(rows)}::json) as r (id uuid, "workspaceId" text, "automationSlug" text,
-      "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, input json)
+      "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, priority smallint,
+      input json)
     on conflict (id) do nothing`
 }
 

@@ -41,7 +41,7 @@ function positionOf(text: string): number {
   })
 }
 
-function requireRunnable(schedule: Schedule | undefined, address: ScheduleAddress): Schedule {
+function requireRunnable<One extends Schedule>(schedule: One | undefined, address: ScheduleAddress): One {
   const { automationSlug, position } = address
   const slug = automationSlug.slice(0, 100)
   if (schedule === undefined) {

@@ -2,12 +2,12 @@ import type { EventRecord } from '@platform/contracts'
 import { type Database, join, type Queries, type Sql, sql } from '@platform/database'
 import { insertEvents, wakeReaders } from '@platform/outbox'
 import type { QueuedRun } from '../automations/model.ts'
-import type { Schedule, ScheduleAddress } from './schedule.ts'
+import type { Schedule, ScheduleAddress, StartingSchedule } from './schedule.ts'
 
 export type ScheduleStore = ReturnType<typeof scheduleStore>
 
 /** A schedule whose time has come. */
-export interface DueSchedule extends Schedule {
+export interface DueSchedule extends StartingSchedule {
   readonly nextAt: Date
   /** The database's clock, which is that of all processes. */
   readonly now: Date
@@ -33,7 +33,7 @@ export interface Difference extends Schedule {
 }
 
 /** A saved schedule with what is known of its times. */
-export interface KnownSchedule extends Schedule {
+export interface KnownSchedule extends StartingSchedule {
   readonly lastAt: Date | null
   readonly missedTicks: number
 }
@@ -124,9 +124,13 @@ export const scheduleStore = (database: Database, { queueRuns, whenMigrated }: O
   },
 })
 
+const priorityOf = (schedule: Sql): Sql => sql`coalesce((
+  select p.priority from workspaces.live_priorities p
+  where (p.workspace_id, p.automation_slug) = (${schedule}.workspace_id, ${schedule}.automation_slug)), 0)`
+
 const known = sql`
   select l.workspace_id as "workspaceId", l.automation_slug as "automationSlug", l.position, l.cron, l.timezone,
-    l.missed, l.disabled, s.last_at as "lastAt", coalesce(s.missed_ticks, 0) as "missedTicks"
+    l.missed, l.disabled, ${priorityOf(sql`l`)} as priority, s.last_at as "lastAt", coalesce(s.missed_ticks, 0) as "missedTicks"
   from workspaces.live_schedules l left join runtime.schedules s
     on (s.workspace_id, s.automation_slug, s.position) = (l.workspace_id, l.automation_slug, l.position)
     and (s.cron, s.timezone) = (l.cron, l.timezone)`
@@ -214,7 +218,7 @@ const lockDue = (limit: number): Sql => sql`
     select * from runtime.schedules where next_at <= now() order by next_at limit ${limit} for update skip locked
   )
   select due.workspace_id as "workspaceId", due.automation_slug as "automationSlug", due.position, due.cron,
-    due.timezone, due.missed, due.disabled, due.next_at as "nextAt", now() as now, exists (
+    due.timezone, due.missed, due.disabled, ${priorityOf(sql`due`)} as priority, due.next_at as "nextAt", now() as now, exists (
       select from workspaces.live_schedules l
       where (l.workspace_id, l.automation_slug, l.position) = (due.workspace_id, due.automation_slug, due.position)
         and (l.cron, l.timezone, l.missed, l.disabled) = (due.cron, due.timezone, due.missed, due.disabled)

@@ -18,8 +18,14 @@ export interface Schedule extends ScheduleAddress {
   readonly disabled: boolean
 }
 
+/** A schedule that starts a run. */
+export interface StartingSchedule extends Schedule {
+  /** Of its automation: which of its queued runs go first. */
+  readonly priority: number
+}
+
 /** The run of a tick. Its id is derived from the tick: done a second time it changes nothing. */
-export const runOfTick = (schedule: Schedule, tick: Date): QueuedRun =>
+export const runOfTick = (schedule: StartingSchedule, tick: Date): QueuedRun =>
   runOf(schedule, tick, tickRunId(schedule, tick))
 
 export function tickRunId({ workspaceId, automationSlug, position }: ScheduleAddress, tick: Date): string {
@@ -28,11 +34,12 @@ export function tickRunId({ workspaceId, automationSlug, position }: ScheduleAdd
 }
 
 /** A run that a schedule starts. What it emits belongs to it alone, so its id is the correlation id as well. */
-export const runOf = (schedule: Schedule, at: Date, id: string): QueuedRun => ({
+export const runOf = (schedule: StartingSchedule, at: Date, id: string): QueuedRun => ({
   id,
   workspaceId: schedule.workspaceId,
   automationSlug: schedule.automationSlug,
   trigger: { type: 'schedule', value: schedule.cron, id: at.toISOString() },
   correlationId: id,
+  priority: schedule.priority,
   input: { payload: {}, caller: {}, depth: 0 },
 })

@@ -128,6 +128,7 @@ describe('times that were missed', () => {
     position: 0,
     timezone: 'UTC',
     disabled: false,
+    priority: 0,
     nextAt: at('09:00:00'),
     isCurrent: true,
     ...{ cron, missed, now },

@@ -182,6 +182,30 @@ describe('POST /v2/workspaces/:workspaceId/automations', () => {
     expect(await listed()).toHaveLength(3)
   })
 
+  it('shows the priorities of automations to the runtime, and names what can be none', async () => {
+    const { workspace, owner, ownerId } = await service.newWorkspace()
+    const params = { workspaceId: workspace.id }
+    await owner(createAutomation, { params, body: { slug: 'first', priority: 100, do: [] } })
+    await owner(createAutomation, { params, body: { slug: 'plain', do: [] } })
+    const listed = () =>
+      service.database.many(sql`
+        select automation_slug as slug, priority from workspaces.live_priorities
+        where workspace_id = ${workspace.id} order by slug`)
+    expect(await listed()).toEqual([{ slug: 'first', priority: 100 }])
+    await owner(patchAutomation, { params: { ...params, automationSlug: 'first' }, body: { priority: -7 } })
+    expect(await listed()).toEqual([{ slug: 'first', priority: -7 }])
+
+    const refused = await save(workspace.id, ownerId, 'slug: a\npriority: 101\ndo: []')
+    expect(refused.body).toMatchObject({
+      error: 'InvalidAutomation',
+      details: [{ line: 2, message: expect.stringContaining('is too large: at most 100') }],
+    })
+    await service.database.many(sql`
+      update workspaces.automations set index_entry = jsonb_set(index_entry::jsonb, '{priority}', '"high"')::json
+      where workspace_id = ${workspace.id}`)
+    expect(await listed()).toEqual([])
+  })
+
   it.each([
     ['3600', '*/30 * * * *', 'at most every 60 minutes, for example 0 * * * *'],
     ['60', undefined, undefined],
