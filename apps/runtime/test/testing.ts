@@ -56,7 +56,19 @@ const STAND_IN = `
       coalesce(one.schedule ->> 'timezone', 'UTC') as timezone, coalesce(one.schedule ->> 'missed', 'once') as missed,
       disabled
     from workspaces.live_automations, json_array_elements(coalesce(definition #> '{when,schedules}', '[]'))
-      with ordinality as one (schedule, number)`
+      with ordinality as one (schedule, number);
+  create table workspaces.recorded_definitions (
+    workspace_id text not null, until_revision bigint not null, slug text not null, checksum text, definition json);
+  create function workspaces.record() returns trigger language plpgsql as $$
+  begin
+    insert into workspaces.recorded_definitions
+      select new.workspace_id, new.revision, slug, md5(old.automations ->> slug), old.automations -> slug
+      from (select json_object_keys(old.automations) union select json_object_keys(new.automations)) all_of_them (slug)
+      where (old.automations ->> slug) is distinct from (new.automations ->> slug);
+    return null;
+  end
+  $$;
+  create trigger record after update on workspaces.stand_in for each row execute function workspaces.record()`
 
 export const createStandIn = (database: Queries): Promise<unknown> => database.many(raw(STAND_IN))
 

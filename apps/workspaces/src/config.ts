@@ -28,6 +28,9 @@ export const workspacesEnv = z
     ),
     READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long a readiness report is kept.'),
     WORKSPACE_TRASH_DAYS: days(30).describe('How long a deleted workspace can be restored.'),
+    RUNS_RETENTION_DAYS: days(30).describe(
+      'Days after which runs are dropped; what automations were is kept 40 days longer, for runs that began with it.',
+    ),
     ...limitVariables(['createWorkspace']),
     API_KEYS_PER_WORKSPACE_MAX: count(1000).describe('API keys a workspace may have.'),
     AUTOMATION_MAX_BYTES: count(1_000_000).describe('Bytes an automation may have as JSON.'),
@@ -54,6 +57,7 @@ export const workspacesEnv = z
     gatewayUrl: `${new URL(env.INTERNAL_API_URL).origin}/`,
     readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
     trashDays: env.WORKSPACE_TRASH_DAYS,
+    runsRetentionDays: env.RUNS_RETENTION_DAYS,
     rateLimits: limitSettings(env),
     maxApiKeys: env.API_KEYS_PER_WORKSPACE_MAX,
     automationLimits: {

@@ -9,6 +9,7 @@ import { joinParts, type Service } from '@platform/service'
 import { apiKeysPart } from './api-keys/api-keys-part.ts'
 import { automationStore } from './automations/automation-store.ts'
 import { automationsPart } from './automations/automations-part.ts'
+import { definitionHistoryStore } from './automations/definition-history-store.ts'
 import { changeStore } from './changes/change-store.ts'
 import { workspacesChecks } from './checks.ts'
 import { environment, workspacesEnv } from './config.ts'
@@ -54,10 +55,12 @@ export const workspaces: Service = {
     const eventMaxLength = config.eventLimits.maxLength
     const automations = automationsPart({
       automations: automationStore(database),
+      history: definitionHistoryStore(database),
       changes,
       clock,
       eventMaxLength,
       limits: config.automationLimits,
+      runsRetentionDays: config.runsRetentionDays,
     })
     const workspaces = workspacesPart({
       workspaces: workspaceStore(database),

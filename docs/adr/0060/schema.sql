@@ -209,7 +209,7 @@ create index schedules_due on runtime.schedules (next_at);
 -- instant of the tick: a second time changes nothing), the event runtime.schedules.triggered, and the next time.
 
 ------------------------------------------------------------------------------------------------------------------------
--- 4. Definitions as they were (workspaces 0004)
+-- 4. Definitions as they were (built otherwise: docs/adr/0064, workspaces 0005 and 0006)
 ------------------------------------------------------------------------------------------------------------------------
 
 -- Each text once, by what it is.

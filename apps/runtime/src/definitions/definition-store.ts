@@ -39,6 +39,13 @@ export interface LiveAutomation {
   readonly length: number
 }
 
+/** An automation that had another text, or was not there, when its workspace had an earlier revision. */
+export interface EarlierAutomation {
+  readonly slug: string
+  /** Null: it was not there. */
+  readonly checksum: string | null
+}
+
 /** Ids, or slugs, of workspaces. */
 export type WorkspaceKey = 'workspace_id' | 'workspace_slug'
 
@@ -84,6 +91,29 @@ export const definitionStore = (database: Queries) => ({
     return row
   },
 
+  /** What was otherwise at a revision than it is by now. */
+  listEarlier: (workspaceId: string, revision: number): Promise<EarlierAutomation[]> =>
+    whereRecorded(
+      database.many<EarlierAutomation>(sql`
+        select distinct on (slug) slug, checksum from workspaces.recorded_definitions
+        where workspace_id = ${workspaceId} and until_revision > ${revision} order by slug, until_revision`),
+    ),
+
+  /** The automation at a revision; undefined where it is the same by now, or was not there. */
+  async findEarlier(
+    workspaceId: string,
+    slug: string,
+    revision: number,
+  ): Promise<LiveAutomation | undefined> {
+    const [row] = await whereRecorded(
+      database.many<LiveAutomation>(sql`
+        select checksum, definition, octet_length(definition::text) as length from workspaces.recorded_definitions
+        where workspace_id = ${workspaceId} and until_revision > ${revision} and slug = ${slug}
+        order by until_revision limit 1`),
+    )
+    return row === undefined || row.definition === null ? undefined : row
+  },
+
   probe: (): Promise<unknown> =>
     whenMigrated(
       database.many(
@@ -98,6 +128,16 @@ const columns: Readonly<Record<WorkspaceKey, Sql>> = {
 }
 
 const NOT_THERE = new Set(['42P01', '3F000'])
+
+/** A workspaces service of the version before may run beside this one, and has recorded nothing yet. */
+async function whereRecorded<T>(rows: Promise<T[]>): Promise<T[]> {
+  try {
+    return await rows
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || !NOT_THERE.has(error.code ?? '')) throw error
+    return []
+  }
+}
 
 /** Until the workspaces service has migrated there is nothing to run: that passes, so it is no error of ours. */
 export async function whenMigrated<T>(answer: Promise<T>): Promise<T> {

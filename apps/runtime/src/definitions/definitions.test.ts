@@ -41,6 +41,7 @@ const liveWorkspace = {
   automations: [],
   length: 0,
 }
+const nothingEarlier = { listEarlier: async () => [], findEarlier: async () => undefined }
 const limits = { maxWorkspaces: 10, maxBytes: 1_000_000 }
 const within = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 1000, interval: 20 })
 
@@ -151,6 +152,7 @@ describe('a saved automation', () => {
           })
         },
         findAutomation: async () => undefined,
+        ...nothingEarlier,
       },
       automationCompiler(defaultEventLimits, new TimeSlices()),
       limits,
@@ -189,6 +191,7 @@ describe('a saved automation', () => {
           answer(values.includes(by === 'workspace_id' ? 'w' : 'test') ? [live] : []),
         findWorkspace: () => answer(live),
         findAutomation: () => answer(undefined),
+        ...nothingEarlier,
       },
       automationCompiler(defaultEventLimits, new TimeSlices()),
       limits,

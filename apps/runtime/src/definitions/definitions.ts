@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { CompileAutomation } from './compile-automation.ts'
 import { compileWorkspace } from './compile-workspace.ts'
-import type { DefinitionStore, IndexedAutomation } from './definition-store.ts'
+import type { DefinitionStore, IndexedAutomation, LiveAutomation } from './definition-store.ts'
 import { LiveRevisions } from './live-revisions.ts'
 
 const SLUG = 'slug:'
@@ -20,15 +20,20 @@ export interface DefinitionLimits {
   readonly maxBytes: number
 }
 
-type LiveDefinitions = Pick<DefinitionStore, 'listRevisions' | 'findWorkspace' | 'findAutomation'>
+type StoredDefinitions = Omit<DefinitionStore, 'probe'>
+
+/** A text of an automation, of which there may be a newer one. */
+type AutomationText = Pick<IndexedAutomation, 'slug' | 'checksum'>
 
 /**
  * The workspaces this instance runs. Each call asks where its workspace stands, and reads again what has changed: a
  * change that is saved runs with the next call, wherever it arrives. Automations are compiled one by one and
  * forgotten one by one, the longest unused first. While the store is down, what is known goes on serving.
+ *
+ * A workspace that was found keeps the automations of its revision, whatever is saved meanwhile.
  */
 export class Definitions {
-  readonly #store: LiveDefinitions
+  readonly #store: StoredDefinitions
   readonly #compileAutomation: CompileAutomation
   readonly #revisions: LiveRevisions
   readonly #workspaces: LRUCache<string, CompiledWorkspace>
@@ -38,7 +43,7 @@ export class Definitions {
   readonly #compiling = new Map<string, Promise<CompiledAutomation | undefined>>()
 
   constructor(
-    store: LiveDefinitions,
+    store: StoredDefinitions,
     compileAutomation: CompileAutomation,
     { maxWorkspaces, maxBytes }: DefinitionLimits,
   ) {
@@ -57,8 +62,33 @@ export class Definitions {
     return this.find(address).then((workspace) => workspace?.id)
   }
 
-  /** The workspace as it was last saved, by id or `slug:<slug>`. */
-  async find(address: string): Promise<CompiledWorkspace | undefined> {
+  /**
+   * The workspace by id or `slug:<slug>`: as it was last saved, or, where a revision is given, with the automations that
+   * it had then. Costs a further statement only where something was saved since.
+   */
+  async find(address: string, revision?: number | null): Promise<CompiledWorkspace | undefined> {
+    const live = await this.#findLive(address)
+    const isOther = typeof revision === 'number' && live !== undefined && live.revision !== revision
+    return isOther ? await this.#asItWas(live, revision) : live
+  }
+
+  async #asItWas(live: CompiledWorkspace, revision: number): Promise<CompiledWorkspace> {
+    if (live.revision < revision)
+      throw new StoreError('The definitions of this revision can not be read now.', { unavailable: true })
+    const listed = await this.#store.listEarlier(live.id, revision)
+    const earlier = new Map(listed.map(({ slug, checksum }) => [slug, checksum]))
+    return {
+      ...live,
+      revision,
+      find: (slug) => {
+        const checksum = earlier.get(slug)
+        if (checksum === undefined) return live.find(slug)
+        return checksum === null ? undefined : this.#findAutomation(live.id, revision, { slug, checksum })
+      },
+    }
+  }
+
+  async #findLive(address: string): Promise<CompiledWorkspace | undefined> {
     const live = await this.#revisionOf(address)
     if (live === undefined) return undefined
     const known = this.#workspaces.get(live.workspaceId)
@@ -105,7 +135,7 @@ export class Definitions {
       this.#workspaces.delete(workspaceId)
       return undefined
     }
-    const workspace = compileWorkspace(live, (one) => this.#findAutomation(workspaceId, one))
+    const workspace = compileWorkspace(live, (one) => this.#findAutomation(workspaceId, live.revision, one))
     this.#workspaces.set(workspaceId, workspace, { size: WORKSPACE_BYTES + INDEX_BYTES * live.length })
     this.#ids.set(SLUG + workspace.slug, workspaceId)
     return workspace
@@ -113,34 +143,46 @@ export class Definitions {
 
   #findAutomation(
     workspaceId: string,
-    { slug, checksum }: IndexedAutomation,
+    revision: number,
+    text: AutomationText,
   ): CompiledAutomation | undefined | Promise<CompiledAutomation | undefined> {
-    const key = keyOf(workspaceId, slug, checksum)
-    return this.#automations.get(key) ?? this.#compileOnce(key, workspaceId, slug)
-  }
-
-  #compileOnce(key: string, workspaceId: string, slug: string): Promise<CompiledAutomation | undefined> {
-    const running = this.#compiling.get(key)
-    if (running !== undefined) return running
-    const compiling = this.#compile(workspaceId, slug).finally(() => this.#compiling.delete(key))
+    const key = keyOf(workspaceId, text)
+    const known = this.#automations.get(key) ?? this.#compiling.get(key)
+    if (known !== undefined) return known
+    const compiling = this.#compile(workspaceId, revision, text).finally(() => this.#compiling.delete(key))
     this.#compiling.set(key, compiling)
     return compiling
   }
 
-  /** It may have been saved again since its workspace was read: a run takes it as it is now. */
-  async #compile(workspaceId: string, slug: string): Promise<CompiledAutomation | undefined> {
+  async #compile(
+    workspaceId: string,
+    revision: number,
+    { slug, checksum }: AutomationText,
+  ): Promise<CompiledAutomation | undefined> {
     const live = await this.#store.findAutomation(workspaceId, slug)
-    if (live === undefined) return undefined
-    const automation = await this.#compileAutomation(slug, live.definition)
-    this.#automations.set(keyOf(workspaceId, slug, live.checksum), automation, {
-      size: compiledBytes(live.definition, live.length),
+    const stored =
+      live?.checksum === checksum ? live : await this.#findEarlier(workspaceId, slug, revision, live)
+    if (stored === undefined) return undefined
+    const automation = await this.#compileAutomation(slug, stored.definition)
+    this.#automations.set(keyOf(workspaceId, { slug, checksum: stored.checksum }), automation, {
+      size: compiledBytes(stored.definition, stored.length),
     })
     return automation
+  }
+
+  /** It was saved or deleted since its workspace was read. Where nothing was recorded, a run takes what there is. */
+  async #findEarlier(
+    workspaceId: string,
+    slug: string,
+    revision: number,
+    live: LiveAutomation | undefined,
+  ): Promise<LiveAutomation | undefined> {
+    return (await this.#store.findEarlier(workspaceId, slug, revision)) ?? live
   }
 }
 
 /** A definition that was not changed is not compiled again, whatever else of its workspace was. */
-const keyOf = (workspaceId: string, slug: string, checksum: string): string =>
+const keyOf = (workspaceId: string, { slug, checksum }: AutomationText): string =>
   `${workspaceId} ${checksum} ${slug}`
 
 const isPassing = (error: unknown): boolean => error instanceof StoreError && error.unavailable

@@ -16,7 +16,7 @@ const cancellation = sql`
 const claimedColumns = sql`
   r.id, r.attempt, r.deaths as "crashCount", r.workspace_id as "workspaceId", r.automation_slug as "automationSlug",
   r.trigger_type as "triggerType", r.trigger_value as "triggerValue", r.trigger_id as "triggerId",
-  r.correlation_id as "correlationId", r.input, ${cancellation} as cancellation`
+  r.correlation_id as "correlationId", r.revision, r.input, ${cancellation} as cancellation`
 
 /** Writes changed contexts, as part of a larger statement; the contexts know how. */
 export type WritePatches = (patches: readonly StoredPatch[]) => Sql

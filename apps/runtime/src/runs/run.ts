@@ -44,6 +44,8 @@ export interface ClaimedRun extends Claim {
   readonly triggerValue: string
   readonly triggerId: string | null
   readonly correlationId: string
+  /** Of its workspace, when it began: it keeps the automations of then. Null where that is not known. */
+  readonly revision: number | null
   readonly input: RunInput
   /** Set when it was asked to end, also by an attempt before. */
   readonly cancellation: Cancellation | null

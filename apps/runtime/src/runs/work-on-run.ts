@@ -33,7 +33,7 @@ export const workOnRun =
     const { claim } = leased
     const settled = withoutBeginning(run)
     if (settled !== undefined) return await write(deps, { claim, ...settled }, signal)
-    const workspace = await deps.definitions.find(run.workspaceId)
+    const workspace = await deps.definitions.find(run.workspaceId, run.revision)
     const automation = await workspace?.find(run.automationSlug)
     if (workspace === undefined || automation === undefined || automation.disabled) {
       return await write(deps, { claim, effects: nothing, end: automationGone }, signal)

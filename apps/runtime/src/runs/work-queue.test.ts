@@ -16,6 +16,7 @@ const claimedRun = (attempt: number): ClaimedRun => ({
   triggerValue: 'x',
   triggerId: null,
   correlationId: 'corr',
+  revision: null,
   input: { payload: {}, caller: {}, depth: 0 },
   cancellation: null,
 })

@@ -5,7 +5,9 @@ import { presentEntry } from './automation.ts'
 import type { AutomationLimits } from './automation-limits.ts'
 import type { AutomationChanges, AutomationStore } from './automation-store.ts'
 import { createAutomation } from './create-automation.ts'
+import type { DefinitionHistoryStore } from './definition-history-store.ts'
 import { deleteAutomation } from './delete-automation.ts'
+import { forgetDefinitions } from './forget-definitions.ts'
 import { patchAutomation } from './patch-automation.ts'
 import { getAutomation, listAutomations } from './read-automations.ts'
 
@@ -18,16 +20,20 @@ export interface Automations {
 
 export function automationsPart({
   automations,
+  history,
   changes,
   clock,
   eventMaxLength,
   limits,
+  runsRetentionDays,
 }: {
   automations: AutomationStore
+  history: DefinitionHistoryStore
   changes: AutomationChanges
   clock: Clock
   eventMaxLength: number
   limits: AutomationLimits
+  runsRetentionDays: number
 }): Automations {
   return {
     async index(workspaceId) {
@@ -42,6 +48,7 @@ export function automationsPart({
         patchAutomation({ changes, clock, eventMaxLength, limits }),
         deleteAutomation({ changes }),
       ],
+      jobs: [forgetDefinitions({ history, clock, runsRetentionDays })],
     },
   }
 }
