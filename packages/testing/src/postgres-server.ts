@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Database, openDatabase, raw, sql } from '@platform/database'
-import { inject } from 'vitest'
+import { afterAll, inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -29,6 +29,10 @@ export type TestDatabase = Database & { readonly url: string }
 /** The address of the test server: TEST_DATABASE_URL when one is brought along, else the one started for this run. */
 export const testServerUrl = (): string => inject('databaseUrl')
 
+/** Databases of this file. What a file begins it ends before: its own hooks come later, and are run earlier. */
+const made = new Set<string>()
+afterAll(() => dropDatabases([...made]), SLOW.timeoutMs)
+
 /**
  * A fresh, empty database, or a copy of a template; each test file opens its own.
  *
@@ -42,15 +46,15 @@ export async function testDatabase(template?: string): Promise<TestDatabase> {
     url,
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]()
-      const name = new URL(url).pathname.slice(1)
-      await asAdmin((admin) => admin.many(raw(`drop database if exists ${name} with (force)`), SLOW))
+      await dropDatabases([new URL(url).pathname.slice(1)])
     },
   }
 }
 
-/** The address of a fresh database, for what opens its own handles; it goes away with the server. */
+/** The address of a fresh database, for what opens its own handles; it goes away when the file is over. */
 export async function testDatabaseUrl(template = 'template0'): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`
+  made.add(name)
   await asAdmin((admin) =>
     admin.many(raw(`create database ${name} template ${template} strategy file_copy`), SLOW),
   )
@@ -93,6 +97,16 @@ async function makeTemplate(name: string, prepare: (database: Database) => Promi
       await database[Symbol.asyncDispose]()
     }
     await admin.many(raw(`alter database ${draft} rename to ${name}`), SLOW)
+  })
+}
+
+async function dropDatabases(names: readonly string[]): Promise<void> {
+  if (names.length === 0) return
+  await asAdmin(async (admin) => {
+    for (const name of names) {
+      await admin.many(raw(`drop database if exists ${name} with (force)`), SLOW)
+      made.delete(name)
+    }
   })
 }
 

@@ -17,8 +17,8 @@ export async function freePorts(count: number): Promise<number[]> {
  * A new directory for the data of a platform under test. Others may pass through it: under root PostgreSQL runs as
  * "nobody", and would keep its data below /var/lib instead, where no test removes it.
  */
-export function freshDirectory(prefix: string): string {
-  const directory = mkdtempSync(join(tmpdir(), prefix))
+export function freshDirectory(prefix: string, within = tmpdir()): string {
+  const directory = mkdtempSync(join(within, prefix))
   chmodSync(directory, 0o711)
   return directory
 }
