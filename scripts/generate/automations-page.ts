@@ -86,8 +86,9 @@ fire, what comes twice fires twice.
 The run acts for nobody and has no arguments. \`run.trigger\` is \`{type: "schedule", value, id}\`: the cron, and the
 time it was due at. \`GET /v2/workspaces/{id}/schedules\` shows the next five times of each.`
 
-const queuedRuns = `What events, schedules and \`runWorkflow\` with \`wait: false\` start is queued; a request runs its automation
-at once. The workspaces take turns, whatever each of them has queued. An automation says how its own runs are treated:
+const queuedRuns = `What events, schedules and \`runWorkflow\` with \`wait: false\` start is queued; a request runs its
+automation at once. The workspaces take turns, whatever each of them has queued. An automation says how its own runs
+are treated:
 
 ${fieldTable(z.toJSONSchema(z.object(durability)))}
 

@@ -30,7 +30,6 @@ const editable = {
   private: z.boolean().optional(),
   disabled: z.boolean().optional(),
   durable: z.boolean().optional(),
-  retry: z.unknown().optional(),
   labels: z.array(Label).max(50).nullish(),
   authorizations: z.strictObject({ action: z.string().max(100).optional() }).nullish(),
   output: z.unknown().optional().describe('Evaluated after `do`; the answer of the automation.'),

@@ -29,15 +29,25 @@ export const Run = z.object({
   status: RunStatus,
   trigger: z.object({ type: TriggerType, value: z.string(), id: z.string().optional() }),
   correlationId: z.string(),
-  deadLetter: z.boolean().describe('true: given up, because every process that worked on it ended.'),
+  deadLetter: z
+    .boolean()
+    .describe('true: given up, after its last try, or because every process that worked on it ended.'),
   createdAt: z.iso.datetime().describe('When it was triggered; lists are in this order, newest first.'),
   startedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
   workedMs: z.number().describe('Milliseconds from the beginning of its last attempt; 0 until it has ended.'),
   elapsedMs: z.number().describe('Milliseconds since it was triggered, until its end or until now.'),
+  try: z.int().describe('How often it was begun anew because it had failed; 0 the first time.'),
   priority: z
     .int()
     .describe('Of its automation when it was queued: the greater goes first within the workspace.'),
+  waitsFor: z
+    .object({
+      kind: z.enum(['retry']).describe('retry: its next try.'),
+      until: z.iso.datetime().nullable(),
+    })
+    .nullable()
+    .describe('What a queued run waits for; null where only for a worker.'),
   origin: z
     .object({ runId: z.uuid(), kind: z.enum(['retry']) })
     .nullable()
@@ -98,7 +108,9 @@ export const exampleRun = {
   finishedAt: '2026-11-21T09:00:00.032Z',
   workedMs: 12,
   elapsedMs: 32,
+  try: 0,
   priority: 0,
+  waitsFor: null,
   origin: null,
   error: {
     error: 'InvalidArgumentsError',

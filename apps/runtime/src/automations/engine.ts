@@ -46,6 +46,8 @@ export interface RunOrder {
   readonly timeLimitMs: number
   /** True when it may be done again after a crash. */
   readonly repeatable: boolean
+  /** How often the run was begun anew after a failure: what each try does has ids of its own. Default 0. */
+  readonly try?: number
   /** Commits what a long run did so far. */
   readonly commit: (effects: Effects) => Promise<void>
 }
@@ -141,7 +143,8 @@ async function perform(
   const { automation, payload, trigger } = order
   const startedAt = parts.clock.now()
   const clock = performance.now()
-  const root = { run, automation, payload, trigger, depth: order.depth + 1, trace: '', inFinally: false }
+  const trace = order.try ? `try ${order.try}` : ''
+  const root = { run, automation, payload, trigger, depth: order.depth + 1, trace, inFinally: false }
   let output: unknown
   let failed: AutomationFailure | undefined
   try {

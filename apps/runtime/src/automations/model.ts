@@ -1,4 +1,4 @@
-import type { EventRecord } from '@platform/contracts'
+import type { EventRecord, Retry } from '@platform/contracts'
 import type { Options } from '@platform/expressions'
 import type { SecretTexts } from '@platform/logging'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
@@ -30,6 +30,8 @@ export interface CompiledAutomation {
   readonly disabled: boolean
   /** A call repeated with the same `Idempotency-Key` gets the first answer. */
   readonly idempotent: boolean
+  /** How often and when a triggered run that failed is begun again. */
+  readonly retry?: Retry | undefined
   /** The right a caller needs beyond knowing the address. */
   readonly action: string | undefined
   /** `rawBody` costs a base64 of the whole body, so it is made only for automations that name it. */

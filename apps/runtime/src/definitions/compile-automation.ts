@@ -43,6 +43,7 @@ export function automationCompiler(limits: EventLimits, slices: TimeSlices): Com
       slug,
       disabled: definition.disabled === true,
       idempotent: isIdempotent(definition.when?.endpoint),
+      retry: definition.retry ?? undefined,
       action: definition.authorizations?.action,
       readsRawBody: mentions.names('rawBody'),
       readsRole: mentions.role,

@@ -69,8 +69,8 @@ export const definitionStore = (database: Queries) => ({
         from workspaces.live_definitions w
         cross join lateral (
           select coalesce(json_agg(json_build_object(
-              'slug', a.slug, 'checksum', a.checksum, 'endpoint', a.endpoint, 'events', a.events, 'disabled', a.disabled,
-              'priority', p.priority
+              'slug', a.slug, 'checksum', a.checksum, 'endpoint', a.endpoint, 'events', a.events,
+              'disabled', a.disabled, 'priority', p.priority
             ) order by a.created_at, a.slug), '[]') as index
           from workspaces.live_automations a
           left join workspaces.live_priorities p

@@ -27,12 +27,13 @@ export const runChangeStore = (database: Database, audit: Pick<Audit, 'record'>)
     database.transaction(async (tx) => {
       const [run] = await tx.many<RunRecord>(sql`
         update runtime.runs set
-          status = case status when 'queued' then 'cancelled' else status end,
-          finished_at = case status when 'queued' then now() end,
-          error = case status when 'queued' then ${storableJson(cancelled(reason))}::jsonb end,
+          status = case status when 'running' then status else 'cancelled' end,
+          finished_at = case status when 'running' then null else now() end,
+          error = case status when 'running' then null else ${storableJson(cancelled(reason))}::jsonb end,
+          due_at = null, waits_for = null,
           cancel_requests = least(coalesce(cancel_requests, 0) + 1, 2),
           cancel_reason = coalesce(cancel_reason, ${reason})
-        where id = ${runId} and workspace_id = ${workspaceId} and status in ('queued', 'running')
+        where id = ${runId} and workspace_id = ${workspaceId} and status in ('queued', 'waiting', 'running')
         returning ${recordColumns}`)
       if (run === undefined) return undefined
       if (run.status === 'running') tx.notify(CANCELLED_RUNS, run.id)

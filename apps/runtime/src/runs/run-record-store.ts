@@ -17,10 +17,12 @@ export interface RunPage {
 
 /** What a record is made of. */
 export const recordColumns = sql`
-  id, automation_slug as "automationSlug", status, trigger_type as "triggerType", trigger_value as "triggerValue",
+  id, automation_slug as "automationSlug",
+  case status when 'waiting' then 'queued' else status end as status,
+  trigger_type as "triggerType", trigger_value as "triggerValue",
   trigger_id as "triggerId", correlation_id as "correlationId", dead_letter as "deadLetter",
-  started_at as "startedAt", finished_at as "finishedAt", duration_ms as "durationMs", -rank as priority, origin_id as "originId",
-  origin_kind as "originKind", error`
+  started_at as "startedAt", finished_at as "finishedAt", duration_ms as "durationMs", -rank as priority, try,
+  waits_for as "waitsFor", due_at as "dueAt", origin_id as "originId", origin_kind as "originKind", error`
 
 /** Runs as people look at them. */
 export const runRecordStore = (database: Pick<Database, 'many'>) => ({
@@ -70,13 +72,17 @@ const lookedAt = ({ workspaceId, filter, cursor, lookedAt: most }: RunPage, what
 
 const lowestIdAt = (instant: string): string => lowestUuidv7(Math.max(0, Date.parse(instant)))
 
+/** A queued run that waits for its time is stored as waiting: the version before claims what is queued. */
+const storedStatuses = (status: NonNullable<RunFilter['status']>): string[] =>
+  status.includes('queued') ? [...status, 'waiting'] : status
+
 const wantsFailedOnly = ({ status, deadLetter }: RunFilter): boolean =>
   deadLetter === true || status?.every((one) => one === 'failed') === true
 
 /** What is asked of each run that is looked at. */
 function conditions({ status, deadLetter, automation, trigger, correlationId, text }: RunFilter): Sql[] {
   return [
-    ...(status === undefined ? [] : [sql`status = any(${status}::text[])`]),
+    ...(status === undefined ? [] : [sql`status = any(${storedStatuses(status)}::text[])`]),
     ...(deadLetter === undefined ? [] : [sql`dead_letter = ${deadLetter}`]),
     ...(automation === undefined ? [] : [sql`automation_slug = ${automation}`]),
     ...(trigger === undefined ? [] : [sql`trigger_type = any(${trigger}::text[])`]),

@@ -16,6 +16,9 @@ export interface RunRecord {
   readonly finishedAt: Date | null
   readonly durationMs: number | null
   readonly priority: number
+  readonly try: number
+  readonly waitsFor: NonNullable<Run['waitsFor']>['kind'] | null
+  readonly dueAt: Date | null
   readonly originId: string | null
   readonly originKind: 'retry' | null
   readonly error: StoredError | null
@@ -40,7 +43,9 @@ export function describedRun(record: RunRecord, now: Date): Run {
     finishedAt: finishedAt?.toISOString() ?? null,
     workedMs: record.durationMs ?? 0,
     elapsedMs: Math.max(0, (finishedAt ?? now).getTime() - createdMs),
+    try: record.try,
     priority: record.priority,
+    waitsFor: waitOf(record),
     origin: originOf(record),
     error: error === null ? null : { ...error, ...withRemedy(error.error) },
   }
@@ -48,6 +53,9 @@ export function describedRun(record: RunRecord, now: Date): Run {
 
 const triggerOf = ({ triggerType: type, triggerValue: value, triggerId: id }: RunRecord): Run['trigger'] =>
   id === null ? { type, value } : { type, value, id }
+
+const waitOf = ({ waitsFor: kind, dueAt }: RunRecord): Run['waitsFor'] =>
+  kind === null ? null : { kind, until: dueAt?.toISOString() ?? null }
 
 const originOf = ({ originId: runId, originKind: kind }: RunRecord): Run['origin'] =>
   runId === null || kind === null ? null : { runId, kind }

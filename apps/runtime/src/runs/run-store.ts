@@ -14,7 +14,8 @@ const cancellation = sql`
     then json_build_object('requests', r.cancel_requests, 'reason', coalesce(r.cancel_reason, '')) end`
 
 const claimedColumns = sql`
-  r.id, r.attempt, r.deaths as "crashCount", r.workspace_id as "workspaceId", r.automation_slug as "automationSlug",
+  r.id, r.attempt, r.deaths as "crashCount", r.try, r.workspace_id as "workspaceId",
+  r.automation_slug as "automationSlug",
   r.trigger_type as "triggerType", r.trigger_value as "triggerValue", r.trigger_id as "triggerId",
   r.correlation_id as "correlationId", r.revision, r.input, ${cancellation} as cancellation`
 
@@ -103,6 +104,17 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
       update runtime.runs r set status = 'queued', leased_until = null, worker = null
       from ${claimList(claims)} where r.id = c.id and r.attempt = c.attempt and r.status = 'running'`),
 
+  /** Queues runs whose time has come; answers how many. */
+  async queueDue(limit: number): Promise<number> {
+    const rows = await database.many(sql`
+      with due as materialized (
+        select id from runtime.runs where due_at <= now() order by due_at limit ${limit} for update skip locked
+      )
+      update runtime.runs r set status = 'queued', due_at = null, waits_for = null
+      from due where r.id = due.id and r.status = 'waiting' returning r.id`)
+    return rows.length
+  },
+
   /**
    * Writes what claimed runs did, and their ends; nothing of a run that another worker has claimed. Answers what was
    * written.
@@ -130,15 +142,24 @@ async function writeEnds(tx: Queries, work: readonly ClaimedWork[]): Promise<Map
   const rows = await tx.many<Claim>(sql`
     update runtime.runs r set
       status = coalesce(e.status, r.status),
-      finished_at = case when e.status is null then null else now() end,
+      finished_at = case when e.status <> 'waiting' then now() end,
       leased_until = case when e.status is null then r.leased_until end,
-      duration_ms = e."durationMs", error = e.error, dead_letter = coalesce(e."isDeadLetter", false)
+      duration_ms = e."durationMs", error = e.error, dead_letter = coalesce(e."isDeadLetter", false), ${nextTry}
     from jsonb_to_recordset(${storableJson(input)}::jsonb)
-      as e (id uuid, attempt int, status text, "durationMs" int, error jsonb, "isDeadLetter" boolean)
+      as e (id uuid, attempt int, status text, "durationMs" int, error jsonb, "isDeadLetter" boolean,
+        "pauseMs" float8)
     where r.id = e.id and r.attempt = e.attempt and r.status = 'running'
     returning r.id, r.attempt`)
   return new Map(rows.map(({ id, attempt }) => [id, attempt]))
 }
+
+/** A run that was asked to end meanwhile does not pause: whoever claims it ends it. */
+const nextTry = sql`
+  try = r.try + case e.status when 'waiting' then 1 else 0 end,
+  deaths = case e.status when 'waiting' then 0 else r.deaths end,
+  waits_for = case e.status when 'waiting' then 'retry' end,
+  due_at = case when e.status = 'waiting' then
+    now() + case when r.cancel_requests is null then e."pauseMs" else 0 end * interval '1 millisecond' end`
 
 /** The selected rows are locked first, so that two workers never claim the same run. */
 const claimAgain = (worker: string, leaseSeconds: number, which: Sql): Sql => sql`

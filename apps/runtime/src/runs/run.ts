@@ -17,6 +17,12 @@ export interface RunEnd {
   readonly isDeadLetter?: boolean
 }
 
+/** A try that failed, after which the run is to be begun anew. */
+export interface NextTry extends Omit<RunEnd, 'status'> {
+  readonly status: 'waiting'
+  readonly pauseMs: number
+}
+
 /** A run that was done in its request, with everything it did. */
 export interface FinishedRun extends RunEnd {
   readonly id: string
@@ -36,6 +42,8 @@ export interface Claim {
 
 /** A run that a worker has claimed. */
 export interface ClaimedRun extends Claim {
+  /** How often it was begun anew after a failure. */
+  readonly try: number
   /** How many workers crashed while they worked on it. */
   readonly crashCount: number
   readonly workspaceId: string
@@ -75,7 +83,7 @@ export interface LeaseNews {
 export interface ClaimedWork {
   readonly claim: Claim
   readonly effects: Effects
-  readonly end: RunEnd | undefined
+  readonly end: RunEnd | NextTry | undefined
 }
 
 /** Why a run ends whose claim is lost. No caller sees it: what the run did since is dropped. */

@@ -10,6 +10,7 @@ import type { RuntimeConfig } from '../config.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { cancelRun } from './cancel-run.ts'
+import { queueDueRuns } from './due-runs.ts'
 import { getRun } from './get-run.ts'
 import { keepPartitions } from './keep-partitions.ts'
 import { listRuns } from './list-runs.ts'
@@ -83,7 +84,11 @@ export function runsPart({
         retryRun({ changes, records, permissions, clock, wakeWorkers }),
       ],
       subscriptions: [onEvents({ definitions, runs, wakeWorkers, syncSchedules })],
-      jobs: [keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }), ...queue.jobs],
+      jobs: [
+        keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }),
+        queueDueRuns({ runs, wakeWorkers }),
+        ...queue.jobs,
+      ],
     },
   }
 }

@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type EventRecord, errorEvent } from '@platform/contracts'
-import { derivedUuidv7, type Failure, StoreError } from '@platform/kernel'
+import type { Retry } from '@platform/contracts'
+import { type Failure, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
-import { buildRecord, checkNative } from '@platform/outbox'
 import { cancelled } from '../automations/active-run.ts'
 import { RunEnded } from '../automations/automation-failure.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { Engine, RunOutcome } from '../automations/engine.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import { deadLetterEvent, tooManyCrashes } from './dead-letter.ts'
+import { pauseBeforeNextTry } from './next-try.ts'
 import { type ClaimedRun, type ClaimedWork, type LeasedRun, leaseLost, type RunEnd } from './run.ts'
 import type { Commits } from './run-store.ts'
 
@@ -50,6 +51,7 @@ export const workOnRun =
       depth: run.input.depth,
       timeLimitMs: deps.timeLimitMs,
       repeatable: true,
+      try: run.try,
       commit: (effects) => commitSoFar(deps.commits, { claim, effects, end: undefined }),
     })
     leased.active = active
@@ -64,12 +66,13 @@ export const workOnRun =
       )
     }
     if (active.hasEnded) return
-    await write(deps, { claim, effects: result.effects, end: endOf(result, active.cancellation) }, signal)
+    const end = endOf(result, active.cancellation)
+    await write(deps, { claim, ...afterTry(run, automation.retry, result, end) }, signal)
   }
 
 /** The end of a run of which nothing is to be done any more. */
 function withoutBeginning(run: ClaimedRun): Pick<ClaimedWork, 'effects' | 'end'> | undefined {
-  if (run.crashCount >= MAX_CRASHES) return giveUp(run)
+  if (run.crashCount >= MAX_CRASHES) return tooManyCrashes(run, MAX_CRASHES)
   if (run.cancellation === null) return undefined
   const error = cancelled(run.cancellation.reason).toJSON()
   return { effects: nothing, end: { status: 'cancelled', durationMs: 0, error } }
@@ -91,6 +94,21 @@ function endOf({ error, durationMs }: RunOutcome, cancellation: Failure | undefi
   if (cancellation !== undefined)
     return { status: 'cancelled', durationMs, error: error ?? cancellation.toJSON() }
   return { status: error === undefined ? 'succeeded' : 'failed', durationMs, error }
+}
+
+/** A run that failed waits for its next try where its automation says so; the last one leaves a dead letter. */
+function afterTry(
+  run: ClaimedRun,
+  retry: Retry | undefined,
+  { effects, failed, error }: RunOutcome,
+  end: RunEnd,
+): Pick<ClaimedWork, 'effects' | 'end'> {
+  if (retry === undefined || end.status !== 'failed' || failed === undefined || error === undefined)
+    return { effects, end }
+  const pauseMs = pauseBeforeNextTry(retry, failed.failure, run.try)
+  if (pauseMs !== undefined) return { effects, end: { ...end, status: 'waiting', pauseMs } }
+  const report = deadLetterEvent(run, error, 'fatal')
+  return { effects: { ...effects, events: [...effects.events, report] }, end: { ...end, isDeadLetter: true } }
 }
 
 const automationGone: RunEnd = {
@@ -131,33 +149,4 @@ async function writeUnstorable(deps: Deps, { claim }: ClaimedWork, cause: unknow
     effects: nothing,
     end: { status: 'failed', durationMs: 0, error },
   })
-}
-
-/**
- * A run whose workers crash again and again is the reason itself: it ends as a dead letter, and an event reports it.
- */
-function giveUp(run: ClaimedRun): Pick<ClaimedWork, 'effects' | 'end'> {
-  const error = {
-    error: 'TooManyAttempts',
-    message: `The run was given up after ${MAX_CRASHES} attempts, because none of them ended.`,
-  }
-  const place = { automationSlug: run.automationSlug, instruction: 'do' }
-  const details = { ...place, runId: run.id }
-  const built = buildRecord({
-    type: errorEvent.type,
-    payload: { type: error.error, message: error.message, details },
-    source: {
-      workspaceId: run.workspaceId,
-      correlationId: run.correlationId,
-      automationSlug: run.automationSlug,
-      automationDepth: run.input.depth + 1,
-      host: { service: 'runtime' },
-    },
-    id: derivedUuidv7(run.id, run.id, 'given up'),
-  })
-  const record: EventRecord = { ...checkNative(built), error: { ...error, details, level: 'error' } }
-  return {
-    effects: { queued: [], patches: [], events: [record] },
-    end: { status: 'failed', durationMs: 0, error: { ...error, ...place }, isDeadLetter: true },
-  }
 }

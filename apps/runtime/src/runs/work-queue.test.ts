@@ -10,6 +10,7 @@ const claimedRun = (attempt: number): ClaimedRun => ({
   id: RUN_ID,
   attempt,
   crashCount: attempt - 1,
+  try: 0,
   workspaceId: 'w0123456789abcde',
   automationSlug: 'main',
   triggerType: 'event',

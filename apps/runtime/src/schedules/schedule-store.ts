@@ -130,7 +130,8 @@ const priorityOf = (schedule: Sql): Sql => sql`coalesce((
 
 const known = sql`
   select l.workspace_id as "workspaceId", l.automation_slug as "automationSlug", l.position, l.cron, l.timezone,
-    l.missed, l.disabled, ${priorityOf(sql`l`)} as priority, s.last_at as "lastAt", coalesce(s.missed_ticks, 0) as "missedTicks"
+    l.missed, l.disabled, ${priorityOf(sql`l`)} as priority, s.last_at as "lastAt",
+    coalesce(s.missed_ticks, 0) as "missedTicks"
   from workspaces.live_schedules l left join runtime.schedules s
     on (s.workspace_id, s.automation_slug, s.position) = (l.workspace_id, l.automation_slug, l.position)
     and (s.cron, s.timezone) = (l.cron, l.timezone)`
@@ -218,7 +219,8 @@ const lockDue = (limit: number): Sql => sql`
     select * from runtime.schedules where next_at <= now() order by next_at limit ${limit} for update skip locked
   )
   select due.workspace_id as "workspaceId", due.automation_slug as "automationSlug", due.position, due.cron,
-    due.timezone, due.missed, due.disabled, ${priorityOf(sql`due`)} as priority, due.next_at as "nextAt", now() as now, exists (
+    due.timezone, due.missed, due.disabled, ${priorityOf(sql`due`)} as priority, due.next_at as "nextAt",
+    now() as now, exists (
       select from workspaces.live_schedules l
       where (l.workspace_id, l.automation_slug, l.position) = (due.workspace_id, due.automation_slug, due.position)
         and (l.cron, l.timezone, l.missed, l.disabled) = (due.cron, due.timezone, due.missed, due.disabled)
