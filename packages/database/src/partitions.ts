@@ -14,6 +14,8 @@ export interface Partition {
 export interface PartitionedTable {
   /** Schema-qualified, for example `outbox.events`; its default partition is `<table>_default`. */
   readonly table: string
+  /** The column it is partitioned by; `id` without it. */
+  readonly key?: string
   /** What moves from the default partition, where not all columns can be written; all of them without it. */
   readonly columns?: string
 }
@@ -76,12 +78,12 @@ async function makePartition(
   partitioned: PartitionedTable,
   { name, from, to }: Partition,
 ): Promise<void> {
-  const { table } = partitioned
+  const { table, key = 'id' } = partitioned
   await tx.many(sql`select pg_advisory_xact_lock(hashtextextended(${`partitions of ${table}`}, 0))`)
   if ((await listPartitions(tx, table)).includes(name)) return
   await waitShortly(tx)
   const own = `${table.slice(0, table.indexOf('.'))}.${name}`
-  const strays = raw(`${table}_default where id >= '${from}' and id < '${to}'`)
+  const strays = raw(`${table}_default where ${key} >= '${from}' and ${key} < '${to}'`)
   const [stray] = await tx.many(sql`select 1 as found from ${strays} limit 1`)
   // No statement may run while rows move: one that was planned before looks into the default partition alone, and as
   // that is afterwards, so it would find nothing.

@@ -5,13 +5,14 @@ import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
 import { SecretTexts } from '@platform/logging'
 import type { Contexts } from '../contexts/contexts.ts'
 import type { Fetches } from '../fetches/fetches.ts'
-import { RunEnded } from './automation-failure.ts'
+import { AutomationFailure, RunEnded } from './automation-failure.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
 import type {
   CompiledAutomation,
   CompiledWorkspace,
   Frame,
   OutsideEffect,
+  OutsidePlace,
   QueuedRun,
   RunState,
   RunSubject,
@@ -19,8 +20,10 @@ import type {
   Trigger,
 } from './model.ts'
 import type { RunContexts } from './run-contexts.ts'
+import type { RunJournal } from './run-journal.ts'
 import type { Throttle } from './throttle.ts'
 import type { Slice, TimeSlices } from './time-slices.ts'
+import { Branches, Turns } from './turns.ts'
 
 export interface ActiveRunParts {
   readonly runId: string
@@ -31,8 +34,8 @@ export interface ActiveRunParts {
   readonly maxDepth: number
   /** How long the run may take. */
   readonly timeLimitMs: number
-  /** True when the run may be done again after a crash: its effects then get the ids they had. */
-  readonly repeatable: boolean
+  /** Of a run that may be done again after a crash: its effects then get the ids they had. */
+  readonly journal: RunJournal | undefined
   readonly stored: RunContexts
   readonly options: Options
   readonly throttle: Throttle
@@ -78,6 +81,8 @@ export class ActiveRun implements RunState {
   /** Set once a step was not done because the run was cancelled. */
   cancellation: Failure | undefined
   #slice: Slice = 0
+  #turns: Turns | undefined
+  #asked = 0
   #waits = 0
   #stepsEnd: AbortController | undefined
   #cleanUpEnds: AbortController | undefined
@@ -91,13 +96,18 @@ export class ActiveRun implements RunState {
     this.correlationId = parts.correlationId
     this.maxDepth = parts.maxDepth
     this.contexts = parts.stored.contexts
-    this.options = parts.options
+    this.options = parts.journal === undefined ? parts.options : optionsOf(parts.options, this, parts.journal)
     this.fetches = parts.fetches
     this.#endsAt = performance.now() + parts.timeLimitMs
   }
 
   now(): Date {
     return this.#parts.now()
+  }
+
+  readClock(): Date {
+    const { journal, now } = this.#parts
+    return journal === undefined ? now() : journal.chance.now(now)
   }
 
   /** Ends the run at its next step: what it did since its last commit is dropped. */
@@ -141,6 +151,7 @@ export class ActiveRun implements RunState {
   }
 
   throttle(work: ThrottledWork, amount: number, frame: Frame): Promise<void> | undefined {
+    if (this.#parts.journal?.isReplaying === true) return undefined
     const waitMs = this.#parts.throttle.take(this.workspace.id, work, amount, performance.now())
     if (waitMs <= 0) return undefined
     // A run whose time is over before the wait ends will not have done the work.
@@ -150,38 +161,77 @@ export class ActiveRun implements RunState {
   }
 
   effectId(frame: Pick<Frame, 'trace'>, path: string): string {
-    if (!this.#parts.repeatable) return uuidv7()
+    if (this.#parts.journal === undefined) return uuidv7()
     const place = `${frame.trace}/${path}`
     return derivedUuidv7(this.runId, this.runId, place, this.countOf(place))
   }
 
   countOf(place: string): number {
-    if (!this.#parts.repeatable) return 0
+    if (this.#parts.journal === undefined) return 0
     const count = (this.#counts.get(place) ?? 0) + 1
     this.#counts.set(place, count)
     return count
   }
 
   record(event: EventRecord): Promise<void> | undefined {
-    return this.#parts.buffer.add(event)
+    return this.#isDone(event.type) ? undefined : this.#parts.buffer.add(event)
   }
 
   enqueue(run: QueuedRun): Promise<void> | undefined {
-    return this.#parts.buffer.enqueue(run)
+    return this.#isDone(`start ${run.automationSlug}`) ? undefined : this.#parts.buffer.enqueue(run)
+  }
+
+  /** Takes a number for an effect that is gathered now. True when it was committed before. */
+  #isDone(place: string): boolean {
+    const { journal } = this.#parts
+    if (journal === undefined) return false
+    return journal.hasStrayed || journal.isDone(journal.count(place))
   }
 
   prepareContexts(automation: CompiledAutomation): Promise<void> | undefined {
     return this.#parts.stored.load(automation)
   }
 
+  heed(failure: unknown): void {
+    if (failure instanceof AutomationFailure && failure.fatal) this.#parts.journal?.disturb(failure)
+  }
+
+  branches<T>(): Branches<T> {
+    return new Branches(this.#turnsOfRun())
+  }
+
   async fromOutside<T>(
-    frame: Pick<Frame, 'trace' | 'inFinally'>,
+    frame: OutsidePlace,
     path: string,
     work: (effect: OutsideEffect) => Promise<T>,
   ): Promise<T> {
-    const key = this.effectId(frame, path)
-    if (this.#parts.repeatable) await this.#parts.buffer.commit()
     this.#requireTime(performance.now(), frame)
+    this.#parts.journal?.requireRoom()
+    const key = this.effectId(frame, path)
+    return await this.#outside(frame, path, async () => {
+      if (this.#parts.journal?.isReplaying === false) await this.#parts.buffer.commit()
+      this.#requireTime(performance.now(), frame)
+      return await this.#ask(frame, key, work)
+    })
+  }
+
+  async pause(frame: OutsidePlace, path: string, ms: number): Promise<void> {
+    await this.#outside(frame, `${path} pause`, () => pause(ms))
+    this.#requireTime(performance.now(), frame)
+  }
+
+  #outside<T>(frame: OutsidePlace, path: string, ask: () => Promise<T>): Promise<T> {
+    this.#asked += 1
+    const number = this.#parts.journal?.count(`${frame.automation.slug} ${path}`) ?? this.#asked
+    return this.#turnsOfRun().outside(number, ask)
+  }
+
+  #turnsOfRun(): Turns {
+    this.#turns ??= new Turns(this.#parts.journal)
+    return this.#turns
+  }
+
+  async #ask<T>(frame: OutsidePlace, key: string, work: (effect: OutsideEffect) => Promise<T>): Promise<T> {
     const remainingMs = () => Math.max(0, this.#endsAt - performance.now())
     const signal = AbortSignal.any([this.#endOf(frame), AbortSignal.timeout(Math.ceil(remainingMs()))])
     this.#waits += 1
@@ -205,7 +255,10 @@ export class ActiveRun implements RunState {
 
   #requireTime(now: number, { inFinally }: Pick<Frame, 'inFinally'>): void {
     if (this.#ended !== undefined) throw new RunEnded(this.#ended)
-    if (this.#cancelled !== undefined && (!inFinally || now > this.#cleanUpEndsAt)) {
+    if (this.#parts.journal?.hasStrayed === true) throw this.#parts.journal.strayed()
+    // What was done before it was cancelled is done again first: it may not come to another place.
+    const isReplaying = this.#parts.journal?.isReplaying === true
+    if (this.#cancelled !== undefined && !isReplaying && (!inFinally || now > this.#cleanUpEndsAt)) {
       this.cancellation = this.#cancelled
       throw new RunEnded(this.#cancelled)
     }
@@ -233,3 +286,11 @@ export class ActiveRun implements RunState {
     this.#requireTime(now, frame)
   }
 }
+
+/** What expressions get from outside. */
+const optionsOf = (options: Options, run: ActiveRun, { chance }: RunJournal): Options => ({
+  ...options,
+  now: () => run.readClock(),
+  random: () => chance.random(),
+  uuid: () => chance.uuid(),
+})

@@ -1,12 +1,15 @@
 import type { EventRecord } from '@platform/contracts'
 import type { StoredPatch } from '../contexts/context-store.ts'
 import type { QueuedRun } from './model.ts'
+import type { RunJournal, Segment } from './run-journal.ts'
 
 /** What is committed together: events, runs that were started, changed contexts. */
 export interface Effects {
   events: EventRecord[]
   queued: QueuedRun[]
   patches: StoredPatch[]
+  /** How far a run under way has come with them, where it may be done again. */
+  segment?: Segment
 }
 
 /** Longest an event of a running automation waits for company. */
@@ -17,18 +20,21 @@ const FLUSH_COUNT = 500
 
 /**
  * Gathers the effects of a run, so that a short run is one commit. A longer one commits on the way; what can't be
- * committed then stays and goes with the next attempt, at the latest with the end of the run.
+ * committed then stays and goes with the next attempt, at the latest with the end of the run. Each commit is a cut
+ * through the whole run, and one is under way at a time: so what is numbered up to a cut is committed with it.
  */
 export class EffectBuffer {
   readonly #commit: (effects: Effects) => Promise<void>
   readonly #takePatches: () => StoredPatch[]
+  readonly #journal: RunJournal | undefined
   readonly #reportFailure: (error: unknown) => void
-  #effects: Effects = none()
+  #effects = none()
   #patchesBack: StoredPatch[] = []
   #timer: NodeJS.Timeout | undefined
   /** Resolves with what went wrong, if anything did. */
   #flushing: Promise<unknown> | undefined
   #hasFailed = false
+  #isClosed = false
   /** True when the run has triggered others: its `run` context is stored for them. */
   hasTriggered = false
 
@@ -37,10 +43,13 @@ export class EffectBuffer {
     commit: (effects: Effects) => Promise<void>,
     takePatches: () => StoredPatch[],
     reportFailure: (error: unknown) => void,
+    journal?: RunJournal,
   ) {
     this.#commit = commit
     this.#takePatches = takePatches
     this.#reportFailure = reportFailure
+    this.#journal = journal
+    if (journal !== undefined) journal.onAnswer = () => this.#beginTimer()
   }
 
   add(event: EventRecord): Promise<void> | undefined {
@@ -65,17 +74,28 @@ export class EffectBuffer {
 
   /** Everything that is not committed yet, for the commit that ends the run. */
   async close(): Promise<Effects> {
+    this.#isClosed = true
     clearTimeout(this.#timer)
     if (this.#flushing !== undefined) await this.#flushing
     clearTimeout(this.#timer)
     return this.#take()
   }
 
+  /** Forgets what was gathered and is not committed. */
+  drop(): void {
+    this.#effects = none()
+    this.#patchesBack = []
+  }
+
   #grown(): Promise<void> | undefined {
     if (this.#effects.events.length + this.#effects.queued.length >= FLUSH_COUNT)
       return this.#flush().then(() => undefined)
-    this.#timer ??= setTimeout(() => void this.#flush(), FLUSH_MS)
+    this.#beginTimer()
     return undefined
+  }
+
+  #beginTimer(): void {
+    if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.#flush(), FLUSH_MS)
   }
 
   #flush(): Promise<unknown> {
@@ -88,14 +108,17 @@ export class EffectBuffer {
   }
 
   async #commitNow(): Promise<unknown> {
-    const effects = this.#take()
+    const effects: Effects = this.#take()
     const { events, queued, patches } = effects
-    if (events.length + queued.length + patches.length === 0) return undefined
+    const isNothing = events.length + queued.length + patches.length === 0
+    if (isNothing && this.#journal?.hasNews !== true) return undefined
+    const segment = this.#journal?.cut()
     try {
-      await this.#commit(effects)
+      await this.#commit(segment === undefined ? effects : { ...effects, segment })
     } catch (error) {
       // The store can't take them now. The end of the run tries again and reports it when it can't either.
       this.#giveBack(effects)
+      if (segment !== undefined) this.#journal?.giveBack(segment)
       if (!this.#hasFailed) this.#reportFailure(error)
       this.#hasFailed = true
       return error

@@ -12,6 +12,7 @@ import { EffectBuffer, type Effects } from './effect-buffer.ts'
 import type { CompiledAutomation, CompiledWorkspace, RunSubject, Trigger } from './model.ts'
 import { type ContextLifetimes, contextsOfRun, type PublicUrls } from './run-contexts.ts'
 import { failedEvent } from './run-events.ts'
+import { RunJournal, type Segment } from './run-journal.ts'
 import type { Throttle } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
 
@@ -48,6 +49,8 @@ export interface RunOrder {
   readonly repeatable: boolean
   /** How often the run was begun anew after a failure: what each try does has ids of its own. Default 0. */
   readonly try?: number
+  /** What was committed of it on the way, when another process did it before. */
+  readonly segments?: readonly Segment[]
   /** Commits what a long run did so far. */
   readonly commit: (effects: Effects) => Promise<void>
 }
@@ -83,21 +86,29 @@ export interface Engine {
 export function createEngine(parts: EngineParts): Engine {
   return {
     start(order) {
-      const { run, buffer } = openRun(parts, order)
-      return { run, outcome: perform(parts, order, run, buffer) }
+      const opened = openRun(parts, order)
+      return { run: opened.run, outcome: perform(parts, order, opened) }
     },
   }
 }
 
-function openRun(parts: EngineParts, order: RunOrder): { run: ActiveRun; buffer: EffectBuffer } {
+interface OpenedRun {
+  readonly run: ActiveRun
+  readonly buffer: EffectBuffer
+  readonly journal: RunJournal | undefined
+}
+
+function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
   const { runId, workspace, trigger, subject, correlationId, repeatable } = order
   const now = () => parts.clock.now()
+  const journal = repeatable ? new RunJournal(order.segments, order.try) : undefined
   const stored = contextsOfRun({
     workspace,
     trigger,
     subject,
     correlationId,
-    now,
+    now: () => (journal === undefined ? now() : journal.chance.now(now)),
+    journal,
     urls: parts.urls,
     store: parts.contexts,
     roleOf: parts.roleOf,
@@ -109,7 +120,9 @@ function openRun(parts: EngineParts, order: RunOrder): { run: ActiveRun; buffer:
     order.commit,
     () => stored.takePatches(contextsToStore(repeatable, buffer)),
     (err) => parts.log.warn({ err, runId }, 'a run could not commit on its way, its end tries again'),
+    journal,
   )
+  if (journal !== undefined) journal.listHeldBack = () => stored.listHeldBack(allContexts)
   const run = new ActiveRun({
     runId,
     workspace,
@@ -118,7 +131,7 @@ function openRun(parts: EngineParts, order: RunOrder): { run: ActiveRun; buffer:
     correlationId,
     maxDepth: parts.maxDepth,
     timeLimitMs: order.timeLimitMs,
-    repeatable,
+    journal,
     stored,
     options: parts.options,
     throttle: parts.throttle,
@@ -127,18 +140,19 @@ function openRun(parts: EngineParts, order: RunOrder): { run: ActiveRun; buffer:
     buffer,
     now,
   })
-  return { run, buffer }
+  return { run, buffer, journal }
 }
 
+const allContexts: readonly StoredContext[] = ['global', 'user', 'session', 'run']
+
 /** No other run can read the `run` context of one that has triggered nothing. */
-const contextsToStore = (repeatable: boolean, buffer: EffectBuffer): StoredContext[] =>
-  repeatable || buffer.hasTriggered ? ['global', 'user', 'session', 'run'] : ['global', 'user', 'session']
+const contextsToStore = (repeatable: boolean, buffer: EffectBuffer): readonly StoredContext[] =>
+  repeatable || buffer.hasTriggered ? allContexts : ['global', 'user', 'session']
 
 async function perform(
   parts: EngineParts,
   order: RunOrder,
-  run: ActiveRun,
-  buffer: EffectBuffer,
+  { run, buffer, journal }: OpenedRun,
 ): Promise<RunOutcome> {
   const { automation, payload, trigger } = order
   const startedAt = parts.clock.now()
@@ -149,10 +163,16 @@ async function perform(
   let failed: AutomationFailure | undefined
   try {
     output = await callAutomation(root, parts.events)
+    if (journal?.isReplaying === true) throw journal.strayed()
     requireSizes(run, parts.contextSizes)
   } catch (error) {
     if (error instanceof Break) output = error.payload
     else failed = asFailure(error, automation)
+  }
+  if (journal?.hasStrayed === true) {
+    failed = asFailure(journal.strayed(), automation)
+    run.contexts.dropChanges()
+    buffer.drop()
   }
   if (failed !== undefined && run.cancellation === undefined)
     void buffer.add(failedEvent(root, failed, parts.events))

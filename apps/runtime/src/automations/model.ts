@@ -4,6 +4,7 @@ import type { SecretTexts } from '@platform/logging'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
 import type { Fetches } from '../fetches/fetches.ts'
+import type { Branches } from './turns.ts'
 
 /** Runs what was compiled. Work that needs no waiting ends without a promise, which keeps short automations fast. */
 export type Execute = (frame: Frame) => void | Promise<void>
@@ -104,6 +105,8 @@ export interface RunState {
   /** Texts that no event may show. */
   readonly secrets: SecretTexts
   now(): Date
+  /** The time as the automation sees it: the same when the run is done again. */
+  readClock(): Date
   /**
    * Call it in every loop: lets other requests in, and throws once the run is over its time, was cancelled or was taken
    * away.
@@ -115,23 +118,32 @@ export interface RunState {
   effectId(frame: Pick<Frame, 'trace'>, path: string): string
   /** How often this was asked for `place`, beginning with 1; 0 in runs that are never done again. */
   countOf(place: string): number
-  /** Hands an event on; it is committed with the run, or about 20 ms later when the run lasts longer. */
+  /**
+   * Hands an event on; it is committed with the run, or about 20 ms later when the run lasts longer. Not again where
+   * that was done before the run was taken over.
+   */
   record(event: EventRecord): Promise<void> | undefined
-  /** Starts another run, which this one does not wait for. */
+  /** Starts another run, which this one does not wait for; not again, as with events. */
   enqueue(run: QueuedRun): Promise<void> | undefined
   prepareContexts(automation: CompiledAutomation): Promise<void> | undefined
+  /** Told of what a step fails with, before anything is done about it. */
+  heed(failure: unknown): void
   /** How calls to the outside are sent. */
   readonly fetches: Fetches
   /**
-   * Asks something outside. Where the run may be done again, what it did before is committed first: the outside must
-   * not know of what may still be lost.
+   * Asks something outside, while other strands of the run go on. Where the run may be done again, what it did and what
+   * came in before is committed first: the outside must not know of what may still be lost. The answer, which must be
+   * JSON, is kept and never asked for again once it is committed.
    */
-  fromOutside<T>(
-    frame: Pick<Frame, 'trace' | 'inFinally'>,
-    path: string,
-    work: (effect: OutsideEffect) => Promise<T>,
-  ): Promise<T>
+  fromOutside<T>(frame: OutsidePlace, path: string, work: (effect: OutsideEffect) => Promise<T>): Promise<T>
+  /** Waits, while other strands of the run go on. */
+  pause(frame: OutsidePlace, path: string, ms: number): Promise<void>
+  /** Strands that are begun by this one and end before it goes on. */
+  branches<T>(): Branches<T>
 }
+
+/** What asks the outside. */
+export type OutsidePlace = Pick<Frame, 'automation' | 'trace' | 'inFinally'>
 
 /** One question to the outside. */
 export interface OutsideEffect {

@@ -4,10 +4,12 @@ import {
   type ContextDefinition,
   type ContextPatch,
   Contexts,
+  type ContextWatch,
   type StoredContext,
 } from '../contexts/contexts.ts'
 import { builtinNames } from '../contexts/described-contexts.ts'
 import type { CompiledAutomation, CompiledWorkspace, RunSubject, Trigger } from './model.ts'
+import type { RunJournal } from './run-journal.ts'
 
 /** Addresses that automations may show or call. */
 export interface PublicUrls {
@@ -34,6 +36,8 @@ export interface ContextParts {
   readonly lifetimes: ContextLifetimes
   /** Characters of JSON each stored context may grow to. */
   readonly maxSizes: Readonly<Record<StoredContext, number>>
+  /** Of a run that may be done again. */
+  readonly journal: RunJournal | undefined
   /** False where no other run can have set anything in the `run` context before. */
   readonly continuesRun: boolean
 }
@@ -44,16 +48,19 @@ export interface RunContexts {
   load(automation: CompiledAutomation): Promise<void> | undefined
   /** What is to be stored of the changes since the last call: nothing once a context has become too large. */
   takePatches(names: readonly StoredContext[]): StoredPatch[]
+  /** What `takePatches` left behind for that reason. */
+  listHeldBack(names: readonly StoredContext[]): [StoredContext, string][]
 }
 
 /** The contexts of one run, how stored values come into them, and what of them is stored. */
 export function contextsOfRun(parts: ContextParts): RunContexts {
   const role: { current: string | undefined } = { current: undefined }
-  const contexts = new Contexts(definitionsOf(parts, role))
+  const { journal } = parts
+  const contexts = new Contexts(definitionsOf(parts, role), journal && watchOf(journal))
   const loaded = new Set<Loadable>(parts.continuesRun ? [] : ['run'])
   if (parts.subject.userId === undefined || parts.subject.anonymous === true) loaded.add('role')
   const loadOne = async (name: Loadable): Promise<void> => {
-    if (name === 'role') role.current = await parts.roleOf(parts.subject.userId ?? '', parts.workspace.id)
+    if (name === 'role') role.current = await roleOf(parts)
     else await loadContext(parts, contexts, name)
     loaded.add(name)
   }
@@ -75,6 +82,7 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
       contexts.findTooLarge(parts.maxSizes) === undefined
         ? contexts.takePatches(names).flatMap((patch) => storedPatch(parts, patch))
         : [],
+    listHeldBack: (names) => contexts.listChanged(names),
   }
 }
 
@@ -83,8 +91,24 @@ type Loadable = StoredContext | 'role'
 
 async function loadContext(parts: ContextParts, contexts: Contexts, name: StoredContext): Promise<void> {
   const owner = ownerOf(name, parts.subject, parts.correlationId)
-  if (owner !== undefined) contexts.load(name, await parts.store.load(parts.workspace.id, name, owner))
+  if (owner === undefined) return
+  const stored = await parts.store.load(parts.workspace.id, name, owner)
+  contexts.load(name, parts.journal?.reads.shown(name, stored) ?? stored)
 }
+
+async function roleOf({ subject, workspace, journal, ...parts }: ContextParts): Promise<string | undefined> {
+  const seen = journal?.reads.role
+  if (seen !== undefined) return seen ?? undefined
+  const role = await parts.roleOf(subject.userId ?? '', workspace.id)
+  journal?.reads.sawRole(role)
+  return role
+}
+
+const watchOf = (journal: RunJournal): ContextWatch => ({
+  sawKey: (context, key) => journal.reads.sawKey(context, key),
+  sawWhole: (context) => journal.reads.sawWhole(context),
+  isStored: (context, key) => journal.isStored(journal.count(`set ${context}.${key}`), context, key),
+})
 
 /** Whose context it is; undefined where there is no user or session: then nothing is stored. */
 function ownerOf(context: StoredContext, subject: RunSubject, correlationId: string): string | undefined {
@@ -115,7 +139,8 @@ function definitionsOf(
   parts: ContextParts,
   role: { current: string | undefined },
 ): Readonly<Record<string, ContextDefinition>> {
-  const { workspace, subject } = parts
+  const { workspace, subject, journal } = parts
+  const { config } = workspace
   const global = once(() => globalBuiltins(parts))
   return {
     run: {
@@ -135,7 +160,7 @@ function definitionsOf(
     },
     global: { builtins: () => global(), builtinNames: builtinNames('global'), writable: true },
     socket: { writable: true },
-    config: { custom: { ...workspace.config }, writable: true },
+    config: { custom: { ...(journal?.reads.shown('config', config) ?? config) }, writable: true },
     secret: { writable: false },
     $workspace: {
       builtins: () => ({

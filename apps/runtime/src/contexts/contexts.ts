@@ -15,6 +15,14 @@ export interface CallSite {
   readonly depth: number
 }
 
+/** Follows what a run sees of its contexts and changes in them, where it may be done again. */
+export interface ContextWatch {
+  sawKey(context: string, key: string): void
+  sawWhole(context: string): void
+  /** Counts a change. True for one that is stored already, because the run was taken over. */
+  isStored(context: string, key: string): boolean
+}
+
 /** A value to put in place of the one before it. */
 export type Change = (before: unknown) => unknown
 
@@ -47,8 +55,10 @@ export interface ContextPatch {
 export class Contexts {
   readonly owned: Owned = new WeakSet()
   readonly #contexts = new Map<string, Context>()
+  readonly #watch: ContextWatch | undefined
 
-  constructor(definitions: Readonly<Record<string, ContextDefinition>>) {
+  constructor(definitions: Readonly<Record<string, ContextDefinition>>, watch?: ContextWatch) {
+    this.#watch = watch
     for (const [name, definition] of Object.entries(definitions)) {
       this.#contexts.set(name, {
         builtins: definition.builtins ?? (() => ({})),
@@ -68,6 +78,7 @@ export class Contexts {
   read(name: string, place: CallSite, meter: Meter): unknown {
     const context = this.#contexts.get(name)
     if (context === undefined) return undefined
+    this.#watch?.sawWhole(name)
     const keys = Object.keys(context.custom)
     meter.pay(keys.length * COPIED_KEY)
     for (const key of keys) share(context.custom[key], this.owned)
@@ -80,20 +91,25 @@ export class Contexts {
     if (context === undefined) return undefined
     const builtin = context.builtinNames.has(key) || !context.writable ? context.builtins(place) : {}
     if (Object.hasOwn(builtin, key)) return builtin[key]
+    this.#watch?.sawKey(name, key)
     return Object.hasOwn(context.custom, key) ? share(context.custom[key], this.owned) : undefined
   }
 
   write(path: readonly (string | number)[], change: Change): void {
-    const { context, key } = this.#target(path)
+    const { name, context, key } = this.#target(path)
+    const isStored = this.#watch?.isStored(name, key)
+    this.#watch?.sawKey(name, key)
     context.custom[key] = writePath(context.custom[key], path, 2, change, this.owned)
-    context.changed.add(key)
+    if (isStored !== true) context.changed.add(key)
   }
 
   remove(path: readonly (string | number)[]): void {
-    const { context, key } = this.#target(path)
+    const { name, context, key } = this.#target(path)
+    const isStored = this.#watch?.isStored(name, key)
+    this.#watch?.sawKey(name, key)
     if (path.length === 2) delete context.custom[key]
     else context.custom[key] = removePath(context.custom[key], path, 2, this.owned)
-    context.changed.add(key)
+    if (isStored !== true) context.changed.add(key)
   }
 
   /** Takes over what earlier runs have stored; what this run has set already stays. */
@@ -119,6 +135,13 @@ export class Contexts {
     return excess !== undefined || JSON.stringify(custom).length > max
   }
 
+  /** What was changed and not taken to be stored. */
+  listChanged(names: readonly StoredContext[]): [StoredContext, string][] {
+    return names.flatMap((name) =>
+      [...(this.#contexts.get(name)?.changed ?? [])].map((key): [StoredContext, string] => [name, key]),
+    )
+  }
+
   /** Forgets that anything was changed: nothing of it is stored. */
   dropChanges(): void {
     for (const { changed } of this.#contexts.values()) changed.clear()
@@ -139,14 +162,15 @@ export class Contexts {
     })
   }
 
-  #target(path: readonly (string | number)[]): { context: Context; key: string } {
-    const [name, second] = path
-    const context = this.#contexts.get(String(name))
-    if (context === undefined || !context.writable) throw readOnly(String(name))
-    if (second === undefined) throw readOnly(String(name))
+  #target(path: readonly (string | number)[]): { name: string; context: Context; key: string } {
+    const [first, second] = path
+    const name = String(first)
+    const context = this.#contexts.get(name)
+    if (context === undefined || !context.writable) throw readOnly(name)
+    if (second === undefined) throw readOnly(name)
     const key = String(second)
-    if (context.builtinNames.has(key)) throw readOnly(`${String(name)}.${key}`)
-    return { context, key }
+    if (context.builtinNames.has(key)) throw readOnly(`${name}.${key}`)
+    return { name, context, key }
   }
 }
 

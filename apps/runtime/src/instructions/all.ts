@@ -10,7 +10,9 @@ export const all: Instruction<AllArguments> = {
   compile(steps, context) {
     const branches = context.branches(steps)
     return async (frame) => {
-      await settleAll(branches.map((branch) => runBranch(branch, frame)))
+      const group = frame.run.branches<void>()
+      for (const branch of branches) await group.begin(() => runBranch(branch, frame))
+      await group.results()
     }
   },
 }
@@ -24,13 +26,4 @@ async function runBranch(branch: Step, frame: Frame): Promise<void> {
     if (error instanceof Break && error.scope !== 'all') return
     throw error
   }
-}
-
-/** Waits for all, also when one fails; then fails with the first failure in the order written. */
-export async function settleAll<T>(pending: readonly (Promise<T> | T)[]): Promise<T[]> {
-  const results = await Promise.allSettled(pending)
-  return results.map((result) => {
-    if (result.status === 'rejected') throw result.reason
-    return result.value
-  })
 }

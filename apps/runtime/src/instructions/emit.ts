@@ -36,7 +36,7 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
       const options = parsePart(EventOptions, 'options', readOptions(frame))
 
       const id = frame.run.effectId(frame, context.path)
-      const createdAt = frame.run.now().toISOString()
+      const createdAt = frame.run.readClock().toISOString()
       const shown = frame.run.secrets.mask(payload)
       const record = capEvent(
         buildRecord({ type, payload: shown, source: sourceOf(frame), target, options, id, createdAt }),

@@ -27,13 +27,9 @@ export const fetch = (limits: EventLimits): Instruction<FetchArguments> => ({
       const request = requestOf(readRequest(frame), frame.run.fetches.settings)
       const mode = modeOf(readMode(frame))
       const emits = readEmits(frame) !== false
-      const { key, result } = await ask(frame, path, request)
-      const read = 'error' in result ? result : readAnswer(result, mode, request.url.host)
-      write(frame, 'error' in read ? read : read.output)
-      const failed = failureOf(result, read)
-      if (!emits || failed === undefined) return
-      const payload = failedFetch(request, failed, frame.run.secrets)
-      await frame.run.record(fetchFailedEvent(frame, payload, key, limits))
+      const { key, output, failed } = await ask(frame, path, { request, mode, emits })
+      write(frame, output)
+      if (failed !== undefined) await frame.run.record(fetchFailedEvent(frame, failed, key, limits))
     }
   },
 })
@@ -63,19 +59,42 @@ function requestReader(args: FetchArguments, texts: TextCompiler): (frame: Frame
   })
 }
 
-/** Sends the request as soon as the limits of the workspace let it. */
-async function ask(frame: Frame, path: string, request: FetchRequest): Promise<Asked> {
-  const throttled = frame.run.throttle('fetches', 1, frame)
-  if (throttled !== undefined) await throttled
-  return await frame.run.fromOutside(frame, path, async (effect) => ({
-    key: effect.key,
-    result: await send(frame, request, effect),
-  }))
+/** What is asked for, and how the answer is wanted. */
+interface Question {
+  readonly request: FetchRequest
+  readonly mode: OutputMode
+  /** True when a failure is told of by an event. */
+  readonly emits: boolean
 }
 
+/** What comes of a request, as it is kept. */
 interface Asked {
   readonly key: string
-  readonly result: FetchAnswer | FetchFailure
+  /** What the variable of the `output` gets. */
+  readonly output: unknown
+  /** What the event of a failure shows. */
+  readonly failed?: Readonly<Record<string, unknown>>
+}
+
+/** Sends the request as soon as the limits of the workspace let it. */
+async function ask(frame: Frame, path: string, question: Question): Promise<Asked> {
+  const throttled = frame.run.throttle('fetches', 1, frame)
+  if (throttled !== undefined) await throttled
+  return await frame.run.fromOutside(frame, path, async (effect) => {
+    const result = await send(frame, question.request, effect)
+    return { key: effect.key, ...outcomeOf(frame, question, result) }
+  })
+}
+
+function outcomeOf(
+  { run }: Frame,
+  { request, mode, emits }: Question,
+  result: FetchAnswer | FetchFailure,
+): Omit<Asked, 'key'> {
+  const read = 'error' in result ? result : readAnswer(result, mode, request.url.host)
+  const output = 'error' in read ? read : read.output
+  const failed = emits ? failureOf(result, read) : undefined
+  return failed === undefined ? { output } : { output, failed: failedFetch(request, failed, run.secrets) }
 }
 
 const send = (

@@ -1,8 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { RepeatArguments } from '@platform/contracts'
 import { Break } from '../automations/automation-failure.ts'
 import type { Execute, Frame } from '../automations/model.ts'
-import { settleAll } from './all.ts'
+import type { Branches } from '../automations/turns.ts'
 import { type Instruction, invalidInstruction, isRecord, type StepContext } from './instruction.ts'
 import type { Read } from './text-compiler.ts'
 
@@ -14,9 +13,15 @@ export const repeat: Instruction<RepeatArguments> = {
     const steps = context.steps(args.do, '.do')
     const untilOf = compileUntil(args.until, context)
     if (args.batch !== undefined) {
-      const readBatch = context.texts.reader(args.batch)
+      const readSize = context.texts.reader(args.batch)
       return (frame) =>
-        repeatInBatches(frame, itemsOf(frame, args, readItems), untilOf(frame), readBatch(frame), steps)
+        repeatInBatches(frame, {
+          items: itemsOf(frame, args, readItems),
+          until: untilOf(frame),
+          batch: readBatch(readSize(frame)),
+          steps,
+          path: context.path,
+        })
     }
     return (frame) => repeatOneByOne(frame, itemsOf(frame, args, readItems), untilOf(frame), steps)
   },
@@ -75,45 +80,46 @@ async function repeatOneByOne(
 const MAX_INTERVAL_MS = 60_000
 
 /** Runs groups of items side by side, with a pause between the groups. */
-async function repeatInBatches(
-  frame: Frame,
-  items: Iterable<unknown>,
-  until: Until,
-  batch: unknown,
-  steps: Execute,
-): Promise<void> {
-  const { size, intervalMs } = readBatch(batch)
-  let group: Promise<boolean>[] = []
+interface BatchOrder {
+  readonly items: Iterable<unknown>
+  readonly until: Until
+  readonly batch: Batch
+  readonly steps: Execute
+  readonly path: string
+}
+
+async function repeatInBatches(frame: Frame, order: BatchOrder): Promise<void> {
+  const { items, until, batch, steps } = order
+  let group = frame.run.branches<boolean>()
   let index = 0
   try {
     for (const item of items) {
       if (isOver(until, index, frame)) break
       const turn = roomForRound(frame, index)
       if (turn !== undefined) await turn
-      group.push(handled(runRound(frame, item, index, steps)))
+      const number = index
+      await group.begin(() => runRound(frame, item, number, steps))
       index += 1
-      if (group.length < size) continue
-      if (await endGroup(group, intervalMs)) return
-      group = []
+      if (group.count < batch.size) continue
+      if (await endGroup(group, frame, order)) return
+      group = frame.run.branches()
     }
   } catch (error) {
     // Rounds that have begun end with the repeat: nothing of a run goes on after it.
-    await Promise.allSettled(group)
+    await group.end()
     throw error
   }
-  await endGroup(group, 0)
-}
-
-/** A round may fail long before its group is waited for; unhandled until then, that would end the process. */
-function handled<T>(round: Promise<T>): Promise<T> {
-  round.catch(() => undefined)
-  return round
+  await endGroup(group, frame, { ...order, batch: { size: 1, intervalMs: 0 } })
 }
 
 /** Answers whether a round broke out of the repeat. */
-async function endGroup(group: Promise<boolean>[], intervalMs: number): Promise<boolean> {
-  const broke = await settleAll(group)
-  if (intervalMs > 0) await pause(intervalMs)
+async function endGroup(
+  group: Branches<boolean>,
+  frame: Frame,
+  { batch: { intervalMs }, path }: BatchOrder,
+): Promise<boolean> {
+  const broke = await group.results()
+  if (intervalMs > 0) await frame.run.pause(frame, path, intervalMs)
   return broke.includes(true)
 }
 
@@ -137,7 +143,12 @@ async function runRound(frame: Frame, item: unknown, index: number, steps: Execu
   }
 }
 
-function readBatch(batch: unknown): { size: number; intervalMs: number } {
+interface Batch {
+  readonly size: number
+  readonly intervalMs: number
+}
+
+function readBatch(batch: unknown): Batch {
   if (!isRecord(batch)) throw invalidInstruction('repeat.batch must be an object with size and interval.')
   const size = numberOf(batch.size ?? 1)
   const intervalMs = numberOf(batch.interval ?? 0)

@@ -17,11 +17,17 @@ export function runStep(step: Step, frame: Frame): Promise<void> | undefined {
   try {
     const pending = step.run(frame)
     return pending?.catch((error: unknown) => {
-      throw located(error, frame.automation.slug, step.path)
+      throw failureOf(error, step, frame)
     })
   } catch (error) {
-    throw located(error, frame.automation.slug, step.path)
+    throw failureOf(error, step, frame)
   }
+}
+
+function failureOf(error: unknown, step: Step, frame: Frame): unknown {
+  const failure = located(error, frame.automation.slug, step.path)
+  frame.run.heed(failure)
+  return failure
 }
 
 async function goOn(

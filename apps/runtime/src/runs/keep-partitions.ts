@@ -1,10 +1,14 @@
-import { type Clock, DAY_MS, HOUR_MS, lowestUuidv7 } from '@platform/kernel'
+import { type Partition, partitionOf } from '@platform/database'
+import { type Clock, DAY_MS, HOUR_MS } from '@platform/kernel'
 import type { Job } from '@platform/service'
-import type { PartitionStore } from './partition-store.ts'
+import type { PartitionStore, WeeklyTable } from './partition-store.ts'
+
+/** Longest a journal is kept after its run has ended: only runs under way need theirs. */
+const JOURNAL_DAYS = 7
 
 /** Makes the weeks to come ahead of time and drops those that are over. Any instance may run it. */
 export const keepPartitions = (deps: {
-  partitions: PartitionStore
+  partitions: Readonly<Record<WeeklyTable, PartitionStore>>
   clock: Clock
   retentionDays: number
 }): Job => ({
@@ -12,41 +16,45 @@ export const keepPartitions = (deps: {
   everyMs: HOUR_MS,
   requiredAtStart: true,
   async run() {
+    const { partitions, retentionDays } = deps
     const now = deps.clock.now()
-    await deps.partitions.create(...neededPartitions(now))
-    for (const name of expiredPartitions(await deps.partitions.list(), now, deps.retentionDays)) {
-      await deps.partitions.dropUnlessBusy({ name })
-    }
+    await keepTable('runs', partitions.runs, now, retentionDays)
+    await keepTable('journal', partitions.journal, now, Math.min(retentionDays, JOURNAL_DAYS))
   },
 })
 
-/** A week of runs: its table and the range of its ids. */
-interface Partition {
-  readonly name: string
-  readonly from: string
-  readonly to: string
+async function keepTable(
+  table: WeeklyTable,
+  partitions: PartitionStore,
+  now: Date,
+  retentionDays: number,
+): Promise<void> {
+  await partitions.create(...neededPartitions(now, table))
+  for (const partition of expiredPartitions(table, await partitions.list(), now, retentionDays))
+    await partitions.dropUnlessBusy(partition)
 }
 
 const WEEK_MS = 7 * DAY_MS
-const NAME = /^runs_w(\d{5})$/
 
 /** The weeks that must be there: the last one, this one and the next two. */
-export function neededPartitions(now: Date): Partition[] {
+export function neededPartitions(now: Date, table: WeeklyTable = 'runs'): Partition[] {
   const week = Math.floor(now.getTime() / WEEK_MS)
-  return [week - 1, week, week + 1, week + 2].map(partitionOf)
+  return [week - 1, week, week + 1, week + 2].map((one) => weekOf(table, one))
 }
 
-/** Those of the given tables whose runs are all older than `retentionDays`. */
-function expiredPartitions(names: readonly string[], now: Date, retentionDays: number): string[] {
+/** Those of the given partitions whose runs are all older than `retentionDays`. */
+function expiredPartitions(
+  table: WeeklyTable,
+  names: readonly string[],
+  now: Date,
+  retentionDays: number,
+): Partition[] {
   const oldestKept = now.getTime() - retentionDays * DAY_MS
-  return names.filter((name) => {
-    const week = Number(NAME.exec(name)?.[1] ?? Number.NaN)
-    return (week + 1) * WEEK_MS <= oldestKept
+  return names.flatMap((name) => {
+    const week = Number(/^[a-z]+_w(\d{5})$/.exec(name)?.[1] ?? Number.NaN)
+    return (week + 1) * WEEK_MS <= oldestKept ? [weekOf(table, week)] : []
   })
 }
 
-const partitionOf = (week: number): Partition => ({
-  name: `runs_w${String(week).padStart(5, '0')}`,
-  from: lowestUuidv7(week * WEEK_MS),
-  to: lowestUuidv7((week + 1) * WEEK_MS),
-})
+const weekOf = (table: WeeklyTable, week: number): Partition =>
+  partitionOf(`${table}_w${String(week).padStart(5, '0')}`, week * WEEK_MS, (week + 1) * WEEK_MS)

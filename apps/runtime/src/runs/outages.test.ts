@@ -6,6 +6,7 @@ import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { compiled, testEngine } from '../../test/testing.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
+import { journalStore } from './journal-store.ts'
 import { groupCommits, runStore } from './run-store.ts'
 import { workOnRun } from './work-on-run.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -38,6 +39,7 @@ describe('a run whose database is away again and again', () => {
       engine: testEngine({ contexts: { load } }),
       definitions: { find: async () => workspace },
       commits: groupCommits(runs),
+      journals: journalStore(database),
       timeLimitMs: 5000,
       log,
     })

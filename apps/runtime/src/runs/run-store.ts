@@ -4,6 +4,7 @@ import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import type { StoredPatch } from '../contexts/context-store.ts'
 import { storableJson } from '../contexts/storable.ts'
+import { insertSegments } from './journal-store.ts'
 import type { Claim, ClaimedRun, ClaimedWork, FinishedRun, LeaseNews } from './run.ts'
 
 export type RunStore = ReturnType<typeof runStore>
@@ -126,6 +127,7 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
       const effects = counted.map((one) => one.effects)
       const parts = effectParts(effects, writePatches)
       if (parts.length > 0) await tx.many(statementOf(parts))
+      await insertSegments(tx, counted)
       announceEvents(tx, effects)
       return counted
     }),

@@ -12,6 +12,7 @@ import type { Definitions } from '../definitions/definitions.ts'
 import { cancelRun } from './cancel-run.ts'
 import { queueDueRuns } from './due-runs.ts'
 import { getRun } from './get-run.ts'
+import { journalStore } from './journal-store.ts'
 import { keepPartitions } from './keep-partitions.ts'
 import { listRuns } from './list-runs.ts'
 import { onEvents } from './on-events.ts'
@@ -63,7 +64,14 @@ export function runsPart({
   const holders = new HolderWatch(database, () => runs.listHolders())
   const queue = new WorkQueue({
     runs,
-    work: workOnRun({ engine, definitions, commits, timeLimitMs: config.runs.timeLimitMs, log }),
+    work: workOnRun({
+      engine,
+      definitions,
+      commits,
+      journals: journalStore(database),
+      timeLimitMs: config.runs.timeLimitMs,
+      log,
+    }),
     worker: () => presence.id()?.toString() ?? withoutPresence,
     lookForHolders: () => holders.look(),
     listen: (onCancelled) => database.listen(CANCELLED_RUNS, onCancelled),
@@ -72,7 +80,7 @@ export function runsPart({
     log,
   })
   const wakeWorkers = () => queue.wake()
-  const partitions = partitionStore(database)
+  const partitions = { runs: partitionStore(database), journal: partitionStore(database, 'journal') }
   return {
     runNow: runNow({ engine, commits, times: config.times, now: () => clock.now().getTime() }),
     wakeWorkers,

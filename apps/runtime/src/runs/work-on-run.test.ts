@@ -6,6 +6,7 @@ import { type TestDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compiled, testEngine } from '../../test/testing.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
+import { journalStore } from './journal-store.ts'
 import { runChangeStore } from './run-change-store.ts'
 import { groupCommits, runStore } from './run-store.ts'
 import { workOnRun } from './work-on-run.ts'
@@ -34,6 +35,7 @@ describe('a run that an event triggered', () => {
       engine: testEngine({ contexts: { load } }),
       definitions: { find: async () => workspace },
       commits: groupCommits(runs),
+      journals: journalStore(database),
       timeLimitMs: 5000,
       log,
     })
@@ -85,6 +87,7 @@ describe('a run that an event triggered', () => {
       engine: testEngine(),
       definitions: { find: async () => workspace },
       commits: groupCommits(runs),
+      journals: journalStore(database),
       timeLimitMs: 5000,
       log,
     })

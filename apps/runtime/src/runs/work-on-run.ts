@@ -6,8 +6,10 @@ import { cancelled } from '../automations/active-run.ts'
 import { RunEnded } from '../automations/automation-failure.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { Engine, RunOutcome } from '../automations/engine.ts'
+import type { Segment } from '../automations/run-journal.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { deadLetterEvent, tooManyCrashes } from './dead-letter.ts'
+import type { JournalStore } from './journal-store.ts'
 import { pauseBeforeNextTry } from './next-try.ts'
 import { type ClaimedRun, type ClaimedWork, type LeasedRun, leaseLost, type RunEnd } from './run.ts'
 import type { Commits } from './run-store.ts'
@@ -16,6 +18,7 @@ interface Deps {
   readonly engine: Engine
   readonly definitions: Pick<Definitions, 'find'>
   readonly commits: Commits
+  readonly journals: Pick<JournalStore, 'list'>
   readonly timeLimitMs: number
   readonly log: Logger
 }
@@ -52,6 +55,7 @@ export const workOnRun =
       timeLimitMs: deps.timeLimitMs,
       repeatable: true,
       try: run.try,
+      segments: await segmentsOf(run, deps),
       commit: (effects) => commitSoFar(deps.commits, { claim, effects, end: undefined }),
     })
     leased.active = active
@@ -69,6 +73,10 @@ export const workOnRun =
     const end = endOf(result, active.cancellation)
     await write(deps, { claim, ...afterTry(run, automation.retry, result, end) }, signal)
   }
+
+/** How far others have come with it. A run that nobody has worked on before has no journal. */
+const segmentsOf = async (run: ClaimedRun, { journals }: Deps): Promise<Segment[]> =>
+  run.attempt === 1 ? [] : await journals.list(run.id, run.try)
 
 /** The end of a run of which nothing is to be done any more. */
 function withoutBeginning(run: ClaimedRun): Pick<ClaimedWork, 'effects' | 'end'> | undefined {

@@ -1,0 +1,192 @@
+import { defaultEventLimits } from '@platform/outbox'
+import { rounds } from '@platform/testing'
+import { describe, expect, test } from 'vitest'
+import { randomOf, randomProgram } from '../../test/programs.ts'
+import { compiled, type TestAutomations, testEngine, testFetches } from '../../test/testing.ts'
+import type { Fetches } from '../fetches/fetches.ts'
+import type { Effects } from './effect-buffer.ts'
+import type { RunOutcome } from './engine.ts'
+import type { Segment } from './run-journal.ts'
+import { TimeSlices } from './time-slices.ts'
+
+const URL = 'http://outside.example/'
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** What outlives a process: what was committed of one run, and who was asked what. */
+class World {
+  readonly segments: Segment[] = []
+  readonly events: string[] = []
+  readonly types: string[] = []
+  readonly queued: string[] = []
+  readonly stored = new Map<string, Record<string, unknown>>([['global', { counted: 0, other: 0 }]])
+  readonly requests = new Map<string, string>()
+  readonly asked: string[] = []
+  readonly faults: string[] = []
+  readonly #random: () => number
+  #workspace: ReturnType<typeof compiled>
+  commits = 0
+  life = 0
+
+  constructor(seed: number, program: TestAutomations) {
+    this.#random = randomOf(seed)
+    this.#workspace = compiled(program)
+  }
+
+  save(program: TestAutomations): void {
+    this.#workspace = compiled(program)
+  }
+
+  /** Does the run; undefined where its process died at the commit of this number, before or after it was made. */
+  async live(dies?: { at: number; isMade: boolean }): Promise<RunOutcome | undefined> {
+    this.life += 1
+    const died = Promise.withResolvers<undefined>()
+    let isAlive = true
+    const commit = async (effects: Effects): Promise<void> => {
+      this.commits += 1
+      if (isAlive && this.commits !== dies?.at) return this.#keep(effects)
+      if (isAlive && dies?.isMade === true) this.#keep(effects)
+      isAlive = false
+      died.resolve(undefined)
+      await new Promise(() => undefined)
+    }
+    const automation = await this.#workspace.compile('main')
+    if (automation === undefined) throw new Error('There must be an automation "main".')
+    const { outcome } = testEngine({
+      fetches: this.#fetches(() => isAlive),
+      slices: new TimeSlices(),
+      events: defaultEventLimits,
+      contexts: { load: async (_, context) => structuredClone(this.stored.get(context) ?? {}) },
+      contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5 },
+    }).start({
+      runId: '01900000-0000-7000-8000-000000000000',
+      workspace: this.#workspace,
+      automation,
+      payload: {},
+      trigger: { type: 'event', value: 'go' },
+      subject: { userId: 'ada', sessionId: 'session' },
+      correlationId: 'correlation',
+      depth: 0,
+      timeLimitMs: 10_000,
+      repeatable: true,
+      segments: structuredClone(this.segments),
+      commit,
+    })
+    const ended = await Promise.race([outcome, died.promise])
+    if (ended !== undefined) this.#keep(ended.effects)
+    return ended
+  }
+
+  #keep({ events, queued, patches, segment }: Effects): void {
+    this.events.push(...events.map(({ id }) => id))
+    this.types.push(...events.map(({ type }) => type))
+    this.queued.push(...queued.map(({ id }) => id))
+    for (const { context, content, removed } of patches) {
+      const before = Object.entries(this.stored.get(context) ?? {}).filter(([key]) => !removed.includes(key))
+      this.stored.set(context, structuredClone({ ...Object.fromEntries(before), ...content }))
+    }
+    if (segment !== undefined) this.segments.push(segment)
+  }
+
+  /** Answers differ each time and come in any order. */
+  #fetches(isAlive: () => boolean): Fetches {
+    return {
+      ...testFetches(),
+      send: async ({ body = '' }, { headers }) => {
+        const key = headers['idempotency-key'] ?? ''
+        if (!isAlive()) return await new Promise(() => undefined)
+        const count = this.asked.push(key)
+        if ((this.requests.get(key) ?? body) !== body)
+          this.faults.push(`one key, two requests: ${this.requests.get(key)} and ${body}`)
+        if (this.#committedKeys().includes(key)) this.faults.push('asked again for what was committed')
+        this.requests.set(key, body)
+        for (let turns = Math.floor(this.#random() * 6); turns > 0; turns -= 1) await nextTurn()
+        const answer = { count, odd: this.#random() < 0.5, life: this.life }
+        const bytes = Buffer.from(JSON.stringify(answer))
+        return { status: 200, headers: { 'content-type': 'application/json' }, bytes }
+      },
+    }
+  }
+
+  #committedKeys(): string[] {
+    const entries = this.segments.flatMap(({ entries: text }) => JSON.parse(text) as unknown[][])
+    return entries.flatMap(([kind, , value]) =>
+      kind === 'answer' && value !== null ? [(value as { key: string }).key] : [],
+    )
+  }
+}
+
+const PROGRAMS = rounds(40, 400)
+/** Commits of each at which the process dies. */
+const CUTS = rounds(3, 6)
+
+const cutsOf = (count: number, random: () => number): number[] =>
+  count <= CUTS
+    ? Array.from({ length: count }, (_, index) => index + 1)
+    : Array.from({ length: CUTS }, () => 1 + Math.floor(random() * count))
+
+describe('a run that another process takes over', () => {
+  test(`ends as one run, cut at any of its commits (${PROGRAMS} programs)`, async () => {
+    let takeovers = 0
+    for (let seed = 1; seed <= PROGRAMS; seed += 1) {
+      const program = randomProgram(seed, URL)
+      const whole = new World(seed, program)
+      await whole.live()
+      for (const at of cutsOf(whole.commits, randomOf(seed))) {
+        for (const isMade of [false, true]) {
+          const world = new World(seed * 100 + at, program)
+          const first = await world.live({ at, isMade })
+          // Others write meanwhile what the run may have read.
+          world.stored.set('global', { ...world.stored.get('global'), other: `later ${at}` })
+          const outcome = first ?? (await world.live())
+          const place = `program ${seed}, cut ${at}`
+          expect(outcome?.error, place).toBeUndefined()
+          expect(world.faults, place).toEqual([])
+          expect(new Set(world.events).size, place).toBe(world.events.length)
+          expect(new Set(world.queued).size, place).toBe(world.queued.length)
+          const counted = world.types.filter((type) => type === 'counted').length
+          expect(world.stored.get('global')?.counted, place).toBe(counted)
+          takeovers += first === undefined ? 1 : 0
+        }
+      }
+    }
+    expect(takeovers).toBeGreaterThan(PROGRAMS)
+  }, 300_000)
+
+  test('that comes to another place than before fails, and does nothing', async () => {
+    const ask = { fetch: { url: URL, output: 'asked' } }
+    const world = new World(1, { main: { do: [{ emit: { event: 'before' } }, ask, ask] } })
+    await world.live({ at: 2, isMade: true })
+    world.save({ main: { do: [{ set: { name: 'global.counted', value: 5 } }, ask, ask] } })
+    const outcome = await world.live()
+    expect(outcome?.error).toMatchObject({
+      error: 'RunEnded',
+      message: expect.stringContaining('came to another place than before'),
+    })
+    expect(world.asked).toHaveLength(1)
+    expect(world.types).toEqual(['before', 'error'])
+    expect(world.stored.get('global')).toEqual({ counted: 0, other: 0 })
+  })
+
+  test('without anything outside keeps nothing but its end', async () => {
+    const world = new World(1, {
+      main: { do: [{ set: { name: 'global.a', value: '{{run.date}}' } }, { emit: { event: 'told' } }] },
+    })
+    await world.live()
+    expect(world.segments).toEqual([])
+    expect(world.commits).toBe(0)
+  })
+
+  test('sees the clock, chance and the contexts it saw, though all of them have changed', async () => {
+    const state = '{{run.date}} {% uuid() %} {% rand(1, 1000000) %} {{global.other}} {{session}}'
+    const world = new World(1, {
+      main: { do: [{ fetch: { url: URL, method: 'post', body: { state } } }] },
+    })
+    expect(await world.live({ at: 1, isMade: true })).toBeUndefined()
+    world.stored.set('global', { other: 'changed' }).set('session', { new: true })
+    await world.live()
+    await world.live()
+    expect(world.asked).toHaveLength(2)
+    expect(new Set(world.asked).size).toBe(1)
+    expect(world.faults).toEqual([])
+  })
+})

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+
+/** Ordinal of a reading of the clock, and the Unix milliseconds it gave. */
+export type ClockEntry = readonly ['clock', number, number]
+
+export interface ChanceParts {
+  readonly seed: string
+  /** Readings whose answers are given by `entries`. */
+  readonly reads: number
+  readonly entries: readonly ClockEntry[]
+  readonly add: (entry: ClockEntry) => void
+  /** Told of what came in without an entry. */
+  readonly touch: () => void
+}
+
+/** Readings closer together than this give the same time: so the journal needs few of them. */
+const RESOLUTION_MS = 10
+
+/** Time and chance of one run: the same again when the run is done again. */
+export class RunChance {
+  readonly #parts: ChanceParts
+  readonly #entries: ClockEntry[]
+  #reads = 0
+  #lastMs = Number.NEGATIVE_INFINITY
+  #draws = 0
+
+  constructor(parts: ChanceParts) {
+    this.#parts = parts
+    this.#entries = [...parts.entries]
+  }
+
+  get reads(): number {
+    return Math.max(this.#reads, this.#parts.reads)
+  }
+
+  /** The time, which `clock` tells where this reading was not made before. */
+  now(clock: () => Date): Date {
+    this.#reads += 1
+    for (let [next] = this.#entries; next !== undefined && next[1] <= this.#reads; [next] = this.#entries) {
+      this.#lastMs = next[2]
+      this.#entries.shift()
+    }
+    if (this.#reads > this.#parts.reads) this.#read(clock().getTime())
+    return new Date(this.#lastMs)
+  }
+
+  #read(nowMs: number): void {
+    this.#parts.touch()
+    if (nowMs < this.#lastMs + RESOLUTION_MS) return
+    this.#lastMs = nowMs
+    this.#parts.add(['clock', this.#reads, nowMs])
+  }
+
+  /** A number in [0, 1). */
+  random(): number {
+    return this.#draw().readUIntBE(0, 6) / 2 ** 48
+  }
+
+  /** A new unique id, version 4. */
+  uuid(): string {
+    const bytes = this.#draw()
+    bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+    bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+    const hex = bytes.toString('hex', 0, 16)
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  }
+
+  #draw(): Buffer {
+    this.#draws += 1
+    this.#parts.touch()
+    return createHash('sha256').update(`${this.#parts.seed} ${this.#draws}`).digest()
+  }
+}

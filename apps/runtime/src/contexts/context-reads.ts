@@ -1,0 +1,88 @@
+type Values = Readonly<Record<string, unknown>>
+
+/** What a run saw of what it shares with others, when it looked first. Without a value there was none. */
+export type ReadEntry =
+  | readonly ['key', string, string, unknown?]
+  | readonly ['whole', string, Values]
+  | readonly ['role', string | null]
+
+/**
+ * First looks of a run at stored contexts, the configuration and the role of its user. A run that is done again sees
+ * the same, whatever was stored meanwhile; what it did not look at is as it is stored now.
+ */
+export class ContextReads {
+  readonly #add: (entry: ReadEntry) => void
+  readonly #kept = new Map<string, Kept>()
+  readonly #shown = new Map<string, Values>()
+  #role: string | null | undefined
+
+  constructor(entries: readonly ReadEntry[], add: (entry: ReadEntry) => void) {
+    this.#add = add
+    for (const entry of entries) this.#keep(entry)
+  }
+
+  #keep(entry: ReadEntry): void {
+    if (entry[0] === 'role') {
+      this.#role = entry[1]
+      return
+    }
+    const kept = this.#keptOf(entry[1])
+    const values = entry[0] === 'whole' ? Object.entries(entry[2]) : [[entry[2], entry[3]] as const]
+    for (const [key, value] of values) kept.values.set(key, value)
+    kept.isWhole ||= entry[0] === 'whole'
+  }
+
+  #keptOf(context: string): Kept {
+    const kept = this.#kept.get(context) ?? { values: new Map(), isWhole: false }
+    this.#kept.set(context, kept)
+    return kept
+  }
+
+  /** What the run sees of a context, of which this is stored now. */
+  shown(context: string, stored: Values): Values {
+    const kept = this.#kept.get(context)
+    const shown = kept === undefined ? stored : seenAgain(kept, stored)
+    this.#shown.set(context, shown)
+    return shown
+  }
+
+  /** The run looks at one key, or is about to change it. */
+  sawKey(context: string, key: string): void {
+    const shown = this.#shown.get(context)
+    if (shown === undefined) return
+    const kept = this.#keptOf(context)
+    if (kept.isWhole || kept.values.has(key)) return
+    kept.values.set(key, undefined)
+    this.#add(Object.hasOwn(shown, key) ? ['key', context, key, shown[key]] : ['key', context, key])
+  }
+
+  /** The run looks at all of a context. */
+  sawWhole(context: string): void {
+    const shown = this.#shown.get(context)
+    const kept = this.#keptOf(context)
+    if (shown === undefined || kept.isWhole) return
+    kept.isWhole = true
+    const others = Object.entries(shown).filter(([key]) => !kept.values.has(key))
+    this.#add(['whole', context, Object.fromEntries(others)])
+  }
+
+  /** The role that the run saw; null for none, undefined when it did not look. */
+  get role(): string | null | undefined {
+    return this.#role
+  }
+
+  sawRole(role: string | undefined): void {
+    this.#add(['role', role ?? null])
+  }
+}
+
+interface Kept {
+  readonly values: Map<string, unknown>
+  isWhole: boolean
+}
+
+function seenAgain({ values, isWhole }: Kept, stored: Values): Values {
+  const seen = [...values].filter(([, value]) => value !== undefined)
+  const others = isWhole ? [] : Object.entries(stored).filter(([key]) => !values.has(key))
+  return Object.fromEntries([...others, ...seen])
+}

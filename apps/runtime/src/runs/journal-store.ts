@@ -1,0 +1,49 @@
+import { type Queries, type Sql, sql } from '@platform/database'
+import type { Segment } from '../automations/run-journal.ts'
+import type { ClaimedWork } from './run.ts'
+
+export type JournalStore = ReturnType<typeof journalStore>
+
+/** The version of this program that reads and writes segments. */
+const FORMAT = 1
+
+/** What was committed of runs before their ends. */
+export const journalStore = (database: Queries) => ({
+  /** In the order of the commits; none for a run that has committed nothing on its way. */
+  list: (runId: string, tries: number): Promise<Segment[]> =>
+    database.many<Segment>(sql`
+      select try, segment, upto, reads, place, entries from runtime.journal
+      where run_id = ${runId} and try = ${tries} and format = ${FORMAT} order by segment`),
+})
+
+/** Characters that one statement takes at most, unless a single segment has more. */
+const STATEMENT_SIZE = 8_000_000
+
+/** Keeps how far runs have come. A commit whose outcome was not known may come again, then with more. */
+export async function insertSegments(tx: Queries, work: readonly ClaimedWork[]): Promise<void> {
+  let rows: Row[] = []
+  let size = 0
+  for (const { claim, effects } of work) {
+    const { segment } = effects
+    if (segment === undefined) continue
+    if (rows.length > 0 && size + segment.entries.length > STATEMENT_SIZE) {
+      await tx.many(insertion(rows))
+      rows = []
+      size = 0
+    }
+    rows.push({ runId: claim.id, ...segment })
+    size += segment.entries.length
+  }
+  if (rows.length > 0) await tx.many(insertion(rows))
+}
+
+type Row = Segment & { readonly runId: string }
+
+const insertion = (rows: readonly Row[]): Sql => sql`
+  insert into runtime.journal (run_id, try, segment, upto, reads, place, entries, format)
+  select *, ${FORMAT} from unnest(${rows.map(({ runId }) => runId)}::uuid[],
+    ${rows.map((row) => row.try)}::smallint[], ${rows.map(({ segment }) => segment)}::int[],
+    ${rows.map(({ upto }) => upto)}::int[], ${rows.map(({ reads }) => reads)}::int[],
+    ${rows.map(({ place }) => place)}::int[], ${rows.map(({ entries }) => entries)}::text[])
+  on conflict (run_id, try, segment) do update set
+    upto = excluded.upto, reads = excluded.reads, place = excluded.place, entries = excluded.entries`

@@ -1,0 +1,79 @@
+import type { TestAutomation, TestAutomations } from './testing.ts'
+
+type Step = Record<string, unknown>
+
+/** Numbers in [0, 1), the same for the same seed. */
+export function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Everything that a step before may have changed: a request that shows it differs when the run came another way. */
+const STATE = {
+  a: '{{a}}',
+  b: '{{b}}',
+  asked: '{{asked}}',
+  counted: '{{global.counted}}',
+  other: '{{global.other}}',
+  whole: '{{user}}',
+  last: '{{item}}',
+}
+
+/** Counts in a shared context, and tells of it: as many events as were counted. */
+const countOnce: Step[] = [
+  { set: { name: 'global.counted', value: '{% {{global.counted}} + 1 %}' } },
+  { emit: { event: 'counted', payload: { at: '{{global.counted}}' } } },
+]
+
+/**
+ * A random automation `main` whose branches race for the same variables, with an automation that it calls. It asks
+ * `url`, and ends with a question that shows all it has come to.
+ */
+export function randomProgram(seed: number, url: string): TestAutomations {
+  const random = randomOf(seed)
+  const below = (count: number) => Math.floor(random() * count)
+  let isCalled = true
+  const name = () => ['a', 'b', 'global.noted', 'session.seen', 'run.step'][below(5)] ?? 'a'
+  const ask = (output: string): Step => ({ fetch: { url, method: 'post', body: STATE, output } })
+  const simple: (() => Step[])[] = [
+    () => [{ set: { name: name(), value: `{{a}}-${below(100)}` } }],
+    () => [{ set: { name: 'b', value: '{% rand(1, 1000000) %}' } }],
+    () => [{ set: { name: 'a', value: '{% uuid() %}' } }],
+    () => [{ set: { name: 'b', value: '{{run.date}}' } }],
+    () => [{ set: { name: 'a', value: '{{global.other}}' } }],
+    () => [{ delete: { name: name() } }],
+    () => [{ emit: { event: `told.${below(3)}`, payload: STATE } }],
+    () => [{ runWorkflow: { workflow: 'started', wait: false, parameters: { a: '{{a}}' } } }],
+    () => countOnce,
+    () => [ask('asked')],
+    () => [ask(name())],
+  ]
+  const steps = (depth: number): Step[] =>
+    Array.from({ length: 1 + below(4) }, () => (depth > 0 && random() < 0.5 ? nested(depth) : pick())).flat()
+  const pick = () => simple[below(simple.length)]?.() ?? []
+  const nested = (depth: number): Step[] => {
+    const inner = () => steps(depth - 1)
+    const kinds: (() => Step)[] = [
+      () => ({ all: [{ conditions: { '1': inner() } }, { conditions: { '1': inner() } }, ...inner()] }),
+      () => ({ repeat: { on: [1, 2, 3, 4], batch: { size: 1 + below(3), interval: 1 }, do: inner() } }),
+      () => ({ repeat: { until: 1 + below(3), do: inner() } }),
+      () => ({ try: { do: [...inner(), { unknown: {} }], catch: inner(), finally: inner() } }),
+      () => ({ conditions: { '{{asked.odd}}': inner(), default: inner() } }),
+      () => (isCalled ? { all: inner() } : { called: { output: name() } }),
+    ]
+    return [kinds[below(kinds.length)]?.() ?? {}]
+  }
+  const called = steps(1)
+  isCalled = false
+  const main = [...steps(3), ask('asked')]
+  return {
+    main: { when: { events: ['go'] }, do: main, output: '{{asked}}' } as TestAutomation,
+    called: { do: called, output: '{{a}}' } as TestAutomation,
+    started: {},
+  }
+}
