@@ -1,7 +1,13 @@
-import { type Partition, partitionOf } from '@platform/database'
-import { type Clock, DAY_MS, HOUR_MS } from '@platform/kernel'
+import { type Clock, DAY_MS, HOUR_MS, lowestUuidv7 } from '@platform/kernel'
 import type { Job } from '@platform/service'
 import type { PartitionStore, WeeklyTable } from './partition-store.ts'
+
+/** A week of a table: its partition and the range of its ids. */
+interface Partition {
+  readonly name: string
+  readonly from: string
+  readonly to: string
+}
 
 /** Longest a journal is kept after its run has ended: only runs under way need theirs. */
 const JOURNAL_DAYS = 7
@@ -56,5 +62,8 @@ function expiredPartitions(
   })
 }
 
-const weekOf = (table: WeeklyTable, week: number): Partition =>
-  partitionOf(`${table}_w${String(week).padStart(5, '0')}`, week * WEEK_MS, (week + 1) * WEEK_MS)
+const weekOf = (table: WeeklyTable, week: number): Partition => ({
+  name: `${table}_w${String(week).padStart(5, '0')}`,
+  from: lowestUuidv7(week * WEEK_MS),
+  to: lowestUuidv7((week + 1) * WEEK_MS),
+})
