@@ -1,6 +1,6 @@
 import type { Platform } from '@platform/testing/platform'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
+import { administrator, call, feed, newWorkspace, saveAutomation } from './support/caller.ts'
 import { sharedPlatform } from './support/shapes.ts'
 
 let platform: Platform
@@ -70,4 +70,63 @@ test('a URL trigger that says so runs once for an Idempotency-Key', async () => 
     'true',
   ])
   expect(other.json).not.toEqual(first.json)
+})
+
+describe('a run that failed', () => {
+  const yaml = `slug: fails
+when: { events: [test.fails] }
+do:
+  - conditions:
+      "{{payload.at}} == 'nested'":
+        - try:
+            do:
+              - repeat:
+                  on: [1]
+                  do:
+                    - all:
+                        - helper: {}
+            finally: []
+  - runWorkflow: { workflow: missing }
+`
+  const helper = `slug: helper
+# Who calls it learns of this place.
+do:
+  - set: { name: global.list, value: [] }
+  -
+    runWorkflow:
+      workflow: missing
+`
+  const saveYaml = async (text: string) =>
+    expect(
+      await send('POST', '/automations', { raw: text, headers: { 'content-type': 'application/yaml' } }),
+    ).toMatchObject({ status: 200 })
+
+  /** The failure in the record of the newest run, and in its event. */
+  const failure = async () => {
+    const { runs } = (await send('GET', '/runs?automation=fails&status=failed&limit=1')).json
+    const [event] = await feed(platform.origin, token, workspaceId, 'types=error')
+    return { record: runs[0]?.error, event: event?.payload?.details }
+  }
+
+  test('names line and column of the YAML, in its record and its event', { timeout: 30_000 }, async () => {
+    await saveYaml(helper)
+    await saveYaml(yaml)
+    const emit = (at: string) =>
+      send('POST', '/events', { body: { events: [{ type: 'test.fails', payload: { at } }] } })
+
+    await emit('top')
+    const top = { automationSlug: 'fails', instruction: 'do[1].runWorkflow', line: 14, column: 5 }
+    await expect.poll(failure, { timeout: 10_000 }).toMatchObject({ record: top, event: top })
+
+    await emit('nested')
+    const nested = { automationSlug: 'helper', instruction: 'do[1].runWorkflow', line: 6, column: 5 }
+    await expect.poll(failure, { timeout: 10_000 }).toMatchObject({ record: nested, event: nested })
+
+    await send('PATCH', '/automations/helper', { body: { do: [{ missing: {} }] } })
+    await emit('nested')
+    await expect
+      .poll(failure, { timeout: 10_000 })
+      .toMatchObject({ record: { instruction: 'do[0].missing', automationSlug: 'helper' } })
+    expect((await failure()).record).not.toHaveProperty('line')
+  })
 })

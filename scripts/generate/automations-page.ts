@@ -71,7 +71,10 @@ output: '{{greeting}}'
 \`{{path}}\` reads a variable: names, dots and \`[keys]\`, no operators. \`{% expression %}\` computes a
 value: \`and\`, \`or\`, \`not\`, \`==\`, \`!=\`, \`<\`, \`<=\`, \`>\`, \`>=\`, \`in\`, \`matches\`, \`exists\`,
 \`+\`, \`-\`, \`*\`, \`/\`, \`%\`, \`a ? b : c\`, lists, objects, functions. Keys of \`conditions\` are
-expressions without marks. What a variable held is data: it is never read as a template.`
+expressions without marks. What a variable held is data: it is never read as a template.
+
+What was saved as YAML is answered as that text, comments and all, to a GET with \`Accept: application/yaml\`, until it
+is changed as something else; and a run that failed names line and column of it, beside the instruction.`
 
 const schedules = `A schedule is a cron of five fields, as a text or with more beside it: numbers, names (\`mon\`,
 \`jan\`), lists (\`1,15\`), ranges (\`mon-fri\`) and steps (\`*/15\`). Where days and weekdays are named either will do.
@@ -87,8 +90,9 @@ The run acts for nobody and has no arguments. \`run.trigger\` is \`{type: "sched
 time it was due at. \`GET /v2/workspaces/{id}/schedules\` shows the next five times of each.`
 
 const queuedRuns = `What events, schedules and \`runWorkflow\` with \`wait: false\` start is queued; a request runs its
-automation at once. The workspaces take turns, whatever each of them has queued. An automation says how its own runs
-are treated:
+automation at once. The workspaces take turns, whatever each of them has queued. A run keeps the automations it began
+with, also those it calls later: what is saved meanwhile counts for the runs after it. An automation says how its own
+runs are treated:
 
 ${fieldTable(z.toJSONSchema(z.object(durability)))}
 

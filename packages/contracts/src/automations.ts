@@ -131,12 +131,15 @@ export const listAutomations = endpoint({
 export const getAutomation = endpoint({
   ...of,
   id: 'getAutomation',
-  summary: 'Reads an automation.',
+  summary:
+    'Reads an automation. With `Accept: application/yaml` one that was saved as YAML is answered as the text that ' +
+    'was sent.',
   scope: 'workspaces:read',
   permission: { action: 'read', on: 'automations' },
   method: 'get',
   path: single,
   response: Automation,
+  mediaTypes: ['application/json', 'application/yaml'],
   etag: true,
   failures,
   example: { response: exampleAutomation },

@@ -207,6 +207,8 @@ export const errorEvent = event({
     details: z
       .unknown()
       .optional()
-      .describe('For an automation: { automationSlug, instruction: "do[2].set" } and more.'),
+      .describe(
+        'For an automation: { automationSlug, instruction: "do[2].set" } and more; of YAML also line and column.',
+      ),
   }),
 })

@@ -19,6 +19,11 @@ const RunError = z.object({
     .optional()
     .describe('The automation it happened in, which may be one that was called.'),
   instruction: z.string().optional().describe('The place in it, for example do[2].repeat.do[0].set.'),
+  line: z
+    .int()
+    .optional()
+    .describe('Where that stands in the text of the automation, if it was saved as YAML.'),
+  column: z.int().optional(),
   remedy: z.string().optional().describe('What to do about it.'),
 })
 
@@ -117,6 +122,8 @@ export const exampleRun = {
     message: 'The argument email must be a text.',
     automationSlug: 'send-mail',
     instruction: 'arguments',
+    line: 4,
+    column: 1,
     remedy: 'Compare what the automation was given with its `arguments`.',
   },
 } as const

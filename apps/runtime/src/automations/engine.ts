@@ -1,5 +1,5 @@
 import type { Options } from '@platform/expressions'
-import { type Clock, Failure, type FailureBody } from '@platform/kernel'
+import { type Clock, Failure, type FailureBody, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { EventLimits } from '@platform/outbox'
 import type { ContextStore } from '../contexts/context-store.ts'
@@ -9,7 +9,7 @@ import { ActiveRun } from './active-run.ts'
 import { AutomationFailure, Break, located } from './automation-failure.ts'
 import { callAutomation } from './call-automation.ts'
 import { EffectBuffer, type Effects } from './effect-buffer.ts'
-import type { CompiledAutomation, CompiledWorkspace, RunSubject, Trigger } from './model.ts'
+import type { CompiledAutomation, CompiledWorkspace, RunSubject, SourcePlace, Trigger } from './model.ts'
 import { type ContextLifetimes, contextsOfRun, type PublicUrls } from './run-contexts.ts'
 import { failedEvent } from './run-events.ts'
 import { RunJournal, type Segment } from './run-journal.ts'
@@ -70,6 +70,9 @@ export interface RunOutcome {
 export interface RunError extends FailureBody {
   readonly automationSlug: string
   readonly instruction: string
+  /** Where the instruction stands in the text of the automation, if it was saved as YAML. */
+  readonly line?: number
+  readonly column?: number
 }
 
 export interface StartedRun {
@@ -174,10 +177,11 @@ async function perform(
     run.contexts.dropChanges()
     buffer.drop()
   }
+  const place = await placeOf(order.workspace, failed)
   if (failed !== undefined && run.cancellation === undefined)
-    void buffer.add(failedEvent(root, failed, parts.events))
+    void buffer.add(failedEvent(root, failed, place, parts.events))
   const effects = await buffer.close()
-  const error = failed && (run.secrets.mask(described(failed)) as RunError)
+  const error = failed && (run.secrets.mask(described(failed, place)) as RunError)
   return { output, failed, error, startedAt, durationMs: Math.round(performance.now() - clock), effects }
 }
 
@@ -190,12 +194,20 @@ function requireSizes(run: ActiveRun, maxSizes: EngineParts['contextSizes']): vo
   throw new Failure('PayloadTooLarge', message, { details: { context: name, max: maxSizes[name] } })
 }
 
+/** In the text of the automation. That it can't be said now must not hide the failure. */
+async function placeOf(
+  workspace: CompiledWorkspace,
+  failed: AutomationFailure | undefined,
+): Promise<SourcePlace | undefined> {
+  if (failed === undefined || failed.cause instanceof StoreError) return undefined
+  return await workspace.placeOf(failed.automationSlug, failed.instruction).catch(() => undefined)
+}
+
 /** What the record of a run keeps of its failure. */
-const described = ({ failure, automationSlug, instruction }: AutomationFailure): RunError => ({
-  ...failure.toJSON(),
-  automationSlug,
-  instruction,
-})
+const described = (
+  { failure, automationSlug, instruction }: AutomationFailure,
+  place: SourcePlace | undefined,
+): RunError => ({ ...failure.toJSON(), automationSlug, instruction, ...place })
 
 function asFailure(error: unknown, automation: CompiledAutomation): AutomationFailure {
   const known = located(error, automation.slug, 'do')

@@ -68,10 +68,18 @@ export interface CompiledWorkspace {
   /** At once where it is compiled already. */
   find(slug: string): CompiledAutomation | undefined | Promise<CompiledAutomation | undefined>
   matchUrl(path: string): UrlMatch | undefined
+  /** Where an instruction of an automation stands in the YAML it was saved as, if it was. */
+  placeOf(slug: string, instruction: string): Promise<SourcePlace | undefined>
   /** Slugs of the automations that listen to an event type. */
   listeners(type: string): readonly string[]
   /** Which of its queued runs go first: the greater number; 0 where an automation says nothing. */
   priorityOf(slug: string): number
+}
+
+/** Line and column, both from 1. */
+export interface SourcePlace {
+  readonly line: number
+  readonly column: number
 }
 
 export interface UrlMatch {

@@ -11,7 +11,7 @@ import { buildRecord, capEvent, checkNative, type EventLimits } from '@platform/
 import { storable } from '../contexts/storable.ts'
 import { measure } from '../contexts/value-size.ts'
 import type { AutomationFailure } from './automation-failure.ts'
-import type { CompiledAutomation, Frame, RunState, Trigger } from './model.ts'
+import type { CompiledAutomation, Frame, RunState, SourcePlace, Trigger } from './model.ts'
 
 export interface Executed {
   readonly trigger: Trigger
@@ -75,11 +75,17 @@ function cut(value: unknown, max: number): unknown {
 export type FailedFrame = Pick<Frame, 'run' | 'automation' | 'depth' | 'trace'>
 
 /** The event `error` of a run that failed, with secrets masked in both places that describe the failure. */
-export function failedEvent(frame: FailedFrame, failed: AutomationFailure, limits: EventLimits): EventRecord {
+export function failedEvent(
+  frame: FailedFrame,
+  failed: AutomationFailure,
+  place: SourcePlace | undefined,
+  limits: EventLimits,
+): EventRecord {
   const { failure, automationSlug, instruction } = failed
   const details = {
     automationSlug,
     instruction,
+    ...place,
     ...(failure.details === undefined ? {} : { details: failure.details }),
   }
   const described = { error: failure.name, message: failure.message, details }

@@ -1,5 +1,5 @@
 import { mayTrigger, type UrlPart, urlPartsOf, withoutEdgeSlashes } from '@platform/contracts'
-import type { CompiledAutomation, CompiledWorkspace, UrlMatch } from '../automations/model.ts'
+import type { CompiledAutomation, CompiledWorkspace, SourcePlace, UrlMatch } from '../automations/model.ts'
 import type { IndexedAutomation, LiveWorkspace } from './definition-store.ts'
 
 /** Finds a compiled automation of a workspace: at once where it is known. */
@@ -7,8 +7,20 @@ export type FindAutomation = (
   automation: IndexedAutomation,
 ) => CompiledAutomation | undefined | Promise<CompiledAutomation | undefined>
 
+/** Finds where an instruction stands in the text of an automation. */
+export type FindPlace = (
+  automation: IndexedAutomation,
+  instruction: string,
+) => Promise<SourcePlace | undefined>
+
+const noText: FindPlace = async () => undefined
+
 /** Indexes the triggers of a workspace; its automations are read and compiled when they are first asked for. */
-export function compileWorkspace(live: LiveWorkspace, findAutomation: FindAutomation): CompiledWorkspace {
+export function compileWorkspace(
+  live: LiveWorkspace,
+  findAutomation: FindAutomation,
+  findPlace: FindPlace = noText,
+): CompiledWorkspace {
   const automations = new Map(live.automations.map((one) => [one.slug, one]))
   // Disabled automations keep their place in the table: a URL of theirs must not fall through to a pattern of another.
   const urls: UrlTrigger[] = live.automations.flatMap(({ slug, endpoint }) =>
@@ -25,6 +37,10 @@ export function compileWorkspace(live: LiveWorkspace, findAutomation: FindAutoma
     find(slug) {
       const automation = automations.get(slug)
       return automation === undefined ? undefined : findAutomation(automation)
+    },
+    async placeOf(slug, instruction) {
+      const automation = automations.get(slug)
+      return automation === undefined ? undefined : await findPlace(automation, instruction)
     },
     matchUrl: compileUrls(urls),
     listeners: (type) => events.get(type) ?? [],

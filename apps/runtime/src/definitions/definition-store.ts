@@ -1,4 +1,5 @@
 import { DatabaseError, type Queries, type Sql, sql } from '@platform/database'
+import type { SourcePlace } from '../automations/model.ts'
 
 export type DefinitionStore = ReturnType<typeof definitionStore>
 
@@ -21,6 +22,9 @@ export interface IndexedAutomation {
   /** Its place among the queued runs of the workspace, if it has one. */
   readonly priority?: number | null
 }
+
+/** A text of an automation, of which there may be a newer one. */
+export type AutomationText = Pick<IndexedAutomation, 'slug' | 'checksum'>
 
 /** A workspace with the index of its automations, oldest first. */
 export interface LiveWorkspace extends LiveRevision {
@@ -114,6 +118,28 @@ export const definitionStore = (database: Queries) => ({
     return row === undefined || row.definition === null ? undefined : row
   },
 
+  /** Where an instruction of such a text stands in its YAML, if it was saved as YAML. */
+  async findPlace(
+    workspaceId: string,
+    { slug, checksum }: AutomationText,
+    revision: number,
+    instruction: string,
+  ): Promise<SourcePlace | undefined> {
+    const [row] = await whereRecorded(
+      database.many<{ place: readonly [number, number] | null }>(sql`
+        select places -> ${instruction} as place from (
+          select places from workspaces.live_automations
+          where workspace_id = ${workspaceId} and slug = ${slug} and checksum = ${checksum}
+          union all
+          select places from workspaces.recorded_definitions
+          where workspace_id = ${workspaceId} and until_revision > ${revision} and slug = ${slug}
+            and checksum = ${checksum}
+        ) texts where places is not null limit 1`),
+    )
+    const [line, column] = row?.place ?? []
+    return line === undefined || column === undefined ? undefined : { line, column }
+  },
+
   probe: (): Promise<unknown> =>
     whenMigrated(
       database.many(
@@ -128,13 +154,15 @@ const columns: Readonly<Record<WorkspaceKey, Sql>> = {
 }
 
 const NOT_THERE = new Set(['42P01', '3F000'])
+const UNDEFINED_COLUMN = '42703'
+const NOT_RECORDED = new Set([...NOT_THERE, UNDEFINED_COLUMN])
 
 /** A workspaces service of the version before may run beside this one, and has recorded nothing yet. */
 async function whereRecorded<T>(rows: Promise<T[]>): Promise<T[]> {
   try {
     return await rows
   } catch (error) {
-    if (!(error instanceof DatabaseError) || !NOT_THERE.has(error.code ?? '')) throw error
+    if (!(error instanceof DatabaseError) || !NOT_RECORDED.has(error.code ?? '')) throw error
     return []
   }
 }

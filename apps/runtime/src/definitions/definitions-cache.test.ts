@@ -39,6 +39,7 @@ function world() {
       state.reads.push(slug)
       return { definition: { slug, ...large }, checksum: state.checksum, length }
     },
+    findPlace: async () => undefined,
     listEarlier: async (_: string, revision: number) => {
       state.earlier.push(revision)
       return slugs.map((slug) => ({ slug, checksum: `of-${revision}` }))

@@ -41,7 +41,11 @@ const liveWorkspace = {
   automations: [],
   length: 0,
 }
-const nothingEarlier = { listEarlier: async () => [], findEarlier: async () => undefined }
+const nothingEarlier = {
+  listEarlier: async () => [],
+  findEarlier: async () => undefined,
+  findPlace: async () => undefined,
+}
 const limits = { maxWorkspaces: 10, maxBytes: 1_000_000 }
 const within = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 1000, interval: 20 })
 

@@ -4,8 +4,9 @@ import { LRUCache } from 'lru-cache'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { CompileAutomation } from './compile-automation.ts'
 import { compileWorkspace } from './compile-workspace.ts'
-import type { DefinitionStore, IndexedAutomation, LiveAutomation } from './definition-store.ts'
+import type { AutomationText, DefinitionStore, LiveAutomation } from './definition-store.ts'
 import { LiveRevisions } from './live-revisions.ts'
+import { SourcePlaces } from './source-places.ts'
 
 const SLUG = 'slug:'
 
@@ -22,9 +23,6 @@ export interface DefinitionLimits {
 
 type StoredDefinitions = Omit<DefinitionStore, 'probe'>
 
-/** A text of an automation, of which there may be a newer one. */
-type AutomationText = Pick<IndexedAutomation, 'slug' | 'checksum'>
-
 /**
  * The workspaces this instance runs. Each call asks where its workspace stands, and reads again what has changed: a
  * change that is saved runs with the next call, wherever it arrives. Automations are compiled one by one and
@@ -36,6 +34,7 @@ export class Definitions {
   readonly #store: StoredDefinitions
   readonly #compileAutomation: CompileAutomation
   readonly #revisions: LiveRevisions
+  readonly #places: SourcePlaces
   readonly #workspaces: LRUCache<string, CompiledWorkspace>
   readonly #automations: LRUCache<string, CompiledAutomation>
   readonly #ids: LRUCache<string, string>
@@ -50,6 +49,7 @@ export class Definitions {
     this.#store = store
     this.#compileAutomation = compileAutomation
     this.#revisions = new LiveRevisions(store)
+    this.#places = new SourcePlaces(store)
     this.#workspaces = new LRUCache({ max: maxWorkspaces, maxSize: maxBytes })
     this.#automations = new LRUCache({ maxSize: maxBytes })
     this.#ids = new LRUCache({ max: maxWorkspaces })
@@ -63,8 +63,8 @@ export class Definitions {
   }
 
   /**
-   * The workspace by id or `slug:<slug>`: as it was last saved, or, where a revision is given, with the automations that
-   * it had then. Costs a further statement only where something was saved since.
+   * The workspace by id or `slug:<slug>`: as it was last saved, or, where a revision is given, with the automations it
+   * had then. Costs a further statement only where something was saved since.
    */
   async find(address: string, revision?: number | null): Promise<CompiledWorkspace | undefined> {
     const live = await this.#findLive(address)
@@ -84,6 +84,12 @@ export class Definitions {
         const checksum = earlier.get(slug)
         if (checksum === undefined) return live.find(slug)
         return checksum === null ? undefined : this.#findAutomation(live.id, revision, { slug, checksum })
+      },
+      placeOf: async (slug, instruction) => {
+        const checksum = earlier.get(slug)
+        if (checksum === undefined) return await live.placeOf(slug, instruction)
+        if (checksum === null) return undefined
+        return await this.#places.find(live.id, revision, { slug, checksum }, instruction)
       },
     }
   }
@@ -135,7 +141,12 @@ export class Definitions {
       this.#workspaces.delete(workspaceId)
       return undefined
     }
-    const workspace = compileWorkspace(live, (one) => this.#findAutomation(workspaceId, live.revision, one))
+    const { revision } = live
+    const workspace = compileWorkspace(
+      live,
+      (one) => this.#findAutomation(workspaceId, revision, one),
+      (one, instruction) => this.#places.find(workspaceId, revision, one, instruction),
+    )
     this.#workspaces.set(workspaceId, workspace, { size: WORKSPACE_BYTES + INDEX_BYTES * live.length })
     this.#ids.set(SLUG + workspace.slug, workspaceId)
     return workspace

@@ -1,6 +1,12 @@
 import { type Queries, sql } from '@platform/database'
 import type { Change, ChangeStore } from '../changes/change-store.ts'
-import { type AutomationRecord, endpointOf, indexEntryOf, type ListedAutomation } from './automation.ts'
+import {
+  type AutomationRecord,
+  type AutomationSource,
+  endpointOf,
+  indexEntryOf,
+  type ListedAutomation,
+} from './automation.ts'
 
 /** What the others of a workspace must know of an automation. */
 export interface Neighbour {
@@ -20,6 +26,14 @@ export const automationStore = (queries: Queries) => ({
       select definition, ${recordColumns} from workspaces.automations
       where workspace_id = ${workspaceId} and slug = ${slug}`)
     return row
+  },
+
+  /** The YAML it was saved as, if it was; undefined as well where it is not there. */
+  async findSource(workspaceId: string, slug: string): Promise<string | undefined> {
+    const [row] = await queries.many<{ source: string }>(sql`
+      select source from workspaces.automations
+      where workspace_id = ${workspaceId} and slug = ${slug} and source_checksum = checksum and source is not null`)
+    return row?.source
   },
 
   /** Oldest first; all of them without a page. */
@@ -52,6 +66,14 @@ export const automationStore = (queries: Queries) => ({
         slug = ${definition.slug}, definition = ${JSON.stringify(definition)}::json,
         index_entry = ${JSON.stringify(indexEntryOf(definition))}::json, endpoint = ${endpointOf(definition) ?? null},
         checksum = ${checksum}, updated_at = ${updatedAt}, updated_by = ${updatedBy}
+      where workspace_id = ${workspaceId} and slug = ${slug}`)
+  },
+
+  /** Keeps the text of what was just saved. It is that of the definition, and no other, as long as that is the same. */
+  async setSource(workspaceId: string, slug: string, { text, places }: AutomationSource): Promise<void> {
+    await queries.many(sql`
+      update workspaces.automations set
+        source = ${text}, source_checksum = checksum, source_places = ${JSON.stringify(places)}::json
       where workspace_id = ${workspaceId} and slug = ${slug}`)
   },
 

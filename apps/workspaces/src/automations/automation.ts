@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Automation, AutomationDefinition, AutomationInput, LocalizedText } from '@platform/contracts'
+import type { InstructionPlaces } from './checks/instruction-places.ts'
+
+/** The YAML an automation was saved as. */
+export interface AutomationSource {
+  readonly text: string
+  readonly places: InstructionPlaces
+}
 
 /** An automation as it is kept. */
 export interface AutomationRecord {
@@ -37,6 +44,15 @@ export const patchedDefinition = (
   slug: patch.slug ?? current.slug,
   name: patch.name ?? current.name,
 })
+
+/** Whether a text says all that there is of an automation, and not only what a change of it says. */
+export const isWhole = (
+  patch: Partial<AutomationInput>,
+  { definition, checksum }: AutomationRecord,
+): boolean => {
+  const { slug, name } = definition
+  return checksumOf(patchedDefinition({ slug, name }, patch)) === checksum
+}
 
 /** A record of a definition that was just saved. */
 export const recordOf = (

@@ -18,7 +18,7 @@ export const createAutomation = (deps: {
 }) =>
   route(endpoint, {
     async handle({ body, principal, request, admitted: { workspace } }) {
-      const input = readDefinition(body as unknown as AutomationText, true, deps.limits)
+      const { input, source } = readDefinition(body as unknown as AutomationText, true, deps.limits)
       const actor = actorOf(principal, request)
 
       return await deps.changes.commit(async (change) => {
@@ -32,6 +32,7 @@ export const createAutomation = (deps: {
 
         const options = { now: deps.clock.now(), eventMaxLength: deps.eventMaxLength }
         const record = await addAutomation(change, workspace.id, definition, actor, options)
+        if (source !== undefined) await change.automations.setSource(workspace.id, definition.slug, source)
         return savedResponse(record, findWarnings(definition, neighbours))
       })
     },

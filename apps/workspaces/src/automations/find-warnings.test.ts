@@ -4,7 +4,7 @@ import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings } from './find-warnings.ts'
 
 function warningsOf(text: string, mediaType: 'yaml' | 'json' = 'yaml') {
-  const input = readDefinition({ text, mediaType }, true)
+  const { input } = readDefinition({ text, mediaType }, true)
   return findWarnings({ ...input, slug: 'this', name: 'This' }, [])
 }
 

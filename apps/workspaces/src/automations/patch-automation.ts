@@ -1,9 +1,9 @@
-import { type AutomationInput, automationUpdated, patchAutomation as endpoint } from '@platform/contracts'
+import { automationUpdated, patchAutomation as endpoint } from '@platform/contracts'
 import { type AutomationText, type RequestInfo, requireMatch, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { workspaceNotFound } from '@platform/permissions'
 import { type Actor, actorOf } from '../changes/actor.ts'
-import { announcedAutomation, automationEtag, patchedDefinition, recordOf } from './automation.ts'
+import { announcedAutomation, automationEtag, isWhole, patchedDefinition, recordOf } from './automation.ts'
 import { type AutomationLimits, requireWithinLimits } from './automation-limits.ts'
 import type { AutomationChange, AutomationChanges } from './automation-store.ts'
 import { readDefinition } from './checks/read-definition.ts'
@@ -35,7 +35,7 @@ export const patchAutomation = (deps: {
 async function applyPatch(
   change: AutomationChange,
   { workspaceId, slug }: { workspaceId: string; slug: string },
-  patch: AutomationInput,
+  { input: patch, source }: ReturnType<typeof readDefinition>,
   actor: Actor,
   options: {
     now: Date
@@ -57,6 +57,8 @@ async function applyPatch(
 
   const record = recordOf(definition, actor.id, options.now, before)
   await change.automations.update(workspaceId, slug, record)
+  if (source !== undefined && isWhole(patch, record))
+    await change.automations.setSource(workspaceId, definition.slug, source)
   const payload = {
     slug: definition.slug,
     ...(definition.slug === slug ? {} : { oldSlug: slug }),

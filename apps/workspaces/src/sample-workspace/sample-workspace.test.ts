@@ -7,7 +7,7 @@ it.each(sampleAutomations.map((automation) => [automation.slug, automation] as c
   'the sample automation %s is valid and runs as written',
   (_, automation) => {
     const text = JSON.stringify(automation)
-    expect(readDefinition({ text, mediaType: 'json' }, true)).toEqual(automation)
+    expect(readDefinition({ text, mediaType: 'json' }, true).input).toEqual(automation)
     expect(findWarnings(automation, [])).toEqual([])
   },
 )

@@ -5,7 +5,7 @@ import { findWarnings } from '../find-warnings.ts'
 import { hintForField, hintForStep } from './foreign-words.ts'
 import { readDefinition } from './read-definition.ts'
 
-const read = (text: string) => readDefinition({ text, mediaType: 'yaml' }, true)
+const read = (text: string) => readDefinition({ text, mediaType: 'yaml' }, true).input
 
 function refusalOf(text: string): string {
   try {

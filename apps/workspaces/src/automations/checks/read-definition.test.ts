@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { ProblemDetail } from './problem.ts'
 import { readDefinition } from './read-definition.ts'
 
-const read = (text: string, mediaType: 'yaml' | 'json' = 'yaml') => readDefinition({ text, mediaType }, true)
+const read = (text: string, mediaType: 'yaml' | 'json' = 'yaml') =>
+  readDefinition({ text, mediaType }, true).input
 
 function problemsOf(text: string, mediaType: 'yaml' | 'json' = 'yaml'): ProblemDetail[] {
   try {

@@ -1,11 +1,13 @@
 import { AutomationInput } from '@platform/contracts'
 import type { AutomationText } from '@platform/http'
+import type { AutomationSource } from '../automation.ts'
 import {
   type AutomationLimits,
   requireWithinLimits,
   SCHEDULE_INTERVAL_SECONDS,
 } from '../automation-limits.ts'
 import { checkDefinition, invalidAutomation } from './check-definition.ts'
+import { instructionPlaces } from './instruction-places.ts'
 import { isRecord } from './problem.ts'
 import { readJsonText, readYamlText, type SourceText } from './source-text.ts'
 import { UnreadableText } from './unreadable-text.ts'
@@ -14,14 +16,14 @@ import { UnreadableText } from './unreadable-text.ts'
 const readOnly = ['createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'checksum', 'warnings', 'events', 'id']
 
 /**
- * An automation (or with `whole` false a part of one) from its text. Throws InvalidAutomation naming every problem
- * with line, column, path and a sentence.
+ * An automation (or with `whole` false a part of one) from its text, and the text itself where it is YAML. Throws
+ * InvalidAutomation naming every problem with line, column, path and a sentence.
  */
 export function readDefinition(
   { text, mediaType }: AutomationText,
   whole: boolean,
   limits?: AutomationLimits,
-): AutomationInput {
+): { input: AutomationInput; source: AutomationSource | undefined } {
   const source = readText(text, mediaType)
   const value = withoutReadOnly(source.value)
   // Before anything is looked at more closely, which takes the longer the larger it is.
@@ -29,7 +31,10 @@ export function readDefinition(
   const leastSeconds = limits?.scheduleIntervalSeconds ?? SCHEDULE_INTERVAL_SECONDS
   const problems = checkDefinition(source, value, { isWhole: whole, leastSeconds })
   if (problems.length > 0) throw invalidAutomation(problems)
-  return value as AutomationInput
+  const input = value as AutomationInput
+  // PostgreSQL keeps no NUL in a text.
+  if (mediaType !== 'yaml' || text.includes('\0')) return { input, source: undefined }
+  return { input, source: { text, places: instructionPlaces(input, source.placeOf) } }
 }
 
 function readText(text: string, mediaType: AutomationText['mediaType']): SourceText {

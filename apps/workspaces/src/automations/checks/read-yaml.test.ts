@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ProblemDetail } from './problem.ts'
 import { readDefinition } from './read-definition.ts'
 
-const read = (text: string) => readDefinition({ text, mediaType: 'yaml' }, true)
+const read = (text: string) => readDefinition({ text, mediaType: 'yaml' }, true).input
 
 function problemsOf(text: string): ProblemDetail[] {
   try {

@@ -1,14 +1,16 @@
 import { type Node as JsonNode, parseTree } from 'jsonc-parser'
 import { isAlias, isMap, isScalar, isSeq, type Node as YamlNode } from 'yaml'
-import { formatPath, type Problem, type ProblemDetail } from './problem.ts'
+import { formatPath, type Path, type Problem, type ProblemDetail } from './problem.ts'
 import { readJsonValue } from './read-json.ts'
 import { readYamlDocument, type YamlDocument } from './read-yaml.ts'
-import { TextLines } from './unreadable-text.ts'
+import { type LinePlace, TextLines } from './unreadable-text.ts'
 
 /** A definition as it arrived: its value, and the way from a problem back to its line and column. */
 export interface SourceText {
   value: unknown
   locate(problem: Problem): ProblemDetail
+  /** Where a key stands, or its nearest parent. */
+  placeOf(path: Path): LinePlace
 }
 
 /** A piece of a text: offsets, and the text it stands for. */
@@ -35,7 +37,8 @@ export function readJsonText(text: string): SourceText {
 /** YAML 1.2. Throws UnreadableText. */
 export function readYamlText(text: string): SourceText {
   const { document, value } = readYamlDocument(text)
-  return sourceText(text, value, () => yamlPlace(document, document.contents))
+  let root: Place | undefined
+  return sourceText(text, value, () => (root ??= yamlPlace(document, document.contents)))
 }
 
 function sourceText(text: string, value: unknown, root: () => Place): SourceText {
@@ -47,11 +50,12 @@ function sourceText(text: string, value: unknown, root: () => Place): SourceText
     const message = `${path === '' ? 'The automation' : path} ${problem.message}.`
     return { ...lines.placeOf(span.start + inside), path, message }
   }
-  return { value, locate }
+  const placeOf = (path: Path) => lines.placeOf(spanOf(root(), { path, onKey: true }).start)
+  return { value, locate, placeOf }
 }
 
 /** What is missing is shown at its nearest parent's key. */
-function spanOf(root: Place, problem: Problem): Span {
+function spanOf(root: Place, problem: Pick<Problem, 'path' | 'at' | 'onKey'>): Span {
   let place = root
   for (const segment of problem.at ?? problem.path) {
     const next = place.child(segment)
@@ -88,21 +92,25 @@ const jsonSpan = ({ offset, length, value }: JsonNode): Span => ({
   text: typeof value === 'string' ? value : undefined,
 })
 
+/** The children are listed once: all instructions of a text are looked for in it. */
 function yamlPlace(document: YamlDocument, node: YamlNode | null, key?: Span): Place {
   const value = node === null ? undefined : yamlSpan(node)
-  const child = (segment: string | number) =>
-    yamlChild(document, isAlias(node) ? node.resolve(document) : node, segment)
+  let children: ReadonlyMap<string, Place> | undefined
+  const child = (segment: string | number) => {
+    children ??= yamlChildren(document, isAlias(node) ? node.resolve(document) : node)
+    return children.get(String(segment))
+  }
   return { key: key ?? value ?? nowhere, value, child }
 }
 
-function yamlChild(document: YamlDocument, parent: unknown, segment: string | number): Place | undefined {
-  if (isSeq<YamlNode>(parent)) {
-    const item = parent.items[Number(segment)]
-    return item === undefined ? undefined : yamlPlace(document, item)
-  }
-  if (!isMap<YamlNode, YamlNode | null>(parent)) return undefined
-  const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(segment))
-  return pair === undefined ? undefined : yamlPlace(document, pair.value, yamlSpan(pair.key))
+function yamlChildren(document: YamlDocument, parent: unknown): ReadonlyMap<string, Place> {
+  const children = new Map<string, Place>()
+  if (isSeq<YamlNode>(parent))
+    for (const [index, item] of parent.items.entries()) children.set(String(index), yamlPlace(document, item))
+  if (isMap<YamlNode, YamlNode | null>(parent))
+    for (const { key, value } of parent.items)
+      if (isScalar(key)) children.set(String(key.value), yamlPlace(document, value, yamlSpan(key)))
+  return children
 }
 
 const yamlSpan = (node: YamlNode): Span => ({

@@ -10,6 +10,12 @@ export class UnreadableText extends Error {
   }
 }
 
+/** A place in a text, both from 1. */
+export interface LinePlace {
+  readonly line: number
+  readonly column: number
+}
+
 /** The lines of a text: which line and column, both from 1, an offset is at. */
 export class TextLines {
   readonly #starts: number[] = [0]
@@ -18,7 +24,7 @@ export class TextLines {
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.#starts.push(at + 1)
   }
 
-  placeOf(offset: number): { line: number; column: number } {
+  placeOf(offset: number): LinePlace {
     let [low, high] = [0, this.#starts.length - 1]
     while (low < high) {
       const middle = Math.ceil((low + high) / 2)

@@ -4,6 +4,8 @@ import { isRecord, type Path } from './problem.ts'
 /** One step of a definition, wherever it is nested. */
 export interface PlacedStep {
   path: Path
+  /** As runs name the instruction, for example `do[2].conditions["{{a}}"][0].set`. */
+  name: string
   /** As written. */
   written: Readonly<Record<string, unknown>>
   /** undefined when it is empty or holds several instructions. */
@@ -13,22 +15,31 @@ export interface PlacedStep {
 }
 
 /** Every step that can be read, outer before inner. What is no list or no step is left to the schemas around it. */
-export function* walkSteps(steps: unknown, path: Path): Generator<PlacedStep> {
+export function* walkSteps(steps: unknown, path: Path, at = path.join('.')): Generator<PlacedStep> {
   if (!Array.isArray(steps)) return
   for (const [index, written] of steps.entries()) {
-    if (isRecord(written)) yield* walkStep(written, [...path, index])
+    if (isRecord(written)) yield* walkStep(written, [...path, index], `${at}[${index}]`)
   }
 }
 
-function* walkStep(written: Readonly<Record<string, unknown>>, path: Path): Generator<PlacedStep> {
+function* walkStep(
+  written: Readonly<Record<string, unknown>>,
+  path: Path,
+  at: string,
+): Generator<PlacedStep> {
   const step = readStep(written)
-  if (step === undefined) return yield { path, written, step, argumentsPath: path }
+  if (step === undefined) return yield { path, name: at, written, step, argumentsPath: path }
   const argumentsPath = step.slipped ? path : [...path, step.name]
-  yield { path, written, step, argumentsPath }
+  const name = `${at}.${step.name}`
+  yield { path, name, written, step, argumentsPath }
   for (const [key, inner] of nestedSteps(step)) {
-    yield* walkSteps(inner, key === undefined ? argumentsPath : [...argumentsPath, key])
+    if (key === undefined) yield* walkSteps(inner, argumentsPath, name)
+    else yield* walkSteps(inner, [...argumentsPath, key], name + keyName(step, key))
   }
 }
+
+const keyName = ({ name }: Step, key: string): string =>
+  name === 'conditions' && key !== 'default' ? `["${key}"]` : `.${key}`
 
 const listsOf: Readonly<Record<string, readonly string[]>> = {
   repeat: ['do'],
