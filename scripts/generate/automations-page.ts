@@ -94,11 +94,16 @@ automation at once. The workspaces take turns, whatever each of them has queued.
 with, also those it calls later: what is saved meanwhile counts for the runs after it. An automation says how its own
 runs are treated:
 
-${fieldTable(z.toJSONSchema(z.object(durability)))}
+${fieldTable(z.toJSONSchema(z.object({ ...durability, retry: durability.retry.unwrap().unwrap().optional() })))}
 
 \`\`\`yaml
 ${yamlOf(durabilityExample)}
-\`\`\``
+\`\`\`
+
+A run that failed keeps its id when it is tried again, and what it did before it failed stays done. After the last try
+it is a dead letter (\`GET /v2/workspaces/{id}/runs?deadLetter=true\`), and the event \`error\` comes once more with level
+\`fatal\`. In \`key\` the arguments of the automation can be read (of an event \`payload\`, \`source\`, \`id\`), no contexts.
+A run that a request waits for is neither tried again nor counted.`
 
 function instructionSection(name: InstructionName): string {
   const { text, example } = instructionDescriptions[name]

@@ -46,23 +46,53 @@ const Backoff = z.strictObject({
 /** How often and when a failed run is begun again. */
 export const Retry = z.strictObject({
   attempts: z.int().min(1).max(20).describe('How often it is tried at most, the first time counted.'),
-  backoff: z.union([Backoff, Duration]).optional().describe('The pauses between; a duration is `initial`.'),
+  backoff: z
+    .union([Backoff, Duration])
+    .optional()
+    .describe(
+      'The pauses between: `{initial: 1s, factor: 2, max: 5m, jitter: true}` and what is left out of it is as here; ' +
+        'a duration is `initial`.',
+    ),
   on: RetryOn.optional(),
 })
 export type Retry = z.infer<typeof Retry>
 
+/** How many runs of an automation are at work at once. */
+export const Concurrency = z.strictObject({
+  limit: z
+    .int()
+    .min(1)
+    .max(1000)
+    .describe('How many queued runs are at work at once, on all processes together.'),
+  key: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('A text with templates over what the run is given; each value has a limit of its own.'),
+  strategy: z
+    .enum(['queue', 'cancel-oldest', 'drop'])
+    .optional()
+    .describe(
+      'What becomes of a run above the limit: `queue` (without it) lets it wait, `drop` cancels it, `cancel-oldest` ' +
+        'cancels the oldest for it.',
+    ),
+})
+export type Concurrency = z.infer<typeof Concurrency>
+
 /** How the queued runs of an automation are treated, as it is checked when it is saved. */
 export const durability = {
   priority: Priority.optional(),
-  retry: Retry.nullish().describe(
+  retry: Retry.describe(
     'A run that fails is begun again, from its beginning and with the same input.',
-  ),
+  ).nullish(),
+  concurrency: Concurrency.optional().describe('How many of its runs are at work at once.'),
 }
 
 /** The same as it is read: what was saved before there was such a field, and can't be one, says nothing. */
 export const savedDurability = {
   priority: Priority.optional().catch(undefined),
   retry: Retry.nullish().catch(undefined),
+  concurrency: Concurrency.optional().catch(undefined),
 }
 
 /** An automation that says how its queued runs are treated, as the documents show it. */
@@ -72,5 +102,6 @@ export const durabilityExample = {
   when: { events: ['order.placed'] },
   priority: 10,
   retry: { attempts: 4, backoff: { initial: '2s', max: '1m' }, on: ['5xx', 'timeout'] },
+  concurrency: { limit: 1, key: '{{payload.customer}}' },
   do: [{ emit: { event: 'order.charged', payload: { id: '{{payload.id}}' } } }],
 }

@@ -48,7 +48,9 @@ export const Run = z.object({
     .describe('Of its automation when it was queued: the greater goes first within the workspace.'),
   waitsFor: z
     .object({
-      kind: z.enum(['retry']).describe('retry: its next try.'),
+      kind: z
+        .enum(['slot', 'retry'])
+        .describe('slot: the end of another run, because of `concurrency`; retry: its next try.'),
       until: z.iso.datetime().nullable(),
     })
     .nullable()

@@ -1,4 +1,4 @@
-import type { EventRecord, Retry } from '@platform/contracts'
+import type { Concurrency, EventRecord, Retry } from '@platform/contracts'
 import type { Options } from '@platform/expressions'
 import type { SecretTexts } from '@platform/logging'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
@@ -33,6 +33,7 @@ export interface CompiledAutomation {
   readonly idempotent: boolean
   /** How often and when a triggered run that failed is begun again. */
   readonly retry?: Retry | undefined
+  readonly concurrency?: CompiledConcurrency | undefined
   /** The right a caller needs beyond knowing the address. */
   readonly action: string | undefined
   /** `rawBody` costs a base64 of the whole body, so it is made only for automations that name it. */
@@ -44,6 +45,14 @@ export interface CompiledAutomation {
   readonly inputs: Inputs
   /** What could not be compiled; such a step fails when it is run. */
   readonly problems: readonly string[]
+}
+
+/** How many triggered runs of an automation are at work at once. */
+export interface CompiledConcurrency {
+  readonly limit: number
+  readonly strategy: NonNullable<Concurrency['strategy']>
+  /** Runs with one key count against one limit. Throws where it can't be computed. */
+  keyOf(payload: Readonly<Record<string, unknown>>): string
 }
 
 /** The checks an automation makes of its arguments. */

@@ -20,6 +20,7 @@ import {
 } from '../instructions/instruction.ts'
 import { sequence } from '../instructions/sequence.ts'
 import { Mentions, TextCompiler } from '../instructions/text-compiler.ts'
+import { compileConcurrency } from './compile-concurrency.ts'
 import { compileInputs } from './compile-inputs.ts'
 
 /**
@@ -44,6 +45,7 @@ export function automationCompiler(limits: EventLimits, slices: TimeSlices): Com
       disabled: definition.disabled === true,
       idempotent: isIdempotent(definition.when?.endpoint),
       retry: definition.retry ?? undefined,
+      concurrency: compileConcurrency(definition.concurrency, problems),
       action: definition.authorizations?.action,
       readsRawBody: mentions.names('rawBody'),
       readsRole: mentions.role,

@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { compiled, testEngine } from '../../test/testing.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import { journalStore } from './journal-store.ts'
+import { runSlots } from './run-slots.ts'
 import { groupCommits, runStore } from './run-store.ts'
+import { slotStore } from './slot-store.ts'
 import { workOnRun } from './work-on-run.ts'
 import { WorkQueue } from './work-queue.ts'
 
@@ -40,6 +42,7 @@ describe('a run whose database is away again and again', () => {
       definitions: { find: async () => workspace },
       commits: groupCommits(runs),
       journals: journalStore(database),
+      slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 5000,
       log,
     })

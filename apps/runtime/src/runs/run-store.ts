@@ -15,7 +15,7 @@ const cancellation = sql`
     then json_build_object('requests', r.cancel_requests, 'reason', coalesce(r.cancel_reason, '')) end`
 
 const claimedColumns = sql`
-  r.id, r.attempt, r.deaths as "crashCount", r.try, r.workspace_id as "workspaceId",
+  r.id, r.attempt, r.deaths as "crashCount", r.try, r.slot, r.workspace_id as "workspaceId",
   r.automation_slug as "automationSlug",
   r.trigger_type as "triggerType", r.trigger_value as "triggerValue", r.trigger_id as "triggerId",
   r.correlation_id as "correlationId", r.revision, r.input, ${cancellation} as cancellation`
@@ -160,6 +160,7 @@ const nextTry = sql`
   try = r.try + case e.status when 'waiting' then 1 else 0 end,
   deaths = case e.status when 'waiting' then 0 else r.deaths end,
   waits_for = case e.status when 'waiting' then 'retry' end,
+  slot = case when e.status = 'waiting' then null else r.slot end,
   due_at = case when e.status = 'waiting' then
     now() + case when r.cancel_requests is null then e."pauseMs" else 0 end * interval '1 millisecond' end`
 

@@ -44,6 +44,8 @@ export interface Claim {
 export interface ClaimedRun extends Claim {
   /** How often it was begun anew after a failure. */
   readonly try: number
+  /** Where it has its place among the runs at work; null where it needs none, or has none yet. */
+  readonly slot: string | null
   /** How many workers crashed while they worked on it. */
   readonly crashCount: number
   readonly workspaceId: string

@@ -21,7 +21,9 @@ import { retryRun } from './retry-run.ts'
 import { CANCELLED_RUNS, runChangeStore } from './run-change-store.ts'
 import { type RunNow, runNow } from './run-now.ts'
 import { runRecordStore } from './run-record-store.ts'
+import { runSlots } from './run-slots.ts'
 import { groupCommits, runStore } from './run-store.ts'
+import { slotStore } from './slot-store.ts'
 import { workOnRun } from './work-on-run.ts'
 import { WorkQueue } from './work-queue.ts'
 
@@ -62,12 +64,15 @@ export function runsPart({
   const presence = database.presence()
   const withoutPresence = randomUUID()
   const holders = new HolderWatch(database, () => runs.listHolders())
-  const queue = new WorkQueue({
+  const wakeWorkers = () => queue.wake()
+  const slots = runSlots({ slots: slotStore(database), wakeWorkers, log })
+  const queue: WorkQueue = new WorkQueue({
     runs,
     work: workOnRun({
       engine,
       definitions,
       commits,
+      slots,
       journals: journalStore(database),
       timeLimitMs: config.runs.timeLimitMs,
       log,
@@ -79,7 +84,6 @@ export function runsPart({
     leaseSeconds: config.runs.leaseSeconds,
     log,
   })
-  const wakeWorkers = () => queue.wake()
   const partitions = { runs: partitionStore(database), journal: partitionStore(database, 'journal') }
   return {
     runNow: runNow({ engine, commits, times: config.times, now: () => clock.now().getTime() }),
@@ -95,6 +99,7 @@ export function runsPart({
       jobs: [
         keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }),
         queueDueRuns({ runs, wakeWorkers }),
+        slots.job,
         ...queue.jobs,
       ],
     },

@@ -8,7 +8,9 @@ import { compiled, testEngine } from '../../test/testing.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import { journalStore } from './journal-store.ts'
 import { runChangeStore } from './run-change-store.ts'
+import { runSlots } from './run-slots.ts'
 import { groupCommits, runStore } from './run-store.ts'
+import { slotStore } from './slot-store.ts'
 import { workOnRun } from './work-on-run.ts'
 
 const log = createLogger({ level: 'silent' })
@@ -36,6 +38,7 @@ describe('a run that an event triggered', () => {
       definitions: { find: async () => workspace },
       commits: groupCommits(runs),
       journals: journalStore(database),
+      slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 5000,
       log,
     })
@@ -88,6 +91,7 @@ describe('a run that an event triggered', () => {
       definitions: { find: async () => workspace },
       commits: groupCommits(runs),
       journals: journalStore(database),
+      slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 5000,
       log,
     })

@@ -3,15 +3,17 @@ import type { Retry } from '@platform/contracts'
 import { type Failure, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { cancelled } from '../automations/active-run.ts'
-import { RunEnded } from '../automations/automation-failure.ts'
+import { AutomationFailure, RunEnded } from '../automations/automation-failure.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { Engine, RunOutcome } from '../automations/engine.ts'
+import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Segment } from '../automations/run-journal.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { deadLetterEvent, tooManyCrashes } from './dead-letter.ts'
 import type { JournalStore } from './journal-store.ts'
 import { pauseBeforeNextTry } from './next-try.ts'
 import { type ClaimedRun, type ClaimedWork, type LeasedRun, leaseLost, type RunEnd } from './run.ts'
+import type { RunSlots } from './run-slots.ts'
 import type { Commits } from './run-store.ts'
 
 interface Deps {
@@ -19,6 +21,7 @@ interface Deps {
   readonly definitions: Pick<Definitions, 'find'>
   readonly commits: Commits
   readonly journals: Pick<JournalStore, 'list'>
+  readonly slots: Pick<RunSlots, 'take' | 'leave'>
   readonly timeLimitMs: number
   readonly log: Logger
 }
@@ -35,13 +38,10 @@ export const workOnRun =
   (deps: Deps) =>
   async (run: ClaimedRun, leased: LeasedRun, signal: AbortSignal): Promise<void> => {
     const { claim } = leased
-    const settled = withoutBeginning(run)
-    if (settled !== undefined) return await write(deps, { claim, ...settled }, signal)
-    const workspace = await deps.definitions.find(run.workspaceId, run.revision)
-    const automation = await workspace?.find(run.automationSlug)
-    if (workspace === undefined || automation === undefined || automation.disabled) {
-      return await write(deps, { claim, effects: nothing, end: automationGone }, signal)
-    }
+    const beginning = await prepare(deps, run)
+    if (beginning === 'held') return
+    if ('end' in beginning) return await write(deps, { claim, ...beginning }, signal)
+    const { workspace, automation } = beginning
 
     const { run: active, outcome } = deps.engine.start({
       runId: run.id,
@@ -72,14 +72,54 @@ export const workOnRun =
     if (active.hasEnded) return
     const end = endOf(result, active.cancellation)
     await write(deps, { claim, ...afterTry(run, automation.retry, result, end) }, signal)
+    await deps.slots.leave(run, automation)
   }
 
 /** How far others have come with it. A run that nobody has worked on before has no journal. */
 const segmentsOf = async (run: ClaimedRun, { journals }: Deps): Promise<Segment[]> =>
   run.attempt === 1 ? [] : await journals.list(run.id, run.try)
 
+type Settled = Pick<ClaimedWork, 'effects' | 'end'>
+
+/** What is to be run; or the end of a run of which nothing is to be done; or that it waits for its place. */
+async function prepare(
+  deps: Deps,
+  run: ClaimedRun,
+): Promise<{ workspace: CompiledWorkspace; automation: CompiledAutomation } | Settled | 'held'> {
+  const settled = withoutBeginning(run)
+  if (settled !== undefined) return settled
+  const workspace = await deps.definitions.find(run.workspaceId, run.revision)
+  const automation = await workspace?.find(run.automationSlug)
+  if (workspace === undefined || automation === undefined || automation.disabled)
+    return { effects: nothing, end: automationGone }
+  return (await takePlace(deps, run, automation)) ?? { workspace, automation }
+}
+
+async function takePlace(
+  { slots }: Deps,
+  run: ClaimedRun,
+  automation: CompiledAutomation,
+): Promise<Settled | 'held' | undefined> {
+  try {
+    const taken = await slots.take(run, automation)
+    if (taken === 'taken') return undefined
+    return taken === 'full' ? { effects: nothing, end: dropped(automation) } : 'held'
+  } catch (error) {
+    if (error instanceof StoreError) throw error
+    const at = new AutomationFailure(error, automation.slug, 'concurrency.key')
+    const { failure, automationSlug, instruction } = at
+    const described = { ...failure.toJSON(), automationSlug, instruction }
+    return { effects: nothing, end: { status: 'failed', durationMs: 0, error: described } }
+  }
+}
+
+function dropped({ slug, concurrency }: CompiledAutomation): RunEnd {
+  const reason = `"${slug}" is at work ${concurrency?.limit} times already (concurrency: drop).`
+  return { status: 'cancelled', durationMs: 0, error: cancelled(reason).toJSON() }
+}
+
 /** The end of a run of which nothing is to be done any more. */
-function withoutBeginning(run: ClaimedRun): Pick<ClaimedWork, 'effects' | 'end'> | undefined {
+function withoutBeginning(run: ClaimedRun): Settled | undefined {
   if (run.crashCount >= MAX_CRASHES) return tooManyCrashes(run, MAX_CRASHES)
   if (run.cancellation === null) return undefined
   const error = cancelled(run.cancellation.reason).toJSON()
@@ -110,7 +150,7 @@ function afterTry(
   retry: Retry | undefined,
   { effects, failed, error }: RunOutcome,
   end: RunEnd,
-): Pick<ClaimedWork, 'effects' | 'end'> {
+): Settled {
   if (retry === undefined || end.status !== 'failed' || failed === undefined || error === undefined)
     return { effects, end }
   const pauseMs = pauseBeforeNextTry(retry, failed.failure, run.try)

@@ -11,6 +11,7 @@ const claimedRun = (attempt: number): ClaimedRun => ({
   attempt,
   crashCount: attempt - 1,
   try: 0,
+  slot: null,
   workspaceId: 'w0123456789abcde',
   automationSlug: 'main',
   triggerType: 'event',

@@ -54,6 +54,7 @@ function* problemsOf(value: unknown, { isWhole, leastSeconds }: Expected): Gener
   yield* checkSchemaGrowth(value)
   yield* checkTriggers(value.when, ['when'], leastSeconds)
   yield* checkSteps(value.do, ['do'])
+  yield* checkTexts(value.concurrency, ['concurrency'])
   yield* checkTexts(value.output, ['output'])
 }
 

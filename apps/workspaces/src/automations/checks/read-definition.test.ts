@@ -181,7 +181,7 @@ describe('a definition', () => {
     [
       'what becomes of missed times in another word',
       'do: []\nwhen: { schedules: [{ cron: "0 * * * *", missed: twice }] }',
-      '2:21 when.schedules[0]',
+      '2:50 when.schedules[0].missed',
     ],
     ['cron at every minute', 'do: []\nwhen: { schedules: ["* * * * *"] }', '2:21 when.schedules[0]'],
     [

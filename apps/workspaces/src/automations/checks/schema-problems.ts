@@ -35,15 +35,23 @@ function problemsOf(issue: z.core.$ZodIssue, base: Path, owner: string): Problem
       return { path: [...path, key], message, onKey: true }
     })
   }
-  // A union lists what each of its members wants; the first is the plain form.
   if (issue.code === 'invalid_union') {
-    const [first] = issue.errors
-    return first === undefined
+    const meant = issue.errors.find((member) => !member.every(isOfOtherType)) ?? issue.errors[0]
+    return meant === undefined
       ? [{ path, message: 'is not valid' }]
-      : first.flatMap((inner) => problemsOf(inner, path, owner))
+      : meant.flatMap((inner) => problemsOf(inner, path, owner))
   }
   return [{ path, message: messageOf(issue) }]
 }
+
+/**
+ * A union lists what each of its members wants. The one that was meant takes values of this type; where none does, it
+ * is the first, which is the plain form.
+ */
+const isOfOtherType = (issue: z.core.$ZodIssue): boolean =>
+  issue.path.length === 0 &&
+  (issue.code === 'invalid_type' ||
+    (issue.code === 'invalid_union' && issue.errors.every((member) => member.every(isOfOtherType))))
 
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') {

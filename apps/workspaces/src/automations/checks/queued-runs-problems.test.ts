@@ -1,0 +1,61 @@
+import type { Failure } from '@platform/kernel'
+import { describe, expect, it } from 'vitest'
+import type { ProblemDetail } from './problem.ts'
+import { readDefinition } from './read-definition.ts'
+
+/** What is wrong with an automation that has these lines. */
+function problemsOf(lines: string): string[] {
+  try {
+    readDefinition({ text: `do: []\n${lines}`, mediaType: 'yaml' }, true)
+    return []
+  } catch (error) {
+    return ((error as Failure).details as ProblemDetail[]).map(({ message }) => message)
+  }
+}
+
+describe('what an automation says about its queued runs', () => {
+  it.each([
+    ['priority: -100'],
+    ['retry:'],
+    ['retry: { attempts: 1 }'],
+    ['retry: { attempts: 20, backoff: 3, on: [any] }'],
+    ['retry: { attempts: 2, backoff: 1.5m, on: [5xx, 429, timeout, ServiceUnavailable] }'],
+    ['retry: { attempts: 2, backoff: { initial: 1s, factor: 3, max: 1h, jitter: false } }'],
+    ['concurrency: { limit: 1 }'],
+    ['concurrency: { limit: 1000, key: "{{payload.customer}}", strategy: cancel-oldest }'],
+  ])('can be %s', (lines) => {
+    expect(problemsOf(lines)).toEqual([])
+  })
+
+  it.each([
+    ['priority: 101', 'priority is too large: at most 100.'],
+    ['priority: high', 'priority must be a number.'],
+    ['retry: true', 'retry must be a set of named fields.'],
+    ['retry: {}', 'retry.attempts is missing: it must be a number.'],
+    ['retry: { attempts: 0 }', 'retry.attempts is too small: at least 1.'],
+    ['retry: { attempts: 2, times: 3 }', 'retry.times is not a field of an automation.retry.'],
+    ['retry: { attempts: 2, backoff: 1 hour }', 'retry.backoff must be a number with ms, s, m, h or d.'],
+    [
+      'retry: { attempts: 2, backoff: { initial: 1 hour } }',
+      'retry.backoff.initial must be a number with ms, s, m, h or d.',
+    ],
+    [
+      'retry: { attempts: 2, backoff: { start: 1s } }',
+      'retry.backoff.start is not a field of an automation.retry.backoff.',
+    ],
+    ['retry: { attempts: 2, on: [200] }', 'retry.on[0] is too small: at least 400.'],
+    [
+      'retry: { attempts: 2, on: [sometimes] }',
+      'retry.on[0] must be the name of a failure, a status such as 503, or any, network, timeout, 4xx, 5xx.',
+    ],
+    ['concurrency: 1', 'concurrency must be a set of named fields.'],
+    ['concurrency: { limit: 0 }', 'concurrency.limit is too small: at least 1.'],
+    [
+      'concurrency: { limit: 1, strategy: wait }',
+      'concurrency.strategy must be "queue" or "cancel-oldest" or "drop".',
+    ],
+    ['concurrency: { limit: 1, key: "{{a" }', expect.stringContaining('concurrency.key has a mistake: ')],
+  ])('is refused with a sentence for %s', (lines, message) => {
+    expect(problemsOf(lines)).toEqual([message])
+  })
+})
