@@ -76,8 +76,23 @@ export async function filledDatabase(files?: Files): Promise<Database> {
   const sealed = masterKeyRing(masterKeys).seal('{}', 'gateway.signing_keys|kid|sealed_jwk')
   await database.many(sql`insert into gateway.signing_keys (kid, alg, kind, sealed_jwk, published_at)
     values ('kid', 'RS256', 'RSA 2048', ${sealed}, now())`)
+  await addAutomations(database)
   await addUsers(database, files)
   return database
+}
+
+/** One that has another text than before: what it was is recorded by triggers, which a restore must not set off. */
+async function addAutomations(database: Database): Promise<void> {
+  const change = sql`update workspaces.workspaces set revision = revision + 1 where id = 'w'`
+  await database.many(sql`insert into workspaces.workspaces
+      (id, slug, name, created_at, updated_at, created_by, updated_by)
+    values ('w', 'w', 'w', now(), now(), 'ada', 'ada')`)
+  await database.many(sql`insert into workspaces.automations (workspace_id, slug, definition, index_entry, checksum,
+      created_at, updated_at, created_by, updated_by)
+    values ('w', 'a', '{"output":1}', '{}', 'one', now(), now(), 'ada', 'ada')`)
+  await database.many(change)
+  await database.many(sql`update workspaces.automations set definition = '{"output":2}', checksum = 'two'`)
+  await database.many(change)
 }
 
 async function addUsers(database: Database, files: Files | undefined): Promise<void> {
