@@ -101,9 +101,10 @@ ${yamlOf(durabilityExample)}
 \`\`\`
 
 A run that failed keeps its id when it is tried again, and what it did before it failed stays done. After the last try
-it is a dead letter (\`GET /v2/workspaces/{id}/runs?deadLetter=true\`), and the event \`error\` comes once more with level
-\`fatal\`. In \`key\` the arguments of the automation can be read (of an event \`payload\`, \`source\`, \`id\`), no contexts.
-A run that a request waits for is neither tried again nor counted.`
+it is a dead letter (\`GET /v2/workspaces/{id}/runs?deadLetter=true\`), and the event \`error\` comes once more with
+level \`fatal\`. In \`key\` the arguments of the automation can be read (of an event \`payload\`, \`source\` and
+\`id\`), no contexts. A run that a request waits for is neither
+tried again nor counted.`
 
 function instructionSection(name: InstructionName): string {
   const { text, example } = instructionDescriptions[name]
