@@ -35,7 +35,7 @@ async function copyFilesInTheKernel(url: string): Promise<void> {
 /** So much the databases of files that run at the same time may take, and what PostgreSQL writes ahead. */
 const ROOM_BYTES = 4 * 1024 ** 3
 
-/** Memory where there is plenty: without fsync nothing is meant to last, and writing to a disk costs a tenth of a run. */
+/** Memory where there is plenty: without fsync nothing is meant to last. */
 async function roomyPlace(): Promise<string> {
   const memory = '/dev/shm'
   const found = await statfs(memory).catch(() => undefined)

@@ -115,7 +115,8 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
       '`status`, or the bytes as `base64` or `data_url`. A status from 400 does not end the run; where no answer ' +
       'came, `output` is `{ error: { name, message } }`. Both emit `runtime.fetch.failed`. What is busy or breaks ' +
       'off is tried again; each attempt, also of a run that goes on after a crash, carries the same ' +
-      '`Idempotency-Key`, so that the other side can tell; an answer that a run has kept is not asked for again. Addresses inside the platform’s network are refused.',
+      '`Idempotency-Key`, so that the other side can tell; an answer that a run has kept is not asked for again. ' +
+      'Addresses inside the platform’s network are refused.',
     example: {
       do: [
         {
