@@ -13,7 +13,7 @@ const retry = process.env.CI === undefined ? 0 : 1
 const isNightly = process.env.NIGHTLY === '1'
 
 /** What measures how long something takes, or how much of the machine: nothing else runs beside it. */
-const alone = ['faults', 'leaks', 'revocation'].map((name) => `e2e/${name}.test.ts`)
+const alone = ['faults', 'killed-runs', 'leaks', 'revocation'].map((name) => `e2e/${name}.test.ts`)
 
 const endToEnd = {
   retry,
