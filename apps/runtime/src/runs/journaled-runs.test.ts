@@ -36,19 +36,24 @@ function runOf(workspace: TestCompiled) {
   const store = runs()
   let count = 0
 
-  const send: ReturnType<typeof testFetches>['send'] = async ({ body = '' }, { headers }) => {
-    const key = headers['idempotency-key'] ?? ''
-    const asked = requests.get(key) ?? []
-    if (asked.some((before) => before !== body)) faults.push('one key, two requests')
-    const kept = await database.many(
-      sql`select 1 from runtime.journal where run_id = ${id} and entries like ${`%"answer"%"${key}"%`}`,
-    )
-    if (kept.length > 0) faults.push('asked again for what was committed')
-    requests.set(key, [...asked, body])
-    count += 1
-    const bytes = Buffer.from(JSON.stringify({ count, odd: count % 2 === 1 }))
-    return { status: 200, headers: { 'content-type': 'application/json' }, bytes }
-  }
+  type Send = ReturnType<typeof testFetches>['send']
+  const sendWhile =
+    (isAlive: () => boolean): Send =>
+    async ({ body = '' }, { headers }) => {
+      const key = headers['idempotency-key'] ?? ''
+      const asked = requests.get(key) ?? []
+      if (asked.some((before) => before !== body)) faults.push('one key, two requests')
+      const kept = await database.many(
+        sql`select 1 from runtime.journal where run_id = ${id} and entries like ${`%"answer"%"${key}"%`}`,
+      )
+      // What a dead process had begun to ask is nobody's question any more.
+      if (!isAlive()) return await new Promise(() => undefined)
+      if (kept.length > 0) faults.push('asked again for what was committed')
+      requests.set(key, [...asked, body])
+      count += 1
+      const bytes = Buffer.from(JSON.stringify({ count, odd: count % 2 === 1 }))
+      return { status: 200, headers: { 'content-type': 'application/json' }, bytes }
+    }
 
   /** Works on it as one process does; answers false when that died at the commit of this number. */
   async function work(claims: ReturnType<typeof store.claimQueued>, dies?: { at: number; isMade: boolean }) {
@@ -71,7 +76,7 @@ function runOf(workspace: TestCompiled) {
       contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5 },
       fetches: {
         ...testFetches(),
-        send: (...call) => (isAlive ? send(...call) : new Promise(() => undefined)),
+        send: sendWhile(() => isAlive),
       },
     })
     const working = workOnRun({
