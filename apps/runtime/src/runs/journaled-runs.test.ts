@@ -9,7 +9,9 @@ import { compiled, emittedEvent, type TestCompiled, testEngine, testFetches } fr
 import { contextStore, upsertPatches } from '../contexts/context-store.ts'
 import { journalStore } from './journal-store.ts'
 import type { ClaimedWork } from './run.ts'
+import { runSlots } from './run-slots.ts'
 import { type Commits, groupCommits, runStore } from './run-store.ts'
+import { slotStore } from './slot-store.ts'
 import { workOnRun } from './work-on-run.ts'
 
 const log = createLogger({ level: 'silent' })
@@ -84,6 +86,7 @@ function runOf(workspace: TestCompiled) {
       definitions: { find: async () => Object.assign(workspace, { id: workspaceId }) },
       commits: { ...commits, writeClaimed },
       journals: journalStore(database),
+      slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 20_000,
       log,
     })(
@@ -216,7 +219,8 @@ test('a commit of a lost claim keeps nothing, also of its journal, and its neigh
   expect(await journalStore(database).list(lost.id, 0)).toEqual([])
   expect(await journalStore(database).list(kept.id, 0)).toMatchObject([{ segment: 0, upto: 1 }])
   const told = await database.many<{ id: string }>(
-    sql`select workspace_id as id from outbox.events where workspace_id = any(${[lost.workspaceId, kept.workspaceId]}::text[])`,
+    sql`select workspace_id as id from outbox.events
+      where workspace_id = any(${[lost.workspaceId, kept.workspaceId]}::text[])`,
   )
   expect(told).toEqual([{ id: kept.workspaceId }])
 })
