@@ -11,6 +11,7 @@ import type {} from './postgres-server.ts'
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   project.provide('databaseRun', randomBytes(6).toString('hex'))
   const given = process.env.TEST_DATABASE_URL
+  project.provide('dropsDatabases', given === undefined)
   if (given !== undefined) {
     project.provide('databaseUrl', given)
     return undefined

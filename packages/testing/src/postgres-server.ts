@@ -8,6 +8,8 @@ declare module 'vitest' {
     databaseUrl: string
     /** Keeps templates of this run apart from those of earlier ones on a lasting server. */
     databaseRun: string
+    /** True where databases are memory that others need; on a durable server each drop waits for the disk. */
+    dropsDatabases: boolean
   }
 }
 
@@ -31,7 +33,7 @@ export const testServerUrl = (): string => inject('databaseUrl')
 
 /** Databases of this file. What a file begins it ends before: its own hooks come later, and are run earlier. */
 const made = new Set<string>()
-afterAll(() => dropDatabases([...made]), SLOW.timeoutMs)
+afterAll(() => (inject('dropsDatabases') ? dropDatabases([...made]) : undefined), SLOW.timeoutMs)
 
 /**
  * A fresh, empty database, or a copy of a template; each test file opens its own.
@@ -51,7 +53,7 @@ export async function testDatabase(template?: string): Promise<TestDatabase> {
   }
 }
 
-/** The address of a fresh database, for what opens its own handles; it goes away when the file is over. */
+/** The address of a fresh database, for what opens its own handles; it goes away with the server at the latest. */
 export async function testDatabaseUrl(template = 'template0'): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`
   made.add(name)
