@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto'
+import { openBroker } from '@platform/broker'
 import { type AutomationDefinition, EMIT_TOPIC, type EventRecord, type When } from '@platform/contracts'
 import { type Database, migrate, type Queries, raw, sql } from '@platform/database'
 import { newWorkspaceId, systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { buildRecord, defaultEventLimits } from '@platform/outbox'
 import { permissionStore } from '@platform/permissions'
-import { startTestService, type TestService, templateDatabase, testDatabaseUrl } from '@platform/testing'
+import {
+  startTestService,
+  type TestDatabase,
+  type TestService,
+  templateDatabase,
+  testDatabase,
+  testDatabaseUrl,
+} from '@platform/testing'
 import {
   createEngine,
   type Engine,
@@ -79,6 +87,17 @@ export async function runtimeDatabaseUrl(): Promise<string> {
     for (const migrations of runtime.migrations ?? []) await migrate(database, migrations)
   })
   return await testDatabaseUrl(template)
+}
+
+/** A fresh database with the tables of the runtime and the log of events, for stores tried without a service. */
+export async function runsDatabase(): Promise<TestDatabase> {
+  const template = await templateDatabase('runtime-and-log', async (database) => {
+    // Makes the log of events, as any service does when it starts.
+    const broker = await openBroker('postgres:', { database, log: createLogger({ level: 'silent' }) })
+    await broker[Symbol.asyncDispose]()
+    await migrate(database, { schema: 'runtime', directory: new URL('../migrations/', import.meta.url) })
+  })
+  return await testDatabase(template)
 }
 
 export interface TestRuntime extends TestService {

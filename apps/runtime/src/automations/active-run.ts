@@ -43,6 +43,8 @@ export interface ActiveRunParts {
   readonly slices: TimeSlices
   readonly buffer: EffectBuffer
   readonly now: () => Date
+  /** The time as the automation sees it. */
+  readonly readClock: () => Date
 }
 
 /** Somebody wants the run to end. */
@@ -96,7 +98,8 @@ export class ActiveRun implements RunState {
     this.correlationId = parts.correlationId
     this.maxDepth = parts.maxDepth
     this.contexts = parts.stored.contexts
-    this.options = parts.journal === undefined ? parts.options : optionsOf(parts.options, this, parts.journal)
+    this.options =
+      parts.journal === undefined ? parts.options : optionsOf(parts.options, parts.readClock, parts.journal)
     this.fetches = parts.fetches
     this.#endsAt = performance.now() + parts.timeLimitMs
   }
@@ -106,8 +109,7 @@ export class ActiveRun implements RunState {
   }
 
   readClock(): Date {
-    const { journal, now } = this.#parts
-    return journal === undefined ? now() : journal.chance.now(now)
+    return this.#parts.readClock()
   }
 
   /** Ends the run at its next step: what it did since its last commit is dropped. */
@@ -288,9 +290,9 @@ export class ActiveRun implements RunState {
 }
 
 /** What expressions get from outside. */
-const optionsOf = (options: Options, run: ActiveRun, { chance }: RunJournal): Options => ({
+const optionsOf = (options: Options, now: () => Date, { chance }: RunJournal): Options => ({
   ...options,
-  now: () => run.readClock(),
+  now,
   random: () => chance.random(),
   uuid: () => chance.uuid(),
 })

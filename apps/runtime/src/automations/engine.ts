@@ -105,12 +105,13 @@ function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
   const { runId, workspace, trigger, subject, correlationId, repeatable } = order
   const now = () => parts.clock.now()
   const journal = repeatable ? new RunJournal(order.segments, order.try) : undefined
+  const readClock = () => (journal === undefined ? now() : journal.chance.now(now))
   const stored = contextsOfRun({
     workspace,
     trigger,
     subject,
     correlationId,
-    now: () => (journal === undefined ? now() : journal.chance.now(now)),
+    now: readClock,
     journal,
     urls: parts.urls,
     store: parts.contexts,
@@ -142,6 +143,7 @@ function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
     slices: parts.slices,
     buffer,
     now,
+    readClock,
   })
   return { run, buffer, journal }
 }
@@ -204,9 +206,9 @@ async function placeOf(
 }
 
 /** What the record of a run keeps of its failure. */
-const described = (
+export const described = (
   { failure, automationSlug, instruction }: AutomationFailure,
-  place: SourcePlace | undefined,
+  place?: SourcePlace,
 ): RunError => ({ ...failure.toJSON(), automationSlug, instruction, ...place })
 
 function asFailure(error: unknown, automation: CompiledAutomation): AutomationFailure {

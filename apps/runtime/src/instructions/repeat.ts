@@ -79,7 +79,6 @@ async function repeatOneByOne(
 /** Longest pause between two groups that an automation may ask for. */
 const MAX_INTERVAL_MS = 60_000
 
-/** Runs groups of items side by side, with a pause between the groups. */
 interface BatchOrder {
   readonly items: Iterable<unknown>
   readonly until: Until
@@ -88,6 +87,7 @@ interface BatchOrder {
   readonly path: string
 }
 
+/** Runs groups of items side by side, with a pause between the groups. */
 async function repeatInBatches(frame: Frame, order: BatchOrder): Promise<void> {
   const { items, until, batch, steps } = order
   let group = frame.run.branches<boolean>()
@@ -101,7 +101,7 @@ async function repeatInBatches(frame: Frame, order: BatchOrder): Promise<void> {
       await group.begin(() => runRound(frame, item, number, steps))
       index += 1
       if (group.count < batch.size) continue
-      if (await endGroup(group, frame, order)) return
+      if (await endGroup(frame, group, order)) return
       group = frame.run.branches()
     }
   } catch (error) {
@@ -109,17 +109,17 @@ async function repeatInBatches(frame: Frame, order: BatchOrder): Promise<void> {
     await group.end()
     throw error
   }
-  await endGroup(group, frame, { ...order, batch: { size: 1, intervalMs: 0 } })
+  await group.results()
 }
 
 /** Answers whether a round broke out of the repeat. */
 async function endGroup(
-  group: Branches<boolean>,
   frame: Frame,
-  { batch: { intervalMs }, path }: BatchOrder,
+  group: Branches<boolean>,
+  { batch, path }: BatchOrder,
 ): Promise<boolean> {
   const broke = await group.results()
-  if (intervalMs > 0) await frame.run.pause(frame, path, intervalMs)
+  if (batch.intervalMs > 0) await frame.run.pause(frame, path, batch.intervalMs)
   return broke.includes(true)
 }
 

@@ -1,9 +1,8 @@
-import { openBroker } from '@platform/broker'
-import { type Database, migrate, openDatabase, sql } from '@platform/database'
+import { type Database, openDatabase, sql } from '@platform/database'
 import { lowestUuidv7 } from '@platform/kernel'
-import { createLogger } from '@platform/logging'
-import { type TestDatabase, testDatabase } from '@platform/testing'
+import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runsDatabase } from '../../test/testing.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import { neededPartitions } from './keep-partitions.ts'
 import { partitionStore } from './partition-store.ts'
@@ -13,10 +12,7 @@ let database: TestDatabase
 let second: Database
 
 beforeAll(async () => {
-  database = await testDatabase()
-  const broker = await openBroker('postgres:', { database, log: createLogger({ level: 'silent' }) })
-  await broker[Symbol.asyncDispose]()
-  await migrate(database, { schema: 'runtime', directory: new URL('../../migrations/', import.meta.url) })
+  database = await runsDatabase()
   await partitionStore(database).create(...neededPartitions(new Date()))
   second = await openDatabase(database.url, { allowWeakDurability: true })
 })

@@ -1,11 +1,17 @@
-import { openBroker } from '@platform/broker'
-import { migrate, sql } from '@platform/database'
+import { sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
-import { rounds, type TestDatabase, testDatabase } from '@platform/testing'
+import { rounds, type TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { randomProgram } from '../../test/programs.ts'
-import { compiled, emittedEvent, type TestCompiled, testEngine, testFetches } from '../../test/testing.ts'
+import {
+  compiled,
+  emittedEvent,
+  runsDatabase,
+  type TestCompiled,
+  testEngine,
+  testFetches,
+} from '../../test/testing.ts'
 import { contextStore, upsertPatches } from '../contexts/context-store.ts'
 import { journalStore } from './journal-store.ts'
 import type { ClaimedWork } from './run.ts'
@@ -20,10 +26,7 @@ const abandoned = { gone: [], expired: true }
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
-  const broker = await openBroker('postgres:', { database, log })
-  await broker[Symbol.asyncDispose]()
-  await migrate(database, { schema: 'runtime', directory: new URL('../../migrations/', import.meta.url) })
+  database = await runsDatabase()
 })
 afterAll(() => database[Symbol.asyncDispose]())
 

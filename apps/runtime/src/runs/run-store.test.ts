@@ -1,10 +1,8 @@
-import { openBroker } from '@platform/broker'
-import { type Database, migrate, openDatabase, sql } from '@platform/database'
+import { type Database, openDatabase, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
-import { createLogger } from '@platform/logging'
-import { type TestDatabase, testDatabase } from '@platform/testing'
+import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { emittedEvent } from '../../test/testing.ts'
+import { emittedEvent, runsDatabase } from '../../test/testing.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import { neededPartitions } from './keep-partitions.ts'
@@ -15,11 +13,7 @@ let database: TestDatabase
 let second: Database
 
 beforeAll(async () => {
-  database = await testDatabase()
-  // Makes the log of events, as any service does when it starts.
-  const broker = await openBroker('postgres:', { database, log: createLogger({ level: 'silent' }) })
-  await broker[Symbol.asyncDispose]()
-  await migrate(database, { schema: 'runtime', directory: new URL('../../migrations/', import.meta.url) })
+  database = await runsDatabase()
   second = await openDatabase(database.url, { allowWeakDurability: true })
 })
 afterAll(async () => {

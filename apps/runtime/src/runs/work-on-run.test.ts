@@ -1,10 +1,9 @@
-import { openBroker } from '@platform/broker'
-import { DatabaseError, migrate, sql } from '@platform/database'
+import { DatabaseError, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
-import { type TestDatabase, testDatabase } from '@platform/testing'
+import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compiled, testEngine } from '../../test/testing.ts'
+import { compiled, runsDatabase, testEngine } from '../../test/testing.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import { journalStore } from './journal-store.ts'
 import { runChangeStore } from './run-change-store.ts'
@@ -17,10 +16,7 @@ const log = createLogger({ level: 'silent' })
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await testDatabase()
-  const broker = await openBroker('postgres:', { database, log })
-  await broker[Symbol.asyncDispose]()
-  await migrate(database, { schema: 'runtime', directory: new URL('../../migrations/', import.meta.url) })
+  database = await runsDatabase()
 })
 afterAll(() => database[Symbol.asyncDispose]())
 

@@ -5,7 +5,7 @@ import type { Logger } from '@platform/logging'
 import { cancelled } from '../automations/active-run.ts'
 import { AutomationFailure, RunEnded } from '../automations/automation-failure.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
-import type { Engine, RunOutcome } from '../automations/engine.ts'
+import { described, type Engine, type RunOutcome } from '../automations/engine.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Segment } from '../automations/run-journal.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -106,10 +106,8 @@ async function takePlace(
     return taken === 'full' ? { effects: nothing, end: dropped(automation) } : 'held'
   } catch (error) {
     if (error instanceof StoreError) throw error
-    const at = new AutomationFailure(error, automation.slug, 'concurrency.key')
-    const { failure, automationSlug, instruction } = at
-    const described = { ...failure.toJSON(), automationSlug, instruction }
-    return { effects: nothing, end: { status: 'failed', durationMs: 0, error: described } }
+    const failed = new AutomationFailure(error, automation.slug, 'concurrency.key')
+    return { effects: nothing, end: { status: 'failed', durationMs: 0, error: described(failed) } }
   }
 }
 
