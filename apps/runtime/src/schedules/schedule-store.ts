@@ -213,19 +213,23 @@ const differences = (which: Sql): Sql => sql`
   full join (select * from runtime.schedules where ${which}) s using (workspace_id, automation_slug, position)
   where (l.cron, l.timezone, l.missed, l.disabled) is distinct from (s.cron, s.timezone, s.missed, s.disabled)`
 
-/** What was saved is asked once more: a change of this moment need not have been told yet. */
+/**
+ * What was saved is asked once more: a change of this moment need not have been told yet. Asked laterally, row by row:
+ * as `exists` the planner would read the schedules of everybody for each batch.
+ */
 const lockDue = (limit: number): Sql => sql`
   with due as materialized (
     select * from runtime.schedules where next_at <= now() order by next_at limit ${limit} for update skip locked
   )
   select due.workspace_id as "workspaceId", due.automation_slug as "automationSlug", due.position, due.cron,
     due.timezone, due.missed, due.disabled, ${priorityOf(sql`due`)} as priority, due.next_at as "nextAt",
-    now() as now, exists (
-      select from workspaces.live_schedules l
-      where (l.workspace_id, l.automation_slug, l.position) = (due.workspace_id, due.automation_slug, due.position)
-        and (l.cron, l.timezone, l.missed, l.disabled) = (due.cron, due.timezone, due.missed, due.disabled)
-    ) as "isCurrent"
-  from due order by due.next_at`
+    now() as now, saved.found is not null as "isCurrent"
+  from due left join lateral (
+    select true as found from workspaces.live_schedules l
+    where (l.workspace_id, l.automation_slug, l.position) = (due.workspace_id, due.automation_slug, due.position)
+      and (l.cron, l.timezone, l.missed, l.disabled) = (due.cron, due.timezone, due.missed, due.disabled) limit 1
+  ) saved on true
+  order by due.next_at`
 
 function writeTicked(ticked: readonly Ticked[], queueRuns: OtherStores['queueRuns']): Sql {
   const runs = ticked.flatMap((one) => one.runs)

@@ -20,9 +20,9 @@ interface Deps {
 const LOOK_MS = SECOND_MS
 /** Others hold what is due: they have it done in a moment. */
 const OTHERS_MS = 100
-const BATCH = 200
+const BATCH = 500
 /** Computing what to do with a batch ends after this long: the rest of it is due still. */
-const COMPUTING_MS = 15
+const COMPUTING_MS = 25
 /** So late a time has been missed; before, a process was only busy. */
 const LATE_MS = MINUTE_MS
 /** Missed times at most that are made up for with `all`, and that are counted. */
