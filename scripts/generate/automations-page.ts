@@ -104,7 +104,14 @@ A run that failed keeps its id when it is tried again, and what it did before it
 it is a dead letter (\`GET /v2/workspaces/{id}/runs?deadLetter=true\`), and the event \`error\` comes once more with
 level \`fatal\`. In \`key\` the arguments of the automation can be read (of an event \`payload\`, \`source\` and
 \`id\`), no contexts. A run that a request waits for is neither
-tried again nor counted.`
+tried again nor counted.
+
+With \`durable: true\` a run that a request waits for is kept as those of events are, from its first call to the
+outside on; one that calls nothing and ends soon costs nothing more. When its process ends, another goes on with it
+within seconds, and the caller gets 503 with \`Retry-After\`. Asked again with the same \`Idempotency-Key\` it answers
+409 while the run goes on, then what the run answers (up to 1 MB; of more only the record tells). When a request has
+waited as long as it may, the same is true: the run goes on in the queue, for up to 24 h. What it was called with is
+kept with it, the headers of the request among them.`
 
 function instructionSection(name: InstructionName): string {
   const { text, example } = instructionDescriptions[name]

@@ -65,10 +65,10 @@ export const runtime: Service = {
       log,
       config,
     })
-    const { runNow } = runs
+    const { runNow, outcomes } = runs
     const keySet = new KeySet(config.gatewayUrl, log)
     const routes = [
-      callWebhook({ definitions, permissions, runNow, issuer: config.issuer }),
+      callWebhook({ definitions, permissions, runNow, outcomes, issuer: config.issuer }),
       testAutomation({ definitions, runNow }),
     ]
 

@@ -29,7 +29,6 @@ const editable = {
   validateArguments: z.boolean().optional(),
   private: z.boolean().optional(),
   disabled: z.boolean().optional(),
-  durable: z.boolean().optional(),
   labels: z.array(Label).max(50).nullish(),
   authorizations: z.strictObject({ action: z.string().max(100).optional() }).nullish(),
   output: z.unknown().optional().describe('Evaluated after `do`; the answer of the automation.'),

@@ -79,8 +79,16 @@ export const Concurrency = z.strictObject({
 })
 export type Concurrency = z.infer<typeof Concurrency>
 
-/** How the queued runs of an automation are treated, as it is checked when it is saved. */
+const Durable = z
+  .boolean()
+  .describe(
+    'true: a run that a request waits for goes on as well when its process or its request ends, as those of events ' +
+      'do. A call repeated with the same `Idempotency-Key` within 24 h gets the answer of that run.',
+  )
+
+/** What becomes of runs that wait, fail or lose their process, as it is checked when an automation is saved. */
 export const durability = {
+  durable: Durable.optional(),
   priority: Priority.optional(),
   retry: Retry.describe(
     'A run that fails is begun again, from its beginning and with the same input.',
@@ -90,6 +98,7 @@ export const durability = {
 
 /** The same as it is read: what was saved before there was such a field, and can't be one, says nothing. */
 export const savedDurability = {
+  durable: Durable.optional().catch(undefined),
   priority: Priority.optional().catch(undefined),
   retry: Retry.nullish().catch(undefined),
   concurrency: Concurrency.optional().catch(undefined),

@@ -31,8 +31,8 @@ export const callWebhook = endpoint({
   id: 'callWebhook',
   summary:
     'Runs the automation behind a URL trigger, with any verb; answers its output. `Idempotency-Key` is ' +
-    'honoured where the automation says `when.endpoint: { idempotent: true }`; it is passed on in any case. ' +
-    '`X-Platform-Run-Id` of the answer names the run, also where it failed.',
+    'honoured where the automation says `when.endpoint: { idempotent: true }` or `durable: true`; it is passed on in ' +
+    'any case. `X-Platform-Run-Id` of the answer names the run, also where it failed.',
   service: 'runtime',
   credential: 'optional',
   scope: 'webhooks',

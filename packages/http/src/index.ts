@@ -14,6 +14,7 @@ export { nextLink, nextPage } from './next-page.ts'
 export { beginServerSpan, endServerSpan } from './observe-requests.ts'
 export { type RequestState, requestState, setRequestState } from './request-state.ts'
 export { RouteResponse, respond, sendFailure, sendJson, sendRaw, toFailure } from './respond.ts'
+export { keyInUse } from './respond-once.ts'
 export { type AutomationText, type RequestInfo, type Route, type RouteInput, route } from './route.ts'
 export type {
   IdempotencyStore,

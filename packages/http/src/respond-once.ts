@@ -25,21 +25,27 @@ interface Once {
   /** The body as it arrived. */
   bytes: Buffer
   store: IdempotencyStore
+  /** What became of the first request where its response is not stored; undefined where nobody knows. */
+  findOutcome: (onceId: string) => Promise<PreparedResponse | undefined>
 }
 
 /**
- * Runs `work` unless the caller's `Idempotency-Key` has been used before: then the stored response is sent again.
+ * Runs `work`, with an id of its own for this key, unless the caller's `Idempotency-Key` has been used before: then the
+ * stored response is sent again.
  * Throws IdempotencyKeyReused, IdempotencyKeyInUse, AlreadyCreated, OutcomeUnknown; StoreError when
  * the key can't be claimed, and nothing ran.
  */
 export async function respondOnce(
   once: Once,
-  work: () => Promise<PreparedResponse>,
+  work: (onceId: string) => Promise<PreparedResponse>,
 ): Promise<PreparedResponse> {
   const state = requestState(once.request)
   const keyed = keyedRequest(once, state)
   const known = await once.store.begin(keyed, state.deadlineAt)
-  return known.state === 'begun' ? runOnce(once, keyed, known.owner, work) : replay(known)
+  if (known.state === 'begun') return await runOnce(once, keyed, known.owner, () => work(known.owner))
+  const isOpen = known.state === 'running' || known.state === 'unknown'
+  const outcome = isOpen ? await once.findOutcome(known.owner) : undefined
+  return outcome === undefined ? replay(known) : replayOf(outcome)
 }
 
 function keyedRequest({ contract, request, bytes }: Once, state: RequestState): KeyedRequest {
@@ -118,11 +124,7 @@ function storedResponse(contract: Contract, prepared: PreparedResponse): StoredR
 function replay(known: Exclude<KeyState, { state: 'begun' }>): PreparedResponse {
   switch (known.state) {
     case 'running':
-      throw new Failure(
-        'IdempotencyKeyInUse',
-        'The first request with this Idempotency-Key is still running: ask again shortly.',
-        { retryAfterSeconds: 1 },
-      )
+      throw keyInUse()
     case 'unknown':
       throw new Failure(
         'OutcomeUnknown',
@@ -136,14 +138,23 @@ function replay(known: Exclude<KeyState, { state: 'begun' }>): PreparedResponse 
       )
     case 'answered':
       if (known.secret) throw alreadyCreated(known.answer.body)
-      return {
-        ...known.answer,
-        headers: { ...known.answer.headers, 'idempotency-replayed': 'true' },
-        contentType: JSON_TYPE,
-        isReplay: true,
-      }
+      return replayOf({ ...known.answer, contentType: JSON_TYPE })
   }
 }
+
+/** What a repeated request is told until the first one has ended. */
+export const keyInUse = (): Failure =>
+  new Failure(
+    'IdempotencyKeyInUse',
+    'The first request with this Idempotency-Key is still running: ask again shortly.',
+    { retryAfterSeconds: 1 },
+  )
+
+const replayOf = (response: Omit<PreparedResponse, 'isReplay'>): PreparedResponse => ({
+  ...response,
+  headers: { ...response.headers, 'idempotency-replayed': 'true' },
+  isReplay: true,
+})
 
 /** The record can be found or removed by its id; its secret was shown once. */
 const alreadyCreated = (id: string): Failure =>

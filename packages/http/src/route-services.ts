@@ -59,12 +59,15 @@ export interface StoredResponse {
   body: string
 }
 
-/** The state of a key: `begun` means that this request is the first and now owns it. */
+/**
+ * The state of a key: `begun` means that this request is the first and now owns it. `owner` is a UUIDv7 of the first
+ * one.
+ */
 export type KeyState =
   | { state: 'begun'; owner: string }
-  | { state: 'running' }
+  | { state: 'running'; owner: string }
   /** How the first request ended is not known: the process died, or its response could not be stored. */
-  | { state: 'unknown' }
+  | { state: 'unknown'; owner: string }
   | { state: 'other-request' }
   | { state: 'answered'; answer: StoredResponse; secret: boolean }
 

@@ -51,6 +51,8 @@ export interface RouteInput<E, P = PrincipalOf<E>, A = AdmittedBy<E>> {
   readonly request: RequestInfo
   /** The admission to the workspace of the path where the contract asks a permission, else the result of `admit`. */
   readonly admitted: A
+  /** A UUIDv7, where the request carries an Idempotency-Key that is honoured: the same when it is repeated. */
+  readonly onceId?: string | undefined
 }
 
 /** Text of an automation as it arrived; `bodyKind: 'automation'` handlers get it as `body`. */
@@ -65,6 +67,9 @@ export interface Route {
   readonly admit: ((input: RouteInput<AnyEndpoint, unknown, unknown>) => Promise<unknown>) | undefined
   /** Whether a keyed response is stored, for contracts that are idempotent where it is declared. */
   readonly isIdempotent: ((admitted: unknown) => boolean) | undefined
+  readonly findOutcome:
+    | ((input: RouteInput<AnyEndpoint, unknown, unknown>) => Promise<RouteResponse | undefined>)
+    | undefined
   readonly handle: (input: RouteInput<AnyEndpoint, unknown, unknown>) => Promise<unknown>
 }
 
@@ -86,6 +91,11 @@ export const route = <E extends AnyEndpoint, A = AdmittedBy<E>>(
     admit?(input: RouteInput<E>): Promise<A>
     /** For contracts whose `idempotent` is `declared`. */
     isIdempotent?(admitted: A): boolean
+    /**
+     * What became of the request with this `onceId`, where its response is not stored: it may go on without its
+     * process. Undefined where nothing is known of it.
+     */
+    findOutcome?(input: RouteInput<E, PrincipalOf<E>, A>): Promise<RouteResponse | undefined>
     handle(input: RouteInput<E, PrincipalOf<E>, A>): Promise<ResponseInputOf<E> | RouteResponse>
   },
 ): Route => {
@@ -104,6 +114,7 @@ export const route = <E extends AnyEndpoint, A = AdmittedBy<E>>(
     contract,
     admit: parts.admit as unknown as Route['admit'],
     isIdempotent: parts.isIdempotent as unknown as Route['isIdempotent'],
+    findOutcome: parts.findOutcome as unknown as Route['findOutcome'],
     handle: parts.handle as unknown as Route['handle'],
   }
 }

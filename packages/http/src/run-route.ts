@@ -61,12 +61,17 @@ async function runWithin(
   input.body = parseBody(contract, request, bytes)
   if (!isOfBytes) input.admitted = await admitTo(route, input, services)
   context.isAdmitted = true
-  const work = async (): Promise<PreparedResponse> => prepare(contract, await route.handle(input))
+  const work = async (onceId?: string): Promise<PreparedResponse> =>
+    prepare(contract, await route.handle({ ...input, onceId }))
+  const findOutcome = async (onceId: string): Promise<PreparedResponse | undefined> => {
+    const outcome = await route.findOutcome?.({ ...input, onceId })
+    return outcome === undefined ? undefined : prepare(contract, outcome)
+  }
   const store = services.idempotency
   const isKeyed = request.headers['idempotency-key'] !== undefined && isIdempotent(route, input.admitted)
   const prepared =
     isKeyed && store !== undefined
-      ? await respondOnce({ contract, request, bytes, store }, work)
+      ? await respondOnce({ contract, request, bytes, store, findOutcome }, work)
       : await work()
   if (prepared.isReplay === true) noteReplay(context)
   sendPrepared(contract, request, response, prepared, state.correlationId)

@@ -1,6 +1,7 @@
-import { createHash, createHmac, randomUUID } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { type Database, type Migrations, migrate } from '@platform/database'
 import type { IdempotencyStore, KeyedRequest, KeyState } from '@platform/http'
+import { uuidv7 } from '@platform/kernel'
 import { inBatches, type Job } from '@platform/service'
 import { type Claim, type RequestRow, type RequestStore, requestStore } from './request-store.ts'
 
@@ -54,7 +55,7 @@ const storedResponses = (requests: RequestStore, pepper: string): IdempotencySto
     const leaseMs = Math.max(0, deadlineAt - Date.now()) + MARGIN_MS
     // A body may hold a password, and its key may be as plain as "1".
     const fingerprint = createHmac('sha256', pepper).update(request.fingerprint).digest()
-    const claim: Claim = { id: idOf(request), fingerprint, owner: randomUUID(), leaseMs }
+    const claim: Claim = { id: idOf(request), fingerprint, owner: uuidv7(), leaseMs }
     const found = await requests.claim(claim)
     if (!found.isOld) return stateOf(found, claim)
     await requests.removeOld(claim.id)
@@ -69,7 +70,7 @@ const storedResponses = (requests: RequestStore, pepper: string): IdempotencySto
 function stateOf(row: RequestRow, { owner, fingerprint }: Claim): KeyState {
   if (row.owner === owner) return { state: 'begun', owner }
   if (!row.fingerprint.equals(fingerprint)) return { state: 'other-request' }
-  if (row.status === null) return { state: row.isLeaseOver ? 'unknown' : 'running' }
+  if (row.status === null) return { state: row.isLeaseOver ? 'unknown' : 'running', owner: row.owner }
   const answer = { status: row.status, headers: row.headers ?? {}, body: row.body ?? '' }
   return { state: 'answered', answer, secret: row.secret }
 }

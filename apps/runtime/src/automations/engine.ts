@@ -47,6 +47,8 @@ export interface RunOrder {
   readonly timeLimitMs: number
   /** True when it may be done again after a crash. */
   readonly repeatable: boolean
+  /** True when nothing is stored of it yet: then that is done before it asks anything outside. Default false. */
+  readonly isUnknown?: boolean
   /** How often the run was begun anew after a failure: what each try does has ids of its own. Default 0. */
   readonly try?: number
   /** What was committed of it on the way, when another process did it before. */
@@ -104,7 +106,7 @@ interface OpenedRun {
 function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
   const { runId, workspace, trigger, subject, correlationId, repeatable } = order
   const now = () => parts.clock.now()
-  const journal = repeatable ? new RunJournal(order.segments, order.try) : undefined
+  const journal = repeatable ? new RunJournal(order.segments, order.try, order.isUnknown) : undefined
   const readClock = () => (journal === undefined ? now() : journal.chance.now(now))
   const stored = contextsOfRun({
     workspace,

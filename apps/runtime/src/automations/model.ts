@@ -31,6 +31,8 @@ export interface CompiledAutomation {
   readonly disabled: boolean
   /** A call repeated with the same `Idempotency-Key` gets the first answer. */
   readonly idempotent: boolean
+  /** Runs that a request waits for go on when their process or their request ends. */
+  readonly durable: boolean
   /** How often and when a triggered run that failed is begun again. */
   readonly retry?: Retry | undefined
   readonly concurrency?: CompiledConcurrency | undefined

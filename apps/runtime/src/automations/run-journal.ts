@@ -60,9 +60,13 @@ export class RunJournal implements ArrivalSource {
   onAnswer: () => void = () => undefined
   listHeldBack: () => HeldBack = () => []
 
-  /** `tries` is how often the run was begun anew after a failure: each try has a journal of its own. */
-  constructor(segments: readonly Segment[] = [], tries = 0) {
+  /**
+   * `tries` is how often the run was begun anew after a failure: each try has a journal of its own. That a run is going
+   * on is news where nothing is stored of it.
+   */
+  constructor(segments: readonly Segment[] = [], tries = 0, isUnknown = false) {
     this.#try = tries
+    this.#hasNews = isUnknown
     const entries = segments.flatMap(({ entries: text }) => JSON.parse(text) as Entry[])
     const last = segments.at(-1)
     this.#upto = last?.upto ?? 0

@@ -44,6 +44,7 @@ export function automationCompiler(limits: EventLimits, slices: TimeSlices): Com
       slug,
       disabled: definition.disabled === true,
       idempotent: isIdempotent(definition.when?.endpoint),
+      durable: definition.durable === true,
       retry: definition.retry ?? undefined,
       concurrency: compileConcurrency(definition.concurrency, problems),
       action: definition.authorizations?.action,

@@ -39,7 +39,8 @@ export async function insertSegments(tx: Queries, work: readonly ClaimedWork[]):
 
 type Row = Segment & { readonly runId: string }
 
-const insertion = (rows: readonly Row[]): Sql => sql`
+/** Part of a statement that keeps segments. */
+export const insertion = (rows: readonly Row[]): Sql => sql`
   insert into runtime.journal (run_id, try, segment, upto, reads, place, entries, format)
   select *, ${FORMAT} from unnest(${rows.map(({ runId }) => runId)}::uuid[],
     ${rows.map((row) => row.try)}::smallint[], ${rows.map(({ segment }) => segment)}::int[],

@@ -1,10 +1,10 @@
 import type { Principal } from '@platform/auth'
 import type { EventRecord } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import type { AutomationFailure } from '../automations/automation-failure.ts'
-import type { Engine, RunOrder } from '../automations/engine.ts'
+import type { Engine, RunOrder, RunOutcome } from '../automations/engine.ts'
 import type { RunSubject } from '../automations/model.ts'
 import { MAX_OUTPUT } from '../contexts/value-size.ts'
+import type { StoredError } from './run-record.ts'
 import type { Commits } from './run-store.ts'
 
 /** A run that a request waits for. */
@@ -33,9 +33,18 @@ const SHORTEST_MS = 100
 /** Runs an automation and answers its output as JSON, once the run and all it did are committed. */
 export type RunNow = (order: ImmediateOrder) => Promise<string>
 
+export interface RunNowParts {
+  readonly engine: Engine
+  readonly commits: Commits
+  readonly times: RunTimes
+  readonly now: () => number
+}
+
+/** In one of its two ways; `durably` is the one of automations that say so. */
 export const runNow =
-  (deps: { engine: Engine; commits: Commits; times: RunTimes; now: () => number }): RunNow =>
+  (deps: RunNowParts, durably: (order: ImmediateOrder) => Promise<string>): RunNow =>
   async (order) => {
+    if (order.automation.durable) return await durably(order)
     const { runId, workspace, automation, correlationId, payload } = order
     const trigger = { type: 'endpoint' as const, value: order.triggerValue, id: runId }
     const { run, outcome } = deps.engine.start({
@@ -52,9 +61,8 @@ export const runNow =
       commit: (effects) => deps.commits.writeEffects(effects),
     })
     for (const event of order.events ?? []) void run.record(event)
-    const { output, failed, error, startedAt, durationMs, effects } = await outcome
-
-    const failure = failed?.failure
+    const result = await outcome
+    const { failed, error, startedAt, durationMs, effects } = result
     await deps.commits.writeFinished({
       id: runId,
       workspaceId: workspace.id,
@@ -63,16 +71,21 @@ export const runNow =
       correlationId,
       startedAt,
       durationMs,
-      status: failure === undefined ? 'succeeded' : 'failed',
+      status: failed === undefined ? 'succeeded' : 'failed',
       error,
       effects,
     })
-    if (failed !== undefined) throw shownFailure(failed)
-    return textOf(output)
+    return answerOf(result)
   }
 
+/** The output of a run whose end is written, as JSON. Throws what it failed with. */
+export function answerOf({ output, failed }: RunOutcome): string {
+  if (failed !== undefined) throw shownFailure(failed.failure, failed)
+  return textOf(output)
+}
+
 /** The person a request comes from, as `user` and `session` show them; an API key is no person. */
-function runSubjectOf(principal: Principal | undefined, ip: string): RunSubject {
+export function runSubjectOf(principal: Principal | undefined, ip: string): RunSubject {
   if (principal?.kind !== 'user') return { ip }
   const { userId, sessionId, email, anonymous } = principal
   return { userId, sessionId: sessionId === '' ? undefined : sessionId, email, anonymous, ip }
@@ -82,7 +95,10 @@ function runSubjectOf(principal: Principal | undefined, ip: string): RunSubject 
  * 404 says that there is no such automation. This one ran, and something it needs was not found: with 404 the caller
  * would look for a mistake in the address.
  */
-function shownFailure({ failure, automationSlug, instruction }: AutomationFailure): Failure {
+export function shownFailure(
+  failure: Failure,
+  { automationSlug = '', instruction = '' }: Partial<Pick<StoredError, 'automationSlug' | 'instruction'>> = {},
+): Failure {
   if (failure.status !== 404) return failure
   const message = `The automation "${automationSlug}" ran and failed at ${instruction}: ${failure.message}`
   return new Failure('InvalidInstructionError', message, {

@@ -15,6 +15,12 @@ export interface RunPage {
   readonly lookedAt: number
 }
 
+/** What a repeated request is told of the first one. */
+export interface KeptOutcome extends Pick<RunRecord, 'finishedAt' | 'error'> {
+  readonly status: RunRecord['status'] | 'waiting'
+  readonly output: string | null
+}
+
 /** What a record is made of. */
 export const recordColumns = sql`
   id, automation_slug as "automationSlug",
@@ -38,6 +44,14 @@ export const runRecordStore = (database: Pick<Database, 'many'>) => ({
   async find(workspaceId: string, id: string): Promise<(RunRecord & { input: RunInput | null }) | undefined> {
     const [row] = await database.many<RunRecord & { input: RunInput | null }>(sql`
       select ${recordColumns}, input from runtime.runs where id = ${id} and workspace_id = ${workspaceId}`)
+    return row
+  },
+
+  /** Where a run stands, and what it answered if that is kept. */
+  async findOutcome(workspaceId: string, id: string): Promise<KeptOutcome | undefined> {
+    const [row] = await database.many<KeptOutcome>(sql`
+      select status, finished_at as "finishedAt", output, error from runtime.runs
+      where id = ${id} and workspace_id = ${workspaceId}`)
     return row
   },
 })

@@ -4,8 +4,8 @@ import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import type { StoredPatch } from '../contexts/context-store.ts'
 import { storableJson } from '../contexts/storable.ts'
-import { insertSegments } from './journal-store.ts'
-import type { Claim, ClaimedRun, ClaimedWork, FinishedRun, LeaseNews } from './run.ts'
+import { insertion, insertSegments } from './journal-store.ts'
+import type { BegunRun, Claim, ClaimedRun, ClaimedWork, FinishedRun, LeaseNews } from './run.ts'
 
 export type RunStore = ReturnType<typeof runStore>
 
@@ -36,6 +36,19 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
   /** Writes what runs did so far. */
   async insertEffects(effects: readonly Effects[]): Promise<void> {
     await database.many(statementOf(effectParts(effects, writePatches)))
+    announceEvents(database, effects)
+  },
+
+  /** Writes runs that requests work on and will go on with, with all they did so far, in one statement. */
+  async insertBegun(runs: readonly BegunRun[]): Promise<void> {
+    const effects = runs.map((run) => run.effects)
+    const segments = runs.flatMap(({ id: runId, effects: { segment } }) =>
+      segment === undefined ? [] : [{ runId, ...segment }],
+    )
+    const journal = segments.length === 0 ? [] : [sql`journal as (${insertion(segments)})`]
+    await database.many(
+      statementOf([sql`runs as (${insertRunning(runs)})`, ...journal, ...effectParts(effects, writePatches)]),
+    )
     announceEvents(database, effects)
   },
 
@@ -146,10 +159,11 @@ async function writeEnds(tx: Queries, work: readonly ClaimedWork[]): Promise<Map
       status = coalesce(e.status, r.status),
       finished_at = case when e.status <> 'waiting' then now() end,
       leased_until = case when e.status is null then r.leased_until end,
+      output = coalesce(e.output, r.output),
       duration_ms = e."durationMs", error = e.error, dead_letter = coalesce(e."isDeadLetter", false), ${nextTry}
     from jsonb_to_recordset(${storableJson(input)}::jsonb)
       as e (id uuid, attempt int, status text, "durationMs" int, error jsonb, "isDeadLetter" boolean,
-        "pauseMs" float8)
+        "pauseMs" float8, output text)
     where r.id = e.id and r.attempt = e.attempt and r.status = 'running'
     returning r.id, r.attempt`)
   return new Map(rows.map(({ id, attempt }) => [id, attempt]))
@@ -197,12 +211,25 @@ function insertRuns(runs: readonly FinishedRun[]): Sql {
   const rows = runs.map(({ effects: _, trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
   return sql`
     insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
-      correlation_id, attempt, started_at, finished_at, duration_ms, error)
+      correlation_id, attempt, started_at, finished_at, duration_ms, error, input, output)
     select r.id, r."workspaceId", r."automationSlug", r."triggerType", r."triggerValue", r."triggerId", r.status,
-      r."correlationId", 1, r."startedAt", now(), r."durationMs", r.error
+      r."correlationId", 1, r."startedAt", now(), r."durationMs", r.error, r.input, r.output
     from jsonb_to_recordset(${storableJson(rows)}::jsonb) as r (id uuid, "workspaceId" text, "automationSlug" text,
       "triggerType" text, "triggerValue" text, "triggerId" text, status text, "correlationId" text,
-      "startedAt" timestamptz, "durationMs" int, error jsonb)
+      "startedAt" timestamptz, "durationMs" int, error jsonb, input json, output text)
+    on conflict (id) do nothing`
+}
+
+function insertRunning(runs: readonly BegunRun[]): Sql {
+  const rows = runs.map(({ effects: _, trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
+  return sql`
+    insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
+      correlation_id, attempt, worker, leased_until, started_at, revision, input)
+    select r.id, r."workspaceId", r."automationSlug", r."triggerType", r."triggerValue", r."triggerId", 'running',
+      r."correlationId", 1, r.worker, now() + r."leaseSeconds" * interval '1 second', r."startedAt", r.revision, r.input
+    from json_to_recordset(${storableJson(rows)}::json) as r (id uuid, "workspaceId" text, "automationSlug" text,
+      "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, worker text,
+      "leaseSeconds" float8, "startedAt" timestamptz, revision bigint, input json)
     on conflict (id) do nothing`
 }
 
@@ -229,14 +256,21 @@ const triggerColumns = ({ type, value, id }: QueuedRun['trigger']) => ({
 /** Writes the work of many runs in few transactions; each promise resolves when its part is committed. */
 export interface Commits {
   writeFinished(run: FinishedRun): Promise<void>
+  writeBegun(run: BegunRun): Promise<void>
   writeEffects(effects: Effects): Promise<void>
   /** False when another worker has claimed the run: then nothing was written. */
   writeClaimed(work: ClaimedWork): Promise<boolean>
 }
 
+/** Each may have a body of megabytes with it. */
+const MAX_BEGUN = 16
+
 export function groupCommits(store: RunStore): Commits {
   const finished = groupCommit<FinishedRun>(async (runs) => void (await store.insertFinished(runs)), {
     maxItems: 200,
+  })
+  const begun = groupCommit<BegunRun>(async (runs) => void (await store.insertBegun(runs)), {
+    maxItems: MAX_BEGUN,
   })
   const effects = groupCommit<Effects>(async (all) => void (await store.insertEffects(all)), {
     maxItems: 100,
@@ -250,6 +284,7 @@ export function groupCommits(store: RunStore): Commits {
   )
   return {
     writeFinished: (run) => finished.add(run),
+    writeBegun: (run) => begun.add(run),
     writeEffects: (one) => effects.add(one),
     async writeClaimed(work) {
       const item = { work, counted: false }

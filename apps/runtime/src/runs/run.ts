@@ -1,12 +1,13 @@
 import { Failure, type FailureBody } from '@platform/kernel'
 import type { ActiveRun, Cancellation } from '../automations/active-run.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
-import type { RunInput, Trigger } from '../automations/model.ts'
+import type { QueuedRun, RunInput, Trigger } from '../automations/model.ts'
 
 /*
  * A run happens in one of two ways. A request waits for it: run-now.ts runs it in the request and writes it once, with
  * everything it did. Or an event or another run triggered it: on-events.ts queues it, work-queue.ts claims it with a
- * lease, work-on-run.ts runs it, and what it writes counts only while its claim does.
+ * lease, work-on-run.ts runs it, and what it writes counts only while its claim does. Where the automation is durable
+ * both come together: run-durably.ts begins the run in its request, and any worker takes it over.
  */
 
 /** How a run ended. */
@@ -15,6 +16,8 @@ export interface RunEnd {
   readonly durationMs: number
   readonly error: FailureBody | { error: string; message: string } | undefined
   readonly isDeadLetter?: boolean
+  /** What it answers, as JSON, where somebody may ask for it later. */
+  readonly output?: string | undefined
 }
 
 /** A try that failed, after which the run is to be begun anew. */
@@ -31,6 +34,17 @@ export interface FinishedRun extends RunEnd {
   readonly trigger: Trigger
   readonly correlationId: string
   readonly startedAt: Date
+  /** Kept where it may be run again. */
+  readonly input?: RunInput | undefined
+  readonly effects: Effects
+}
+
+/** A durable run at its first commit: its request works on it, and any worker may take it over. */
+export interface BegunRun extends Omit<QueuedRun, 'priority'> {
+  readonly startedAt: Date
+  readonly revision: number
+  readonly worker: string
+  readonly leaseSeconds: number
   readonly effects: Effects
 }
 

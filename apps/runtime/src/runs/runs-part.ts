@@ -18,9 +18,11 @@ import { listRuns } from './list-runs.ts'
 import { onEvents } from './on-events.ts'
 import { partitionStore } from './partition-store.ts'
 import { retryRun } from './retry-run.ts'
+import type { LeasedRun } from './run.ts'
 import { CANCELLED_RUNS, runChangeStore } from './run-change-store.ts'
+import { runDurably } from './run-durably.ts'
 import { type RunNow, runNow } from './run-now.ts'
-import { runRecordStore } from './run-record-store.ts'
+import { type RunRecordStore, runRecordStore } from './run-record-store.ts'
 import { runSlots } from './run-slots.ts'
 import { groupCommits, runStore } from './run-store.ts'
 import { slotStore } from './slot-store.ts'
@@ -30,6 +32,7 @@ import { WorkQueue } from './work-queue.ts'
 /** Runs that a request waits for, and the queue of those that events trigger. */
 export interface Runs {
   readonly runNow: RunNow
+  readonly outcomes: Pick<RunRecordStore, 'findOutcome'>
   /** Makes the workers of this instance look for queued runs. */
   readonly wakeWorkers: () => void
   readonly part: Part
@@ -66,6 +69,7 @@ export function runsPart({
   const holders = new HolderWatch(database, () => runs.listHolders())
   const wakeWorkers = () => queue.wake()
   const slots = runSlots({ slots: slotStore(database), wakeWorkers, log })
+  const worker = () => presence.id()?.toString() ?? withoutPresence
   const queue: WorkQueue = new WorkQueue({
     runs,
     work: workOnRun({
@@ -77,16 +81,28 @@ export function runsPart({
       timeLimitMs: config.runs.timeLimitMs,
       log,
     }),
-    worker: () => presence.id()?.toString() ?? withoutPresence,
+    worker,
     lookForHolders: () => holders.look(),
     listen: (onCancelled) => database.listen(CANCELLED_RUNS, onCancelled),
     concurrency: config.runs.concurrency,
     leaseSeconds: config.runs.leaseSeconds,
     log,
   })
+  const now = { engine, commits, times: config.times, now: () => clock.now().getTime() }
+  const durable = {
+    ...now,
+    runs,
+    hold: (leased: LeasedRun) => queue.hold(leased),
+    wakeWorkers,
+    worker,
+    leaseSeconds: config.runs.leaseSeconds,
+    timeLimitMs: config.runs.timeLimitMs,
+    log,
+  }
   const partitions = { runs: partitionStore(database), journal: partitionStore(database, 'journal') }
   return {
-    runNow: runNow({ engine, commits, times: config.times, now: () => clock.now().getTime() }),
+    runNow: runNow(now, (order) => runDurably(durable, order)),
+    outcomes: records,
     wakeWorkers,
     part: {
       routes: [

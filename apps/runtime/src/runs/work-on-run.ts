@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Retry } from '@platform/contracts'
-import { type Failure, StoreError } from '@platform/kernel'
+import { StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { cancelled } from '../automations/active-run.ts'
 import { AutomationFailure, RunEnded } from '../automations/automation-failure.ts'
@@ -13,6 +13,7 @@ import { deadLetterEvent, tooManyCrashes } from './dead-letter.ts'
 import type { JournalStore } from './journal-store.ts'
 import { pauseBeforeNextTry } from './next-try.ts'
 import { type ClaimedRun, type ClaimedWork, type LeasedRun, leaseLost, type RunEnd } from './run.ts'
+import { endOf, endWithOutput } from './run-end.ts'
 import type { RunSlots } from './run-slots.ts'
 import type { Commits } from './run-store.ts'
 
@@ -70,10 +71,13 @@ export const workOnRun =
       )
     }
     if (active.hasEnded) return
-    const end = endOf(result, active.cancellation)
+    const end = (isOfRequest(run) ? endWithOutput : endOf)(result, active.cancellation)
     await write(deps, { claim, ...afterTry(run, automation.retry, result, end) }, signal)
     await deps.slots.leave(run, automation)
   }
+
+/** Its caller may ask for what it answered. */
+const isOfRequest = ({ triggerType }: ClaimedRun): boolean => triggerType === 'endpoint'
 
 /** How far others have come with it. A run that nobody has worked on before has no journal. */
 const segmentsOf = async (run: ClaimedRun, { journals }: Deps): Promise<Segment[]> =>
@@ -101,7 +105,8 @@ async function takePlace(
   automation: CompiledAutomation,
 ): Promise<Settled | 'held' | undefined> {
   try {
-    const taken = await slots.take(run, automation)
+    // One that a request began is under way already, and was never counted.
+    const taken = isOfRequest(run) ? 'taken' : await slots.take(run, automation)
     if (taken === 'taken') return undefined
     return taken === 'full' ? { effects: nothing, end: dropped(automation) } : 'held'
   } catch (error) {
@@ -134,13 +139,6 @@ const triggerOf = ({ triggerType, triggerValue, triggerId }: ClaimedRun) => ({
   value: triggerValue,
   ...(triggerId === null ? {} : { id: triggerId }),
 })
-
-/** A `finally` may have replaced what ended the run, or failed itself: a run that was cancelled has no other end. */
-function endOf({ error, durationMs }: RunOutcome, cancellation: Failure | undefined): RunEnd {
-  if (cancellation !== undefined)
-    return { status: 'cancelled', durationMs, error: error ?? cancellation.toJSON() }
-  return { status: error === undefined ? 'succeeded' : 'failed', durationMs, error }
-}
 
 /** A run that failed waits for its next try where its automation says so; the last one leaves a dead letter. */
 function afterTry(

@@ -43,6 +43,8 @@ export class WorkQueue {
   readonly #leased = new Map<string, LeasedRun>()
   readonly #wakeUp = new WakeUp()
   readonly #working = new Set<Promise<void>>()
+  /** Runs that requests work on: they take no place here. */
+  readonly #held = new Map<string, LeasedRun>()
   #lookAt = 0
   /** The workspace whose runs were claimed last: the next claim begins with the one after it. */
   #servedLast = ''
@@ -54,6 +56,16 @@ export class WorkQueue {
   /** Runs were queued: the worker looks at once. */
   wake(): void {
     this.#wakeUp.wake()
+  }
+
+  /** Keeps the lease of a run that a request works on, until the answer is called; and tells it when it is to end. */
+  hold(leased: LeasedRun): () => void {
+    const { id } = leased.claim
+    this.#held.set(id, leased)
+    return () => {
+      if (this.#held.get(id) === leased) this.#held.delete(id)
+      this.#wakeUp.wake()
+    }
   }
 
   get jobs(): Job[] {
@@ -172,16 +184,24 @@ export class WorkQueue {
       log.error({ err: obstacle, runId: id }, 'a run was not given back, its lease must run out')
   }
 
+  #all(): LeasedRun[] {
+    return [...this.#leased.values(), ...this.#held.values()]
+  }
+
+  #find(id: string): LeasedRun | undefined {
+    return this.#leased.get(id) ?? this.#held.get(id)
+  }
+
   async #extendLeases(): Promise<void> {
-    if (this.#leased.size === 0) return
+    const claims = this.#all().map(({ claim }) => claim)
+    if (claims.length === 0) return
     const { runs, worker, leaseSeconds } = this.#options
-    const claims = [...this.#leased.values()].map(({ claim }) => claim)
     this.#heed(await runs.extendLeases(worker(), claims, leaseSeconds))
   }
 
   /** Where a run that is to end is leased here, its row says why. Extending the leases makes up for a lost notice. */
   #lookAfter(id: string): void {
-    const leased = this.#leased.get(id)
+    const leased = this.#find(id)
     if (leased === undefined) return
     const { runs, log } = this.#options
     runs.listNews([leased.claim]).then(
@@ -192,7 +212,7 @@ export class WorkQueue {
 
   #heed(news: readonly LeaseNews[]): void {
     for (const { id, isLost, cancellation } of news) {
-      const leased = this.#leased.get(id)
+      const leased = this.#find(id)
       if (leased === undefined) continue
       if (isLost) {
         leased.isLost = true
@@ -204,10 +224,15 @@ export class WorkQueue {
     }
   }
 
+  async #untilEnded(): Promise<void> {
+    await Promise.allSettled(this.#working)
+    while (this.#held.size > 0) await this.#wakeUp.wait(this.#options.pollMs)
+  }
+
   async #drain(): Promise<void> {
     const late = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS).unref())
-    await Promise.race([Promise.allSettled(this.#working), late])
-    const left = [...this.#leased.values()]
+    await Promise.race([this.#untilEnded(), late])
+    const left = this.#all()
     for (const { active } of left) active?.end(leaseLost())
     if (left.length > 0) await this.#options.runs.release(left.map(({ claim }) => claim))
   }

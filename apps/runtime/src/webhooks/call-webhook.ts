@@ -1,18 +1,20 @@
 import type { Principal } from '@platform/auth'
 import { type EventRecord, callWebhook as endpoint, headers, webhookTriggered } from '@platform/contracts'
-import { type RequestInfo, respond, route } from '@platform/http'
-import { Failure, uuidv7 } from '@platform/kernel'
+import { keyInUse, type RequestInfo, type RouteResponse, respond, route } from '@platform/http'
+import { Failure, isFailureName, uuidv7 } from '@platform/kernel'
 import { buildRecord, checkNative } from '@platform/outbox'
 import type { Permissions } from '@platform/permissions'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
-import type { RunNow } from '../runs/run-now.ts'
+import { type RunNow, shownFailure } from '../runs/run-now.ts'
+import type { RunRecordStore } from '../runs/run-record-store.ts'
 import { payloadOf } from './payload.ts'
 
 interface Deps {
   readonly definitions: Definitions
   readonly permissions: Permissions
   readonly runNow: RunNow
+  readonly outcomes: Pick<RunRecordStore, 'findOutcome'>
   /** Issuer of the platform's own tokens, which no automation may see. */
   readonly issuer: string
 }
@@ -32,8 +34,10 @@ export const callWebhook = (deps: Deps) =>
       if (automation.action !== undefined) await requireMember(deps.permissions, principal, workspace.id)
       return target
     },
-    isIdempotent: ({ automation }) => automation.idempotent,
-    async handle({ params, body, principal, request, admitted: target }) {
+    isIdempotent: ({ automation }) => isIdempotent(automation),
+    findOutcome: async ({ admitted: { workspace, automation }, onceId = '' }) =>
+      automation.durable ? await outcomeOf(deps.outcomes, workspace.id, onceId) : undefined,
+    async handle({ params, body, principal, request, admitted: target, onceId }) {
       const { workspace, automation } = target
       const payload = await payloadOf(request, body as Buffer, {
         pathParams: target.pathParams,
@@ -41,7 +45,7 @@ export const callWebhook = (deps: Deps) =>
         issuer: deps.issuer,
       })
 
-      const runId = uuidv7()
+      const runId = onceId ?? uuidv7()
       request.setHeader(headers.runId, runId)
       const running = deps.runNow({
         runId,
@@ -56,7 +60,7 @@ export const callWebhook = (deps: Deps) =>
         events: triggeredEvents(target, request),
       })
 
-      if (!automation.idempotent) return outputResponse(await running)
+      if (!isIdempotent(automation)) return outputResponse(await running)
       // A replay of what is kept names the run that was.
       const kept = { [headers.runId]: runId }
       return await running.then(
@@ -65,6 +69,25 @@ export const callWebhook = (deps: Deps) =>
       )
     },
   })
+
+const isIdempotent = ({ idempotent, durable }: CompiledAutomation): boolean => idempotent || durable
+
+/** The answer of a durable run, which may have ended without its request. Throws while it goes on. */
+async function outcomeOf(
+  outcomes: Deps['outcomes'],
+  workspaceId: string,
+  runId: string,
+): Promise<RouteResponse | undefined> {
+  const outcome = await outcomes.findOutcome(workspaceId, runId)
+  if (outcome === undefined) return undefined
+  const kept = { [headers.runId]: runId }
+  if (outcome.finishedAt === null) throw keyInUse()
+  if (outcome.status === 'succeeded')
+    return outcome.output === null ? undefined : outputResponse(outcome.output, kept)
+  const { error = 'InternalError', message = 'The run failed.', details } = outcome.error ?? {}
+  const name = isFailureName(error) ? error : 'InternalError'
+  return failureResponse(shownFailure(new Failure(name, message, { details }), outcome.error ?? {}), kept)
+}
 
 const outputResponse = (output: string, kept: Record<string, string> = {}) =>
   respond(output, { contentType: 'application/json; charset=utf-8', headers: kept })
