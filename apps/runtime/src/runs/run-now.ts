@@ -97,7 +97,10 @@ export function runSubjectOf(principal: Principal | undefined, ip: string): RunS
  */
 export function shownFailure(
   failure: Failure,
-  { automationSlug = '', instruction = '' }: Partial<Pick<StoredError, 'automationSlug' | 'instruction'>> = {},
+  {
+    automationSlug = '',
+    instruction = '',
+  }: Partial<Pick<StoredError, 'automationSlug' | 'instruction'>> = {},
 ): Failure {
   if (failure.status !== 404) return failure
   const message = `The automation "${automationSlug}" ran and failed at ${instruction}: ${failure.message}`
