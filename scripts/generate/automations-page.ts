@@ -7,6 +7,7 @@ import {
   instructionSchemas,
   notYetRunnable,
   notYetRunnableFields,
+  stepRetryDescription,
 } from '@platform/contracts'
 import { z } from 'zod'
 import {
@@ -33,6 +34,8 @@ export function automationsPage(): string {
       'key is the slug of an automation, called with what stands behind it; `output` names the ' +
       'variable for its result.',
     ...Object.keys(instructionSchemas).map((name) => instructionSection(name as InstructionName)),
+    '### retry beside an instruction',
+    `${stepRetryDescription.text}\n\n\`\`\`yaml\n${yamlOf(withoutResult(stepRetryDescription.example))}\n\`\`\``,
     '## Variables and contexts',
     'The arguments of an automation are its variables; at a URL trigger `body`, `query`, ' +
       '`headers`, `method`, `pathParams` and `rawBody`, for an event `payload`, `source` and `id`. ' +
@@ -44,6 +47,8 @@ export function automationsPage(): string {
   ]
   return `${parts.join('\n\n')}\n`
 }
+
+const withoutResult = <T extends object>({ gives: _, ...written }: T & { gives: unknown }) => written
 
 const introduction = `An automation is written in YAML or JSON:
 
@@ -159,7 +164,7 @@ function yamlOf({
 }): string {
   const before = Object.entries(rest).map(([key, value]) => `${key}: ${flow(value)}`)
   const lines = steps.flatMap((step) =>
-    Object.entries(step).map(([key, value]) => `  - ${key}: ${flow(value)}`),
+    Object.entries(step).map(([key, value], index) => `  ${index === 0 ? '-' : ' '} ${key}: ${flow(value)}`),
   )
   return [...before, 'do:', ...lines, ...(output === undefined ? [] : [`output: ${flow(output)}`])].join('\n')
 }

@@ -24,6 +24,8 @@ const STATE = {
   last: '{{item}}',
 }
 
+const AT_ONCE = { attempts: 2, backoff: 0 }
+
 /** Counts in a shared context, and tells of it: as many events as were counted. */
 const countOnce: Step[] = [
   { set: { name: 'global.counted', value: '{% {{global.counted}} + 1 %}' } },
@@ -63,6 +65,9 @@ export function randomProgram(seed: number, url: string): TestAutomations {
       () => ({ repeat: { on: [1, 2, 3, 4], batch: { size: 1 + below(3), interval: 1 }, do: inner() } }),
       () => ({ repeat: { until: 1 + below(3), do: inner() } }),
       () => ({ try: { do: [...inner(), { unknown: {} }], catch: inner(), finally: inner() } }),
+      () => ({
+        try: { do: [{ conditions: { '1': [...inner(), { unknown: {} }] }, retry: AT_ONCE }], catch: inner() },
+      }),
       () => ({ conditions: { '{{asked.odd}}': inner(), default: inner() } }),
       () => (isCalled ? { all: inner() } : { called: { output: name() } }),
     ]

@@ -218,7 +218,9 @@ export class ActiveRun implements RunState {
   }
 
   async pause(frame: OutsidePlace, path: string, ms: number): Promise<void> {
-    await this.#outside(frame, `${path} pause`, () => pause(ms))
+    await this.#outside(frame, `${path} pause`, () =>
+      this.#ask(frame, '', ({ signal }) => pause(ms, undefined, { signal })),
+    )
     this.#requireTime(performance.now(), frame)
   }
 

@@ -2,8 +2,10 @@ import {
   AutomationDefinition,
   CallArguments,
   instructionSchemas,
+  Retry,
   readStep,
   type When,
+  type Step as WrittenInstruction,
 } from '@platform/contracts'
 import { ExpressionError } from '@platform/expressions'
 import { Failure } from '@platform/kernel'
@@ -19,6 +21,7 @@ import {
   type StepContext,
 } from '../instructions/instruction.ts'
 import { sequence } from '../instructions/sequence.ts'
+import { attemptOf, retrying } from '../instructions/step-retry.ts'
 import { Mentions, TextCompiler } from '../instructions/text-compiler.ts'
 import { compileConcurrency } from './compile-concurrency.ts'
 import { compileInputs } from './compile-inputs.ts'
@@ -147,7 +150,7 @@ class StepCompilation {
     const path = name === undefined ? at : `${at}.${name}`
     try {
       if (step === undefined) throw invalidInstruction('A step must be one instruction or one call.')
-      return { path, run: this.#instruction(step.name, step.arguments, this.#contextAt(path, depth)) }
+      return { path, run: this.#instruction(step, this.#contextAt(path, depth)) }
     } catch (error) {
       this.#problems.push(`${path}: ${error instanceof Error ? error.message : 'is not valid'}`)
       return { path, run: failing(error) }
@@ -163,13 +166,19 @@ class StepCompilation {
     }
   }
 
-  #instruction(name: string, args: unknown, context: StepContext): Execute {
+  #instruction({ name, arguments: args, retry: wanted }: WrittenInstruction, context: StepContext): Execute {
+    const retry = wanted === undefined ? undefined : parseArguments(Retry, 'retry', wanted)
     const instruction = this.#instructions.get(name)
     if (instruction === undefined) {
-      return compileCall(name, parseArguments(CallArguments, name, args), context, this.#limits)
+      const call = compileCall(name, parseArguments(CallArguments, name, args), context, this.#limits)
+      return retry === undefined ? call : retrying(attemptOf(call), retry, context.path)
     }
     const schema: Parser<unknown> = instructionSchemas[instruction.name]
-    return instruction.compile(parseArguments(schema, name, args) as never, context)
+    const parsed = parseArguments(schema, name, args) as never
+    if (retry === undefined) return instruction.compile(parsed, context)
+    const attempt =
+      instruction.compileAttempt?.(parsed, context) ?? attemptOf(instruction.compile(parsed, context))
+    return retrying(attempt, { ...retry, on: retry.on ?? instruction.retriedOn }, context.path)
   }
 }
 

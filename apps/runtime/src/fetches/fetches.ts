@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ConfigError } from '@platform/config'
-import { growingPauseMs, retryAfterMsOf } from '@platform/kernel'
+import { growingPauseMs } from '@platform/kernel'
 import { type Outbound, type OutboundPolicy, openOutbound } from '@platform/outbound'
 import { FairPlaces } from './fair-places.ts'
 import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
 import { type Attempted, attempt } from './fetch-attempt.ts'
+import { askedPauseMs, LONGEST_PAUSE_MS } from './fetch-fault.ts'
 import { type FetchMetrics, type FetchOutcome, fetchMetrics } from './fetch-metrics.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import type { FetchSettings } from './fetches-env.ts'
@@ -25,14 +26,14 @@ export interface FetchCall {
   readonly signal: AbortSignal
   /** How long the run may still take. */
   readonly remainingMs: () => number
+  /** True where nothing is tried again here, because the caller does. */
+  readonly isTriedOnce?: boolean
 }
 
 /** All workspaces together may have this many times as much under way as one. */
 const WORKSPACES = 10
 /** An idle connection keeps its origin for some seconds: enough for all that a process calls within them. */
 const ORIGINS = 20_000
-/** Who asks for more patience than this is not asked again. */
-const LONGEST_PAUSE_MS = 60_000
 /** Where the other side asks for nothing. */
 const LONGEST_BACKOFF_MS = 10_000
 
@@ -85,10 +86,10 @@ async function send(
 ): Promise<FetchAnswer | FetchFailure> {
   const headers = new Headers(request.headers)
   for (const [name, value] of Object.entries(call.headers)) if (!headers.has(name)) headers.set(name, value)
+  const maxRetries = call.isTriedOnce === true ? 0 : needs.settings.maxRetries
   for (let failures = 0; ; failures += 1) {
     const attempted = await attemptInPlace(needs, request, headers, call)
-    const pauseMs =
-      failures < needs.settings.maxRetries ? pauseBefore(attempted, failures, needs.settings) : undefined
+    const pauseMs = failures < maxRetries ? pauseBefore(attempted, failures, needs.settings) : undefined
     if (pauseMs === undefined || pauseMs > Math.min(LONGEST_PAUSE_MS, call.remainingMs()))
       return resultOf(attempted)
     await pause(pauseMs, undefined, { signal: call.signal })
@@ -126,8 +127,7 @@ function pauseBefore(attempted: Attempted, failures: number, settings: FetchSett
   })
   if ('error' in attempted) return settings.retryCodes.includes(attempted.code ?? '') ? backoffMs : undefined
   if (!settings.retryStatus.includes(attempted.status)) return undefined
-  const asked = attempted.headers['retry-after']
-  return (typeof asked === 'string' ? retryAfterMsOf(asked, new Date()) : undefined) ?? backoffMs
+  return askedPauseMs(attempted) ?? backoffMs
 }
 
 const resultOf = (attempted: Attempted): FetchAnswer | FetchFailure =>

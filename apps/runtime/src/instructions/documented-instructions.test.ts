@@ -1,6 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type InstructionName, instructionDescriptions, notYetRunnable } from '@platform/contracts'
+import {
+  type InstructionName,
+  instructionDescriptions,
+  notYetRunnable,
+  stepRetryDescription,
+} from '@platform/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compiled, runMain } from '../../test/testing.ts'
 
@@ -24,6 +29,25 @@ const atShop = <T>(value: T): T => {
   return JSON.parse(JSON.stringify(value).replaceAll('https://shop.example', `http://127.0.0.1:${port}`)) as T
 }
 
+/** Runs an example; answers its output. */
+async function outputOf({
+  do: steps,
+  output,
+}: {
+  do: readonly object[]
+  output?: unknown
+}): Promise<unknown> {
+  const greet = { output: 'Hello {{name}}' }
+  const main = atShop({ do: [...steps] as Record<string, unknown>[], output })
+  const outcome = await runMain(compiled({ main, greet }))
+  expect(outcome.failed).toBeUndefined()
+  return outcome.output
+}
+
+test('the example of retry beside an instruction gives what the documents say', async () => {
+  expect(await outputOf(stepRetryDescription.example)).toEqual(stepRetryDescription.example.gives)
+})
+
 test.each(names)('the example of %s can be compiled and uses it', async (name) => {
   const { do: steps } = instructionDescriptions[name].example
   expect((await compiled({ main: { do: [...steps] } }).compile('main'))?.problems).toEqual([])
@@ -33,11 +57,7 @@ test.each(names)('the example of %s can be compiled and uses it', async (name) =
 test.each(names.filter((name) => !missing.has(name)))(
   'the example of %s gives what the documents say',
   async (name) => {
-    const { do: steps, output, gives } = instructionDescriptions[name].example
-    const greet = { output: 'Hello {{name}}' }
-    const workspace = compiled({ main: { do: atShop([...steps]), output }, greet })
-    const { failed, output: given } = await runMain(workspace)
-    expect(failed).toBeUndefined()
-    expect(given).toEqual(gives)
+    const { gives, ...example } = instructionDescriptions[name].example
+    expect(await outputOf(example)).toEqual(gives)
   },
 )

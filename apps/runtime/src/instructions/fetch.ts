@@ -1,12 +1,14 @@
 import { type FetchArguments, fieldsNotYetRunnable } from '@platform/contracts'
 import type { EventLimits } from '@platform/outbox'
-import type { Execute, Frame, OutsideEffect } from '../automations/model.ts'
+import type { Frame, OutsideEffect } from '../automations/model.ts'
 import { fetchFailedEvent } from '../automations/run-events.ts'
 import { failedFetch } from '../fetches/failed-fetch.ts'
 import { type FetchAnswer, type FetchFailure, type OutputMode, readAnswer } from '../fetches/fetch-answer.ts'
+import { type FetchFault, faultOf } from '../fetches/fetch-fault.ts'
 import { type FetchRequest, type GivenRequest, requestOf } from '../fetches/fetch-request.ts'
 import { tracedFetch } from '../fetches/traced-fetch.ts'
-import { type Instruction, invalidInstruction } from './instruction.ts'
+import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
+import { type Attempt, triedOnce } from './step-retry.ts'
 import type { TextCompiler } from './text-compiler.ts'
 
 /**
@@ -16,27 +18,42 @@ import type { TextCompiler } from './text-compiler.ts'
 export const fetch = (limits: EventLimits): Instruction<FetchArguments> => ({
   name: 'fetch',
   compile(args, context) {
-    const [missing] = fieldsNotYetRunnable('fetch', args)
-    if (missing !== undefined) return unavailable(missing)
-    const { texts, path } = context
-    const readRequest = requestReader(args, texts)
-    const readMode = texts.reader(args.outputMode)
-    const readEmits = texts.reader(args.emitErrors)
-    const write = texts.writer(args.output)
-    return async (frame) => {
-      const request = requestOf(readRequest(frame), frame.run.fetches.settings)
-      const mode = modeOf(readMode(frame))
-      const emits = readEmits(frame) !== false
-      const { key, output, failed } = await ask(frame, path, { request, mode, emits })
-      write(frame, output)
-      if (failed !== undefined) await frame.run.record(fetchFailedEvent(frame, failed, key, limits))
-    }
+    const attempt = compileAttempt(args, context, limits, false)
+    return (frame) => attempt(frame, triedOnce())
   },
+  compileAttempt: (args, context) => compileAttempt(args, context, limits, true),
+  retriedOn: ['network', 429],
 })
 
+/** With `retry` the step says how often it is tried, and nothing else tries it. */
+function compileAttempt(
+  args: FetchArguments,
+  { texts, path }: StepContext,
+  limits: EventLimits,
+  isTriedOnce: boolean,
+): Attempt {
+  const [missing] = fieldsNotYetRunnable('fetch', args)
+  if (missing !== undefined) return unavailable(missing)
+  const readRequest = requestReader(args, texts)
+  const readMode = texts.reader(args.outputMode)
+  const readEmits = texts.reader(args.emitErrors)
+  const write = texts.writer(args.output)
+  return async (frame, tries) => {
+    const request = requestOf(readRequest(frame), frame.run.fetches.settings)
+    const mode = modeOf(readMode(frame))
+    const emits = readEmits(frame) !== false
+    const question = { request, mode, emits, isTriedOnce, key: tries.key }
+    const { key, output, failed, fault } = await ask(frame, path, question)
+    tries.key = key
+    if (fault !== undefined && tries.isRepeated(fault, fault.asksForMs)) return
+    write(frame, output)
+    if (failed !== undefined) await frame.run.record(fetchFailedEvent(frame, failed, key, limits))
+  }
+}
+
 const unavailable =
-  (field: string): Execute =>
-  () => {
+  (field: string): Attempt =>
+  async () => {
     throw invalidInstruction(`The field "${field}" of fetch is not available yet.`)
   }
 
@@ -65,6 +82,10 @@ interface Question {
   readonly mode: OutputMode
   /** True when a failure is told of by an event. */
   readonly emits: boolean
+  /** True where the step itself is tried again. */
+  readonly isTriedOnce: boolean
+  /** Of the attempts before. */
+  readonly key: string | undefined
 }
 
 /** What comes of a request, as it is kept. */
@@ -74,6 +95,8 @@ interface Asked {
   readonly output: unknown
   /** What the event of a failure shows. */
   readonly failed?: Readonly<Record<string, unknown>>
+  /** For a step that may be tried again. */
+  readonly fault?: FetchFault
 }
 
 /** Sends the request as soon as the limits of the workspace let it. */
@@ -81,25 +104,31 @@ async function ask(frame: Frame, path: string, question: Question): Promise<Aske
   const throttled = frame.run.throttle('fetches', 1, frame)
   if (throttled !== undefined) await throttled
   return await frame.run.fromOutside(frame, path, async (effect) => {
-    const result = await send(frame, question.request, effect)
-    return { key: effect.key, ...outcomeOf(frame, question, result) }
+    const key = question.key ?? effect.key
+    const result = await send(frame, question, { ...effect, key })
+    return { key, ...outcomeOf(frame, question, result) }
   })
 }
 
 function outcomeOf(
   { run }: Frame,
-  { request, mode, emits }: Question,
+  { request, mode, emits, isTriedOnce }: Question,
   result: FetchAnswer | FetchFailure,
 ): Omit<Asked, 'key'> {
   const read = 'error' in result ? result : readAnswer(result, mode, request.url.host)
   const output = 'error' in read ? read : read.output
   const failed = emits ? failureOf(result, read) : undefined
-  return failed === undefined ? { output } : { output, failed: failedFetch(request, failed, run.secrets) }
+  const fault = isTriedOnce ? faultOf(result) : undefined
+  return {
+    output,
+    ...(failed === undefined ? {} : { failed: failedFetch(request, failed, run.secrets) }),
+    ...(fault === undefined ? {} : { fault }),
+  }
 }
 
 const send = (
   { run }: Frame,
-  request: FetchRequest,
+  { request, isTriedOnce }: Question,
   { key, signal, remainingMs }: OutsideEffect,
 ): Promise<FetchAnswer | FetchFailure> =>
   tracedFetch(request.method, run.correlationId, (traceparent) =>
@@ -108,6 +137,7 @@ const send = (
       headers: { 'idempotency-key': key, traceparent },
       signal,
       remainingMs,
+      isTriedOnce,
     }),
   )
 

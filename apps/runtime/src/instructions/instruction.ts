@@ -1,6 +1,7 @@
-import type { InstructionName } from '@platform/contracts'
+import type { InstructionName, Retry } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { Execute } from '../automations/model.ts'
+import type { Attempt } from './step-retry.ts'
 import type { TextCompiler } from './text-compiler.ts'
 
 /** One step and where it stands. */
@@ -25,6 +26,10 @@ export interface StepContext {
 export interface Instruction<Arguments = unknown> {
   readonly name: InstructionName
   compile(args: Arguments, context: StepContext): Execute
+  /** The same for a step with `retry`, where a failure of it may be an answer; else it is one when it throws. */
+  compileAttempt?(args: Arguments, context: StepContext): Attempt
+  /** What is tried again where `retry` does not say. */
+  readonly retriedOn?: Retry['on']
 }
 
 export const invalidInstruction = (message: string): Failure =>

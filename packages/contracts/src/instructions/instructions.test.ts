@@ -19,6 +19,19 @@ describe('readStep', () => {
     })
   })
 
+  it('takes retry beside an instruction or a call, and an automation of that name by itself', () => {
+    const retry = { attempts: 2 }
+    expect(readStep({ retry, call: { a: 1 } })).toEqual({
+      name: 'call',
+      arguments: { a: 1 },
+      slipped: false,
+      retry,
+    })
+    expect(readStep({ set: null, name: 'a', value: 1, retry })).toMatchObject({ slipped: true, retry })
+    expect(readStep({ call: null, retry: null })).toEqual({ name: 'call', arguments: null, slipped: false })
+    expect(readStep({ retry })).toEqual({ name: 'retry', arguments: retry, slipped: false })
+  })
+
   it.each([
     [{}],
     [{ set: { name: 'a', value: 1 }, output: 'b' }],

@@ -7,14 +7,25 @@ export interface Step {
   arguments: unknown
   /** True when the fields stood beside the instruction instead of under it. */
   slipped: boolean
+  /** What stands beside the instruction as `retry`, unchecked: `Retry` says what it may be. */
+  retry?: unknown
 }
+
+const RETRY = 'retry'
 
 /**
  * Reads a step: one key is the instruction. An instruction with nothing behind it takes the other keys of the step as
  * its fields (`- set:` with `name:` not indented), as the automations that exist expect. undefined for an empty step
- * and for two instructions.
+ * and for two instructions. `retry` beside an instruction or a call says how often it is tried.
  */
-export function readStep(step: Readonly<Record<string, unknown>>): Step | undefined {
+export function readStep(written: Readonly<Record<string, unknown>>): Step | undefined {
+  if (!Object.hasOwn(written, RETRY) || Object.keys(written).length === 1) return readInstruction(written)
+  const { [RETRY]: retry, ...others } = written
+  const step = readInstruction(others)
+  return step === undefined || retry === null || retry === undefined ? step : { ...step, retry }
+}
+
+function readInstruction(step: Readonly<Record<string, unknown>>): Step | undefined {
   const [name, ...others] = Object.keys(step)
   if (name === undefined) return undefined
   if (others.length === 0) return { name, arguments: step[name], slipped: false }

@@ -1,4 +1,4 @@
-import { CallArguments, instructionSchemas, isInstructionName, type Step } from '@platform/contracts'
+import { CallArguments, instructionSchemas, isInstructionName, Retry, type Step } from '@platform/contracts'
 import { checkBareExpression, checkConditionKey, checkTexts, checkVariableName } from './check-texts.ts'
 import { hintForSteps } from './foreign-words.ts'
 import { isRecord, type Path, type Problem } from './problem.ts'
@@ -9,7 +9,10 @@ import { type PlacedStep, walkSteps } from './walk-steps.ts'
 export function* checkSteps(steps: unknown, path: Path): Generator<Problem> {
   for (const placed of walkSteps(steps, path)) {
     if (placed.step === undefined) yield unreadable(placed)
-    else yield* checkStep(placed.step, placed.argumentsPath)
+    else {
+      yield* checkStep(placed.step, placed.argumentsPath)
+      yield* checkRetry(placed.step, placed.path)
+    }
   }
 }
 
@@ -41,6 +44,10 @@ function* checkStep(step: Step, path: Path): Generator<Problem> {
   }
   yield* checkArgumentTexts(name, given, path)
 }
+
+/** How often a step is tried is no instruction, so nothing of it can come from a variable. */
+const checkRetry = ({ retry }: Step, path: Path): Problem[] =>
+  retry === undefined ? [] : schemaProblems(Retry, retry, [...path, 'retry'], 'retry')
 
 /** What the instruction works out itself; steps inside it are checked as steps. */
 function checkArgumentTexts(name: string, given: unknown, path: Path): Problem[] {

@@ -4,9 +4,9 @@ import type { ProblemDetail } from './problem.ts'
 import { readDefinition } from './read-definition.ts'
 
 /** What is wrong with an automation that has these lines. */
-function problemsOf(lines: string): string[] {
+function problemsOf(lines: string, steps = 'do: []'): string[] {
   try {
-    readDefinition({ text: `do: []\n${lines}`, mediaType: 'yaml' }, true)
+    readDefinition({ text: `${steps}\n${lines}`, mediaType: 'yaml' }, true)
     return []
   } catch (error) {
     return ((error as Failure).details as ProblemDetail[]).map(({ message }) => message)
@@ -57,5 +57,30 @@ describe('what an automation says about its queued runs', () => {
     ['concurrency: { limit: 1, key: "{{a" }', expect.stringContaining('concurrency.key has a mistake: ')],
   ])('is refused with a sentence for %s', (lines, message) => {
     expect(problemsOf(lines)).toEqual([message])
+  })
+})
+
+describe('retry beside an instruction', () => {
+  const step = (retry: string) => problemsOf('', `do:\n- set: { name: a, value: 1 }\n  ${retry}`)
+
+  it.each([
+    ['retry: { attempts: 3 }'],
+    ['retry: { attempts: 3, backoff: 2s, on: [network, 5xx, 429] }'],
+    ['retry:'],
+  ])('can be %s', (retry) => {
+    expect(step(retry)).toEqual([])
+  })
+
+  it.each([
+    ['retry: true', 'do[0].retry must be a set of named fields.'],
+    ['retry: { backoff: 1s }', 'do[0].retry.attempts is missing: it must be a number.'],
+    ['retry: { attempts: "{{a}}" }', 'do[0].retry.attempts must be a number.'],
+    ['retry: { attempts: 2, times: 3 }', 'do[0].retry.times is not a field of retry.'],
+    [
+      'retries: 3',
+      expect.stringContaining('do[0] holds 2 fields (set, retries) but a step is one instruction'),
+    ],
+  ])('is refused with a sentence for %s', (retry, message) => {
+    expect(step(retry)).toEqual([message])
   })
 })
