@@ -13,6 +13,7 @@ import { scale } from './gateway/scale.ts'
 import { identity } from './identity.ts'
 import type { Figure } from './measure/figure.ts'
 import type { Tool } from './measure/tools.ts'
+import { nodeRed } from './node-red.ts'
 import { runMemory } from './run-memory.ts'
 import { runs } from './runs.ts'
 import { scaling } from './scaling.ts'
@@ -36,7 +37,7 @@ export const cases: Record<string, Record<string, Part>> = {
     calm: { needs: ['haproxy', 'wrk', 'h2load'], measure: calm },
     scale: { needs: ['haproxy', 'wrk'], measure: scale },
   },
-  run: { run: { measure: runs } },
+  run: { run: { measure: runs }, 'node-red': { measure: nodeRed } },
   'run-memory': { 'run-memory': { measure: runMemory } },
   // How fast they are committed, get to where they are seen, and are found among a million.
   events: {

@@ -23,5 +23,15 @@ export async function workspaceToCall(
     do: [{ set: { name: 'greeting', value: 'Hello {{body.name}}' } }],
     output: { greeting: '{{greeting}}' },
   })
+  await post(`/v2/workspaces/${workspaceId}/automations`, {
+    slug: 'order',
+    name: 'order',
+    when: { endpoint: true },
+    do: [
+      { set: { name: 'greeting', value: 'Hello {{body.name}}' } },
+      { set: { name: 'answer', value: { greeting: '{{greeting}}', id: '{{body.order.id}}' } } },
+    ],
+    output: '{{answer}}',
+  })
   return { workspaceId, authorization }
 }
