@@ -78,6 +78,16 @@ const STAND_IN = `
   $$;
   create trigger record after update on workspaces.stand_in for each row execute function workspaces.record()`
 
+/** No test may change how a run has ended. */
+const ENDS_STAY = `
+  create function runtime.forbid_change() returns trigger language plpgsql as $$
+  begin
+    raise exception 'The run % has ended as % and can''t become %.', old.id, old.status, new.status;
+  end
+  $$;
+  create trigger ends_stay before update on runtime.runs for each row
+    when (old.status in ('succeeded', 'failed', 'cancelled')) execute function runtime.forbid_change()`
+
 export const createStandIn = (database: Queries): Promise<unknown> => database.many(raw(STAND_IN))
 
 /** A fresh database that has the views of the workspaces service, and the schemas of the runtime. */
@@ -85,6 +95,7 @@ export async function runtimeDatabaseUrl(): Promise<string> {
   const template = await templateDatabase('runtime-with-definitions', async (database) => {
     await createStandIn(database)
     for (const migrations of runtime.migrations ?? []) await migrate(database, migrations)
+    await database.many(raw(ENDS_STAY))
   })
   return await testDatabaseUrl(template)
 }
@@ -96,6 +107,7 @@ export async function runsDatabase(): Promise<TestDatabase> {
     const broker = await openBroker('postgres:', { database, log: createLogger({ level: 'silent' }) })
     await broker[Symbol.asyncDispose]()
     await migrate(database, { schema: 'runtime', directory: new URL('../migrations/', import.meta.url) })
+    await database.many(raw(ENDS_STAY))
   })
   return await testDatabase(template)
 }

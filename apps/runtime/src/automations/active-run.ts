@@ -5,7 +5,7 @@ import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
 import { SecretTexts } from '@platform/logging'
 import type { Contexts } from '../contexts/contexts.ts'
 import type { Fetches } from '../fetches/fetches.ts'
-import { AutomationFailure, RunEnded } from './automation-failure.ts'
+import { AutomationFailure, RunCancelled, RunEnded } from './automation-failure.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
 import type {
   CompiledAutomation,
@@ -83,6 +83,7 @@ export class ActiveRun implements RunState {
   /** Set once a step was not done because the run was cancelled. */
   cancellation: Failure | undefined
   #slice: Slice = 0
+  #checks = 0
   #turns: Turns | undefined
   #asked = 0
   #waits = 0
@@ -145,7 +146,7 @@ export class ActiveRun implements RunState {
 
   tick(frame: Pick<Frame, 'inFinally'>): Promise<void> | undefined {
     const now = performance.now()
-    this.#requireTime(now, frame)
+    this.#check(now, frame)
     const slice = this.#parts.slices.take(this.#slice, now)
     if (slice === undefined) return this.#letOthersIn(frame)
     this.#slice = slice
@@ -153,6 +154,8 @@ export class ActiveRun implements RunState {
   }
 
   throttle(work: ThrottledWork, amount: number, frame: Frame): Promise<void> | undefined {
+    if (this.#cancelled === undefined) this.#checks += 1
+    else this.#check(performance.now(), frame)
     if (this.#parts.journal?.isReplaying === true) return undefined
     const waitMs = this.#parts.throttle.take(this.workspace.id, work, amount, performance.now())
     if (waitMs <= 0) return undefined
@@ -207,12 +210,12 @@ export class ActiveRun implements RunState {
     path: string,
     work: (effect: OutsideEffect) => Promise<T>,
   ): Promise<T> {
-    this.#requireTime(performance.now(), frame)
+    this.#check(performance.now(), frame)
     this.#parts.journal?.requireRoom()
     const key = this.effectId(frame, path)
     return await this.#outside(frame, path, async () => {
       if (this.#parts.journal?.isReplaying === false) await this.#parts.buffer.commit()
-      this.#requireTime(performance.now(), frame)
+      this.#requireTime(performance.now(), frame, this.#checks + 1)
       return await this.#ask(frame, key, work)
     })
   }
@@ -221,13 +224,20 @@ export class ActiveRun implements RunState {
     await this.#outside(frame, `${path} pause`, () =>
       this.#ask(frame, '', ({ signal }) => pause(ms, undefined, { signal })),
     )
-    this.#requireTime(performance.now(), frame)
+    this.#check(performance.now(), frame)
   }
 
-  #outside<T>(frame: OutsidePlace, path: string, ask: () => Promise<T>): Promise<T> {
+  async #outside<T>(frame: OutsidePlace, path: string, ask: () => Promise<T>): Promise<T> {
     this.#asked += 1
     const number = this.#parts.journal?.count(`${frame.automation.slug} ${path}`) ?? this.#asked
-    return this.#turnsOfRun().outside(number, ask)
+    try {
+      return await this.#turnsOfRun().outside(number, ask)
+    } catch (error) {
+      // The journal knows that it was cancelled, not why.
+      throw error instanceof RunCancelled && this.#cancelled !== undefined
+        ? this.#endedBy(this.#cancelled)
+        : error
+    }
   }
 
   #turnsOfRun(): Turns {
@@ -243,7 +253,7 @@ export class ActiveRun implements RunState {
       return await work({ key, signal, remainingMs })
     } catch (error) {
       if (!signal.aborted) throw error
-      this.#requireTime(performance.now(), frame)
+      this.#requireTime(performance.now(), frame, this.#checks + 1)
       throw this.#outOfTime()
     } finally {
       this.#waits -= 1
@@ -257,16 +267,35 @@ export class ActiveRun implements RunState {
     return (inFinally ? this.#cleanUpEnds : this.#stepsEnd).signal
   }
 
-  #requireTime(now: number, { inFinally }: Pick<Frame, 'inFinally'>): void {
+  /**
+   * A place where the run may find that it is to end. They are counted: a run that was cancelled finds it at the same
+   * one when it is done again.
+   */
+  #check(now: number, frame: Pick<Frame, 'inFinally'>): void {
+    this.#checks += 1
+    this.#requireTime(now, frame)
+  }
+
+  #requireTime(now: number, { inFinally }: Pick<Frame, 'inFinally'>, check = this.#checks): void {
     if (this.#ended !== undefined) throw new RunEnded(this.#ended)
     if (this.#parts.journal?.hasStrayed === true) throw this.#parts.journal.strayed()
-    // What was done before it was cancelled is done again first: it may not come to another place.
-    const isReplaying = this.#parts.journal?.isReplaying === true
-    if (this.#cancelled !== undefined && !isReplaying && (!inFinally || now > this.#cleanUpEndsAt)) {
-      this.cancellation = this.#cancelled
-      throw new RunEnded(this.#cancelled)
+    if (this.#cancelled !== undefined && this.#heeds(check) && (!inFinally || now > this.#cleanUpEndsAt)) {
+      this.#parts.journal?.noticeCancelled(check)
+      throw this.#endedBy(this.#cancelled)
     }
     if (now > this.#endsAt) throw this.#outOfTime()
+  }
+
+  /** What was done before it was cancelled is done again first: it may not come to another place. */
+  #heeds(check: number): boolean {
+    const { journal } = this.#parts
+    if (journal?.cancelledAt !== undefined) return check >= journal.cancelledAt
+    return journal?.isReplaying !== true
+  }
+
+  #endedBy(cancellation: Failure): RunCancelled {
+    this.cancellation = cancellation
+    return new RunCancelled(cancellation)
   }
 
   #outOfTime(): RunEnded {

@@ -32,6 +32,9 @@ export class RunEnded extends Error {
   }
 }
 
+/** Ends a run because somebody wants it to; its `finally` goes on for a while. */
+export class RunCancelled extends RunEnded {}
+
 /** Remembers where a failure happened; the innermost place wins. */
 export function located(error: unknown, automationSlug: string, instruction: string): unknown {
   if (error instanceof AutomationFailure || error instanceof Break) return error

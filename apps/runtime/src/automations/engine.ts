@@ -5,7 +5,7 @@ import type { EventLimits } from '@platform/outbox'
 import type { ContextStore } from '../contexts/context-store.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
 import type { Fetches } from '../fetches/fetches.ts'
-import { ActiveRun } from './active-run.ts'
+import { ActiveRun, type Cancellation } from './active-run.ts'
 import { AutomationFailure, Break, located } from './automation-failure.ts'
 import { callAutomation } from './call-automation.ts'
 import { EffectBuffer, type Effects } from './effect-buffer.ts'
@@ -53,6 +53,8 @@ export interface RunOrder {
   readonly try?: number
   /** What was committed of it on the way, when another process did it before. */
   readonly segments?: readonly Segment[]
+  /** Somebody has asked for its end already. */
+  readonly cancellation?: Cancellation | undefined
   /** Commits what a long run did so far. */
   readonly commit: (effects: Effects) => Promise<void>
 }
@@ -147,6 +149,7 @@ function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
     now,
     readClock,
   })
+  run.cancel(order.cancellation)
   return { run, buffer, journal }
 }
 

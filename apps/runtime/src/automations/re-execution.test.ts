@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { randomOf, randomProgram } from '../../test/programs.ts'
 import { compiled, type TestAutomations, testEngine, testFetches } from '../../test/testing.ts'
 import type { Fetches } from '../fetches/fetches.ts'
+import type { Cancellation } from './active-run.ts'
 import type { Effects } from './effect-buffer.ts'
 import type { RunOutcome } from './engine.ts'
 import type { Segment } from './run-journal.ts'
@@ -24,6 +25,7 @@ class World {
   readonly faults: string[] = []
   readonly #random: () => number
   #workspace: ReturnType<typeof compiled>
+  cancellation: Cancellation | undefined
   commits = 0
   life = 0
 
@@ -37,12 +39,19 @@ class World {
   }
 
   /** Does the run; undefined where its process died at the commit of this number, before or after it was made. */
-  async live(dies?: { at: number; isMade: boolean }): Promise<RunOutcome | undefined> {
+  async live(
+    dies?: { at: number; isMade: boolean },
+    { cancelAt = 0 }: { cancelAt?: number } = {},
+  ): Promise<RunOutcome | undefined> {
     this.life += 1
     const died = Promise.withResolvers<undefined>()
     let isAlive = true
     const commit = async (effects: Effects): Promise<void> => {
       this.commits += 1
+      if (this.commits === cancelAt) {
+        this.cancellation = { reason: 'enough', requests: 1 }
+        run.cancel(this.cancellation)
+      }
       if (isAlive && this.commits !== dies?.at) return this.#keep(effects)
       if (isAlive && dies?.isMade === true) this.#keep(effects)
       isAlive = false
@@ -51,7 +60,7 @@ class World {
     }
     const automation = await this.#workspace.compile('main')
     if (automation === undefined) throw new Error('There must be an automation "main".')
-    const { outcome } = testEngine({
+    const { run, outcome } = testEngine({
       fetches: this.#fetches(() => isAlive),
       slices: new TimeSlices(),
       events: defaultEventLimits,
@@ -69,6 +78,7 @@ class World {
       timeLimitMs: 10_000,
       repeatable: true,
       segments: structuredClone(this.segments),
+      cancellation: this.cancellation,
       commit,
     })
     const ended = await Promise.race([outcome, died.promise])
@@ -116,8 +126,28 @@ class World {
 }
 
 const PROGRAMS = rounds(40, 400)
+const CANCELLED = rounds(20, 200)
 /** Commits of each at which the process dies. */
 const CUTS = rounds(3, 6)
+
+/** The program with a `finally` around all of it that asks twice and counts once. */
+function cleaning({ main = {}, ...others }: TestAutomations): TestAutomations {
+  const ask = {
+    fetch: {
+      url: URL,
+      method: 'post',
+      body: { cleaning: true, a: '{{a}}', asked: '{{asked}}' },
+      output: 'asked',
+    },
+  }
+  const cleanUp = [ask, { emit: { event: 'cleaned', payload: { a: '{{a}}' } } }, ask]
+  const steps = [
+    { emit: { event: 'begun' } },
+    { fetch: { url: URL } },
+    { try: { do: main.do ?? [], finally: cleanUp } },
+  ]
+  return { ...others, main: { ...main, do: steps } }
+}
 
 const cutsOf = (count: number, random: () => number): number[] =>
   count <= CUTS
@@ -150,6 +180,36 @@ describe('a run that another process takes over', () => {
       }
     }
     expect(takeovers).toBeGreaterThan(PROGRAMS)
+  }, 300_000)
+
+  test(`and that was cancelled ends as one run, its finally done once (${CANCELLED} programs)`, async () => {
+    const ends = { cancelled: 0, cleaned: 0 }
+    for (let seed = 1; seed <= CANCELLED; seed += 1) {
+      const program = cleaning(randomProgram(seed, URL))
+      const whole = new World(seed, program)
+      await whole.live()
+      const cancelAt = 1 + (seed % Math.max(1, whole.commits))
+      for (const later of [0, 1, 2, 3]) {
+        for (const isMade of [false, true]) {
+          const world = new World(seed * 100 + later, program)
+          const first = await world.live({ at: cancelAt + later, isMade }, { cancelAt })
+          const outcome = first ?? (await world.live())
+          const place = `program ${seed}, cancelled at ${cancelAt}, cut ${later} later, ${isMade}`
+          expect(outcome?.error?.message ?? 'enough', place).toContain('enough')
+          expect(world.faults, place).toEqual([])
+          expect(new Set(world.events).size, place).toBe(world.events.length)
+          expect(new Set(world.queued).size, place).toBe(world.queued.length)
+          const count = (type: string) => world.types.filter((one) => one === type).length
+          expect(world.stored.get('global')?.counted, place).toBe(count('counted'))
+          const asked = [...world.requests.values()].filter((body) => body.includes('cleaning'))
+          expect(count('cleaned'), place).toBe(asked.length > 0 ? 1 : 0)
+          ends.cancelled += outcome?.error === undefined ? 0 : 1
+          ends.cleaned += first === undefined && asked.length > 0 ? 1 : 0
+        }
+      }
+    }
+    expect(ends.cancelled).toBeGreaterThan(CANCELLED)
+    expect(ends.cleaned).toBeGreaterThan(CANCELLED)
   }, 300_000)
 
   test('that comes to another place than before fails, and does nothing', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Failure } from '@platform/kernel'
 import { ContextReads, type ReadEntry } from '../contexts/context-reads.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
-import { RunEnded } from './automation-failure.ts'
+import { RunCancelled, RunEnded } from './automation-failure.ts'
 import { type ClockEntry, RunChance } from './run-chance.ts'
 import type { Arrival, ArrivalSource } from './turns.ts'
 
@@ -27,6 +27,10 @@ export type HeldBack = readonly (readonly [StoredContext, string])[]
 type Entry =
   | readonly ['seed', string]
   | readonly ['answer', number, unknown]
+  /** The number of who asked, and was told that the run is cancelled. */
+  | readonly ['aborted', number]
+  /** Which check of a run found that it is cancelled. */
+  | readonly ['cancelled', number]
   | readonly ['heldBack', HeldBack]
   | ClockEntry
   | ReadEntry
@@ -49,6 +53,7 @@ export class RunJournal implements ArrivalSource {
   readonly #entries: string[] = []
   #number = 0
   #place = 0
+  #cancelledAt: number | undefined
   readonly #try: number
   #segment: number
   #size: number
@@ -73,7 +78,8 @@ export class RunJournal implements ArrivalSource {
     this.#segment = (last?.segment ?? -1) + 1
     this.#size = segments.reduce((size, one) => size + one.entries.length, 0)
     this.#places = new Map(segments.map(({ upto, place }) => [upto, place]))
-    this.#answers = entries.flatMap((one) => (one[0] === 'answer' ? [{ number: one[1], value: one[2] }] : []))
+    this.#answers = entries.flatMap(arrivalOf)
+    this.#cancelledAt = entries.find((one) => one[0] === 'cancelled')?.[1]
     this.#known = new Set(this.#answers.map(({ number }) => number))
     const heldBack = entries.findLast((one) => one[0] === 'heldBack')
     this.#heldBack = new Set((heldBack?.[1] ?? []).map((names) => names.join('.')))
@@ -159,9 +165,20 @@ export class RunJournal implements ArrivalSource {
     return this.#answers.shift()
   }
 
-  keep({ number, value }: Arrival): void {
-    this.#add(JSON.stringify(['answer', number, value ?? null]))
+  keep({ number, value, failure }: Arrival): void {
+    this.#add(JSON.stringify(failure === undefined ? ['answer', number, value ?? null] : ['aborted', number]))
     this.onAnswer()
+  }
+
+  /** The check from which on the run knows that it is cancelled; undefined while it does not. */
+  get cancelledAt(): number | undefined {
+    return this.#cancelledAt
+  }
+
+  noticeCancelled(check: number): void {
+    if (this.#cancelledAt !== undefined) return
+    this.#cancelledAt = check
+    this.#add(JSON.stringify(['cancelled', check]))
   }
 
   /** True when something came in that is not committed: what is sent to the outside may depend on it. */
@@ -201,6 +218,13 @@ export class RunJournal implements ArrivalSource {
     this.#hasNews = true
   }
 }
+
+function arrivalOf(entry: Entry): Arrival[] {
+  if (entry[0] === 'answer') return [{ number: entry[1], value: entry[2] }]
+  return entry[0] === 'aborted' ? [{ number: entry[1], failure: { reason: wasCancelled() } }] : []
+}
+
+const wasCancelled = () => new RunCancelled(new Failure('RunEnded', 'The run was cancelled.'))
 
 /** FNV-1a over 32 bits, as a number that a column of type int holds. */
 function hashOf(text: string, before: number): number {

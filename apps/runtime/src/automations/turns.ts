@@ -1,3 +1,5 @@
+import { RunCancelled } from './automation-failure.ts'
+
 /**
  * Lets one strand of a run go on at a time: a strand is the run itself, a branch of an `all`, a round of a batch. It
  * keeps the turn until it asks the outside or ends; while it waits for anything else, the whole run does. So what
@@ -56,7 +58,7 @@ export class Turns {
     const known = this.#source?.take()
     if (known === undefined) {
       const arrival = this.#arrived.shift()
-      if (arrival !== undefined && arrival.failure === undefined) this.#source?.keep(arrival)
+      if (arrival !== undefined && isKept(arrival)) this.#source?.keep(arrival)
       return arrival
     }
     if (this.#asked.has(known.number)) return known
@@ -75,11 +77,14 @@ export class Turns {
   }
 }
 
+const isKept = ({ failure }: Arrival): boolean =>
+  failure === undefined || failure.reason instanceof RunCancelled
+
 /** What came in for the effect of this number. */
 export interface Arrival {
   readonly number: number
   readonly value?: unknown
-  /** Never kept: the run is over then, or is done again. */
+  /** Kept only where the run was cancelled: else it is over then, or is done again. */
   readonly failure?: { readonly reason: unknown }
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../test/testing.ts'
 import { contextStore, upsertPatches } from '../contexts/context-store.ts'
 import { journalStore } from './journal-store.ts'
-import type { ClaimedWork } from './run.ts'
+import type { ClaimedWork, LeasedRun } from './run.ts'
 import { runSlots } from './run-slots.ts'
 import { type Commits, groupCommits, runStore } from './run-store.ts'
 import { slotStore } from './slot-store.ts'
@@ -33,13 +33,14 @@ afterAll(() => database[Symbol.asyncDispose]())
 const runs = () => runStore(database, upsertPatches)
 
 /** One run on a real database, and who was asked for it. */
-function runOf(workspace: TestCompiled) {
+function runOf(workspace: TestCompiled, onAsked: (leased: LeasedRun) => void = () => undefined) {
   const id = uuidv7()
   const workspaceId = `w-${id}`
   const requests = new Map<string, string[]>()
   const faults: string[] = []
   const store = runs()
   let count = 0
+  let leased: LeasedRun | undefined
 
   type Send = ReturnType<typeof testFetches>['send']
   const sendWhile =
@@ -55,6 +56,7 @@ function runOf(workspace: TestCompiled) {
       if (!isAlive()) return await new Promise(() => undefined)
       if (kept.length > 0) faults.push('asked again for what was committed')
       requests.set(key, [...asked, body])
+      if (leased !== undefined) onAsked(leased)
       count += 1
       const bytes = Buffer.from(JSON.stringify({ count, odd: count % 2 === 1 }))
       return { status: 200, headers: { 'content-type': 'application/json' }, bytes }
@@ -76,6 +78,7 @@ function runOf(workspace: TestCompiled) {
       died.resolve(false)
       return await new Promise(() => undefined)
     }
+    leased = { claim: { id, attempt: claimed.attempt }, workspaceId, active: undefined }
     const engine = testEngine({
       contexts: contextStore(database),
       contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5 },
@@ -92,11 +95,7 @@ function runOf(workspace: TestCompiled) {
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 20_000,
       log,
-    })(
-      claimed,
-      { claim: { id, attempt: claimed.attempt }, workspaceId, active: undefined },
-      new AbortController().signal,
-    )
+    })(claimed, leased, new AbortController().signal)
     return await Promise.race([working.then(() => true), died.promise])
   }
 
@@ -166,6 +165,40 @@ describe('a run that was abandoned at one of its commits', () => {
     }
     expect(takeovers).toBeGreaterThan(15)
   }, 120_000)
+
+  test('and was cancelled runs its finally to the end, once', async () => {
+    const count = { set: { name: 'global.counted', value: '{% {{global.counted}} + 1 %}' } }
+    const ask = { fetch: { url: OUTSIDE, output: 'answer' } }
+    const cleanUp = [count, { emit: { event: 'cleaning' } }, ask, count, { emit: { event: 'cleaned' } }]
+    const workspace = compiled({
+      main: { do: [{ try: { do: [ask], finally: cleanUp } }, { emit: { event: 'never' } }] },
+    })
+    // Dies in its finally: when the question there may leave, and at its end.
+    for (const dies of [
+      { at: 1, isMade: true },
+      { at: 2, isMade: false },
+    ]) {
+      const run = runOf(workspace, ({ active, claim }) => {
+        active?.cancel({ reason: 'enough', requests: 1 })
+        cancelling ??= database.many(
+          sql`update runtime.runs set cancel_requests = 1, cancel_reason = 'enough' where id = ${claim.id}`,
+        )
+      })
+      let cancelling: Promise<unknown> | undefined
+      await run.begin()
+      expect(await run.workUntil(dies)).toBe(false)
+      await cancelling
+      await run.takeOver()
+      const { types, counted, run: record } = await run.outcome()
+      expect(record).toMatchObject({
+        status: 'cancelled',
+        error: { message: expect.stringContaining('enough') },
+      })
+      expect(types).toEqual(['cleaned', 'cleaning', 'runtime.automations.executed'])
+      expect(counted).toBe(2)
+      expect(run.faults).toEqual([])
+    }
+  })
 
   test('sets a context once, emits once, and sends what was not answered again with its key', async () => {
     const run = runOf(

@@ -17,19 +17,22 @@ export interface RunChange {
 /** Where workers learn at once that a run is to end; its row says so as well. */
 export const CANCELLED_RUNS = 'runtime.cancelled_runs'
 
+/** One that was given back, and is queued again, has a `finally` to run as well. */
+const isBegun = sql`(status = 'running' or (status = 'queued' and attempt > 0))`
+
 /** What people change of runs. */
 export const runChangeStore = (database: Database, audit: Pick<Audit, 'record'>) => ({
   /**
-   * Ends a run that is queued, and asks the worker of one that is running to end it. Undefined when the run has ended
+   * Ends a run that is queued, and asks the worker of one that has begun to end it. Undefined when the run has ended
    * already or is not there. Whichever comes second, this or the worker's claim or end, sees the other.
    */
   cancel: ({ workspaceId, runId, entry }: RunChange, reason: string): Promise<RunRecord | undefined> =>
     database.transaction(async (tx) => {
       const [run] = await tx.many<RunRecord>(sql`
         update runtime.runs set
-          status = case status when 'running' then status else 'cancelled' end,
-          finished_at = case status when 'running' then null else now() end,
-          error = case status when 'running' then null else ${storableJson(cancelled(reason))}::jsonb end,
+          status = case when ${isBegun} then status else 'cancelled' end,
+          finished_at = case when ${isBegun} then null else now() end,
+          error = case when ${isBegun} then null else ${storableJson(cancelled(reason))}::jsonb end,
           due_at = null, waits_for = null,
           cancel_requests = least(coalesce(cancel_requests, 0) + 1, 2),
           cancel_reason = coalesce(cancel_reason, ${reason})

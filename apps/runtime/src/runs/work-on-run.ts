@@ -57,6 +57,7 @@ export const workOnRun =
       repeatable: true,
       try: run.try,
       segments: await segmentsOf(run, deps),
+      cancellation: run.cancellation ?? undefined,
       commit: (effects) => commitSoFar(deps.commits, { claim, effects, end: undefined }),
     })
     leased.active = active
@@ -64,12 +65,7 @@ export const workOnRun =
     const result = await outcome
     throwIfStoreWasAway(result)
 
-    if (result.failed?.failure.status === 500) {
-      deps.log.error(
-        { err: result.failed.failure, runId: run.id },
-        'an automation failed for a reason of ours',
-      )
-    }
+    reportOwnFailure(deps, run, result)
     if (active.hasEnded) return
     const end = (isOfRequest(run) ? endWithOutput : endOf)(result, active.cancellation)
     await write(deps, { claim, ...afterTry(run, automation.retry, result, end) }, signal)
@@ -121,10 +117,10 @@ function dropped({ slug, concurrency }: CompiledAutomation): RunEnd {
   return { status: 'cancelled', durationMs: 0, error: cancelled(reason).toJSON() }
 }
 
-/** The end of a run of which nothing is to be done any more. */
+/** The end of a run of which nothing is to be done any more: one that has begun still runs its `finally`. */
 function withoutBeginning(run: ClaimedRun): Settled | undefined {
   if (run.crashCount >= MAX_CRASHES) return tooManyCrashes(run, MAX_CRASHES)
-  if (run.cancellation === null) return undefined
+  if (run.cancellation === null || (run.attempt > 1 && run.cancellation.requests === 1)) return undefined
   const error = cancelled(run.cancellation.reason).toJSON()
   return { effects: nothing, end: { status: 'cancelled', durationMs: 0, error } }
 }
@@ -132,6 +128,11 @@ function withoutBeginning(run: ClaimedRun): Settled | undefined {
 /** Nothing is written then: the run is given back, and the worker that claims it next does it again. */
 function throwIfStoreWasAway({ failed }: RunOutcome): void {
   if (failed?.cause instanceof StoreError && failed.cause.unavailable) throw failed.cause
+}
+
+function reportOwnFailure({ log }: Deps, { id: runId }: ClaimedRun, { failed }: RunOutcome): void {
+  if (failed?.failure.status !== 500) return
+  log.error({ err: failed.failure, runId }, 'an automation failed for a reason of ours')
 }
 
 const triggerOf = ({ triggerType, triggerValue, triggerId }: ClaimedRun) => ({
