@@ -4,14 +4,8 @@ import { WakeUp } from '@platform/kernel'
 import type { BatchHandler, BrokerLog } from './broker.ts'
 import { storeDeadLetter } from './dead-letters.ts'
 import { type Delivery, deliver, throughOutages } from './deliver.ts'
-import {
-  type LogCursor,
-  type LogEvent,
-  listenToLog,
-  loadCursor,
-  readEvents,
-  storeCursor,
-} from './event-log.ts'
+import { type LogCursor, type LogEvent, listenToLog, loadCursor, storeCursor } from './event-log.ts'
+import type { LogWindow, ReadLog } from './log-window.ts'
 import { replayer } from './replay.ts'
 import { adoptRestoredLog } from './restored-log.ts'
 import { sleeperOn } from './sleeper.ts'
@@ -19,6 +13,8 @@ import { sleeperOn } from './sleeper.ts'
 interface LogSource {
   database: Database
   log: BrokerLog
+  /** What the groups of this process read together. */
+  window: LogWindow
 }
 
 export interface ConsumeOptions {
@@ -55,13 +51,15 @@ export function consumeLog(
 }
 
 async function consumeWhile(
-  { database, log }: LogSource,
+  { database, log, window }: LogSource,
   delivery: Delivery,
   maxBatch: number,
 ): Promise<void> {
   const { group, signal } = delivery
-  if (await adoptRestoredLog(database))
+  if (await adoptRestoredLog(database)) {
+    window.forget()
     log.warn({ group }, 'the log came from another server and is read again')
+  }
   const cursor = await loadCursor(database, group)
   const wakeUp = new WakeUp()
   const wake = () => wakeUp.wake()
@@ -69,10 +67,11 @@ async function consumeWhile(
   await using _listening = await listenToLog(database, wake)
   const sleeper = sleeperOn(wakeUp)
   const replayAsked = replayer(database, delivery)
-  const reader = new LogReader(
-    (after, limit) => throughOutages(delivery, () => readEvents(database, after, limit)),
-    { cursor, maxBatch },
-  )
+  using read = window.reader()
+  const reader = new LogReader((after, limit) => throughOutages(delivery, () => read(after, limit)), {
+    cursor,
+    maxBatch,
+  })
   const keeper = new CursorWriter((reached) =>
     throughOutages(delivery, () => storeCursor(database, group, reached)),
   )
@@ -148,16 +147,13 @@ interface Batch {
  * `maxBatch`, and have fewer events where events are large, so that the memory they take is bounded.
  */
 export class LogReader {
-  readonly #read: (after: LogCursor, limit: number) => Promise<LogEvent[]>
+  readonly #read: ReadLog
   readonly #maxBatch: number
   #cursor: LogCursor
   #limit: number
   #ahead: Promise<Batch> | undefined
 
-  constructor(
-    read: (after: LogCursor, limit: number) => Promise<LogEvent[]>,
-    { cursor, maxBatch }: { cursor: LogCursor; maxBatch: number },
-  ) {
+  constructor(read: ReadLog, { cursor, maxBatch }: { cursor: LogCursor; maxBatch: number }) {
     this.#read = read
     this.#cursor = cursor
     this.#maxBatch = maxBatch

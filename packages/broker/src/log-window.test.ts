@@ -1,0 +1,165 @@
+import { uuidv7 } from '@platform/kernel'
+import { describe, expect, it } from 'vitest'
+import { LOG_START, type LogCursor, type LogEvent } from './event-log.ts'
+import { LogWindow } from './log-window.ts'
+
+/** A log in memory that tells what was asked of it, and answers when it is told to. */
+function logOf() {
+  const events: LogEvent[] = []
+  const asked: number[] = []
+  let held: Promise<void> | undefined
+  return {
+    asked,
+    add(count: number, { xid = '9', size = 100 } = {}) {
+      for (let n = 0; n < count; n += 1) {
+        const id = uuidv7()
+        const record = { id, type: 't', source: {}, payload: {}, createdAt: new Date().toISOString(), size }
+        events.push({ id, record, announce: false, xid, position: events.length + 1 })
+      }
+    },
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = promise
+      return () => {
+        held = undefined
+        resolve()
+      }
+    },
+    async read(after: LogCursor, limit: number) {
+      asked.push(after.position)
+      // What is there when it is asked, however late the answer.
+      const found = events.filter(({ position }) => position > after.position).slice(0, limit)
+      await held
+      return found
+    },
+  }
+}
+const positions = (events: readonly LogEvent[]) => events.map(({ position }) => position)
+const at = (position: number, xid = '9'): LogCursor => ({ xid, position })
+
+describe('groups of one process', () => {
+  it('get what another has read without asking for it, the same records', async () => {
+    const log = logOf()
+    log.add(5)
+    const window = new LogWindow(log.read)
+    const [one, other] = [window.reader(), window.reader()]
+    const first = await one(LOG_START, 3)
+    expect(positions(first)).toEqual([1, 2, 3])
+    expect((await other(LOG_START, 2))[0]?.record).toBe(first[0]?.record)
+    expect(positions(await other(at(2), 10))).toEqual([3])
+    expect(log.asked).toEqual([0])
+    expect(positions(await other(at(3), 10))).toEqual([4, 5])
+    expect(positions(await one(at(3), 10))).toEqual([4, 5])
+    expect(log.asked).toEqual([0, 3])
+  })
+
+  it('ask together where they wake together', async () => {
+    const log = logOf()
+    log.add(3)
+    const window = new LogWindow(log.read)
+    const readers = [window.reader(), window.reader(), window.reader()]
+    const read = await Promise.all(readers.map((reader) => reader(LOG_START, 10)))
+    expect(read.map(positions)).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+      [1, 2, 3],
+    ])
+    expect(log.asked).toEqual([0])
+  })
+
+  it('take no empty answer to a question that is older than what woke them', async () => {
+    const log = logOf()
+    const window = new LogWindow(log.read)
+    const [one, other, third] = [window.reader(), window.reader(), window.reader()]
+    const release = log.hold()
+    const early = one(LOG_START, 10)
+    log.add(1)
+    const late = [other(LOG_START, 10), third(LOG_START, 10)]
+    release()
+    expect(positions(await early)).toEqual([])
+    expect((await Promise.all(late)).map(positions)).toEqual([[1], [1]])
+    expect(log.asked).toEqual([0, 0])
+  })
+
+  it('ask again where the question of another failed', async () => {
+    const log = logOf()
+    log.add(1)
+    let fails = true
+    const window = new LogWindow(async (after, limit) => {
+      const events = await log.read(after, limit)
+      if (fails) {
+        fails = false
+        throw new Error('away')
+      }
+      return events
+    })
+    const [one, other] = [window.reader(), window.reader()]
+    const [failed, read] = await Promise.allSettled([one(LOG_START, 1), other(LOG_START, 1)])
+    expect(failed).toMatchObject({ status: 'rejected' })
+    expect(read).toMatchObject({ status: 'fulfilled', value: [{ position: 1 }] })
+  })
+
+  it('that are far behind read for themselves and move nobody', async () => {
+    const log = logOf()
+    log.add(10)
+    const window = new LogWindow(log.read)
+    const [one, other] = [window.reader(), window.reader()]
+    await one(at(6), 10)
+    expect(positions(await other(at(2), 3))).toEqual([3, 4, 5])
+    expect(positions(await other(at(6), 3))).toEqual([7, 8, 9])
+    expect(log.asked).toEqual([6, 2])
+  })
+
+  it('know the order of transactions whose ids have more digits', async () => {
+    const log = logOf()
+    log.add(1, { xid: '9' })
+    log.add(1, { xid: '10' })
+    const window = new LogWindow(log.read)
+    const [one, other] = [window.reader(), window.reader()]
+    await one(LOG_START, 10)
+    expect(positions(await other(at(1, '9'), 10))).toEqual([2])
+    expect(positions(await other(at(2, '10'), 10))).toEqual([])
+  })
+})
+
+describe('what is kept', () => {
+  it('is as much as memory may take, the newest', async () => {
+    const log = logOf()
+    log.add(60, { size: 100_000 })
+    const window = new LogWindow(log.read)
+    const [one, other] = [window.reader(), window.reader()]
+    await one(LOG_START, 60)
+    expect(positions(await other(at(30), 1))).toEqual([31])
+    expect(log.asked).toEqual([0])
+    expect(positions(await other(at(10), 1))).toEqual([11])
+    expect(log.asked).toEqual([0, 10])
+  })
+
+  it('is nothing for a group that is alone', async () => {
+    const log = logOf()
+    log.add(1)
+    const window = new LogWindow(log.read)
+    const one = window.reader()
+    await one(LOG_START, 1)
+    await one(LOG_START, 1)
+    expect(log.asked).toEqual([0, 0])
+    const other = window.reader()
+    await one(LOG_START, 1)
+    await one(LOG_START, 1)
+    expect(log.asked).toEqual([0, 0, 0])
+    other[Symbol.dispose]()
+    await one(LOG_START, 1)
+    expect(log.asked).toEqual([0, 0, 0, 0])
+  })
+
+  it('is forgotten when the log is another one', async () => {
+    const log = logOf()
+    log.add(1)
+    const window = new LogWindow(log.read)
+    const [one, other] = [window.reader(), window.reader()]
+    await one(LOG_START, 1)
+    window.forget()
+    await other(LOG_START, 1)
+    expect(log.asked).toEqual([0, 0])
+  })
+})
