@@ -13,8 +13,10 @@ declare module 'vitest' {
   }
 }
 
-/** Durability is weak on purpose: nothing of a test must survive a power cut. */
-/** Patient: what a test asks at once may take a while on a machine that does other things too. */
+/**
+ * Durability is weak on purpose: nothing of a test must survive a power cut. Patient: what a test asks at once may take
+ * a while on a machine that does other things too.
+ */
 const OPTIONS = {
   allowWeakDurability: true,
   poolSize: 4,
@@ -75,14 +77,13 @@ export async function templateDatabase(
     .update(`${inject('databaseRun')}:${key}`)
     .digest('hex')
   const name = `template_${digest.slice(0, 16)}`
-  await asAdmin((admin) =>
-    admin.transaction(async (tx) => {
-      // "create database" can't run in a transaction, but the lock of this one covers it on other connections.
-      await tx.many(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`, SLOW)
-      const [found] = await tx.many(sql`select 1 from pg_database where datname = ${name}`)
-      if (found === undefined) await makeTemplate(name, prepare)
-    }, SLOW),
-  )
+  await using locking = await openDatabase(testServerUrl(), ADMIN)
+  await locking.transaction(async (tx) => {
+    // "create database" can't run in a transaction, but the lock of this one covers it on other connections.
+    await tx.many(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`, SLOW)
+    const [found] = await tx.many(sql`select 1 from pg_database where datname = ${name}`)
+    if (found === undefined) await makeTemplate(name, prepare)
+  }, SLOW)
   return name
 }
 
@@ -112,9 +113,11 @@ async function dropDatabases(names: readonly string[]): Promise<void> {
   })
 }
 
+/** One connection for all files of a process that makes and drops databases; it ends with the process. */
+let admin: Promise<Database> | undefined
 async function asAdmin<T>(work: (admin: Database) => Promise<T>): Promise<T> {
-  await using admin = await openDatabase(testServerUrl(), ADMIN)
-  return await work(admin)
+  admin ??= openDatabase(testServerUrl(), ADMIN)
+  return await work(await admin)
 }
 
 function urlOf(name: string): string {
