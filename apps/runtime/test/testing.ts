@@ -266,23 +266,24 @@ export const testFetches = (settings: Partial<FetchSettings> = {}): Fetches =>
   })
 
 /** An engine that keeps nothing, for what automations compute. */
-export const testEngine = (parts: Partial<EngineParts> = {}): Engine =>
-  createEngine({
-    clock: systemClock,
-    throttle: unlimited,
-    fetches: testFetches(),
-    slices: new TimeSlices(),
-    events: defaultEventLimits,
-    maxDepth: 20,
-    options: { locale: 'en', timezone: 'UTC' },
-    urls: { apiUrl: 'http://localhost:3001/v2', consoleUrl: 'http://localhost:3000' },
-    contexts: { load: async () => ({}) },
-    lifetimes: { run: 60, session: 3600, anonymousSession: 3600 },
-    contextSizes: { run: 1000, user: 1000, session: 1000, global: 1000 },
-    roleOf: async () => undefined,
-    log: createLogger({ level: 'silent' }),
-    ...parts,
-  })
+export const testEngine = (parts: Partial<EngineParts> = {}): Engine => createEngine(testEngineParts(parts))
+
+export const testEngineParts = (parts: Partial<EngineParts> = {}): EngineParts => ({
+  clock: systemClock,
+  throttle: unlimited,
+  fetches: testFetches(),
+  slices: new TimeSlices(),
+  events: defaultEventLimits,
+  maxDepth: 20,
+  options: { locale: 'en', timezone: 'UTC' },
+  urls: { apiUrl: 'http://localhost:3001/v2', consoleUrl: 'http://localhost:3000' },
+  contexts: { load: async () => ({}) },
+  lifetimes: { run: 60, session: 3600, anonymousSession: 3600 },
+  contextSizes: { run: 1000, user: 1000, session: 1000, global: 1000 },
+  roleOf: async () => undefined,
+  log: createLogger({ level: 'silent' }),
+  ...parts,
+})
 
 export interface TestOutcome extends RunOutcome {
   /** Every event of the run, also those committed on the way. */

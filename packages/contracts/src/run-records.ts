@@ -4,28 +4,12 @@ import { endpoint } from './endpoint.ts'
 import { exampleId, exampleInstant } from './example-values.ts'
 import { instant } from './instant.ts'
 import { paging } from './paging.ts'
+import { RunError } from './run-steps.ts'
 import { TriggerType } from './runs.ts'
 
 /** Where a run stands: it waits for a worker, is at work, or has ended. */
 export const RunStatus = z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled'])
 export type RunStatus = z.infer<typeof RunStatus>
-
-const RunError = z.object({
-  error: z.string().describe('Name of the failure.'),
-  message: z.string(),
-  details: z.unknown().optional(),
-  automationSlug: z
-    .string()
-    .optional()
-    .describe('The automation it happened in, which may be one that was called.'),
-  instruction: z.string().optional().describe('The place in it, for example do[2].repeat.do[0].set.'),
-  line: z
-    .int()
-    .optional()
-    .describe('Where that stands in the text of the automation, if it was saved as YAML.'),
-  column: z.int().optional(),
-  remedy: z.string().optional().describe('What to do about it.'),
-})
 
 /** One execution of an automation, as far as it is recorded. A run that a request waits for is recorded at its end. */
 export const Run = z.object({

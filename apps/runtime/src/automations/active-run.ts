@@ -40,7 +40,7 @@ export interface ActiveRunParts {
   readonly options: Options
   readonly throttle: Throttle
   readonly fetches: Fetches
-  readonly slices: TimeSlices
+  readonly slices: Pick<TimeSlices, 'take' | 'next'>
   readonly buffer: EffectBuffer
   readonly now: () => Date
   /** The time as the automation sees it. */
@@ -133,6 +133,10 @@ export class ActiveRun implements RunState {
     this.#stepsEnd?.abort()
     const leftMs = Math.max(0, this.#cleanUpEndsAt - performance.now())
     setTimeout(() => this.#cleanUpEnds?.abort(), leftMs + 1).unref()
+  }
+
+  get lastNumber(): number {
+    return this.#parts.journal?.number ?? 0
   }
 
   get hasEnded(): boolean {

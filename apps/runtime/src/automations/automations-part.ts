@@ -6,13 +6,15 @@ import { inBatches, type Job, type Part } from '@platform/service'
 import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { openFetches } from '../fetches/fetches.ts'
-import { createEngine, type Engine } from './engine.ts'
+import { createEngine, type Engine, type EngineParts } from './engine.ts'
 import { createThrottle, unlimited } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
 
 /** What runs automations, and the stored contexts they share. */
 export interface Automations {
   readonly engine: Engine
+  /** One that asks nobody and changes nothing: for what is done again only to look at it. */
+  readonly readingEngine: (slices: EngineParts['slices']) => Engine
   readonly part: Part
 }
 
@@ -33,7 +35,7 @@ export function automationsPart({
 }): Automations {
   const contexts = contextStore(database)
   const fetches = openFetches(config.fetches)
-  const engine = createEngine({
+  const parts: EngineParts = {
     clock,
     fetches,
     throttle: config.throttling === undefined ? unlimited : createThrottle(config.throttling),
@@ -47,15 +49,26 @@ export function automationsPart({
     lifetimes: config.lifetimes,
     contextSizes: config.contextSizes,
     roleOf: (userId, workspaceId) => permissions.roleOf(userId, workspaceId),
-  })
+  }
   return {
-    engine,
+    engine: createEngine(parts),
+    readingEngine: (slices) => readingEngine(parts, slices),
     part: {
       jobs: [deleteExpiredContexts(contexts)],
       closing: async () => await fetches[Symbol.asyncDispose](),
     },
   }
 }
+
+/** Whatever the run saw of contexts and roles is in its journal. */
+export const readingEngine = (parts: EngineParts, slices: EngineParts['slices']): Engine =>
+  createEngine({
+    ...parts,
+    slices,
+    throttle: unlimited,
+    contexts: { load: async () => ({}) },
+    roleOf: async () => undefined,
+  })
 
 /** Contexts deleted in one statement, so that none keeps its locks for long. */
 const BATCH = 1000

@@ -4,7 +4,7 @@ import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import { Variables } from '../contexts/variables.ts'
 import { share } from '../contexts/write-path.ts'
 import { AutomationFailure, Break, located } from './automation-failure.ts'
-import type { CompiledAutomation, Frame, RunState, Trigger } from './model.ts'
+import type { CompiledAutomation, Frame, RunState, StepObserver, Trigger } from './model.ts'
 import { executedEvent } from './run-events.ts'
 
 /** How an automation is called. */
@@ -16,6 +16,7 @@ export interface CallOrder {
   readonly trace: string
   readonly inFinally: boolean
   readonly trigger: Trigger
+  readonly observed?: StepObserver | undefined
 }
 
 /**
@@ -56,13 +57,13 @@ interface Result {
   readonly isBroken: boolean
 }
 
-function frameOf({ run, automation, payload, depth, trace, inFinally }: CallOrder): Frame {
+function frameOf({ run, automation, payload, depth, trace, inFinally, observed }: CallOrder): Frame {
   const place = { automationSlug: automation.slug, depth }
   // An argument may be part of a variable of the caller, which a write here must not change.
   for (const value of Object.values(payload)) share(value, run.contexts.owned)
   const locals = new Map(Object.entries(payload))
   const variables = new Variables(locals, run.contexts, place)
-  return { run, automation, variables, depth, trace, inFinally, measures: { throttledMs: 0 } }
+  return { run, automation, variables, depth, trace, inFinally, measures: { throttledMs: 0 }, observed }
 }
 
 async function perform({ run, automation, payload, depth }: CallOrder, frame: Frame): Promise<Result> {

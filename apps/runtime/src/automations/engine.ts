@@ -9,10 +9,17 @@ import { ActiveRun, type Cancellation } from './active-run.ts'
 import { AutomationFailure, Break, located } from './automation-failure.ts'
 import { callAutomation } from './call-automation.ts'
 import { EffectBuffer, type Effects } from './effect-buffer.ts'
-import type { CompiledAutomation, CompiledWorkspace, RunSubject, SourcePlace, Trigger } from './model.ts'
+import type {
+  CompiledAutomation,
+  CompiledWorkspace,
+  RunSubject,
+  SourcePlace,
+  StepObserver,
+  Trigger,
+} from './model.ts'
 import { type ContextLifetimes, contextsOfRun, type PublicUrls } from './run-contexts.ts'
 import { failedEvent } from './run-events.ts'
-import { RunJournal, type Segment } from './run-journal.ts'
+import { type JournalReading, RunJournal, type Segment } from './run-journal.ts'
 import type { Throttle } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
 
@@ -20,7 +27,7 @@ export interface EngineParts {
   readonly clock: Clock
   readonly throttle: Throttle
   readonly fetches: Fetches
-  readonly slices: TimeSlices
+  readonly slices: Pick<TimeSlices, 'take' | 'next'>
   readonly events: EventLimits
   readonly maxDepth: number
   readonly options: Options
@@ -55,6 +62,10 @@ export interface RunOrder {
   readonly segments?: readonly Segment[]
   /** Somebody has asked for its end already. */
   readonly cancellation?: Cancellation | undefined
+  /** Only what the segments have is done again, without any effect. */
+  readonly reading?: JournalReading
+  /** Sees every step. */
+  readonly observer?: StepObserver
   /** Commits what a long run did so far. */
   readonly commit: (effects: Effects) => Promise<void>
 }
@@ -81,6 +92,8 @@ export interface RunError extends FailureBody {
 
 export interface StartedRun {
   readonly run: ActiveRun
+  /** Of a run that may be done again. */
+  readonly journal: RunJournal | undefined
   /** Never rejects because of what an automation does. */
   readonly outcome: Promise<RunOutcome>
 }
@@ -94,7 +107,7 @@ export function createEngine(parts: EngineParts): Engine {
   return {
     start(order) {
       const opened = openRun(parts, order)
-      return { run: opened.run, outcome: perform(parts, order, opened) }
+      return { run: opened.run, journal: opened.journal, outcome: perform(parts, order, opened) }
     },
   }
 }
@@ -108,7 +121,8 @@ interface OpenedRun {
 function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
   const { runId, workspace, trigger, subject, correlationId, repeatable } = order
   const now = () => parts.clock.now()
-  const journal = repeatable ? new RunJournal(order.segments, order.try, order.isUnknown) : undefined
+  const { reading, isUnknown } = order
+  const journal = repeatable ? new RunJournal(order.segments, order.try, { isUnknown, reading }) : undefined
   const readClock = () => (journal === undefined ? now() : journal.chance.now(now))
   const stored = contextsOfRun({
     workspace,
@@ -168,12 +182,13 @@ async function perform(
   const startedAt = parts.clock.now()
   const clock = performance.now()
   const trace = order.try ? `try ${order.try}` : ''
-  const root = { run, automation, payload, trigger, depth: order.depth + 1, trace, inFinally: false }
+  const depth = order.depth + 1
+  const root = { run, automation, payload, trigger, depth, trace, inFinally: false, observed: order.observer }
   let output: unknown
   let failed: AutomationFailure | undefined
   try {
     output = await callAutomation(root, parts.events)
-    if (journal?.isReplaying === true) throw journal.strayed()
+    if (journal?.isBehind === true) throw journal.strayed()
     requireSizes(run, parts.contextSizes)
   } catch (error) {
     if (error instanceof Break) output = error.payload

@@ -1,9 +1,10 @@
 import type { Concurrency, EventRecord, Retry } from '@platform/contracts'
-import type { Options } from '@platform/expressions'
+import type { Options, ResolvedPath } from '@platform/expressions'
 import type { SecretTexts } from '@platform/logging'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
-import type { Fetches } from '../fetches/fetches.ts'
+import type { FetchRequest } from '../fetches/fetch-request.ts'
+import type { FetchAttempt, Fetches } from '../fetches/fetches.ts'
 import type { Branches } from './turns.ts'
 
 /** Runs what was compiled. Work that needs no waiting ends without a promise, which keeps short automations fast. */
@@ -63,6 +64,8 @@ export interface Inputs {
   validate(payload: Readonly<Record<string, unknown>>): void
   /** Values of arguments marked `secret: true`. */
   secretsIn(payload: Readonly<Record<string, unknown>>): string[]
+  /** Scalars, as texts, of arguments marked `redact: true`; undefined where there are too many. */
+  redactedTexts(payload: Readonly<Record<string, unknown>>): string[] | undefined
   /** The payload without the paths marked `redact: true`. */
   redacted(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
 }
@@ -109,6 +112,33 @@ export interface Frame {
   /** Names this place of the run, so that effects done again get the ids they had. */
   readonly trace: string
   readonly measures: { throttledMs: number }
+  /** Where somebody looks at the run: sees the step that the frame works in. */
+  readonly observed?: StepObserver | undefined
+}
+
+/** Sees what one step does. What it is told never changes what the run does; runs that nobody looks at have none. */
+export interface StepObserver {
+  /** A step begins inside this one; answers what sees it. */
+  begin(path: string, frame: Frame): StepObserver
+  /** Steps that begin in what this answers are of one round, or of one branch. */
+  inRound(round: number): StepObserver
+  inBranch(branch: number): StepObserver
+  /** The step has ended, with what it threw if it did. */
+  end(thrown: unknown): void
+  /** What the step works with. */
+  input(value: unknown): void
+  /** What the step asks the outside for. */
+  asks(request: FetchRequest): void
+  /** What an automation is called with. */
+  called(automation: CompiledAutomation, payload: Readonly<Record<string, unknown>>): void
+  output(value: unknown): void
+  /** The step has begun the effect of this number. */
+  effect(number: number): void
+  attempts(attempts: readonly FetchAttempt[]): void
+  emitted(event: { readonly id: string; readonly type: string }): void
+  started(run: Pick<QueuedRun, 'id'>): void
+  /** The step changes a variable, by `change`. */
+  change(frame: Frame, path: ResolvedPath, change: () => void): void
 }
 
 /** What calls of one run share: one trigger, one deadline, one set of contexts, one buffer of events. */
@@ -133,6 +163,8 @@ export interface RunState {
   tick(frame: Pick<Frame, 'inFinally'>): Promise<void> | undefined
   /** Takes from a limit of the workspace; a promise when the run has to wait, which `frame` then counts. */
   throttle(limit: ThrottledWork, amount: number, frame: Frame): Promise<void> | undefined
+  /** Number of the effect that was begun last; 0 in runs whose effects are not counted. */
+  readonly lastNumber: number
   /** The id of an effect: the same for the same effect of a run that is done again. */
   effectId(frame: Pick<Frame, 'trace'>, path: string): string
   /** How often this was asked for `place`, beginning with 1; 0 in runs that are never done again. */

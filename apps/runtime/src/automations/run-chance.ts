@@ -9,8 +9,8 @@ export interface ChanceParts {
   readonly reads: number
   readonly entries: readonly ClockEntry[]
   readonly add: (entry: ClockEntry) => void
-  /** Told of what came in without an entry. */
-  readonly touch: () => void
+  /** Told of what comes in without an entry; may throw where nothing may come in. */
+  readonly touch: (what: 'draw' | 'clock') => void
 }
 
 /** Readings closer together than this give the same time: so the journal needs few of them. */
@@ -33,6 +33,11 @@ export class RunChance {
     return Math.max(this.#reads, this.#parts.reads)
   }
 
+  /** The time that was given last, in Unix milliseconds. */
+  get lastMs(): number {
+    return this.#lastMs
+  }
+
   /** The time, which `clock` tells where this reading was not made before. */
   now(clock: () => Date): Date {
     this.#reads += 1
@@ -40,12 +45,13 @@ export class RunChance {
       this.#lastMs = next[2]
       this.#entries.shift()
     }
-    if (this.#reads > this.#parts.reads) this.#read(clock().getTime())
+    if (this.#reads > this.#parts.reads) this.#read(clock)
     return new Date(this.#lastMs)
   }
 
-  #read(nowMs: number): void {
-    this.#parts.touch()
+  #read(clock: () => Date): void {
+    this.#parts.touch('clock')
+    const nowMs = clock().getTime()
     if (nowMs < this.#lastMs + RESOLUTION_MS) return
     this.#lastMs = nowMs
     this.#parts.add(['clock', this.#reads, nowMs])
@@ -67,7 +73,7 @@ export class RunChance {
 
   #draw(): Buffer {
     this.#draws += 1
-    this.#parts.touch()
+    this.#parts.touch('draw')
     return createHash('sha256').update(`${this.#parts.seed} ${this.#draws}`).digest()
   }
 }

@@ -63,10 +63,16 @@ export const shownInput = (
   payload: Readonly<Record<string, unknown>>,
   secrets: SecretTexts,
   max: number,
-): unknown => secrets.mask(cut(withoutCredentials(automation.inputs.redacted(payload)), max))
+): unknown => secrets.mask(cut(withoutHidden(automation, payload), max))
+
+/** What an automation was given, without credentials of its caller and arguments marked `redact: true`. */
+export const withoutHidden = (
+  { inputs }: Pick<CompiledAutomation, 'inputs'>,
+  payload: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> => withoutCredentials(inputs.redacted(payload))
 
 /** What is far too large for the event is not even looked at: its size says how much of it was counted. */
-function cut(value: unknown, max: number): unknown {
+export function cut(value: unknown, max: number): unknown {
   const { characters, excess } = measure(value, max)
   return excess === undefined ? value : { truncated: true, size: characters }
 }

@@ -26,14 +26,35 @@ export type HeldBack = readonly (readonly [StoredContext, string])[]
 
 type Entry =
   | readonly ['seed', string]
-  | readonly ['answer', number, unknown]
+  /** The number of who asked, what came in, and when, in Unix milliseconds. */
+  | readonly ['answer', number, unknown, number?]
   /** The number of who asked, and was told that the run is cancelled. */
-  | readonly ['aborted', number]
+  | readonly ['aborted', number, number?]
   /** Which check of a run found that it is cancelled. */
   | readonly ['cancelled', number]
+  /** The run has ended: everything that came in is there. */
+  | readonly ['end']
   | readonly ['heldBack', HeldBack]
   | ClockEntry
   | ReadEntry
+
+/** What a journal is for. */
+export interface JournalUse {
+  /** That a run is going on is news where nothing is stored of it. Default false. */
+  readonly isUnknown?: boolean | undefined
+  /** It is only read. */
+  readonly reading?: JournalReading | undefined
+}
+
+/** How a journal is read that nothing comes into any more. */
+export interface JournalReading {
+  /** The last effect that is begun; without it, the last that the journal has. */
+  readonly until?: number | undefined
+  /** The run would go on behind the last effect, or needs what the journal does not have. Throws. */
+  readonly end: () => never
+  /** The same, where no strand can go on without an answer. */
+  readonly idle: () => void
+}
 
 /** More of what came in, in characters of JSON, no run may keep. */
 const MAX_SIZE = 256_000_000
@@ -51,9 +72,12 @@ export class RunJournal implements ArrivalSource {
   readonly #known: ReadonlySet<number>
   readonly #heldBack: ReadonlySet<string>
   readonly #entries: string[] = []
+  readonly #reading: JournalReading | undefined
+  readonly #limit: number
   #number = 0
   #place = 0
   #cancelledAt: number | undefined
+  #atMs = 0
   readonly #try: number
   #segment: number
   #size: number
@@ -65,19 +89,18 @@ export class RunJournal implements ArrivalSource {
   onAnswer: () => void = () => undefined
   listHeldBack: () => HeldBack = () => []
 
-  /**
-   * `tries` is how often the run was begun anew after a failure: each try has a journal of its own. That a run is going
-   * on is news where nothing is stored of it.
-   */
-  constructor(segments: readonly Segment[] = [], tries = 0, isUnknown = false) {
+  /** `tries` is how often the run was begun anew after a failure: each try has a journal of its own. */
+  constructor(segments: readonly Segment[] = [], tries = 0, { isUnknown = false, reading }: JournalUse = {}) {
     this.#try = tries
     this.#hasNews = isUnknown
+    this.#reading = reading
     const entries = segments.flatMap(({ entries: text }) => JSON.parse(text) as Entry[])
     const last = segments.at(-1)
     this.#upto = last?.upto ?? 0
     this.#segment = (last?.segment ?? -1) + 1
     this.#size = segments.reduce((size, one) => size + one.entries.length, 0)
     this.#places = new Map(segments.map(({ upto, place }) => [upto, place]))
+    this.#limit = reading === undefined ? Number.POSITIVE_INFINITY : limitOf(reading, entries, this.#upto)
     this.#answers = entries.flatMap(arrivalOf)
     this.#cancelledAt = entries.find((one) => one[0] === 'cancelled')?.[1]
     this.#known = new Set(this.#answers.map(({ number }) => number))
@@ -86,8 +109,12 @@ export class RunJournal implements ArrivalSource {
     this.#holdsBack = this.#heldBack.size > 0
     const seed = entries.find((one) => one[0] === 'seed')?.[1] ?? randomUUID()
     if (last === undefined) this.#entries.push(JSON.stringify(['seed', seed]))
-    const add = (entry: Entry) => this.#add(JSON.stringify(entry))
-    const touch = () => {
+    const add = (entry: Entry) => {
+      reading?.end()
+      this.#add(JSON.stringify(entry))
+    }
+    const touch = (isKnown: boolean) => {
+      if (!isKnown) reading?.end()
       this.#hasNews = true
     }
     this.chance = new RunChance({
@@ -95,7 +122,7 @@ export class RunJournal implements ArrivalSource {
       reads: last?.reads ?? 0,
       entries: entries.filter((one) => one[0] === 'clock'),
       add,
-      touch,
+      touch: (what) => touch(what === 'draw' && last !== undefined),
     })
     this.reads = new ContextReads(
       entries.filter((one) => one[0] === 'key' || one[0] === 'whole' || one[0] === 'role'),
@@ -106,6 +133,7 @@ export class RunJournal implements ArrivalSource {
   /** Takes the number of the next effect: whatever it does must be gathered in the same synchronous act. */
   count(place: string): number {
     if (this.#strayed !== undefined) throw this.#strayed
+    if (this.#number >= this.#limit) this.#reading?.end()
     this.#number += 1
     this.#place = hashOf(place, this.#place)
     const expected = this.#places.get(this.#number)
@@ -113,18 +141,28 @@ export class RunJournal implements ArrivalSource {
     return this.#number
   }
 
+  /** The number that was taken last. */
+  get number(): number {
+    return this.#number
+  }
+
   /** True for an effect that was committed before the run was taken over. */
   isDone(number: number): boolean {
-    return number <= this.#upto
+    return number <= this.#upto || this.#reading !== undefined
   }
 
   /** True when a change of this number is stored already. */
   isStored(number: number, context: string, key: string): boolean {
-    return this.isDone(number) && !this.#heldBack.has(`${context}.${key}`)
+    return number <= this.#upto && !this.#heldBack.has(`${context}.${key}`)
+  }
+
+  /** True until the run has come as far as it was committed, and always while nothing new may come in. */
+  get isReplaying(): boolean {
+    return this.#reading !== undefined || this.isBehind
   }
 
   /** True until the run has come as far as it was committed. */
-  get isReplaying(): boolean {
+  get isBehind(): boolean {
     return this.#strayed === undefined && (this.#number < this.#upto || this.#answers.length > 0)
   }
 
@@ -158,15 +196,28 @@ export class RunJournal implements ArrivalSource {
   }
 
   isKnown(number: number): boolean {
-    return this.#known.has(number)
+    return this.#reading !== undefined || this.#known.has(number)
   }
 
   take(): Arrival | undefined {
-    return this.#answers.shift()
+    const answer = this.#answers.shift()
+    this.#atMs = answer?.atMs ?? this.#atMs
+    return answer
+  }
+
+  idle(): void {
+    this.#reading?.idle()
+  }
+
+  /** When the last of what has come in came, in Unix milliseconds; 0 where that is not known. */
+  get atMs(): number {
+    return Math.max(this.#atMs, this.chance.lastMs)
   }
 
   keep({ number, value, failure }: Arrival): void {
-    this.#add(JSON.stringify(failure === undefined ? ['answer', number, value ?? null] : ['aborted', number]))
+    const atMs = Date.now()
+    const entry = failure === undefined ? ['answer', number, value ?? null, atMs] : ['aborted', number, atMs]
+    this.#add(JSON.stringify(entry))
     this.onAnswer()
   }
 
@@ -184,6 +235,12 @@ export class RunJournal implements ArrivalSource {
   /** True when something came in that is not committed: what is sent to the outside may depend on it. */
   get hasNews(): boolean {
     return this.#hasNews
+  }
+
+  /** The last cut of a run that has ended: with it there is all that the run can be looked at by. */
+  close(): Segment {
+    this.#add(JSON.stringify(['end']))
+    return this.cut()
   }
 
   /** How far the run has come, and what came in since the last cut. */
@@ -220,11 +277,19 @@ export class RunJournal implements ArrivalSource {
 }
 
 function arrivalOf(entry: Entry): Arrival[] {
-  if (entry[0] === 'answer') return [{ number: entry[1], value: entry[2] }]
-  return entry[0] === 'aborted' ? [{ number: entry[1], failure: { reason: wasCancelled() } }] : []
+  if (entry[0] === 'answer') return [{ number: entry[1], value: entry[2], atMs: entry[3] }]
+  return entry[0] === 'aborted'
+    ? [{ number: entry[1], failure: { reason: wasCancelled() }, atMs: entry[2] }]
+    : []
 }
 
 const wasCancelled = () => new RunCancelled(new Failure('RunEnded', 'The run was cancelled.'))
+
+/** A journal without its end stops where the last commit was. */
+function limitOf({ until }: JournalReading, entries: readonly Entry[], upto: number): number {
+  const isWhole = entries.some((one) => one[0] === 'end')
+  return Math.min(until ?? Number.POSITIVE_INFINITY, isWhole ? Number.POSITIVE_INFINITY : upto)
+}
 
 /** FNV-1a over 32 bits, as a number that a column of type int holds. */
 function hashOf(text: string, before: number): number {

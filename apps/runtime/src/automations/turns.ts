@@ -52,6 +52,7 @@ export class Turns {
     this.#isFree = goOn === undefined && arrival === undefined
     if (goOn !== undefined) goOn()
     else if (arrival !== undefined) this.#handOver(arrival)
+    else if (this.#asked.size > 0) this.#source?.idle()
   }
 
   #takeArrival(): Arrival | undefined {
@@ -84,6 +85,7 @@ const isKept = ({ failure }: Arrival): boolean =>
 export interface Arrival {
   readonly number: number
   readonly value?: unknown
+  readonly atMs?: number | undefined
   /** Kept only where the run was cancelled: else it is over then, or is done again. */
   readonly failure?: { readonly reason: unknown }
 }
@@ -94,6 +96,8 @@ export interface ArrivalSource {
   isKnown(number: number): boolean
   take(): Arrival | undefined
   keep(arrival: Arrival): void
+  /** No strand can go on until something arrives. */
+  idle(): void
   /** Ends the run, because it is not the one whose answers these are; answers what it fails with. */
   strayed(): unknown
 }

@@ -95,6 +95,17 @@ export class Contexts {
     return Object.hasOwn(context.custom, key) ? share(context.custom[key], this.owned) : undefined
   }
 
+  /** What a key holds, without anybody noticing that it was looked at. */
+  peek(name: string, key: string): unknown {
+    const custom = this.#contexts.get(name)?.custom ?? {}
+    return Object.hasOwn(custom, key) ? share(custom[key], this.owned) : undefined
+  }
+
+  /** The keys of a context that have values set by automations, as far as the run knows them. */
+  keysOf(name: string): string[] {
+    return Object.keys(this.#contexts.get(name)?.custom ?? {})
+  }
+
   write(path: readonly (string | number)[], change: Change): void {
     const { name, context, key } = this.#target(path)
     const isStored = this.#watch?.isStored(name, key)

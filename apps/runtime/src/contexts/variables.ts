@@ -70,6 +70,27 @@ export class Variables implements VariableSource {
     else holder.set(name, removePath(holder.get(name), segments, 1, this.#contexts.owned))
   }
 
+  /** True for a name that is that of a context here, and of no variable. */
+  isContext(name: string): boolean {
+    return this.#holderOf(name) === undefined
+  }
+
+  /** What is at a path, without anybody noticing that it was looked at. */
+  peek([root, ...rest]: readonly (string | number)[]): unknown {
+    const name = String(root ?? '')
+    const holder = this.#holderOf(name)
+    if (holder !== undefined) return valueAt(share(holder.get(name), this.#contexts.owned), rest)
+    const [key, ...inner] = rest
+    return key === undefined ? undefined : valueAt(this.#contexts.peek(name, String(key)), inner)
+  }
+
+  /** The variables that no context holds, those of loops in front of others. */
+  list(): ReadonlyMap<string, unknown> {
+    const all = new Map([...(this.#outer?.list() ?? this.#locals), ...(this.#loop ?? [])])
+    for (const value of all.values()) share(value, this.#contexts.owned)
+    return all
+  }
+
   /** Hands a value to a loop or a call: it may be part of a variable here, which a write there must not change. */
   handOver<T>(value: T): T {
     share(value, this.#contexts.owned)
@@ -94,6 +115,9 @@ export class Variables implements VariableSource {
     }
   }
 }
+
+const valueAt = (value: unknown, path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>((inner, key) => readProperty(inner, String(key)), value)
 
 function changeOf(type: SetType, value: unknown, owned: WeakSet<object>): (before: unknown) => unknown {
   if (type === 'push') return (before) => pushed(before, value, owned)

@@ -17,13 +17,19 @@ interface Branch {
 export function compileInputs(definition: AutomationDefinition): Inputs {
   const branches = branchesOf(definition)
   const secrets = branches.flatMap(({ schema }) => pathsMarked(schema, 'secret'))
-  const redactions = treeOf(branches.flatMap(({ schema }) => pathsMarked(schema, 'redact')))
+  const redacted = branches.flatMap(({ schema }) => pathsMarked(schema, 'redact'))
+  const redactions = treeOf(redacted)
   return {
     validate:
       definition.validateArguments === true
         ? (payload) => validateBranch(branches, payload)
         : () => undefined,
     secretsIn: (payload) => secrets.flatMap((path) => textsAt(payload, path)),
+    redactedTexts: (payload) => {
+      const texts: string[] = []
+      for (const path of redacted) addScalars(valueAt(payload, path), texts)
+      return texts.length < MAX_REDACTED ? texts : undefined
+    },
     redacted: (payload) => withoutPaths(payload, redactions) as Payload,
   }
 }
@@ -167,10 +173,25 @@ function withoutPaths(value: unknown, paths: Paths): unknown {
 
 /** The texts at `path` of `value`. */
 function textsAt(value: unknown, path: readonly string[]): string[] {
+  const found = valueAt(value, path)
+  return typeof found === 'string' && found !== '' ? [found] : []
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
   let current = value
   for (const key of path) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return []
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined
     current = Reflect.get(current, key)
   }
-  return typeof current === 'string' && current !== '' ? [current] : []
+  return current
+}
+
+/** So many scalars of redacted arguments are looked for elsewhere. */
+const MAX_REDACTED = 10_000
+
+function addScalars(value: unknown, texts: string[]): void {
+  if (texts.length >= MAX_REDACTED) return
+  if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) addScalars(inner, texts)
+  else if (typeof value === 'string' || typeof value === 'number') texts.push(String(value))
 }

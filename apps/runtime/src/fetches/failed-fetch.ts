@@ -21,19 +21,9 @@ export function failedFetch(
   secretsOfRun: SecretTexts,
 ): Record<string, unknown> {
   const secrets = new Set<string>()
-  const url = shownUrl(request.url, secrets)
-  const headers = withoutSecretFields(Object.fromEntries(request.headers), secrets)
-  for (const text of [...secrets])
-    for (const word of text.split(/\s+/)) if (word.length >= LEAST_WORD) secrets.add(word)
   const excerpt = (text: string) =>
     excerptWithout(String(secretsOfRun.mask(text.slice(0, LOOKED_THROUGH))), secrets, EXCERPT_LENGTH)
-  const body = request.body === undefined ? undefined : shownBody(request.body, request.headers, secrets)
-  const shown = {
-    url,
-    method: request.method.toLowerCase(),
-    headers,
-    ...(body === undefined ? {} : { body: excerpt(body) }),
-  }
+  const shown = requestShown(request, secrets, excerpt)
   if ('error' in result) {
     const { name, message } = result.error
     return { request: shown, error: { error: name, message } }
@@ -45,6 +35,36 @@ export function failedFetch(
     body: excerpt(answered),
   }
   return { request: shown, response }
+}
+
+/** A request as whoever looks at its run may see it, and the texts that nothing else may show either. */
+export interface ShownRequest {
+  readonly request: Readonly<Record<string, unknown>>
+  readonly hidden: ReadonlySet<string>
+}
+
+export function shownRequest(request: FetchRequest): ShownRequest {
+  const hidden = new Set<string>()
+  const excerpt = (text: string) => excerptWithout(text.slice(0, LOOKED_THROUGH), hidden, EXCERPT_LENGTH)
+  return { request: requestShown(request, hidden, excerpt), hidden }
+}
+
+function requestShown(
+  request: FetchRequest,
+  secrets: Set<string>,
+  excerpt: (text: string) => string,
+): Record<string, unknown> {
+  const url = shownUrl(request.url, secrets)
+  const headers = withoutSecretFields(Object.fromEntries(request.headers), secrets)
+  for (const text of [...secrets])
+    for (const word of text.split(/\s+/)) if (word.length >= LEAST_WORD) secrets.add(word)
+  const body = request.body === undefined ? undefined : shownBody(request.body, request.headers, secrets)
+  return {
+    url,
+    method: request.method.toLowerCase(),
+    headers,
+    ...(body === undefined ? {} : { body: excerpt(body) }),
+  }
 }
 
 const beginningOf = (answer: FetchAnswer): string =>

@@ -28,7 +28,12 @@ export interface FetchCall {
   readonly remainingMs: () => number
   /** True where nothing is tried again here, because the caller does. */
   readonly isTriedOnce?: boolean
+  /** Told of each attempt when it has ended. */
+  readonly onAttempt?: (attempt: FetchAttempt) => void
 }
+
+/** An attempt that was made: at what Unix milliseconds, how long it took, and the status or what went wrong. */
+export type FetchAttempt = readonly [atMs: number, durationMs: number, outcome: string]
 
 /** All workspaces together may have this many times as much under way as one. */
 const WORKSPACES = 10
@@ -101,17 +106,22 @@ async function attemptInPlace(
   { outbound, places, metrics }: Needs,
   request: FetchRequest,
   headers: Headers,
-  { workspaceId, signal }: FetchCall,
+  { workspaceId, signal, onAttempt }: FetchCall,
 ): Promise<Attempted> {
   const giveBack = await places.take(workspaceId, signal)
   try {
+    const atMs = Date.now()
     const attempted = await attempt(outbound, request, headers, signal)
+    onAttempt?.([atMs, Date.now() - atMs, outcomeOf(attempted)])
     metrics.counted('error' in attempted ? 'failed' : classOf(attempted.status))
     return attempted
   } finally {
     giveBack()
   }
 }
+
+const outcomeOf = (attempted: Attempted): string =>
+  'error' in attempted ? attempted.code || attempted.error.name : String(attempted.status)
 
 const classOf = (status: number): FetchOutcome => {
   if (status < 300) return '2xx'

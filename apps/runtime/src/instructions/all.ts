@@ -11,11 +11,15 @@ export const all: Instruction<AllArguments> = {
     const branches = context.branches(steps)
     return async (frame) => {
       const group = frame.run.branches<void>()
-      for (const branch of branches) await group.begin(() => runBranch(branch, frame))
+      for (const [index, branch] of branches.entries())
+        await group.begin(() => runBranch(branch, inBranch(frame, index)))
       await group.results()
     }
   },
 }
+
+const inBranch = (frame: Frame, index: number): Frame =>
+  frame.observed === undefined ? frame : { ...frame, observed: frame.observed.inBranch(index) }
 
 async function runBranch(branch: Step, frame: Frame): Promise<void> {
   try {

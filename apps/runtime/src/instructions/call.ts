@@ -2,7 +2,7 @@ import type { CallArguments, RunWorkflowArguments } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import { callAutomation } from '../automations/call-automation.ts'
-import type { CompiledAutomation, Execute, Frame } from '../automations/model.ts'
+import type { CompiledAutomation, Execute, Frame, QueuedRun, StepObserver } from '../automations/model.ts'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import { type Instruction, invalidInstruction, isRecord, type StepContext } from './instruction.ts'
 
@@ -53,8 +53,9 @@ async function startRun(
   payload: Readonly<Record<string, unknown>>,
   path: string,
 ): Promise<void> {
-  const { run } = frame
-  await run.enqueue({
+  const { run, observed } = frame
+  observed?.called(automation, payload)
+  const started: QueuedRun = {
     id: run.effectId(frame, path),
     workspaceId: run.workspace.id,
     automationSlug: automation.slug,
@@ -62,18 +63,24 @@ async function startRun(
     correlationId: run.correlationId,
     priority: run.workspace.priorityOf(automation.slug),
     input: { payload, caller: run.subject, depth: frame.depth },
-  })
+  }
+  const queuing = run.enqueue(started)
+  observed?.effect(run.lastNumber)
+  observed?.started(started)
+  await queuing
 }
 
 /** Calls an automation and waits for its output. */
-const callFrom = (
+function callFrom(
   frame: Frame,
   automation: CompiledAutomation,
   payload: Readonly<Record<string, unknown>>,
   path: string,
   limits: EventLimits,
-): Promise<unknown> =>
-  callAutomation(
+): Promise<unknown> {
+  const { observed } = frame
+  observed?.called(automation, payload)
+  const calling = callAutomation(
     {
       run: frame.run,
       automation,
@@ -82,9 +89,17 @@ const callFrom = (
       trace: traceOf(frame, path),
       inFinally: frame.inFinally,
       trigger: { type: 'automation', value: frame.automation.slug, id: frame.run.runId },
+      observed,
     },
     limits,
   )
+  return observed === undefined ? calling : calling.then((output) => told(observed, output))
+}
+
+function told(observed: StepObserver, output: unknown): unknown {
+  observed.output(output)
+  return output
+}
 
 /** Rounds of a loop call the same place again and again; the count tells them apart. */
 const traceOf = (frame: Frame, path: string): string =>

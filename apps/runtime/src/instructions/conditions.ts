@@ -10,6 +10,7 @@ export const conditions: Instruction<ConditionsArguments> = {
     const cases = Object.entries(args)
       .filter(([key]) => key !== 'default')
       .map(([key, steps]) => ({
+        key,
         holds: context.texts.expression(key),
         steps: context.steps(steps, `["${key}"]`),
       }))
@@ -19,16 +20,20 @@ export const conditions: Instruction<ConditionsArguments> = {
 }
 
 interface Case {
+  readonly key: string
   readonly holds: Read
   readonly steps: Execute
 }
 
 /** The first expression costs no turn: its step had one. */
 function choose(frame: Frame, cases: readonly Case[], otherwise: Execute): void | Promise<void> {
-  for (const [index, { holds, steps }] of cases.entries()) {
+  for (const [index, { key, holds, steps }] of cases.entries()) {
     const turn = index === 0 ? undefined : frame.run.tick(frame)
     if (turn !== undefined) return turn.then(() => choose(frame, cases.slice(index), otherwise))
-    if (holds(frame)) return steps(frame)
+    if (!holds(frame)) continue
+    frame.observed?.output(key)
+    return steps(frame)
   }
+  frame.observed?.output('default')
   return otherwise(frame)
 }

@@ -34,6 +34,7 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
       if (target === undefined && isRecord(audience) && Object.keys(audience).length > 0)
         throw namesNobody(type)
       const options = parsePart(EventOptions, 'options', readOptions(frame))
+      frame.observed?.input({ event: type, payload, target, options })
 
       const id = frame.run.effectId(frame, context.path)
       const createdAt = frame.run.readClock().toISOString()
@@ -46,7 +47,10 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
       if (throttled !== undefined) await throttled
 
       write(frame, record)
-      await frame.run.record(record)
+      const recording = frame.run.record(record)
+      frame.observed?.effect(frame.run.lastNumber)
+      frame.observed?.emitted(record)
+      await recording
     }
   },
 })

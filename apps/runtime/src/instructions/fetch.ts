@@ -6,6 +6,7 @@ import { failedFetch } from '../fetches/failed-fetch.ts'
 import { type FetchAnswer, type FetchFailure, type OutputMode, readAnswer } from '../fetches/fetch-answer.ts'
 import { type FetchFault, faultOf } from '../fetches/fetch-fault.ts'
 import { type FetchRequest, type GivenRequest, requestOf } from '../fetches/fetch-request.ts'
+import type { FetchAttempt } from '../fetches/fetches.ts'
 import { tracedFetch } from '../fetches/traced-fetch.ts'
 import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
 import { type Attempt, triedOnce } from './step-retry.ts'
@@ -43,7 +44,9 @@ function compileAttempt(
     const mode = modeOf(readMode(frame))
     const emits = readEmits(frame) !== false
     const question = { request, mode, emits, isTriedOnce, key: tries.key }
-    const { key, output, failed, fault } = await ask(frame, path, question)
+    const { key, output, failed, fault, attempts } = await ask(frame, path, question)
+    if (attempts !== undefined) frame.observed?.attempts(attempts)
+    frame.observed?.output(output)
     tries.key = key
     if (fault !== undefined && tries.isRepeated(fault, fault.asksForMs)) return
     write(frame, output)
@@ -97,24 +100,30 @@ interface Asked {
   readonly failed?: Readonly<Record<string, unknown>>
   /** For a step that may be tried again. */
   readonly fault?: FetchFault
+  /** Of runs kept by the version before there are none. */
+  readonly attempts?: readonly FetchAttempt[]
 }
 
 /** Sends the request as soon as the limits of the workspace let it. */
 async function ask(frame: Frame, path: string, question: Question): Promise<Asked> {
   const throttled = frame.run.throttle('fetches', 1, frame)
   if (throttled !== undefined) await throttled
-  return await frame.run.fromOutside(frame, path, async (effect) => {
+  frame.observed?.asks(question.request)
+  const asking = frame.run.fromOutside(frame, path, async (effect) => {
     const key = question.key ?? effect.key
-    const result = await send(frame, question, { ...effect, key })
-    return { key, ...outcomeOf(frame, question, result) }
+    const attempts: FetchAttempt[] = []
+    const result = await send(frame, question, { ...effect, key }, attempts)
+    return { key, ...outcomeOf(frame, question, result), attempts }
   })
+  frame.observed?.effect(frame.run.lastNumber)
+  return await asking
 }
 
 function outcomeOf(
   { run }: Frame,
   { request, mode, emits, isTriedOnce }: Question,
   result: FetchAnswer | FetchFailure,
-): Omit<Asked, 'key'> {
+): Pick<Asked, 'output' | 'failed' | 'fault'> {
   const read = 'error' in result ? result : readAnswer(result, mode, request.url.host)
   const output = 'error' in read ? read : read.output
   const failed = emits ? failureOf(result, read) : undefined
@@ -130,6 +139,7 @@ const send = (
   { run }: Frame,
   { request, isTriedOnce }: Question,
   { key, signal, remainingMs }: OutsideEffect,
+  attempts: FetchAttempt[],
 ): Promise<FetchAnswer | FetchFailure> =>
   tracedFetch(request.method, run.correlationId, (traceparent) =>
     run.fetches.send(request, {
@@ -138,6 +148,7 @@ const send = (
       signal,
       remainingMs,
       isTriedOnce,
+      onAttempt: (one) => attempts.push(one),
     }),
   )
 

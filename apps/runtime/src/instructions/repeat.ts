@@ -42,6 +42,7 @@ function compileUntil(until: string | number | undefined, context: StepContext):
 function itemsOf(frame: Frame, args: RepeatArguments, read: Read): Iterable<unknown> {
   if (args.on === undefined) return numbers()
   const items = read(frame)
+  frame.observed?.input(items)
   if (items === undefined || items === null) return []
   if (Array.isArray(items)) return items
   if (isRecord(items)) return Object.entries(items).map(([key, value]) => ({ key, value }))
@@ -67,7 +68,7 @@ async function repeatOneByOne(
       if (isOver(until, index, loop)) return
       const turn = roomForRound(loop, index)
       if (turn !== undefined) await turn
-      const pending = steps(loop)
+      const pending = steps(inRound(loop, index))
       if (pending !== undefined) await pending
       index += 1
     }
@@ -135,13 +136,16 @@ async function runRound(frame: Frame, item: unknown, index: number, steps: Execu
     trace: `${frame.trace}[${index}]`,
   }
   try {
-    await steps(round)
+    await steps(inRound(round, index))
     return false
   } catch (error) {
     if (isLoopBreak(error)) return true
     throw error
   }
 }
+
+const inRound = (frame: Frame, index: number): Frame =>
+  frame.observed === undefined ? frame : { ...frame, observed: frame.observed.inRound(index) }
 
 interface Batch {
   readonly size: number

@@ -1,5 +1,5 @@
 import { located } from '../automations/automation-failure.ts'
-import type { Execute, Frame } from '../automations/model.ts'
+import type { Execute, Frame, StepObserver } from '../automations/model.ts'
 import type { Step } from './instruction.ts'
 
 /** Steps one after another, others let in between. As long as nothing has to wait there is no promise at all. */
@@ -14,6 +14,7 @@ export function sequence(steps: readonly Step[]): Execute {
 
 /** One step whose failure knows its place. */
 export function runStep(step: Step, frame: Frame): Promise<void> | undefined {
+  if (frame.observed !== undefined) return runObserved(step, frame, frame.observed)
   try {
     const pending = step.run(frame)
     return pending?.catch((error: unknown) => {
@@ -22,6 +23,23 @@ export function runStep(step: Step, frame: Frame): Promise<void> | undefined {
   } catch (error) {
     throw failureOf(error, step, frame)
   }
+}
+
+function runObserved(step: Step, frame: Frame, parent: StepObserver): Promise<void> | undefined {
+  const observed = parent.begin(step.path, frame)
+  const failed = (error: unknown): never => {
+    const failure = failureOf(error, step, frame)
+    observed.end(failure)
+    throw failure
+  }
+  try {
+    const pending = step.run({ ...frame, observed })
+    if (pending !== undefined) return pending.then(() => observed.end(undefined), failed)
+  } catch (error) {
+    return failed(error)
+  }
+  observed.end(undefined)
+  return undefined
 }
 
 function failureOf(error: unknown, step: Step, frame: Frame): unknown {

@@ -1,4 +1,5 @@
 import type { DeleteArguments, SetArguments } from '@platform/contracts'
+import { assign, remove } from '../automations/change-variable.ts'
 import type { SetType } from '../contexts/variables.ts'
 import { type Instruction, invalidInstruction } from './instruction.ts'
 
@@ -14,7 +15,7 @@ export const set: Instruction<SetArguments> = {
     return (frame) => {
       const how = readType(frame)
       if (!isSetType(how)) throw invalidInstruction('The type of set must be replace, merge or push.')
-      frame.variables.assign(path.resolve(frame.variables, frame.run.options), readValue(frame), how)
+      assign(frame, path.resolve(frame.variables, frame.run.options), readValue(frame), how)
     }
   },
 }
@@ -26,6 +27,6 @@ export const deleteVariable: Instruction<DeleteArguments> = {
   name: 'delete',
   compile({ name, scope }, { texts }) {
     const path = texts.path(scope === undefined || name.startsWith(`${scope}.`) ? name : `${scope}.${name}`)
-    return (frame) => frame.variables.remove(path.resolve(frame.variables, frame.run.options))
+    return (frame) => remove(frame, path.resolve(frame.variables, frame.run.options))
   },
 }

@@ -9,6 +9,7 @@ import {
   readsOfExpression,
   readsOfTemplate,
 } from '@platform/expressions'
+import { assign } from '../automations/change-variable.ts'
 import type { Frame } from '../automations/model.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
 import { builtinNames } from '../contexts/described-contexts.ts'
@@ -53,7 +54,7 @@ export class TextCompiler {
   writer(output: string | undefined): (frame: Frame, value: unknown) => void {
     if (output === undefined || output === '') return () => undefined
     const path = this.path(output)
-    return (frame, value) => frame.variables.assign(path.resolve(frame.variables, frame.run.options), value)
+    return (frame, value) => assign(frame, path.resolve(frame.variables, frame.run.options), value)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { TryArguments } from '@platform/contracts'
 import { AutomationFailure, Break } from '../automations/automation-failure.ts'
+import { assign } from '../automations/change-variable.ts'
 import { type Instruction, isRecord } from './instruction.ts'
 
 const errorPath = { segments: ['$error'], append: false }
@@ -20,7 +21,7 @@ export const tryCatch: Instruction<TryArguments> = {
       } catch (error) {
         const caught = recover === undefined ? undefined : describe(error)
         if (caught === undefined || recover === undefined) throw error
-        frame.variables.assign(errorPath, caught)
+        assign(frame, errorPath, caught)
         await recover(frame)
       } finally {
         await cleanUp({ ...frame, inFinally: true })
