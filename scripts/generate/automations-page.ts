@@ -5,6 +5,8 @@ import {
   type InstructionName,
   instructionDescriptions,
   instructionSchemas,
+  type ModuleDescription,
+  modules,
   notYetRunnable,
   notYetRunnableFields,
   stepRetryDescription,
@@ -36,6 +38,11 @@ export function automationsPage(): string {
     ...Object.keys(instructionSchemas).map((name) => instructionSection(name as InstructionName)),
     '### retry beside an instruction',
     `${stepRetryDescription.text}\n\n\`\`\`yaml\n${yamlOf(withoutResult(stepRetryDescription.example))}\n\`\`\``,
+    '## Modules',
+    'Functions that `run` calls. What is passed is checked when the automation is saved, with a warning, as far ' +
+      'as no template is in the way, and again when the function is called: then it fails with ' +
+      '`InvalidArgumentsError`.',
+    ...Object.entries<ModuleDescription>(modules).map(moduleSection),
     '## Variables and contexts',
     'The arguments of an automation are its variables; at a URL trigger `body`, `query`, ' +
       '`headers`, `method`, `pathParams` and `rawBody`, for an event `payload`, `source` and `id`. ' +
@@ -130,6 +137,18 @@ function instructionSection(name: InstructionName): string {
   const table = rows.length === 0 ? '' : `\n\n| Field | Type | Meaning |\n|---|---|---|\n${rows.join('\n')}`
   const result = gives === undefined ? '' : `\n\nIt answers \`${JSON.stringify(gives)}\`.`
   return `### ${name}\n\n${text}${note}${table}\n\n\`\`\`yaml\n${yamlOf(written)}\n\`\`\`${result}`
+}
+
+function moduleSection([name, { text, functions, example }]: [string, ModuleDescription]): string {
+  const { gives, ...written } = example
+  const sections = Object.entries(functions).map(([one, { text: meaning, parameters }]) => {
+    const rows = fieldRows(z.toJSONSchema(parameters, { unrepresentable: 'any', io: 'output' }))
+    const table =
+      rows.length === 0 ? '' : `\n\n| Parameter | Type | Meaning |\n|---|---|---|\n${rows.join('\n')}`
+    return `#### ${name}.${one}\n\n${meaning}${table}`
+  })
+  const shown = `\`\`\`yaml\n${yamlOf(written)}\n\`\`\`\n\nIt answers \`${JSON.stringify(gives)}\`.`
+  return [`### The module ${name}`, text, shown, ...sections].join('\n\n')
 }
 
 function contextSection([name, { text, kept, names }]: [string, ContextDescription]): string {

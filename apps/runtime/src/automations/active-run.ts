@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@platform/contracts'
 import type { Options } from '@platform/expressions'
@@ -111,6 +112,10 @@ export class ActiveRun implements RunState {
 
   readClock(): Date {
     return this.#parts.readClock()
+  }
+
+  randomBytes(size: number): Buffer {
+    return this.#parts.journal?.chance.bytes(size) ?? randomBytes(size)
   }
 
   /** Ends the run at its next step: what it did since its last commit is dropped. */

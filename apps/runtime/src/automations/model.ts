@@ -156,6 +156,8 @@ export interface RunState {
   now(): Date
   /** The time as the automation sees it: the same when the run is done again. */
   readClock(): Date
+  /** Bytes that nobody can guess: the same when the run is done again. */
+  randomBytes(size: number): Buffer
   /**
    * Call it in every loop: lets other requests in, and throws once the run is over its time, was cancelled or was taken
    * away.

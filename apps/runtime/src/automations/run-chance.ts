@@ -16,6 +16,9 @@ export interface ChanceParts {
 /** Readings closer together than this give the same time: so the journal needs few of them. */
 const RESOLUTION_MS = 10
 
+/** Of one draw. */
+const DRAWN_BYTES = 32
+
 /** Time and chance of one run: the same again when the run is done again. */
 export class RunChance {
   readonly #parts: ChanceParts
@@ -69,6 +72,12 @@ export class RunChance {
     bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
     const hex = bytes.toString('hex', 0, 16)
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  }
+
+  /** Bytes that nobody can guess who does not know the seed. */
+  bytes(size: number): Buffer {
+    const draws = Array.from({ length: Math.ceil(size / DRAWN_BYTES) }, () => this.#draw())
+    return Buffer.concat(draws).subarray(0, size)
   }
 
   #draw(): Buffer {

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import {
   type InstructionName,
   instructionDescriptions,
+  type ModuleDescription,
+  modules,
   notYetRunnable,
   stepRetryDescription,
 } from '@platform/contracts'
@@ -59,5 +61,16 @@ test.each(names.filter((name) => !missing.has(name)))(
   async (name) => {
     const { gives, ...example } = instructionDescriptions[name].example
     expect(await outputOf(example)).toEqual(gives)
+  },
+)
+
+test.each(Object.entries<ModuleDescription>(modules))(
+  'the example of the module %s gives what the documents say',
+  async (name, { example, functions }) => {
+    const used = example.do.flatMap((step) => Object(step.run).function ?? [])
+    expect(Object.keys(functions)).toEqual(expect.arrayContaining(used))
+    expect(JSON.stringify(example.do)).toContain(`"module":"${name}"`)
+    const { gives, ...written } = example
+    expect(await outputOf(written)).toEqual(gives)
   },
 )

@@ -8,6 +8,7 @@ import { emit } from './emit.ts'
 import { fetch } from './fetch.ts'
 import { type Instruction, invalidInstruction } from './instruction.ts'
 import { repeat } from './repeat.ts'
+import { run } from './run.ts'
 import { deleteVariable, set } from './set-and-delete.ts'
 import { tryCatch } from './try.ts'
 
@@ -22,6 +23,7 @@ export const vocabulary = (limits: EventLimits): readonly Instruction<never>[] =
   tryCatch,
   emit(limits),
   fetch(limits),
+  run(limits),
   runWorkflow(limits),
   comment,
   ...notYetRunnable.map(unavailable),

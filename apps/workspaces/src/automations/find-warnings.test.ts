@@ -12,7 +12,6 @@ function warningsOf(text: string, mediaType: 'yaml' | 'json' = 'yaml') {
 const arguments_: Readonly<Record<(typeof notYetRunnable)[number], unknown>> = {
   wait: { timeout: 1 },
   rateLimit: { name: 'a', window: 1, limit: 1, consumer: 'b' },
-  run: { module: 'collections', function: 'find' },
   auth: { workspace: true },
   createUserTopic: { topic: 'a' },
   joinUserTopic: { topic: 'a' },
@@ -58,6 +57,25 @@ describe('what is saved with a warning', () => {
       'do[0].wait',
       'do[0]',
     ])
+  })
+
+  it('calls of modules that will fail as they are written, but nothing that templates may make right', () => {
+    const run = (given: Record<string, unknown>) =>
+      warningsOf(JSON.stringify({ do: [{ run: given }] }), 'json')
+    expect(run({ module: 'accessManager', function: 'a' })).toEqual([
+      {
+        path: 'do[0].run',
+        message: expect.stringMatching(/^There is no module "accessManager": use text, .+ fails there\.$/),
+      },
+    ])
+    expect(run({ module: 'text', function: 'parse' })).toMatchObject([{ path: 'do[0].run' }])
+    const splits = (parameters: unknown) => run({ module: 'text', function: 'splitText', parameters })
+    expect(splits({ content: '{{a}}', chunkSize: 0 })).toMatchObject([
+      { path: 'do[0].run.parameters.chunkSize' },
+    ])
+    expect(splits({ content: '{{a}}', chunkSize: '{{b}}', separators: '{{c}}' })).toEqual([])
+    expect(splits('{{all}}')).toEqual([])
+    expect(run({ module: '{{m}}', function: 'a' })).toEqual([])
   })
 
   it('but not schedules', () => {

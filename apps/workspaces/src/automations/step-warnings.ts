@@ -1,4 +1,5 @@
 import {
+  checkModuleCall,
   fieldsNotYetRunnable,
   isInstructionName,
   notYetRunnable,
@@ -19,6 +20,7 @@ export function* stepWarnings(steps: unknown, slugs: ReadonlySet<string>): Gener
   for (const placed of walkSteps(steps, ['do'])) {
     yield* availabilityWarnings(placed)
     yield* orderWarnings(placed)
+    yield* moduleWarnings(placed)
     const message =
       slipMessage(placed) ??
       payloadSlipMessage(placed) ??
@@ -42,6 +44,16 @@ function* availabilityWarnings({ step, path, argumentsPath }: PlacedStep): Gener
 
 const notAvailable = (what: string): string =>
   `The ${what} is not available yet: a run that reaches this step fails there.`
+
+/** What a function of a module would not take; what comes from templates is checked when it is called. */
+function* moduleWarnings({ step, argumentsPath }: PlacedStep): Generator<Warning> {
+  if (step?.name !== 'run') return
+  for (const { path, message } of checkModuleCall(step.arguments))
+    yield {
+      path: formatPath([...argumentsPath, ...path]),
+      message: `${message.replace(/\.$/, '')}: a run that reaches this step fails there.`,
+    }
+}
 
 /** Objects put keys that are whole numbers before all others, in JSON as in YAML. */
 function* orderWarnings({ step, argumentsPath }: PlacedStep): Generator<Warning> {

@@ -18,7 +18,9 @@ export const RunArguments = fields({
   module: z.string().min(1).max(1000),
   function: z.string().min(1).max(1000),
   parameters: z.unknown().optional(),
-  onError: templated(z.enum(['break', 'emit', 'continue'])).optional(),
+  onError: templated(z.enum(['break', 'emit', 'continue']))
+    .optional()
+    .describe('break unless stated.'),
   output: OutputName.optional(),
 })
 export type RunArguments = z.infer<typeof RunArguments>

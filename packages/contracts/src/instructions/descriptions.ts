@@ -147,8 +147,26 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     example: { do: [{ rateLimit: { name: 'mails', window: 60, limit: 10, consumer: '{{user.id}}' } }] },
   },
   run: {
-    text: 'A function of a built-in module.',
-    example: { do: [{ run: { module: 'crypto', function: 'hash', parameters: {}, output: 'hash' } }] },
+    text:
+      'Calls a function of a [module](#modules); `output` is what it answers. Where it fails, `onError` says what ' +
+      'becomes of the run: `break` (without it) fails the step, `continue` goes on with `{ error, message }` as the ' +
+      'output, `emit` does so as well and emits the event `error`.',
+    example: {
+      do: [
+        { run: { module: 'crypto', function: 'sha256', parameters: { data: 'abc' }, output: 'hash' } },
+        {
+          run: {
+            module: 'text',
+            function: 'applyPatch',
+            parameters: { content: 'a', patch: 'no patch' },
+            onError: 'continue',
+            output: 'patched',
+          },
+        },
+      ],
+      output: ['{{hash}}', '{{patched.error}}'],
+      gives: ['ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad', 'InvalidArgumentsError'],
+    },
   },
   runWorkflow: {
     text:

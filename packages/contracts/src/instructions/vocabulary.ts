@@ -50,7 +50,6 @@ export const isInstructionName = (name: string): name is InstructionName =>
 export const notYetRunnable = [
   'wait',
   'rateLimit',
-  'run',
   'auth',
   'createUserTopic',
   'joinUserTopic',

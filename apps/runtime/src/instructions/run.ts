@@ -1,0 +1,53 @@
+import type { RunArguments } from '@platform/contracts'
+import type { EventLimits } from '@platform/outbox'
+import { AutomationFailure, Break } from '../automations/automation-failure.ts'
+import type { Frame } from '../automations/model.ts'
+import { failedEvent } from '../automations/run-events.ts'
+import { callModule } from '../modules/modules.ts'
+import { type Instruction, invalidInstruction } from './instruction.ts'
+
+const WAYS: readonly unknown[] = ['break', 'emit', 'continue']
+
+/** run: a function of a module. What fails there fails the step, unless `onError` says otherwise. */
+export const run = (limits: EventLimits): Instruction<RunArguments> => ({
+  name: 'run',
+  compile(args, { texts, path }) {
+    const readModule = texts.reader(args.module)
+    const readFunction = texts.reader(args.function)
+    const readParameters = texts.reader(args.parameters)
+    const readOnError = texts.reader(args.onError ?? 'break')
+    const write = texts.writer(args.output)
+    return (frame) => {
+      const [module, name] = [String(readModule(frame)), String(readFunction(frame))]
+      const onError = readOnError(frame) ?? 'break'
+      if (!WAYS.includes(onError)) throw invalidInstruction('run.onError must be break, emit or continue.')
+      const fail = (error: unknown) => failed(frame, error, path, onError, limits, write)
+      try {
+        const result = callModule(module, name, readParameters(frame), { frame, path })
+        if (result instanceof Promise) return result.then((value) => write(frame, value)).catch(fail)
+        write(frame, result)
+      } catch (error) {
+        return fail(error)
+      }
+    }
+  },
+})
+
+/** Goes on with the failure as the output where the step says so; what ends the whole run is never gone on with. */
+async function failed(
+  frame: Frame,
+  error: unknown,
+  path: string,
+  onError: unknown,
+  limits: EventLimits,
+  write: (frame: Frame, value: unknown) => void,
+): Promise<void> {
+  if (onError === 'break' || error instanceof Break) throw error
+  const known = new AutomationFailure(error, frame.automation.slug, path)
+  if (known.fatal) throw error
+  frame.run.heed(known)
+  write(frame, known.failure.toJSON())
+  if (onError !== 'emit') return
+  const place = await frame.run.workspace.placeOf(frame.automation.slug, path)
+  await frame.run.record(failedEvent(frame, known, place, limits))
+}

@@ -1,0 +1,37 @@
+import { findModuleFunction, type ModuleName } from '@platform/contracts'
+import { Failure } from '@platform/kernel'
+import { cryptoFunctions } from './crypto/crypto.ts'
+import type { FunctionsOf, ModuleCall } from './module.ts'
+import { textFunctions } from './text/text.ts'
+
+/** What `run` may call: one folder for each module. */
+const registry: { readonly [Name in ModuleName]: FunctionsOf<Name> } = {
+  text: textFunctions,
+  crypto: cryptoFunctions,
+}
+
+type AnyFunction = (parameters: unknown, call: ModuleCall) => unknown
+
+/** Calls a function of a module. Throws InvalidInstructionError, or InvalidArgumentsError naming each problem. */
+export function callModule(module: string, name: string, given: unknown, call: ModuleCall): unknown {
+  const known = findModuleFunction(module, name)
+  if ('missing' in known) throw new Failure('InvalidInstructionError', known.missing)
+  const parsed = known.found.parameters.safeParse(given ?? {})
+  if (!parsed.success) throw invalidParameters(`${module}.${name}`, parsed.error.issues)
+  const functions = registry[module as ModuleName] as unknown as Readonly<Record<string, AnyFunction>>
+  return functions[name]?.(parsed.data, call)
+}
+
+function invalidParameters(
+  name: string,
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): Failure {
+  const details = issues
+    .slice(0, 20)
+    .map(({ path, message }) => ({ path: path.map(String).join('.'), message }))
+  const [first] = details
+  const where = first === undefined || first.path === '' ? '' : `${first.path} `
+  const what = (first?.message ?? 'they are not valid').replace(/\.$/, '')
+  const message = `The parameters of ${name} are not what it takes: ${where}${what}.`
+  return new Failure('InvalidArgumentsError', message, { details })
+}

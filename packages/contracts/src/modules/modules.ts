@@ -1,0 +1,70 @@
+import { cryptoModule } from './crypto.ts'
+import type { ModuleDescription, ModuleFunction } from './module.ts'
+import { textModule } from './text.ts'
+
+/** Every module that `run` knows, by its name. */
+export const modules = {
+  text: textModule,
+  crypto: cryptoModule,
+} as const satisfies Readonly<Record<string, ModuleDescription>>
+
+export type ModuleName = keyof typeof modules
+
+/** A function of a module, or a sentence that says what there is instead. */
+export type FoundFunction = { readonly found: ModuleFunction } | { readonly missing: string }
+
+export function findModuleFunction(module: string, name: string): FoundFunction {
+  const described: Readonly<Record<string, ModuleDescription>> = modules
+  if (!Object.hasOwn(described, module))
+    return {
+      missing: `There is no module "${module.slice(0, 100)}": use ${Object.keys(described).join(', ')}.`,
+    }
+  const { functions = {} } = described[module] ?? {}
+  const found = Object.hasOwn(functions, name) ? functions[name] : undefined
+  if (found !== undefined) return { found }
+  const known = Object.keys(functions).join(', ')
+  return { missing: `The module "${module}" has no function "${name.slice(0, 100)}": it has ${known}.` }
+}
+
+/** What is the matter with a call of a module as it is written, and where in its arguments. */
+export interface ModuleCallProblem {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+}
+
+/** The problems of the arguments of a `run` that do not depend on what a template gives. */
+export function checkModuleCall(args: unknown): ModuleCallProblem[] {
+  const { module, function: name, parameters } = Object(args) as Record<string, unknown>
+  if (!isLiteral(module) || !isLiteral(name)) return []
+  const known = findModuleFunction(module, name)
+  if ('missing' in known) return [{ path: [], message: known.missing }]
+  if (isTemplate(parameters)) return []
+  const given = parameters ?? {}
+  const result = known.found.parameters.safeParse(given)
+  const issues = result.success ? [] : result.error.issues
+  return issues
+    .filter((issue) => !dependsOnTemplate(given, issue.path))
+    .map(({ path, message }) => ({
+      path: ['parameters', ...path.map((key) => (typeof key === 'number' ? key : String(key)))],
+      message,
+    }))
+}
+
+const isLiteral = (value: unknown): value is string => typeof value === 'string' && !isTemplate(value)
+
+const isTemplate = (value: unknown): boolean =>
+  typeof value === 'string' && (value.includes('{{') || value.includes('{%'))
+
+/** True where the problem is with a value that is not there yet, or with one of its parts. */
+function dependsOnTemplate(given: unknown, path: readonly PropertyKey[]): boolean {
+  let value = given
+  for (const key of path) {
+    if (isTemplate(value)) return true
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
+  }
+  return isTemplate(value) || holdsTemplateKey(value)
+}
+
+/** Names of fields may come from templates as well. */
+const holdsTemplateKey = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).some(isTemplate)
