@@ -50,10 +50,12 @@ describe('a transaction', () => {
 
   it('may lead to anything when it is over, or beside it', async () => {
     let later: Promise<unknown> | undefined
+    const over = Promise.withResolvers<void>()
     await database.transaction(async (tx) => {
-      later = new Promise((resolve) => setTimeout(resolve, 50)).then(() => database.many(sql`select 1`))
+      later = over.promise.then(() => database.many(sql`select 1`))
       await tx.many(sql`select 1`)
     })
+    over.resolve()
     await Promise.all([later, fetch(url()), database.transaction((tx) => tx.many(sql`select pg_sleep(0.1)`))])
   })
 })
