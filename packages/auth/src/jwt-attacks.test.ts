@@ -149,10 +149,10 @@ describe('a header gives no instructions', () => {
   test('is refused unread when it is a megabyte long', async () => {
     const check = counted()
     const token = forge({ ...goodHeader, kid: 'k'.repeat(1_000_000) }, claims, genuine)
-    const startedAt = performance.now()
+    const before = process.threadCpuUsage()
     for (let count = 0; count < 1000; count += 1)
       await expect(verifyJwt(token, check)).rejects.toMatchObject(refusal)
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(1000)
     expect(check.asked).toEqual([])
   })
 

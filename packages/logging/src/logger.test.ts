@@ -40,9 +40,9 @@ describe('scrubbing', () => {
   test.each(['eyJ', 'a', 'at:', 'a:', 'http://', 'iak_', 'bearer '])(
     'takes no time over a megabyte of "%s"',
     (part) => {
-      const startedAt = performance.now()
+      const before = process.threadCpuUsage()
       expect(scrub(part.repeat(1_000_000 / part.length)).length).toBeLessThan(17_000)
-      expect(performance.now() - startedAt).toBeLessThan(500)
+      expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(500)
     },
   )
 })

@@ -56,15 +56,42 @@ const linesTo = (destination: { write(line: string): void }, isShared: boolean):
   batchCharacters: isShared ? UNMIXED_BYTES : BATCH_CHARACTERS,
 })
 
-// Lines leave together, at the latest after 100 ms: a write for each costs more than everything else about it.
-const standardOutput = (isShared: boolean): DestinationStream =>
-  pino.destination({
+/** What is open of standard output: one for all loggers of a process. */
+const opened = new Map<boolean, DestinationStream>()
+
+function standardOutput(isShared: boolean): DestinationStream {
+  const output = opened.get(isShared) ?? openStandardOutput(isShared)
+  opened.set(isShared, output)
+  return output
+}
+
+const FLUSH_MS = 100
+
+/**
+ * Lines leave together, at the latest after 100 ms: a write for each costs more than everything else about it. Where
+ * nothing is logged nothing is written; a flush of pino's own goes on for as long as the process lives.
+ */
+function openStandardOutput(isShared: boolean): DestinationStream {
+  const output = pino.destination({
     fd: 1,
     sync: false,
-    periodicFlush: 100,
     maxLength: WAITING_BYTES,
     ...(isShared ? { minLength: UNMIXED_BYTES / 2, maxWrite: UNMIXED_BYTES } : { minLength: BATCH_BYTES }),
   })
+  let isWaiting = false
+  const flush = () => {
+    isWaiting = false
+    output.flush()
+  }
+  return {
+    write(lines) {
+      output.write(lines)
+      if (isWaiting) return
+      isWaiting = true
+      setTimeout(flush, FLUSH_MS).unref()
+    },
+  }
+}
 
 const settings: LoggerOptions = {
   base: null,

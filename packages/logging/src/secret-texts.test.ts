@@ -48,9 +48,9 @@ describe('masking', () => {
   test('takes time in proportion to the text, whatever the secrets are', () => {
     const secrets = secretsOf(`${'a'.repeat(20_000)}b${'a'.repeat(20_000)}`, 'a'.repeat(19_000))
     const text = `${'a'.repeat(18_000)}b`.repeat(50)
-    const start = performance.now()
+    const before = process.threadCpuUsage()
     expect(secrets.mask(text)).toBe(text)
-    expect(performance.now() - start).toBeLessThan(2_000)
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(2_000)
   })
 
   test('refuses more secrets than it can recognise', () => {

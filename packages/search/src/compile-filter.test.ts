@@ -18,16 +18,16 @@ describe('filters that ask one document', () => {
       { length: 3000 },
       (): Filter => ({ path: 'payload.list', like: '*none*of*these*' }),
     )
-    const begun = performance.now()
+    const before = process.threadCpuUsage()
     for (const filter of filters) expect(compileFilter(filter)(asked)).toBe(false)
-    expect(performance.now() - begun).toBeLessThan(1000)
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(1000)
   })
 
   it('ask for words without going through all of them', () => {
     const text = Array.from({ length: 5000 }, (_, n) => `w${n}`).join(' ')
     const asked = new AskedDocument({ payload: { text } })
-    const begun = performance.now()
+    const before = process.threadCpuUsage()
     for (let n = 0; n < 3000; n += 1) expect(compileFilter({ text: 'w1 w2 w3 w4 w5 z' })(asked)).toBe(false)
-    expect(performance.now() - begun).toBeLessThan(1000)
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(1000)
   })
 })

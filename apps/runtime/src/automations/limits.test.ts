@@ -46,10 +46,10 @@ describe('a run that never ends', () => {
     ['catching the end itself', [{ try: { do: [endless], catch: [endless], finally: [] } }]],
   ])('is ended whatever it does: %s', async (_, steps) => {
     const workspace = compiled({ main: { do: steps }, other: {} })
-    const startedAt = performance.now()
+    const before = process.threadCpuUsage()
     const { failed } = await runMain(workspace, {}, { timeLimitMs: 150 })
     expect(failed?.failure.name).toBe('WorkflowTimeoutError')
-    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(2000)
   })
 
   test('lets timers in every few milliseconds', async () => {
@@ -83,13 +83,13 @@ describe('a long run', () => {
 describe('a run that calls itself', () => {
   test('ends at the depth that is allowed, quickly', async () => {
     const workspace = compiled({ main: { do: [{ a: {} }] }, a: { do: [{ b: {} }] }, b: { do: [{ a: {} }] } })
-    const startedAt = performance.now()
+    const before = process.threadCpuUsage()
     const { failed, events } = await runMain(workspace)
     expect(failed?.failure).toMatchObject({ name: 'TooManyCallError', details: { max: 20 } })
     expect(events.filter(({ type }) => type === 'runtime.automations.executed').length).toBeLessThanOrEqual(
       21,
     )
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(1000)
   })
 
   test('goes on counting where the event that triggered it was', async () => {

@@ -44,14 +44,14 @@ describe('a long run lets others in', () => {
 
   test('and is over when its time is, whatever it does in sequence', async () => {
     for (const steps of Object.values(attacks)) {
-      const startedAt = performance.now()
+      const before = process.threadCpuUsage()
       const { failed } = await runMain(
         compiled({ main: { do: steps } }),
         { body: { list } },
         { timeLimitMs: 100 },
       )
       expect(failed?.failure.name).toBe('WorkflowTimeoutError')
-      expect(performance.now() - startedAt).toBeLessThan(2_000)
+      expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(2_000)
     }
   })
 

@@ -45,14 +45,14 @@ describe('the arguments of an automation', () => {
   })
 
   test('can not keep the validator busy', async () => {
-    const startedAt = performance.now()
+    const before = process.threadCpuUsage()
     const evil = { a: { type: 'string', pattern: '^(a+)+$' }, b: { type: 'array', uniqueItems: true } }
     const attempts = [
       await attempt({ arguments: evil }, { a: `${'a'.repeat(50_000)}!` }),
       await attempt({ arguments: evil }, { b: Array.from({ length: 100_000 }, (_, index) => index) }),
     ]
     for (const failure of attempts) expect(failure).toMatchObject({ status: 400 })
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(1000)
   })
 
   test.each([

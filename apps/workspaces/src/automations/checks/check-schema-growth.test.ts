@@ -28,13 +28,13 @@ describe('schemas that are held against one value', () => {
     ['a way back', { allOf: [{ $ref: '#/allOf/0' }] }],
     ['a chain without end', chain(20_000)],
   ])('may not be too many: %s', (_, schema) => {
-    const start = performance.now()
+    const before = process.threadCpuUsage()
     const text = JSON.stringify(schema).replaceAll('"#', '"#/properties/a')
     expect(problemsOf({ arguments: { a: JSON.parse(text) } })).toEqual([['arguments']])
     expect(problemsOf({ schemas: [{ payload: { type: 'object', ...schema } }] })).toEqual([
       ['schemas', 0, 'payload'],
     ])
-    expect(performance.now() - start).toBeLessThan(2_000)
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(2_000)
   })
 
   it.each([

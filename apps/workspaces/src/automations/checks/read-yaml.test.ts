@@ -38,11 +38,11 @@ describe('a YAML text', () => {
     ['a hundred thousand open brackets', '['.repeat(100_000)],
     ['more than 50 aliases of aliases', billionLaughs()],
   ])('must not have %s, told with a position and a sentence', (_, text) => {
-    const started = performance.now()
+    const before = process.threadCpuUsage()
     const [problem] = problemsOf(text)
     expect(problem).toMatchObject({ line: expect.any(Number), column: expect.any(Number) })
     expect(problem?.message).toMatch(/^[A-Za-z].+\.$/)
-    expect(performance.now() - started).toBeLessThan(3000)
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(3000)
   })
 
   it.each<[string, string]>([
@@ -58,9 +58,9 @@ describe('a YAML text', () => {
     ['blank lines', ' \n'.repeat(490_000)],
     ['documents', '---\n'.repeat(240_000)],
   ])('refuses a megabyte of %s before it costs more than a moment', (_, text) => {
-    const started = performance.now()
+    const before = process.threadCpuUsage()
     expect(problemsOf(text)).not.toEqual([])
-    expect(performance.now() - started).toBeLessThan(1500)
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(1500)
   })
 
   it('is not blown up by aliases to large values', () => {
