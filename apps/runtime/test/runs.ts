@@ -36,10 +36,11 @@ export async function insertRuns(
     select r.id, ${workspaceId}, coalesce(r."automationSlug", 'work'), coalesce(r."triggerType", 'endpoint'),
       coalesce(r."triggerValue", 'work'), coalesce(r.status, 'succeeded'), coalesce(r."correlationId", r.id::text),
       coalesce(r."deadLetter", false), r."originId", case when r."originId" is not null then 'retry' end, r.error,
-      r.input, now(), now(), now(), 5
+      r.input, now(), now(), case when s.has_ended then now() end, case when s.has_ended then 5 end
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (id uuid, "automationSlug" text, "triggerType" text,
       "triggerValue" text, status text, "correlationId" text, "deadLetter" boolean, "originId" uuid, error jsonb,
-      input json)`)
+      input json),
+      lateral (select coalesce(r.status, 'succeeded') not in ('queued', 'running') as has_ended) s`)
   return rows.map(({ id }) => id)
 }
 

@@ -37,6 +37,8 @@ export const auditActions = [
   'subscription.tested',
   'run.cancelled',
   'run.retried',
+  'run.replayed',
+  'runs.changed',
 ] as const
 
 /** One row of the audit trail. */

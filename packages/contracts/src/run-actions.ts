@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { exampleRun, Run, runFailures } from './run-records.ts'
 
-const of = {
+/** What all that acts on runs has in common. */
+export const runActionOf = {
   service: 'runtime',
   credential: 'required',
   scope: 'workspaces:write',
@@ -13,8 +14,13 @@ const of = {
 
 const failures = [...runFailures, 'TooManyRequests'] as const
 
+/** Which automations a run that is made from another has. */
+export const DefinitionOfRun = z
+  .enum(['original', 'current'])
+  .describe('original: the automations as they were for the first run; current: as they are now.')
+
 export const cancelRun = endpoint({
-  ...of,
+  ...runActionOf,
   id: 'cancelRun',
   summary:
     'Cancels a run. One that is queued has ended with the answer; one that is running ends at its next instruction: ' +
@@ -47,7 +53,7 @@ export const cancelRun = endpoint({
 })
 
 export const retryRun = endpoint({
-  ...of,
+  ...runActionOf,
   id: 'retryRun',
   summary:
     'Runs again what failed or was given up: a new run with the input, trigger and correlation id of the first, from ' +
@@ -68,6 +74,36 @@ export const retryRun = endpoint({
         workedMs: 0,
         elapsedMs: 0,
         origin: { runId: exampleRun.id, kind: 'retry' },
+        error: null,
+      },
+    },
+  },
+})
+
+export const replayRun = endpoint({
+  ...runActionOf,
+  id: 'replayRun',
+  summary:
+    'Runs again what has ended, however it did: a new run with the input, trigger and correlation id of the first, ' +
+    'from its beginning. What the first one did is not undone, and done again.',
+  path: '/v2/workspaces/:workspaceId/runs/:runId/replay',
+  body: z
+    .strictObject({ definition: DefinitionOfRun.optional().describe('original without it.') })
+    .optional(),
+  response: z.object({ run: Run }),
+  failures: [...failures, 'RunNotEnded', 'RunExpired'],
+  example: {
+    request: { definition: 'current' },
+    response: {
+      run: {
+        ...exampleRun,
+        id: '0199f0c4-11de-7c02-a4f1-52d3c8b9e601',
+        status: 'queued',
+        startedAt: null,
+        finishedAt: null,
+        workedMs: 0,
+        elapsedMs: 0,
+        origin: { runId: exampleRun.id, kind: 'replay' },
         error: null,
       },
     },

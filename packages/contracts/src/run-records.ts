@@ -40,7 +40,7 @@ export const Run = z.object({
     .nullable()
     .describe('What a queued run waits for; null where only for a worker.'),
   origin: z
-    .object({ runId: z.uuid(), kind: z.enum(['retry']) })
+    .object({ runId: z.uuid(), kind: z.enum(['replay', 'fork', 'retry']) })
     .nullable()
     .describe('The run it was made from, and how.'),
   error: RunError.nullable().describe('How it failed, or why it was cancelled; secrets are masked.'),

@@ -1,4 +1,6 @@
+import type { Audit } from '@platform/audit'
 import { cancelRun as endpoint } from '@platform/contracts'
+import type { Queries } from '@platform/database'
 import { route } from '@platform/http'
 import { type Clock, Failure, isUuid } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
@@ -9,6 +11,7 @@ import type { RunRecordStore } from './run-record-store.ts'
 
 interface Deps {
   readonly changes: Pick<RunChangeStore, 'cancel'>
+  readonly audit: Pick<Audit, 'record'>
   readonly records: Pick<RunRecordStore, 'find'>
   readonly permissions: Permissions
   readonly clock: Clock
@@ -21,7 +24,11 @@ export const cancelRun = (deps: Deps) =>
       if (!isUuid(runId)) throw runNotFound()
 
       const entry = entryOf('run.cancelled', runId, workspace.id, { principal, request })
-      const change = { workspaceId: workspace.id, runId, entry }
+      const change = {
+        workspaceId: workspace.id,
+        runId,
+        note: (tx: Queries) => deps.audit.record(tx, entry),
+      }
       const run = await deps.changes.cancel(change, body?.reason ?? '')
 
       if (run === undefined) throw await refusal(deps, workspace.id, runId)

@@ -1,14 +1,17 @@
+import type { Audit } from '@platform/audit'
 import { retryRun as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { type Clock, Failure, isUuid, uuidv7 } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
+import { inputNotKept } from './replay-run.ts'
 import { admitToRuns, entryOf } from './run-access.ts'
 import type { RunChangeStore } from './run-change-store.ts'
-import { describedRun, runNotFound } from './run-record.ts'
+import { describedRun, runNotEnded, runNotFound } from './run-record.ts'
 import type { RunRecordStore } from './run-record-store.ts'
 
 interface Deps {
-  readonly changes: Pick<RunChangeStore, 'retry'>
+  readonly changes: Pick<RunChangeStore, 'again'>
+  readonly audit: Pick<Audit, 'record'>
   readonly records: Pick<RunRecordStore, 'find'>
   readonly permissions: Permissions
   readonly clock: Clock
@@ -25,8 +28,10 @@ export const retryRun = (deps: Deps) =>
       const newId = uuidv7()
       const entry = entryOf('run.retried', runId, workspace.id, { principal, request })
       const details = { ...entry.details, newRunId: newId }
-      const change = { workspaceId: workspace.id, runId, entry: { ...entry, details } }
-      const run = await deps.changes.retry(change, newId)
+      const run = await deps.changes.again(
+        { workspaceId: workspace.id, runId, note: (tx) => deps.audit.record(tx, { ...entry, details }) },
+        { id: newId, way: 'retry', definition: 'current' },
+      )
 
       if (run === undefined) throw await refusal(deps, workspace.id, runId)
       deps.wakeWorkers()
@@ -38,11 +43,11 @@ async function refusal({ records }: Deps, workspaceId: string, runId: string): P
   const run = await records.find(workspaceId, runId)
   if (run === undefined) return runNotFound()
   const { status } = run
-  if (status === 'queued' || status === 'running')
-    return new Failure('RunNotEnded', `The run is ${status}: wait for its end, or cancel it.`)
+  if (run.finishedAt === null) return runNotEnded(run)
   if (status !== 'failed')
-    return new Failure('RunEnded', `The run has ended as ${status}: only a run that failed is run again.`)
-  const message =
-    'What the run was called with is not kept, because a request waited for it: send that again.'
-  return new Failure('RunExpired', message)
+    return new Failure(
+      'RunEnded',
+      `The run has ended as ${status}: only a run that failed is retried. Replay it instead.`,
+    )
+  return inputNotKept()
 }

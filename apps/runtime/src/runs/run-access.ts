@@ -25,11 +25,24 @@ export const entryOf = (
   action: AuditEntry['action'],
   runId: string,
   workspaceId: string,
-  { principal, request }: { principal: Principal; request: RequestInfo },
+  by: Actor,
+): AuditEntry => actEntryOf(action, `run:${runId}`, workspaceId, by)
+
+interface Actor {
+  readonly principal: Principal
+  readonly request: RequestInfo
+}
+
+/** The same of somebody who acted on many. */
+export const actEntryOf = (
+  action: AuditEntry['action'],
+  subject: string,
+  workspaceId: string,
+  { principal, request }: Actor,
 ): AuditEntry => ({
   action,
   actor: actorOf(principal),
-  subject: `run:${runId}`,
+  subject,
   ip: request.clientIp,
   correlationId: request.correlationId,
   details: { workspaceId },

@@ -15,6 +15,17 @@ export interface RunPage {
   readonly lookedAt: number
 }
 
+/** What is done to many runs at once. */
+export type BulkAction = 'replay' | 'retry' | 'cancel'
+
+const LIST_TIMEOUT_MS = 10_000
+
+const canBe: Readonly<Record<BulkAction, Sql>> = {
+  replay: sql`finished_at is not null and input is not null`,
+  retry: sql`status = 'failed' and input is not null`,
+  cancel: sql`finished_at is null and cancel_requests is null`,
+}
+
 /** What a repeated request is told of the first one. */
 export interface KeptOutcome extends Pick<RunRecord, 'finishedAt' | 'error'> {
   readonly status: RunRecord['status'] | 'waiting'
@@ -28,7 +39,8 @@ export const recordColumns = sql`
   trigger_type as "triggerType", trigger_value as "triggerValue",
   trigger_id as "triggerId", correlation_id as "correlationId", dead_letter as "deadLetter",
   started_at as "startedAt", finished_at as "finishedAt", duration_ms as "durationMs", -rank as priority, try,
-  waits_for as "waitsFor", due_at as "dueAt", origin_id as "originId", origin_kind as "originKind", error`
+  waits_for as "waitsFor", due_at as "dueAt", origin_id as "originId",
+  coalesce(origin_way, origin_kind) as "originKind", error`
 
 /** Runs as people look at them. */
 export const runRecordStore = (database: Pick<Database, 'many'>) => ({
@@ -45,6 +57,19 @@ export const runRecordStore = (database: Pick<Database, 'many'>) => ({
     const [row] = await database.many<RunRecord & { input: RunInput | null }>(sql`
       select ${recordColumns}, input from runtime.runs where id = ${id} and workspace_id = ${workspaceId}`)
     return row
+  },
+
+  /**
+   * Ids of the newest runs of a filter to which something can be done, `limit` at most, among the newest `lookedAt`.
+   */
+  async listIds(page: Omit<RunPage, 'cursor'>, action: BulkAction): Promise<string[]> {
+    const rows = await database.many<{ id: string }>(
+      sql`
+        select id from (${lookedAt({ ...page, cursor: undefined }, sql`*`)}) r
+        where ${join([canBe[action], ...conditions(page.filter)], ' and ')} limit ${page.limit}`,
+      { timeoutMs: LIST_TIMEOUT_MS },
+    )
+    return rows.map(({ id }) => id)
   },
 
   /** Where a run stands, and what it answered if that is kept. */

@@ -20,7 +20,7 @@ export interface RunRecord {
   readonly waitsFor: NonNullable<Run['waitsFor']>['kind'] | null
   readonly dueAt: Date | null
   readonly originId: string | null
-  readonly originKind: 'retry' | null
+  readonly originKind: NonNullable<Run['origin']>['kind'] | null
   readonly error: StoredError | null
 }
 
@@ -64,6 +64,10 @@ const withRemedy = (name: string): { remedy?: string } => {
   const remedy = remedyOf(name)
   return remedy === undefined ? {} : { remedy }
 }
+
+/** What needs the end of a run. */
+export const runNotEnded = ({ status }: Pick<RunRecord, 'status'>): Failure =>
+  new Failure('RunNotEnded', `The run is ${status}: wait for its end, or cancel it.`)
 
 /** The same for a run that is missing and for one of another workspace. */
 export const runNotFound = (): Failure =>

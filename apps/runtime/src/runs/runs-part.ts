@@ -9,6 +9,8 @@ import type { Engine } from '../automations/engine.ts'
 import type { RuntimeConfig } from '../config.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import { bulkRuns, getBulkRuns } from './bulk-runs.ts'
+import { bulkStore } from './bulk-store.ts'
 import { cancelRun } from './cancel-run.ts'
 import { queueDueRuns } from './due-runs.ts'
 import { getRun } from './get-run.ts'
@@ -17,6 +19,7 @@ import { keepPartitions } from './keep-partitions.ts'
 import { listRuns } from './list-runs.ts'
 import { onEvents } from './on-events.ts'
 import { partitionStore } from './partition-store.ts'
+import { replayRun } from './replay-run.ts'
 import { retryRun } from './retry-run.ts'
 import type { LeasedRun } from './run.ts'
 import { CANCELLED_RUNS, runChangeStore } from './run-change-store.ts'
@@ -26,6 +29,7 @@ import { type RunRecordStore, runRecordStore } from './run-record-store.ts'
 import { runSlots } from './run-slots.ts'
 import { groupCommits, runStore } from './run-store.ts'
 import { slotStore } from './slot-store.ts'
+import { workOnBulk } from './work-on-bulk.ts'
 import { workOnRun } from './work-on-run.ts'
 import { WorkQueue } from './work-queue.ts'
 
@@ -61,7 +65,8 @@ export function runsPart({
   config: Pick<RuntimeConfig, 'runs' | 'times' | 'events'>
 }): Runs {
   const runs = runStore(database, upsertPatches)
-  const changes = runChangeStore(database, audit)
+  const changes = runChangeStore(database)
+  const bulk = bulkStore(database)
   const records = runRecordStore(database)
   const commits = groupCommits(runs)
   const presence = database.presence()
@@ -108,13 +113,17 @@ export function runsPart({
       routes: [
         listRuns({ records, clock }),
         getRun({ records, definitions, clock, limits: config.events }),
-        cancelRun({ changes, records, permissions, clock }),
-        retryRun({ changes, records, permissions, clock, wakeWorkers }),
+        cancelRun({ changes, audit, records, permissions, clock }),
+        retryRun({ changes, audit, records, permissions, clock, wakeWorkers }),
+        replayRun({ changes, audit, records, permissions, clock, wakeWorkers }),
+        bulkRuns({ jobs: bulk, audit, records, permissions }),
+        getBulkRuns({ jobs: bulk }),
       ],
       subscriptions: [onEvents({ definitions, runs, wakeWorkers, syncSchedules })],
       jobs: [
         keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }),
         queueDueRuns({ runs, wakeWorkers }),
+        ...workOnBulk({ database, jobs: bulk, changes, wakeWorkers }),
         slots.job,
         ...queue.jobs,
       ],

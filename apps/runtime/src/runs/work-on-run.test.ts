@@ -76,9 +76,8 @@ describe('a run that an event triggered', () => {
       },
     ])
     await runs.claimQueued('dies', 0, 1)
-    const audit = { record: async () => undefined }
-    const entry = { action: 'run.cancelled', actor: 'user:ada', subject: `run:${id}` } as const
-    await runChangeStore(database, audit).cancel({ workspaceId: workspace.id, runId: id, entry }, 'enough')
+    const note = async () => undefined
+    await runChangeStore(database).cancel({ workspaceId: workspace.id, runId: id, note }, 'enough')
     const [run] = await runs.claimAbandoned('w', 10, 1, { gone: [], expired: true })
     if (run === undefined) throw new Error('There must be a run.')
 
