@@ -1,4 +1,4 @@
-import type { PlacedDocument, Retained, Search, StreamDocument } from './search.ts'
+import type { Excerpt, PlacedDocument, Retained, Search, StreamDocument } from './search.ts'
 
 /**
  * The log in PostgreSQL: every stored event of every stream, in the one order in which it was appended. It is the truth
@@ -15,6 +15,12 @@ export interface Log extends Search, Retained, AsyncDisposable {
   append(documents: readonly StreamDocument[]): Promise<void>
   /** Documents after a sequence, of all streams or of one, oldest first. */
   readAfter(sequence: number, limit: number, stream?: string): Promise<PlacedDocument[]>
+  /** The same, of all streams, with these fields alone: most of a document need not be read for what few of them say. */
+  readFieldsAfter(
+    sequence: number,
+    limit: number,
+    fields: readonly (readonly [string, ...string[]])[],
+  ): Promise<Excerpt[]>
   /** The sequences of documents that are there, by id. */
   sequencesOf(ids: readonly string[]): Promise<Map<string, number>>
   /**

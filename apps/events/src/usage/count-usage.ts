@@ -1,7 +1,7 @@
 import { type Clock, DAY_MS, SECOND_MS } from '@platform/kernel'
 import type { Log } from '@platform/search'
 import { inBatches, type Job } from '@platform/service'
-import { tally } from './usage.ts'
+import { COUNTED_FIELDS, tally } from './usage.ts'
 import type { UsageStore } from './usage-store.ts'
 
 const BATCH = 1000
@@ -20,7 +20,7 @@ export interface UsageCounter {
 
 export function usageCounter(deps: {
   usage: UsageStore
-  eventLog: Pick<Log, 'readAfter'>
+  eventLog: Pick<Log, 'readFieldsAfter'>
   clock: Clock
 }): UsageCounter {
   const { usage, eventLog, clock } = deps
@@ -28,7 +28,7 @@ export function usageCounter(deps: {
   /** Counts one batch; answers how many events it had. Where another process was faster there may be more. */
   async function countBatch(): Promise<number> {
     const from = await usage.progress()
-    const events = await eventLog.readAfter(from, BATCH)
+    const events = await eventLog.readFieldsAfter(from, BATCH, COUNTED_FIELDS)
     const last = events.at(-1)
     if (last === undefined) return 0
     const counted = tally(events.map(({ document }) => document))

@@ -54,6 +54,20 @@ const textOf = (value: unknown): string | undefined =>
 const isFigure = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && Math.abs(value) <= VALUE_MAX
 
+/** What is read of an event to count it. */
+export const COUNTED_FIELDS = [
+  ['type'],
+  ['createdAt'],
+  ['source', 'workspaceId'],
+  ['source', 'userId'],
+  ['source', 'sessionId'],
+  ['source', 'appSlug'],
+  ['source', 'appInstanceFullSlug'],
+  ['source', 'host', 'service'],
+  ['payload', 'trigger', 'type'],
+  ['payload', 'metrics'],
+] as const
+
 /** Counts documents of the log, in their order. What isn't shaped as the platform shapes it counts nothing. */
 export function tally(documents: readonly Loose[]): Tally {
   const transactions = new Map<string, Transactions>()

@@ -46,6 +46,32 @@ export function logConformance(name: string, open: () => Promise<readonly [Log, 
       expect(await log.readAfter(await log.lastSequence(), 9)).toEqual([])
     })
 
+    it('is read in excerpts, of all streams', async () => {
+      const [stream, another] = [newStream(), newStream()]
+      const start = await log.lastSequence()
+      const document = {
+        type: 'a',
+        payload: { trigger: { type: 'event', value: 'x' }, left: 'out', none: null },
+      }
+      await log.append([{ stream, id: uuidv7(), document }])
+      await log.append([{ stream: another, id: uuidv7(), document: { type: 'b', payload: ['no record'] } }])
+      const fields = [
+        ['type'],
+        ['payload', 'trigger', 'type'],
+        ['payload', 'none'],
+        ['source', 'userId'],
+      ] as const
+      const excerpts = await log.readFieldsAfter(start, 10, fields)
+      expect(excerpts.map((excerpt) => excerpt.document)).toEqual([
+        { type: 'a', payload: { trigger: { type: 'event' } } },
+        { type: 'b' },
+      ])
+      const [first, second] = excerpts
+      expect(await log.readFieldsAfter(first?.sequence ?? 0, 1, [['type']])).toEqual([
+        { sequence: second?.sequence, document: { type: 'b' } },
+      ])
+    })
+
     it('loses nothing to a reader who follows while several append', async () => {
       const streams = [newStream(), newStream()]
       let cursor = await log.lastSequence()
