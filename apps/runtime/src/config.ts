@@ -13,6 +13,7 @@ import { services } from '@platform/contracts'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
 import { fetchSettings, fetchVariables } from './fetches/fetches-env.ts'
+import { moduleSettings, moduleVariables } from './modules/modules-env.ts'
 
 const optionalUrl = z.url({ protocol: /^https?$/ }).optional()
 
@@ -81,6 +82,7 @@ export const runtimeEnv = z
     RATE_LIMIT_REPEATS: rate(1000).describe('Rounds of repeat a second, for each workspace and instance.'),
     RATE_LIMIT_REPEATS_BURST: rate(4000).describe('Rounds of repeat at once.'),
     ...fetchVariables,
+    ...moduleVariables,
     ...limitVariables(['webhooks', 'runActions']),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Most characters of an event.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
@@ -124,6 +126,7 @@ export const runtimeEnv = z
     },
     rateLimits: limitSettings(env),
     fetches: fetchSettings(env),
+    modules: moduleSettings(env),
     throttling: env.RATE_LIMIT_DISABLED ? undefined : throttling(env),
     events: {
       maxLength: env.BROKER_EMIT_MAXLEN,

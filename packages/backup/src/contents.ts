@@ -71,6 +71,7 @@ export const sealedValues: readonly { table: string; value: string }[] = [
   { table: 'events.subscriptions', value: 'headers' },
   { table: 'events.subscriptions', value: 'secret' },
   { table: 'events.subscriptions', value: 'previous_secret' },
+  { table: 'runtime.secrets', value: 'sealed' },
 ]
 
 /** Which files the database refers to: the key of a file of each row, null where it has none. */

@@ -6,6 +6,7 @@ import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
 import { SecretTexts } from '@platform/logging'
 import type { Contexts } from '../contexts/contexts.ts'
 import type { Fetches } from '../fetches/fetches.ts'
+import type { ModuleStores } from '../modules/module-stores.ts'
 import { AutomationFailure, RunCancelled, RunEnded } from './automation-failure.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
 import type {
@@ -41,6 +42,7 @@ export interface ActiveRunParts {
   readonly options: Options
   readonly throttle: Throttle
   readonly fetches: Fetches
+  readonly modules?: ModuleStores | undefined
   readonly slices: Pick<TimeSlices, 'take' | 'next'>
   readonly buffer: EffectBuffer
   readonly now: () => Date
@@ -74,6 +76,7 @@ export class ActiveRun implements RunState {
   readonly contexts: Contexts
   readonly options: Options
   readonly fetches: Fetches
+  readonly modules: ModuleStores | undefined
   readonly secrets = new SecretTexts()
   readonly #parts: ActiveRunParts
   readonly #endsAt: number
@@ -103,6 +106,7 @@ export class ActiveRun implements RunState {
     this.options =
       parts.journal === undefined ? parts.options : optionsOf(parts.options, parts.readClock, parts.journal)
     this.fetches = parts.fetches
+    this.modules = parts.modules
     this.#endsAt = performance.now() + parts.timeLimitMs
   }
 
@@ -218,12 +222,13 @@ export class ActiveRun implements RunState {
     frame: OutsidePlace,
     path: string,
     work: (effect: OutsideEffect) => Promise<T>,
+    { onlyReads = false }: { readonly onlyReads?: boolean } = {},
   ): Promise<T> {
     this.#check(performance.now(), frame)
     this.#parts.journal?.requireRoom()
     const key = this.effectId(frame, path)
     return await this.#outside(frame, path, async () => {
-      if (this.#parts.journal?.isReplaying === false) await this.#parts.buffer.commit()
+      if (!onlyReads && this.#parts.journal?.isReplaying === false) await this.#parts.buffer.commit()
       this.#requireTime(performance.now(), frame, this.#checks + 1)
       return await this.#ask(frame, key, work)
     })
@@ -259,7 +264,7 @@ export class ActiveRun implements RunState {
     const signal = AbortSignal.any([this.#endOf(frame), AbortSignal.timeout(Math.ceil(remainingMs()))])
     this.#waits += 1
     try {
-      return await work({ key, signal, remainingMs })
+      return await work({ key, mayRepeat: this.#parts.journal !== undefined, signal, remainingMs })
     } catch (error) {
       if (!signal.aborted) throw error
       this.#requireTime(performance.now(), frame, this.#checks + 1)

@@ -6,6 +6,7 @@ import { inBatches, type Job, type Part } from '@platform/service'
 import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { openFetches } from '../fetches/fetches.ts'
+import { openModules } from '../modules/module-stores.ts'
 import { createEngine, type Engine, type EngineParts } from './engine.ts'
 import { createThrottle, unlimited } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
@@ -35,9 +36,11 @@ export function automationsPart({
 }): Automations {
   const contexts = contextStore(database)
   const fetches = openFetches(config.fetches)
+  const modules = openModules({ database, clock, settings: config.modules })
   const parts: EngineParts = {
     clock,
     fetches,
+    modules: modules.stores,
     throttle: config.throttling === undefined ? unlimited : createThrottle(config.throttling),
     slices,
     events: config.events,
@@ -54,7 +57,7 @@ export function automationsPart({
     engine: createEngine(parts),
     readingEngine: (slices) => readingEngine(parts, slices),
     part: {
-      jobs: [deleteExpiredContexts(contexts)],
+      jobs: [deleteExpiredContexts(contexts), ...modules.jobs],
       closing: async () => await fetches[Symbol.asyncDispose](),
     },
   }

@@ -5,6 +5,7 @@ import type { EventLimits } from '@platform/outbox'
 import type { ContextStore } from '../contexts/context-store.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
 import type { Fetches } from '../fetches/fetches.ts'
+import type { ModuleStores } from '../modules/module-stores.ts'
 import { ActiveRun, type Cancellation } from './active-run.ts'
 import { AutomationFailure, Break, located } from './automation-failure.ts'
 import { callAutomation } from './call-automation.ts'
@@ -27,6 +28,8 @@ export interface EngineParts {
   readonly clock: Clock
   readonly throttle: Throttle
   readonly fetches: Fetches
+  /** Missing only where automations compute and keep nothing. */
+  readonly modules?: ModuleStores | undefined
   readonly slices: Pick<TimeSlices, 'take' | 'next'>
   readonly events: EventLimits
   readonly maxDepth: number
@@ -158,6 +161,7 @@ function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
     options: parts.options,
     throttle: parts.throttle,
     fetches: parts.fetches,
+    modules: parts.modules,
     slices: parts.slices,
     buffer,
     now,

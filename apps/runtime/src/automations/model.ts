@@ -5,6 +5,7 @@ import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FetchAttempt, Fetches } from '../fetches/fetches.ts'
+import type { ModuleStores } from '../modules/module-stores.ts'
 import type { Branches } from './turns.ts'
 
 /** Runs what was compiled. Work that needs no waiting ends without a promise, which keeps short automations fast. */
@@ -183,12 +184,20 @@ export interface RunState {
   heed(failure: unknown): void
   /** How calls to the outside are sent. */
   readonly fetches: Fetches
+  /** Where functions of modules keep things. */
+  readonly modules: ModuleStores | undefined
   /**
    * Asks something outside, while other strands of the run go on. Where the run may be done again, what it did and what
    * came in before is committed first: the outside must not know of what may still be lost. The answer, which must be
-   * JSON, is kept and never asked for again once it is committed.
+   * JSON, is kept and never asked for again once it is committed. A question that `onlyReads` tells nobody of what the
+   * run did: nothing is committed before it.
    */
-  fromOutside<T>(frame: OutsidePlace, path: string, work: (effect: OutsideEffect) => Promise<T>): Promise<T>
+  fromOutside<T>(
+    frame: OutsidePlace,
+    path: string,
+    work: (effect: OutsideEffect) => Promise<T>,
+    options?: { readonly onlyReads?: boolean },
+  ): Promise<T>
   /** Waits, while other strands of the run go on. */
   pause(frame: OutsidePlace, path: string, ms: number): Promise<void>
   /** Strands that are begun by this one and end before it goes on. */
@@ -202,6 +211,8 @@ export type OutsidePlace = Pick<Frame, 'automation' | 'trace' | 'inFinally'>
 export interface OutsideEffect {
   /** The same when the run is done again: the other side can tell by it. */
   readonly key: string
+  /** True when the run may be done again, and ask the same a second time. */
+  readonly mayRepeat: boolean
   /** Aborts when the run is over. */
   readonly signal: AbortSignal
   /** How long the run may still take. */

@@ -8,23 +8,34 @@ import {
   notYetRunnable,
   stepRetryDescription,
 } from '@platform/contracts'
+import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compiled, runMain } from '../../test/testing.ts'
+import { testModules } from '../../test/modules.ts'
+import { compiled, runMain, runsDatabase, testEngine } from '../../test/testing.ts'
+import type { Engine } from '../automations/engine.ts'
 
 const missing: ReadonlySet<string> = new Set(notYetRunnable)
 const names = Object.keys(instructionDescriptions) as InstructionName[]
+
+let engine: Engine
+let database: TestDatabase
 
 /** Stands in for the addresses of the examples: it takes orders. */
 let shop: Server
 
 beforeAll(async () => {
+  database = await runsDatabase()
+  engine = testEngine({ modules: testModules(database) })
   shop = createServer((request, response) => {
     response.writeHead(201, { 'content-type': 'application/json' })
     request.pipe(response)
   })
   await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
 })
-afterAll(() => shop.close())
+afterAll(async () => {
+  shop.close()
+  await database[Symbol.asyncDispose]()
+})
 
 const atShop = <T>(value: T): T => {
   const { port } = shop.address() as AddressInfo
@@ -41,7 +52,7 @@ async function outputOf({
 }): Promise<unknown> {
   const greet = { output: 'Hello {{name}}' }
   const main = atShop({ do: [...steps] as Record<string, unknown>[], output })
-  const outcome = await runMain(compiled({ main, greet }))
+  const outcome = await runMain(compiled({ main, greet }), { body: { key: 'sk-of-the-shop' } }, {}, engine)
   expect(outcome.failed).toBeUndefined()
   return outcome.output
 }

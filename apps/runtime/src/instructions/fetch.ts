@@ -8,6 +8,7 @@ import { type FetchFault, faultOf } from '../fetches/fetch-fault.ts'
 import { type FetchRequest, type GivenRequest, requestOf } from '../fetches/fetch-request.ts'
 import type { FetchAttempt } from '../fetches/fetches.ts'
 import { tracedFetch } from '../fetches/traced-fetch.ts'
+import { revealSecrets } from '../modules/secrets/reveal.ts'
 import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
 import { type Attempt, triedOnce } from './step-retry.ts'
 import type { TextCompiler } from './text-compiler.ts'
@@ -112,8 +113,8 @@ async function ask(frame: Frame, path: string, question: Question): Promise<Aske
   const asking = frame.run.fromOutside(frame, path, async (effect) => {
     const key = question.key ?? effect.key
     const attempts: FetchAttempt[] = []
-    const result = await send(frame, question, { ...effect, key }, attempts)
-    return { key, ...outcomeOf(frame, question, result), attempts }
+    const { result, conceal } = await send(frame, question, { ...effect, key }, attempts)
+    return { key, ...outcomeOf(frame, question, result, conceal), attempts }
   })
   frame.observed?.effect(frame.run.lastNumber)
   return await asking
@@ -123,9 +124,10 @@ function outcomeOf(
   { run }: Frame,
   { request, mode, emits, isTriedOnce }: Question,
   result: FetchAnswer | FetchFailure,
+  conceal: (value: unknown) => unknown,
 ): Pick<Asked, 'output' | 'failed' | 'fault'> {
   const read = 'error' in result ? result : readAnswer(result, mode, request.url.host)
-  const output = 'error' in read ? read : read.output
+  const output = conceal('error' in read ? read : read.output)
   const failed = emits ? failureOf(result, read) : undefined
   const fault = isTriedOnce ? faultOf(result) : undefined
   return {
@@ -135,14 +137,17 @@ function outcomeOf(
   }
 }
 
-const send = (
+/** The values of secrets are in what leaves and in nothing else. */
+async function send(
   { run }: Frame,
   { request, isTriedOnce }: Question,
   { key, signal, remainingMs }: OutsideEffect,
   attempts: FetchAttempt[],
-): Promise<FetchAnswer | FetchFailure> =>
-  tracedFetch(request.method, run.correlationId, (traceparent) =>
-    run.fetches.send(request, {
+): Promise<{ result: FetchAnswer | FetchFailure; conceal: (value: unknown) => unknown }> {
+  const { sent, conceal } = await revealSecrets(run, request)
+  if ('error' in sent) return { result: sent, conceal }
+  const result = await tracedFetch(request.method, run.correlationId, (traceparent) =>
+    run.fetches.send(sent, {
       workspaceId: run.workspace.id,
       headers: { 'idempotency-key': key, traceparent },
       signal,
@@ -151,6 +156,8 @@ const send = (
       onAttempt: (one) => attempts.push(one),
     }),
   )
+  return { result, conceal }
+}
 
 /** What `runtime.fetch.failed` tells of: no answer, one that can't be read, or one that is a failure. */
 function failureOf(result: FetchAnswer | FetchFailure, read: object): FetchAnswer | FetchFailure | undefined {

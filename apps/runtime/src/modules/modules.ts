@@ -2,12 +2,14 @@ import { findModuleFunction, type ModuleName } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { cryptoFunctions } from './crypto/crypto.ts'
 import type { FunctionsOf, ModuleCall } from './module.ts'
+import { secretFunctions } from './secrets/secrets.ts'
 import { textFunctions } from './text/text.ts'
 
 /** What `run` may call: one folder for each module. */
 const registry: { readonly [Name in ModuleName]: FunctionsOf<Name> } = {
   text: textFunctions,
   crypto: cryptoFunctions,
+  secrets: secretFunctions,
 }
 
 type AnyFunction = (parameters: unknown, call: ModuleCall) => unknown

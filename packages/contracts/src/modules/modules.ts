@@ -1,11 +1,13 @@
 import { cryptoModule } from './crypto.ts'
 import type { ModuleDescription, ModuleFunction } from './module.ts'
+import { secretsModule } from './secrets.ts'
 import { textModule } from './text.ts'
 
 /** Every module that `run` knows, by its name. */
 export const modules = {
   text: textModule,
   crypto: cryptoModule,
+  secrets: secretsModule,
 } as const satisfies Readonly<Record<string, ModuleDescription>>
 
 export type ModuleName = keyof typeof modules

@@ -52,12 +52,17 @@ export interface Keys {
 }
 
 /**
- * What the events service has sealed, and seals again itself: an operator is told of everything that a master key
- * holds.
+ * What the events service and the runtime have sealed, and seal again themselves: an operator is told of everything
+ * that a master key holds.
  */
-const columnsOfOthers = ['secret', 'previous_secret', 'headers'].map((column) =>
-  sealedColumnStore({ table: 'events.subscriptions', key: 'id', column }),
-)
+const columnsOfOthers = [
+  ...['secret', 'previous_secret', 'headers'].map((column) => ({
+    table: 'events.subscriptions',
+    key: 'id',
+    column,
+  })),
+  { table: 'runtime.secrets', key: 'name', column: 'sealed' },
+].map(sealedColumnStore)
 
 /** Rejects when the signing keys can't be opened: a start with the wrong master key must not go on. */
 export async function openKeys(needs: Needs): Promise<Keys> {

@@ -1,0 +1,27 @@
+import { count, days, inSecret } from '@platform/config'
+import { type MasterKey, masterKeysField } from '@platform/master-keys'
+import type { z } from 'zod'
+
+/** What the modules of `run` read. */
+export const moduleVariables = {
+  SECRETS_MASTER_KEYS: inSecret(
+    masterKeysField.optional().describe('<id>:<base64 of 32 bytes>, comma list; the first one seals.'),
+  ),
+  RUN_SECRETS_MAX: count(10_000).describe('Most secrets that the automations of a workspace keep.'),
+  WORKSPACE_TRASH_DAYS: days(30).describe('How long a deleted workspace can be restored.'),
+}
+
+export interface ModuleSettings {
+  readonly masterKeys: readonly MasterKey[] | undefined
+  readonly secretsMax: number
+  /** How long what a deleted workspace had is kept. */
+  readonly keptDays: number
+}
+
+type ModuleEnv = z.output<z.ZodObject<typeof moduleVariables>>
+
+export const moduleSettings = (env: ModuleEnv): ModuleSettings => ({
+  masterKeys: env.SECRETS_MASTER_KEYS,
+  secretsMax: env.RUN_SECRETS_MAX,
+  keptDays: env.WORKSPACE_TRASH_DAYS,
+})

@@ -1,0 +1,275 @@
+import { sql } from '@platform/database'
+import { createLogger } from '@platform/logging'
+import { masterKeyRing } from '@platform/master-keys'
+import { insertEvents } from '@platform/outbox'
+import { userPrincipal } from '@platform/testing'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { testKey } from '../../../test/modules.ts'
+import { json, startOutside } from '../../../test/outside.ts'
+import { emittedEvent, startRuntime, type TestRuntime } from '../../../test/testing.ts'
+import { makeReference } from './references.ts'
+import { secretStore } from './secret-store.ts'
+import { deleteExpiredSecrets, forgetSecretsOfDeleted, resealRunSecrets } from './secret-upkeep.ts'
+import { sealContextOf } from './secrets.ts'
+
+const SOON = { timeout: 15_000, interval: 20 }
+const CANARY = 'sk-canary/5f2b 91"é'
+const lines: string[] = []
+
+let runtime: TestRuntime
+let outside: Awaited<ReturnType<typeof startOutside>>
+beforeAll(async () => {
+  outside = await startOutside(({ headers, text }, response) =>
+    json(response, { seen: headers.authorization ?? '', text, all: `key ${CANARY}!` }, 400),
+  )
+  const log = createLogger({ level: 'trace', destination: { write: (line) => void lines.push(line) } })
+  runtime = await startRuntime({ log, env: { FETCH_ALLOWED_HOSTS: '127.0.0.0/8', LOG_LEVEL: 'trace' } })
+})
+afterAll(async () => {
+  await runtime[Symbol.asyncDispose]()
+  await outside[Symbol.asyncDispose]()
+})
+
+const secret = (name: string, parameters: Record<string, unknown>, output = 'out') => ({
+  run: {
+    module: 'secrets',
+    function: name,
+    parameters: { name: 'key', scope: 'workspace', ...parameters },
+    output,
+  },
+})
+
+/** What steps answer at a URL trigger, called with a value in the body. */
+async function answerOf(
+  steps: Record<string, unknown>[],
+  body: unknown = { value: CANARY },
+  asNobody = false,
+) {
+  const workspace = await runtime.workspace({
+    main: { when: { endpoint: true }, do: steps, output: '{{out}}' },
+  })
+  const call = (given = body) =>
+    runtime.call(workspace.id, 'main', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(asNobody ? {} : runtime.headersOf(ada)) },
+      body: JSON.stringify(given),
+    })
+  return { workspace, call, answer: (await (await call()).json()) as unknown }
+}
+const ada = userPrincipal({ userId: 'ada' })
+
+const stored = (workspaceId: string) =>
+  runtime.database.many<{ sealed: string; scope: string; owner: string; expires_at: Date | null }>(
+    sql`select * from runtime.secrets where workspace_id = ${workspaceId}`,
+  )
+
+describe('secrets', () => {
+  test('are kept sealed for their place, and answered as a reference', async () => {
+    const { workspace, answer } = await answerOf([secret('set', { value: '{{body.value}}', ttl: 60 })])
+    expect(answer).toMatch(/^\$secret:test\.[\w-]+\.$/)
+    const [row] = await stored(workspace.id)
+    expect(JSON.stringify(row)).not.toContain('canary')
+    expect(row?.expires_at?.getTime()).toBeGreaterThan(Date.now() + 50_000)
+    const place = { workspaceId: workspace.id, scope: 'workspace' as const, owner: '', name: 'key' }
+    const keys = masterKeyRing([testKey('test', 7)])
+    expect(keys.open(row?.sealed ?? '', sealContextOf(place))).toBe(CANARY)
+    for (const moved of [
+      { workspaceId: 'other' },
+      { name: 'other' },
+      { owner: 'ada', scope: 'user' as const },
+    ])
+      expect(() => keys.open(row?.sealed ?? '', sealContextOf({ ...place, ...moved }))).toThrow()
+  })
+
+  test('answer not_found and user_required, and are gone after delete', async () => {
+    const steps = [
+      secret('get', {}, 'out.none'),
+      secret('set', { value: { a: 1 } }, 'set'),
+      secret('get', {}, 'found'),
+      secret('delete', {}, 'out.deleted'),
+      secret('delete', {}, 'out.again'),
+      secret('get', { scope: 'user' }, 'out.user'),
+      secret('set', { scope: 'user', value: 'a' }, 'out.userSet'),
+    ]
+    const { answer } = await answerOf(steps, {}, true)
+    expect(answer).toMatchObject({
+      none: { error: 'not_found' },
+      deleted: { deleted: true },
+      again: { error: 'not_found' },
+      user: { error: 'user_required' },
+      userSet: { error: 'user_required' },
+    })
+  })
+
+  test('of a user are for this user alone', async () => {
+    const workspace = await runtime.workspace({
+      put: { when: { endpoint: true }, do: [secret('set', { scope: 'user', value: 'mine' })] },
+      get: { when: { endpoint: true }, do: [secret('get', { scope: 'user' })], output: '{{out}}' },
+    })
+    const callAs = async (slug: string, userId: string) => {
+      const headers = runtime.headersOf(userPrincipal({ userId }))
+      return (await (await runtime.call(workspace.id, slug, { headers })).json()) as unknown
+    }
+    await callAs('put', 'ada')
+    expect(await callAs('get', 'ada')).toMatch(/^\$secret:/)
+    expect(await callAs('get', 'eve')).toMatchObject({ error: 'not_found' })
+  })
+})
+
+describe('a reference', () => {
+  const use = (extra: Record<string, unknown> = {}) => ({
+    fetch: {
+      url: `${outside.url}/at/{{out}}?raw={{out}}`,
+      method: 'post',
+      query: { key: '{{out}}' },
+      headers: { Authorization: 'Bearer {{ascii}}' },
+      body: { key: '{{out}}', more: ['x{{out}}y'] },
+      output: 'got',
+      ...extra,
+    },
+  })
+
+  test('becomes the value where the request leaves, and nowhere else', async () => {
+    const got = outside.got.length
+    const steps = [
+      secret('set', { name: 'ascii', value: 'plain-ascii-canary' }, 'ascii'),
+      secret('set', { value: '{{body.value}}' }),
+      use(),
+      { emit: { event: 'told', payload: { got: '{{got}}', body: '{{body}}' } } },
+      { set: { name: 'global.kept', value: '{{got}}' } },
+      { set: { name: 'out', value: '{{got}}' } },
+    ]
+    const { workspace, answer } = await answerOf(steps)
+    const [sent] = outside.got.slice(got)
+    const encoded = encodeURIComponent(CANARY)
+    expect(sent?.url).toBe(`/at/${encoded}?raw=${encoded}&key=${encoded}`)
+    expect(sent?.headers.authorization).toBe('Bearer plain-ascii-canary')
+    expect(JSON.parse(sent?.text ?? '')).toEqual({ key: CANARY, more: [`x${CANARY}y`] })
+    expect(answer).toMatchObject({
+      seen: expect.stringMatching(/^Bearer \$secret:/),
+      all: expect.stringMatching(/^key \$secret:.+!$/),
+    })
+    const events = await runtime.events(workspace.id)
+    expect(events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['told', 'runtime.fetch.failed', 'runtime.automations.executed']),
+    )
+    const shown = [...events.map(({ payload }) => payload), answer, await stored(workspace.id), ...lines]
+    const runs = await runtime.database.many(
+      sql`select * from runtime.runs where workspace_id = ${workspace.id}`,
+    )
+    const contexts = await runtime.database.many(
+      sql`select * from runtime.contexts where workspace_id = ${workspace.id}`,
+    )
+    for (const text of [...shown, ...runs, ...contexts].map((one) => JSON.stringify(one)))
+      expect(text).not.toContain('canary')
+  })
+
+  test('is put into forms and texts as they are written, and may be set as another secret', async () => {
+    const got = outside.got.length
+    const form = { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: { a: '{{out}}' } }
+    const copy = [
+      secret('set', { value: '{{body.value}}' }),
+      use(form),
+      use({ headers: {}, body: 'text {{out}}' }),
+      secret('set', { name: 'copy', value: '{{out}}' }, 'copied'),
+      use({ headers: {}, body: 'copy {{copied}}' }),
+    ]
+    await answerOf(copy)
+    const texts = outside.got.slice(got).map(({ text }) => text)
+    expect(texts).toEqual([`a=${encodeURIComponent(CANARY)}`, `text ${CANARY}`, `copy ${CANARY}`])
+  })
+
+  test('can not be written by somebody, counts for its run and workspace, and not for long', async () => {
+    const got = outside.got.length
+    const send = [
+      {
+        fetch: {
+          url: outside.url,
+          method: 'post',
+          headers: { 'content-type': 'text/plain' },
+          body: '{{body.value}}',
+          output: 'got',
+        },
+      },
+      { set: { name: 'out', value: '{{got.error}}' } },
+    ]
+    const forged = `$secret:test.${'A'.repeat(60)}.`
+    const { workspace, call } = await answerOf(send, { value: forged })
+    expect(outside.got.slice(got).map(({ text }) => text)).toEqual([forged])
+    const place = { workspaceId: workspace.id, scope: 'workspace' as const, owner: '', name: 'key' }
+    const keys = masterKeyRing([testKey('test', 7)])
+    const whole = makeReference(keys, place, 'another run', new Date())
+    expect(await (await call({ value: whole })).json()).toMatchObject({
+      message: expect.stringContaining('only where it was asked for'),
+    })
+    const correlation = { 'x-correlation-id': 'known-to-the-test' }
+    const callWith = async (reference: string) =>
+      (await (
+        await runtime.call(workspace.id, 'main', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...correlation },
+          body: JSON.stringify({ value: reference }),
+        })
+      ).json()) as unknown
+    const old = makeReference(keys, place, 'known-to-the-test', new Date(Date.now() - 16 * 60_000))
+    const gone = makeReference(keys, place, 'known-to-the-test', new Date())
+    expect(await callWith(gone)).toMatchObject({
+      name: 'SecretsError',
+      message: expect.stringContaining('set it again'),
+    })
+    expect(await callWith(old)).toMatchObject({ message: expect.stringContaining('is too old') })
+    expect(outside.got.slice(got)).toHaveLength(1)
+  })
+
+  test('is kept with a run that may be done again, and one write of it is made', async () => {
+    const workspace = await runtime.workspace({
+      main: {
+        when: { events: ['go'] },
+        do: [
+          secret('set', { value: 'journaled-canary' }),
+          use({ headers: {} }),
+          { emit: { event: 'after' } },
+        ],
+      },
+    })
+    await runtime.database.many(insertEvents([emittedEvent(workspace.id, 'go')]))
+    await vi.waitFor(async () => expect(await runtime.events(workspace.id, 'after')).toHaveLength(1), SOON)
+    const effects = await runtime.database.many(
+      sql`select e.answer from runtime.module_effects e join runtime.runs r on r.id = e.run_id where r.workspace_id = ${workspace.id}`,
+    )
+    expect(effects).toEqual([{ answer: true }])
+    const journal = await runtime.database.many(sql`select j.* from runtime.journal j`)
+    expect(JSON.stringify(journal)).not.toContain('journaled-canary')
+  })
+})
+
+describe('what is kept', () => {
+  test('is sealed again by a new master key, ends with its time, and goes with its workspace', async () => {
+    const { workspace } = await answerOf([
+      secret('set', { value: 'a' }),
+      secret('set', { name: 'short', value: 'b', ttl: 1 }, 'x'),
+    ])
+    const masterKeys = masterKeyRing([testKey('next', 1), testKey('test', 7)])
+    const signal = new AbortController().signal
+    await resealRunSecrets({ database: runtime.database, masterKeys }).run(signal)
+    const alone = masterKeyRing([testKey('next', 1)])
+    const place = { workspaceId: workspace.id, scope: 'workspace' as const, owner: '', name: 'key' }
+    const secrets = secretStore(runtime.database)
+    expect(alone.open((await secrets.find(place)) ?? '', sealContextOf(place))).toBe('a')
+    await runtime.database.many(
+      sql`update runtime.secrets set expires_at = now() - interval '1 s' where name = 'short'`,
+    )
+    expect(await secrets.find({ ...place, name: 'short' })).toBeUndefined()
+    await deleteExpiredSecrets({ secrets }).run(signal)
+    expect(await stored(workspace.id)).toHaveLength(1)
+    const forget = (keptDays: number) =>
+      forgetSecretsOfDeleted({ secrets, clock: { now: () => new Date() }, keptDays }).run(signal)
+    await runtime.database.many(
+      sql`update permissions.workspaces set deleted_at = now() - interval '2 days' where id = ${workspace.id}`,
+    )
+    await forget(30)
+    expect(await stored(workspace.id)).toHaveLength(1)
+    await forget(1)
+    expect(await stored(workspace.id)).toEqual([])
+  })
+})

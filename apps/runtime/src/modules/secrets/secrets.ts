@@ -1,0 +1,148 @@
+import { SECRET_MAX } from '@platform/contracts'
+import type { Database } from '@platform/database'
+import { type Clock, Failure } from '@platform/kernel'
+import type { MasterKeyRing } from '@platform/master-keys'
+import type { RunState } from '../../automations/model.ts'
+import { writeOnce } from '../effect-store.ts'
+import { keptAnswer } from '../kept-answer.ts'
+import type { FunctionsOf, ModuleCall } from '../module.ts'
+import { makeReference, type ReadReference, readWholeReference } from './references.ts'
+import { type SecretPlace, secretStore } from './secret-store.ts'
+
+/** What the module needs. */
+export interface SecretParts {
+  readonly database: Database
+  /** Missing where SECRETS_MASTER_KEYS is not set. */
+  readonly masterKeys: MasterKeyRing | undefined
+  readonly clock: Clock
+  /** Most of one workspace. */
+  readonly max: number
+}
+
+/** What a value is sealed for: it opens nowhere else. */
+export const sealContextOf = ({ workspaceId, scope, owner, name }: SecretPlace): string =>
+  `runtime.secrets|${JSON.stringify([workspaceId, scope, owner, name])}|sealed`
+
+const NOT_FOUND = { error: 'not_found', message: 'There is no secret of this name and scope.' }
+const USER_REQUIRED = {
+  error: 'user_required',
+  message: 'The run acts for no user: a secret of the scope user needs one who is signed in.',
+}
+
+/** `secrets`: the run gets references, which `fetch` turns into values when a request leaves. */
+export const secretFunctions: FunctionsOf<'secrets'> = {
+  async set({ name, scope, value, ttl }, call) {
+    const { run } = call.frame
+    const { database, max } = partsOf(run)
+    const place = placeOf(run, scope, name)
+    if (place === undefined) return USER_REQUIRED
+    const masterKeys = requireKeys(run)
+    const other = readWholeReference(masterKeys, value)
+    const given = textOf(value)
+    if (other === undefined) run.secrets.add(given)
+    return await keptAnswer(call, async ({ key, mayRepeat }) => {
+      const text = other === undefined ? given : await copied(run, other)
+      await writeOnce(database, { key, mayRepeat, runId: run.runId }, async (tx) => {
+        const store = secretStore(tx)
+        if ((await store.find(place)) === undefined && (await store.count(place.workspaceId)) >= max)
+          throw tooMany(max)
+        await store.put({ ...place, sealed: masterKeys.seal(text, sealContextOf(place)) }, ttl)
+        return true
+      })
+      return referenceOf(run, place)
+    })
+  },
+
+  async get({ name, scope }, call) {
+    const { run } = call.frame
+    const place = placeOf(run, scope, name)
+    if (place === undefined) return USER_REQUIRED
+    const find = async () => {
+      const sealed = await secretStore(partsOf(run).database).find(place)
+      return sealed === undefined ? NOT_FOUND : referenceOf(run, place)
+    }
+    return await keptAnswer<unknown>(call, find, { onlyReads: true })
+  },
+
+  async delete({ name, scope }, call: ModuleCall) {
+    const { run } = call.frame
+    const place = placeOf(run, scope, name)
+    if (place === undefined) return USER_REQUIRED
+    const { database } = partsOf(run)
+    return await keptAnswer<unknown>(call, ({ key, mayRepeat }) =>
+      writeOnce(database, { key, mayRepeat, runId: run.runId }, async (tx) =>
+        (await secretStore(tx).remove(place)) ? { deleted: true } : NOT_FOUND,
+      ),
+    )
+  },
+}
+
+/** That there is no value behind a reference; the message says why. */
+export class SecretGone extends Error {
+  override readonly name = 'SecretGone'
+}
+
+/** The value that a reference names, for what leaves the platform. Throws SecretGone. */
+export async function referencedValue(
+  run: Pick<RunState, 'modules' | 'workspace' | 'correlationId'>,
+  { place, correlationId, expiresAtMs }: ReadReference,
+): Promise<string> {
+  const { database, clock, masterKeys } = partsOf(run)
+  if (place.workspaceId !== run.workspace.id || correlationId !== run.correlationId)
+    throw new SecretGone('The reference of a secret counts only where it was asked for: get it again.')
+  if (expiresAtMs < clock.now().getTime())
+    throw new SecretGone(
+      `The reference of the secret "${place.name}" is too old: get it right before it is used.`,
+    )
+  const sealed = await secretStore(database).find(place)
+  if (sealed === undefined || masterKeys === undefined)
+    throw new SecretGone(`The secret "${place.name}" is not there any more: set it again.`)
+  return masterKeys.open(sealed, sealContextOf(place))
+}
+
+/** A secret that is set to what another one is: its reference came back in an answer, or was passed on. */
+const copied = (run: RunState, other: ReadReference): Promise<string> =>
+  referencedValue(run, other).catch((error: unknown) => {
+    throw error instanceof SecretGone ? new Failure('InvalidArgumentsError', error.message) : error
+  })
+
+function partsOf({ modules }: Pick<RunState, 'modules'>): SecretParts {
+  if (modules === undefined) throw new Error('The engine was made without the stores of modules.')
+  return modules.secrets
+}
+
+function requireKeys(run: RunState): MasterKeyRing {
+  const { masterKeys } = partsOf(run)
+  if (masterKeys !== undefined) return masterKeys
+  const message = 'Secrets can’t be kept here: an operator has to give SECRETS_MASTER_KEYS to the runtime.'
+  throw new Failure('InvalidInstructionError', message)
+}
+
+/** undefined where a user is needed and there is none. */
+function placeOf(run: RunState, scope: 'user' | 'workspace', name: string): SecretPlace | undefined {
+  const { userId, anonymous } = run.subject
+  const workspaceId = run.workspace.id
+  if (scope === 'workspace') return { workspaceId, scope, owner: '', name }
+  return userId === undefined || anonymous === true ? undefined : { workspaceId, scope, owner: userId, name }
+}
+
+const referenceOf = (run: RunState, place: SecretPlace): string =>
+  makeReference(requireKeys(run), place, run.correlationId, partsOf(run).clock.now())
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  if (text.length <= SECRET_MAX) return text
+  throw new Failure(
+    'PayloadTooLarge',
+    `A secret may have ${SECRET_MAX} characters, this one has ${text.length}.`,
+  )
+}
+
+const tooMany = (max: number) =>
+  new Failure(
+    'InvalidArgumentsError',
+    `The workspace has ${max} secrets already: delete some, or give them a ttl.`,
+    {
+      details: { max },
+    },
+  )

@@ -1,0 +1,17 @@
+import type { Database } from '@platform/database'
+import { systemClock } from '@platform/kernel'
+import type { MasterKey } from '@platform/master-keys'
+import type { ModuleStores } from '../src/modules/module-stores.ts'
+import { openModules } from '../src/modules/module-stores.ts'
+import type { ModuleSettings } from '../src/modules/modules-env.ts'
+
+/** A master key whose bytes are all the same. */
+export const testKey = (id: string, fill: number): MasterKey => ({ id, key: Buffer.alloc(32, fill) })
+
+/** The stores of modules, on a database with the tables of the runtime. */
+export const testModules = (database: Database, settings: Partial<ModuleSettings> = {}): ModuleStores =>
+  openModules({
+    database,
+    clock: systemClock,
+    settings: { masterKeys: [testKey('test', 7)], secretsMax: 100, keptDays: 30, ...settings },
+  }).stores
