@@ -55,6 +55,12 @@ export const runtimeEnv = z
         'Seconds after which the runs of an instance are taken over that stands still; of one that died, sooner.',
       ),
     RUNS_RETENTION_DAYS: days(30).describe('Days after which runs are dropped, a week at a time.'),
+    RUN_DETAILS: z
+      .enum(['all', 'failed', 'none'])
+      .default('failed')
+      .describe(
+        'Of which runs that have ended everything is kept that shows what each step did: all, failed (and cancelled), none.',
+      ),
     DEFINITIONS_CACHE_SIZE: count(1000).describe('Workspaces an instance keeps in memory.'),
     DEFINITIONS_CACHE_BYTES: count(100_000_000).describe(
       'Bytes, about, of the compiled automations an instance keeps; those unused for longest are compiled again.',
@@ -110,6 +116,7 @@ export const runtimeEnv = z
       concurrency: env.RUN_CONCURRENCY,
       leaseSeconds: env.RUN_LEASE_SECONDS,
       retentionDays: env.RUNS_RETENTION_DAYS,
+      details: env.RUN_DETAILS,
     },
     definitions: { maxWorkspaces: env.DEFINITIONS_CACHE_SIZE, maxBytes: env.DEFINITIONS_CACHE_BYTES },
     maxDepth: env.MAXIMUM_SUCCESSIVE_CALLS,

@@ -59,6 +59,7 @@ export const runtime: Service = {
       audit,
       permissions,
       engine: automations.engine,
+      reading: { slices, readingEngine: automations.readingEngine },
       definitions,
       syncSchedules: schedules.sync,
       clock,

@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { exampleId, exampleInstant } from './example-values.ts'
 import { instant } from './instant.ts'
 import { paging } from './paging.ts'
-import { RunError } from './run-steps.ts'
+import { RunChange, RunError, RunState, RunStep, RunStop } from './run-steps.ts'
 import { TriggerType } from './runs.ts'
 
 /** Where a run stands: it waits for a worker, is at work, or has ended. */
@@ -114,6 +114,22 @@ export const exampleRun = {
   },
 } as const
 
+const exampleStep = {
+  path: 'do[0].set',
+  instruction: 'set',
+  automationSlug: 'notify',
+  number: 1,
+  status: 'done',
+  startedAt: '2026-11-21T09:00:00.020Z',
+  durationMs: 0,
+  changed: [{ context: 'global', path: 'mails', before: 4, after: 5 }],
+} as const
+
+const effectNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number)
+
 const of = {
   service: 'runtime',
   credential: 'required',
@@ -145,16 +161,36 @@ export const listRuns = endpoint({
 export const getRun = endpoint({
   ...of,
   id: 'getRun',
-  summary: 'One run: how it was triggered, how it ended, where it failed and what to do about it.',
+  summary:
+    'One run: how it was triggered, how it ended, where it failed and what to do about it, and what each of its steps ' +
+    'did. The steps are worked out from what came in to the run, which is kept while it goes on; afterwards ' +
+    'RUN_DETAILS of the installation says of which runs. Shown are 1,000 steps, 100 of them beside one another, and ' +
+    '1 MB.',
   path: '/v2/workspaces/:workspaceId/runs/:runId',
+  query: z.strictObject({
+    steps: z.enum(['tree', 'none']).default('tree').describe('none: nothing of what it did; costs less.'),
+    path: z
+      .string()
+      .min(1)
+      .max(2000)
+      .optional()
+      .describe('`morePath` of an answer: the steps from there on, of which that one left some out.'),
+    at: effectNumber.optional().describe('As it stood after the effect of this number.'),
+  }),
   response: Run.extend({
     input: z
       .unknown()
       .optional()
       .describe(
-        'What its automation was given, without credentials, secrets and arguments marked `redact: true`. Kept of ' +
-          'runs that events and automations start; not shown while there is no such automation.',
+        'What its automation was given, without credentials, secrets and arguments marked `redact: true`, which are ' +
+          'hidden in everything below as well; not shown while there is no such automation.',
       ),
+    output: z.unknown().optional(),
+    contexts: z.array(RunChange).optional().describe('What it changed of contexts, all steps together.'),
+    steps: z.array(RunStep).optional(),
+    more: z.int().optional().describe('Steps of this list that are left out.'),
+    morePath: z.string().optional().describe('What `path` takes to show these.'),
+    stoppedAt: RunStop.optional().describe('Where the steps end before the run does.'),
     eventsUrl: z.string().describe('The events of its correlation id: those it emitted are among them.'),
   }),
   etag: true,
@@ -162,7 +198,45 @@ export const getRun = endpoint({
     response: {
       ...exampleRun,
       input: { payload: { order: { id: 5 } }, id: '0199f0c2-6a3e-7a10-8c51-7d1f4b2e9a60' },
+      contexts: [{ context: 'global', path: 'mails', before: 4, after: 5 }],
+      steps: [exampleStep],
       eventsUrl: '/v2/workspaces/k3x9w0a1b2c3d4e5/events?correlationId=0199f0c26a3e7b1c',
     },
   },
+})
+
+export const getRunState = endpoint({
+  ...of,
+  id: 'getRunState',
+  summary: 'What the variables of a run held after one of its effects, as far as they may be shown.',
+  path: '/v2/workspaces/:workspaceId/runs/:runId/state',
+  query: z.strictObject({ at: effectNumber.describe('Number of the effect; 0: before the first.') }),
+  response: RunState,
+  failures: [...runFailures, 'RunExpired'],
+  example: {
+    response: {
+      number: 1,
+      path: 'do[1].send-mail',
+      automationSlug: 'notify',
+      locals: { payload: { order: { id: 5 } } },
+      contexts: { global: { mails: 5 }, user: {}, session: {}, run: {} },
+    },
+  },
+})
+
+export const streamRun = endpoint({
+  ...of,
+  id: 'streamRun',
+  summary:
+    'Follows a run (server-sent events): `run` at first and when its status changes, `step` for each step that has ' +
+    'ended, without what it worked with, `end` with the record of the run that has ended; then the stream ends. ' +
+    'Last-Event-ID goes on where a stream was cut. A run that a request waits for is there when it has ended.',
+  path: '/v2/workspaces/:workspaceId/runs/:runId/stream',
+  query: z.strictObject({
+    lastEventId: z.string().max(20).optional().describe('As the header, for clients that can’t set it.'),
+  }),
+  response: z.string(),
+  mediaTypes: ['text/event-stream'],
+  failures: [...runFailures, 'TooManyRequests'],
+  example: { response: `event: end\ndata: ${JSON.stringify(exampleRun)}\n\n` },
 })

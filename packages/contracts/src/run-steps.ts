@@ -26,6 +26,8 @@ export const RunChange = z.object({
   after: z.unknown().optional().describe('Missing: there is nothing any more.'),
 })
 
+export type RunChange = z.infer<typeof RunChange>
+
 /** One instruction that a run has come to. */
 export const RunStep = z.object({
   path: z.string().describe('Where it stands in its automation, for example do[2].repeat.do[0].set.'),
@@ -68,3 +70,17 @@ export const RunStop = z.object({
     ),
   number: z.int().describe('Of the last effect before that.'),
 })
+export type RunStop = z.infer<typeof RunStop>
+
+/** What the variables of a run held. */
+export const RunState = z.object({
+  number: z.int().describe('Of the last effect that had begun.'),
+  path: z.string().nullable().describe('The step it stood at; null: it had ended.'),
+  automationSlug: z.string().nullable(),
+  locals: z.record(z.string(), z.unknown()).describe('Variables of the automation that step is in.'),
+  contexts: z
+    .record(z.string(), z.unknown())
+    .describe('What it had looked at or changed of global, user, session and run.'),
+  stoppedAt: RunStop.optional(),
+})
+export type RunState = z.infer<typeof RunState>

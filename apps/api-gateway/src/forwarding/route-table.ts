@@ -34,6 +34,7 @@ export const routeTable: readonly Forwarding[] = [
     bodyLimitBytes: FORM_BYTES,
   },
   { path: '/v2/workspaces/:workspaceId/test/*automationSlug', to: 'runtime' },
+  { path: '/v2/workspaces/:workspaceId/runs/:runId/stream', to: 'runtime', stream: true },
   { path: '/v2/workspaces/:workspaceId/runs{/*rest}', to: 'runtime' },
   { path: '/v2/workspaces/:workspaceId/schedules{/*rest}', to: 'runtime' },
   { path: '/v2/workspaces/:workspaceId/events/stream', to: 'events', stream: true },

@@ -36,7 +36,9 @@ export interface ActiveRunParts {
   readonly maxDepth: number
   /** How long the run may take. */
   readonly timeLimitMs: number
-  /** Of a run that may be done again after a crash: its effects then get the ids they had. */
+  /** What the run did is committed before it asks the outside: it may be done again after a crash. */
+  readonly commitsFirst: boolean
+  /** Of a run that may be done again, or looked at: its effects then get the ids they had. */
   readonly journal: RunJournal | undefined
   readonly stored: RunContexts
   readonly options: Options
@@ -195,6 +197,11 @@ export class ActiveRun implements RunState {
     return this.#isDone(event.type) ? undefined : this.#parts.buffer.add(event)
   }
 
+  /** Hands on an event about the run that is no effect of it. */
+  accompany(event: EventRecord): void {
+    void this.#parts.buffer.add(event)
+  }
+
   enqueue(run: QueuedRun): Promise<void> | undefined {
     return this.#isDone(`start ${run.automationSlug}`) ? undefined : this.#parts.buffer.enqueue(run)
   }
@@ -228,7 +235,8 @@ export class ActiveRun implements RunState {
     this.#parts.journal?.requireRoom()
     const key = this.effectId(frame, path)
     return await this.#outside(frame, path, async () => {
-      if (!onlyReads && this.#parts.journal?.isReplaying === false) await this.#parts.buffer.commit()
+      const { commitsFirst, journal, buffer } = this.#parts
+      if (commitsFirst && !onlyReads && journal?.isReplaying === false) await buffer.commit()
       this.#requireTime(performance.now(), frame, this.#checks + 1)
       return await this.#ask(frame, key, work)
     })

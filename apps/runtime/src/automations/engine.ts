@@ -67,6 +67,11 @@ export interface RunOrder {
   readonly cancellation?: Cancellation | undefined
   /** Only what the segments have is done again, without any effect. */
   readonly reading?: JournalReading
+  /**
+   * Of a run that is not repeatable: what comes in is remembered, in so many characters at most, so that somebody may
+   * look at the run when it has ended.
+   */
+  readonly recordsAtMost?: number | undefined
   /** Sees every step. */
   readonly observer?: StepObserver
   /** Commits what a long run did so far. */
@@ -124,8 +129,10 @@ interface OpenedRun {
 function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
   const { runId, workspace, trigger, subject, correlationId, repeatable } = order
   const now = () => parts.clock.now()
-  const { reading, isUnknown } = order
-  const journal = repeatable ? new RunJournal(order.segments, order.try, { isUnknown, reading }) : undefined
+  const { reading, isUnknown, recordsAtMost } = order
+  const hasJournal = repeatable || reading !== undefined || recordsAtMost !== undefined
+  const use = { isUnknown, reading, recordsAtMost }
+  const journal = hasJournal ? new RunJournal(order.segments, order.try, use) : undefined
   const readClock = () => (journal === undefined ? now() : journal.chance.now(now))
   const stored = contextsOfRun({
     workspace,
@@ -145,7 +152,7 @@ function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
     order.commit,
     () => stored.takePatches(contextsToStore(repeatable, buffer)),
     (err) => parts.log.warn({ err, runId }, 'a run could not commit on its way, its end tries again'),
-    journal,
+    repeatable ? journal : undefined,
   )
   if (journal !== undefined) journal.listHeldBack = () => stored.listHeldBack(allContexts)
   const run = new ActiveRun({
@@ -156,6 +163,7 @@ function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
     correlationId,
     maxDepth: parts.maxDepth,
     timeLimitMs: order.timeLimitMs,
+    commitsFirst: repeatable,
     journal,
     stored,
     options: parts.options,

@@ -42,6 +42,8 @@ export interface CompiledAutomation {
   readonly action: string | undefined
   /** `rawBody` costs a base64 of the whole body, so it is made only for automations that name it. */
   readonly readsRawBody: boolean
+  /** Headers of a request are kept with their credentials only where they are named. */
+  readonly readsHeaders: boolean
   readonly readsRole: boolean
   readonly storedContexts: readonly StoredContext[]
   readonly steps: Execute

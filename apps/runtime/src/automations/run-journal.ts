@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { Failure } from '@platform/kernel'
 import { ContextReads, type ReadEntry } from '../contexts/context-reads.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
+import { measure } from '../contexts/value-size.ts'
 import { RunCancelled, RunEnded } from './automation-failure.ts'
+import type { RunInput } from './model.ts'
 import { type ClockEntry, RunChance } from './run-chance.ts'
 import type { Arrival, ArrivalSource } from './turns.ts'
 
@@ -32,6 +34,7 @@ type Entry =
   | readonly ['aborted', number, number?]
   /** Which check of a run found that it is cancelled. */
   | readonly ['cancelled', number]
+  | readonly ['input', RunInput, number, boolean]
   /** The run has ended: everything that came in is there. */
   | readonly ['end']
   | readonly ['heldBack', HeldBack]
@@ -44,6 +47,16 @@ export interface JournalUse {
   readonly isUnknown?: boolean | undefined
   /** It is only read. */
   readonly reading?: JournalReading | undefined
+  /** It is kept in memory until the run has ended, in so many characters at most: it ends before what is too much. */
+  readonly recordsAtMost?: number | undefined
+}
+
+/** What a run that nobody stored before its end was called with, and in which revision of its workspace. */
+export interface KeptInput {
+  readonly input: RunInput
+  readonly revision: number
+  /** True where another process could have taken it over. */
+  readonly isDurable: boolean
 }
 
 /** How a journal is read that nothing comes into any more. */
@@ -71,8 +84,11 @@ export class RunJournal implements ArrivalSource {
   readonly #answers: Arrival[]
   readonly #known: ReadonlySet<number>
   readonly #heldBack: ReadonlySet<string>
-  readonly #entries: string[] = []
+  readonly #entries: (string | Entry)[] = []
+  #room: number | undefined
+  #recorded: Segment | undefined
   readonly #reading: JournalReading | undefined
+  readonly #isWhole: boolean
   readonly #limit: number
   #number = 0
   #place = 0
@@ -90,17 +106,21 @@ export class RunJournal implements ArrivalSource {
   listHeldBack: () => HeldBack = () => []
 
   /** `tries` is how often the run was begun anew after a failure: each try has a journal of its own. */
-  constructor(segments: readonly Segment[] = [], tries = 0, { isUnknown = false, reading }: JournalUse = {}) {
+  constructor(segments: readonly Segment[] = [], tries = 0, use: JournalUse = {}) {
+    const { isUnknown = false, reading, recordsAtMost } = use
     this.#try = tries
     this.#hasNews = isUnknown
     this.#reading = reading
+    this.#room = recordsAtMost
     const entries = segments.flatMap(({ entries: text }) => JSON.parse(text) as Entry[])
     const last = segments.at(-1)
     this.#upto = last?.upto ?? 0
     this.#segment = (last?.segment ?? -1) + 1
     this.#size = segments.reduce((size, one) => size + one.entries.length, 0)
     this.#places = new Map(segments.map(({ upto, place }) => [upto, place]))
-    this.#limit = reading === undefined ? Number.POSITIVE_INFINITY : limitOf(reading, entries, this.#upto)
+    this.#isWhole = entries.some((one) => one[0] === 'end')
+    this.#limit =
+      reading === undefined ? Number.POSITIVE_INFINITY : limitOf(reading, this.#isWhole, this.#upto)
     this.#answers = entries.flatMap(arrivalOf)
     this.#cancelledAt = entries.find((one) => one[0] === 'cancelled')?.[1]
     this.#known = new Set(this.#answers.map(({ number }) => number))
@@ -108,10 +128,10 @@ export class RunJournal implements ArrivalSource {
     this.#heldBack = new Set((heldBack?.[1] ?? []).map((names) => names.join('.')))
     this.#holdsBack = this.#heldBack.size > 0
     const seed = entries.find((one) => one[0] === 'seed')?.[1] ?? randomUUID()
-    if (last === undefined) this.#entries.push(JSON.stringify(['seed', seed]))
+    if (last === undefined) this.#entries.push(['seed', seed])
     const add = (entry: Entry) => {
       reading?.end()
-      this.#add(JSON.stringify(entry))
+      this.#add(entry)
     }
     const touch = (isKnown: boolean) => {
       if (!isKnown) reading?.end()
@@ -216,8 +236,7 @@ export class RunJournal implements ArrivalSource {
 
   keep({ number, value, failure }: Arrival): void {
     const atMs = Date.now()
-    const entry = failure === undefined ? ['answer', number, value ?? null, atMs] : ['aborted', number, atMs]
-    this.#add(JSON.stringify(entry))
+    this.#add(failure === undefined ? ['answer', number, value ?? null, atMs] : ['aborted', number, atMs])
     this.onAnswer()
   }
 
@@ -229,7 +248,7 @@ export class RunJournal implements ArrivalSource {
   noticeCancelled(check: number): void {
     if (this.#cancelledAt !== undefined) return
     this.#cancelledAt = check
-    this.#add(JSON.stringify(['cancelled', check]))
+    this.#add(['cancelled', check])
   }
 
   /** True when something came in that is not committed: what is sent to the outside may depend on it. */
@@ -238,28 +257,37 @@ export class RunJournal implements ArrivalSource {
   }
 
   /** The last cut of a run that has ended: with it there is all that the run can be looked at by. */
-  close(): Segment {
-    this.#add(JSON.stringify(['end']))
+  close(kept?: KeptInput): Segment {
+    if (kept !== undefined) this.#entries.unshift(['input', kept.input, kept.revision, kept.isDurable])
+    if (this.#recorded !== undefined) return { ...this.#recorded, entries: this.#takeEntries() }
+    this.#entries.push(['end'])
     return this.cut()
+  }
+
+  /** True for the journal of a run that has ended, with all that came in. */
+  get isWhole(): boolean {
+    return this.#isWhole
   }
 
   /** How far the run has come, and what came in since the last cut. */
   cut(): Segment {
     const heldBack = this.listHeldBack()
-    if (heldBack.length > 0 || this.#holdsBack) this.#add(JSON.stringify(['heldBack', heldBack]))
+    if (heldBack.length > 0 || this.#holdsBack) this.#add(['heldBack', heldBack])
     this.#holdsBack = heldBack.length > 0
-    const entries = `[${this.#entries.splice(0).join(',')}]`
+    const cut = { ...this.#position(), entries: this.#takeEntries() }
     this.#hasNews = false
-    const segment = this.#segment
     this.#segment += 1
-    return {
-      try: this.#try,
-      segment,
-      upto: this.#number,
-      reads: this.chance.reads,
-      place: this.#place,
-      entries,
-    }
+    return cut
+  }
+
+  #position(): Omit<Segment, 'entries'> {
+    const { reads } = this.chance
+    return { try: this.#try, segment: this.#segment, upto: this.#number, reads, place: this.#place }
+  }
+
+  #takeEntries(): string {
+    const entries = this.#entries.splice(0)
+    return `[${entries.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join(',')}]`
   }
 
   /** A cut that was not committed; the next one takes its place. */
@@ -269,10 +297,25 @@ export class RunJournal implements ArrivalSource {
     this.#hasNews = true
   }
 
-  #add(entry: string): void {
-    this.#entries.push(entry)
-    this.#size += entry.length
+  #add(entry: Entry): void {
     this.#hasNews = true
+    if (this.#room !== undefined) {
+      this.#record(entry, this.#room)
+      return
+    }
+    const text = JSON.stringify(entry)
+    this.#entries.push(text)
+    this.#size += text.length
+  }
+
+  /** Most of what is recorded is never looked at: nothing is written out before it is known that it is kept. */
+  #record(entry: Entry, room: number): void {
+    if (this.#recorded !== undefined) return
+    const { characters, excess } = measure(entry, room)
+    if (excess === undefined) {
+      this.#entries.push(entry)
+      this.#room = room - characters
+    } else this.#recorded = { ...this.#position(), entries: '' }
   }
 }
 
@@ -285,9 +328,15 @@ function arrivalOf(entry: Entry): Arrival[] {
 
 const wasCancelled = () => new RunCancelled(new Failure('RunEnded', 'The run was cancelled.'))
 
+/** Undefined for a run whose row has it. */
+export function keptInput([first]: readonly Segment[]): KeptInput | undefined {
+  if (first?.entries.startsWith('[["input",') !== true) return undefined
+  const [kept] = JSON.parse(first.entries) as Entry[]
+  return kept?.[0] === 'input' ? { input: kept[1], revision: kept[2], isDurable: kept[3] } : undefined
+}
+
 /** A journal without its end stops where the last commit was. */
-function limitOf({ until }: JournalReading, entries: readonly Entry[], upto: number): number {
-  const isWhole = entries.some((one) => one[0] === 'end')
+function limitOf({ until }: JournalReading, isWhole: boolean, upto: number): number {
   return Math.min(until ?? Number.POSITIVE_INFINITY, isWhole ? Number.POSITIVE_INFINITY : upto)
 }
 

@@ -52,6 +52,7 @@ export function automationCompiler(limits: EventLimits, slices: TimeSlices): Com
       concurrency: compileConcurrency(definition.concurrency, problems),
       action: definition.authorizations?.action,
       readsRawBody: mentions.names('rawBody'),
+      readsHeaders: mentions.names('headers'),
       readsRole: mentions.role,
       storedContexts: mentions.storedContexts,
       inputs: compileInputs(definition),

@@ -9,8 +9,21 @@ import { meteredSlices } from './metered-slices.ts'
 /** A run whose journal is read: nothing of what it does happens. */
 export type ReadOrder = Pick<
   RunOrder,
-  'runId' | 'workspace' | 'automation' | 'payload' | 'trigger' | 'subject' | 'correlationId' | 'depth' | 'try'
-> & { readonly segments: readonly Segment[] }
+  | 'runId'
+  | 'workspace'
+  | 'automation'
+  | 'payload'
+  | 'trigger'
+  | 'subject'
+  | 'correlationId'
+  | 'depth'
+  | 'try'
+  | 'cancellation'
+> & {
+  readonly segments: readonly Segment[]
+  /** A request waited for it, and nothing of it was stored before its end. */
+  readonly isAlone?: boolean
+}
 
 export interface ReadOptions {
   /** The last effect that is begun; without it, the last that the journal has. */
@@ -102,7 +115,7 @@ export function readRun(parts: ReadParts, order: ReadOrder, options: ReadOptions
   started = parts.readingEngine(slices).start({
     ...order,
     timeLimitMs: MAX_ELAPSED_MS * 2,
-    repeatable: true,
+    repeatable: order.isAlone !== true,
     commit: async () => undefined,
     reading: { until: options.until, end: () => end('journal'), idle: stall('journal') },
     observer: options.observe(reading),

@@ -53,6 +53,30 @@ export interface SeenLimits {
   readonly all: number
 }
 
+/** A step that has just begun. */
+export const emptyStep = (
+  at: Pick<SeenStep, 'place' | 'path' | 'round' | 'branch'>,
+  { automation }: Pick<Frame, 'automation'>,
+  startedMs: number,
+): SeenStep => ({
+  ...at,
+  automationSlug: automation.slug,
+  startedMs,
+  number: null,
+  endedMs: undefined,
+  failure: undefined,
+  asks: false,
+  input: undefined,
+  output: undefined,
+  attempts: undefined,
+  changed: [],
+  emitted: [],
+  started: [],
+  steps: [],
+  more: 0,
+  morePlace: undefined,
+})
+
 /** What is kept of a step that changes much. */
 const MAX_CHANGES = 50
 
@@ -91,24 +115,7 @@ export class SeenSteps {
       return undefined
     }
     this.#kept += 1
-    const step: SeenStep = {
-      ...at,
-      automationSlug: frame.automation.slug,
-      startedMs: this.#nowMs(),
-      number: null,
-      endedMs: undefined,
-      failure: undefined,
-      asks: false,
-      input: undefined,
-      output: undefined,
-      attempts: undefined,
-      changed: [],
-      emitted: [],
-      started: [],
-      steps: [],
-      more: 0,
-      morePlace: undefined,
-    }
+    const step = emptyStep(at, frame, this.#nowMs())
     list.steps.push(step)
     return step
   }

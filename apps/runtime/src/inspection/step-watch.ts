@@ -18,7 +18,7 @@ export interface Watching {
 }
 
 /** Where a step stands: its path, with rounds of the repeats and the calls around it. */
-interface Position {
+export interface Position {
   readonly place: string
   readonly path: string
   readonly depth: number
@@ -27,7 +27,7 @@ interface Position {
 }
 
 /** Sees nothing but that contexts change: inside of a step that is left out. */
-class Unseen implements StepObserver {
+export class Unseen implements StepObserver {
   protected readonly watching: Watching
 
   constructor(watching: Watching) {

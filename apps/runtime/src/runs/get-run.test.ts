@@ -46,9 +46,15 @@ describe('reading a run', () => {
       eventsUrl: `/v2/workspaces/${id}/events?correlationId=${event.source.correlationId}`,
     })
     expect(JSON.stringify(shown)).not.toContain('canary')
-    // Without the automation nobody can say what is secret.
+    // What the automation was when the run began says what is secret, also when it is gone.
     await save({})
-    expect(await get(id, run?.id ?? '')).not.toHaveProperty('input')
+    const later = await get(id, run?.id ?? '')
+    expect(later.input).toEqual(shown.input)
+    expect(JSON.stringify(later)).not.toContain('canary')
+    // Without an automation nobody can say it.
+    const input = { payload: { token: 'canary' }, caller: {}, depth: 0 }
+    const [gone = ''] = await insertRuns(runtime.database, id, [{ automationSlug: 'gone', input }])
+    expect(await get(id, gone)).not.toHaveProperty('input')
   })
 
   test('has no input of a run that a request waited for', async () => {

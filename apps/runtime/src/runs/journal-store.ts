@@ -14,6 +14,13 @@ export const journalStore = (database: Queries) => ({
     database.many<Segment>(sql`
       select try, segment, upto, reads, place, entries from runtime.journal
       where run_id = ${runId} and try = ${tries} and format = ${FORMAT} order by segment`),
+
+  /** Undefined where nothing was committed on the way. */
+  async lastSegment(runId: string, tries: number): Promise<number | undefined> {
+    const [row] = await database.many<{ segment: number }>(sql`
+      select segment from runtime.journal where run_id = ${runId} and try = ${tries} order by segment desc limit 1`)
+    return row?.segment
+  },
 })
 
 /** Characters that one statement takes at most, unless a single segment has more. */

@@ -94,6 +94,7 @@ function runOf(workspace: TestCompiled, onAsked: (leased: LeasedRun) => void = (
       journals: journalStore(database),
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 20_000,
+      details: 'failed',
       log,
     })(claimed, leased, new AbortController().signal)
     return await Promise.race([working.then(() => true), died.promise])

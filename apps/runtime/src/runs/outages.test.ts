@@ -40,6 +40,7 @@ describe('a run whose database is away again and again', () => {
       journals: journalStore(database),
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 5000,
+      details: 'failed',
       log,
     })
     const queue = new WorkQueue({

@@ -5,7 +5,9 @@ import { RunEnded } from '../automations/automation-failure.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { RunOutcome } from '../automations/engine.ts'
 import type { QueuedRun } from '../automations/model.ts'
+import type { RunJournal } from '../automations/run-journal.ts'
 import { type BegunRun, type LeasedRun, leaseLost } from './run.ts'
+import { withDetails, withJournal } from './run-details.ts'
 import { endWithOutput } from './run-end.ts'
 import { answerOf, type ImmediateOrder, type RunNowParts, runSubjectOf, timeLimit } from './run-now.ts'
 import type { RunStore } from './run-store.ts'
@@ -32,7 +34,11 @@ type Deps = RunNowParts & DurableParts
 export async function runDurably(deps: Deps, order: ImmediateOrder): Promise<string> {
   const durable = new DurableRun(deps, order)
   const run = queuedRun(order)
-  const { run: active, outcome } = deps.engine.start({
+  const {
+    run: active,
+    journal,
+    outcome,
+  } = deps.engine.start({
     ...order,
     ...run.input,
     trigger: run.trigger,
@@ -50,7 +56,7 @@ export async function runDurably(deps: Deps, order: ImmediateOrder): Promise<str
     if (ended === undefined) active.end(leaseLost())
     const result = ended ?? (await outcome)
     if (active.hasEnded || isAway(result)) return await durable.handOver()
-    await durable.finish(active, result)
+    await durable.finish(active, result, journal)
     return answerOf(result)
   } finally {
     clearTimeout(timer)
@@ -100,15 +106,18 @@ class DurableRun {
   }
 
   /** Writes the end; a run of which nothing was stored yet is written once, as any run of a request. */
-  async finish(active: ActiveRun, outcome: RunOutcome): Promise<void> {
-    const { effects } = outcome
+  async finish(active: ActiveRun, outcome: RunOutcome, journal: RunJournal | undefined): Promise<void> {
     const { claim } = this.leased
     const end = endWithOutput(outcome, active.cancellation)
+    const { details } = this.#deps
     if (this.#isBegun) {
+      const effects = withJournal(outcome.effects, journal, details, end)
       if (!(await this.#deps.commits.writeClaimed({ claim, effects, end }))) throw goesOn(claim.id)
       return
     }
     const { input, ...run } = queuedRun(this.#order)
+    const { automation, workspace } = this.#order
+    const effects = withDetails(outcome.effects, journal, details, { end, automation, workspace, input })
     await this.#deps.commits.writeFinished({
       ...run,
       ...end,

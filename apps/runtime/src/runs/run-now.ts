@@ -4,6 +4,7 @@ import { Failure } from '@platform/kernel'
 import type { Engine, RunOrder, RunOutcome } from '../automations/engine.ts'
 import type { RunSubject } from '../automations/model.ts'
 import { MAX_OUTPUT } from '../contexts/value-size.ts'
+import { MAX_DETAILS, type RunDetails, withDetails } from './run-details.ts'
 import type { StoredError } from './run-record.ts'
 import type { Commits } from './run-store.ts'
 
@@ -38,6 +39,7 @@ export interface RunNowParts {
   readonly commits: Commits
   readonly times: RunTimes
   readonly now: () => number
+  readonly details: RunDetails
 }
 
 /** In one of its two ways; `durably` is the one of automations that say so. */
@@ -47,22 +49,27 @@ export const runNow =
     if (order.automation.durable) return await durably(order)
     const { runId, workspace, automation, correlationId, payload } = order
     const trigger = { type: 'endpoint' as const, value: order.triggerValue, id: runId }
-    const { run, outcome } = deps.engine.start({
+    const subject = runSubjectOf(order.principal, order.ip)
+    const { run, journal, outcome } = deps.engine.start({
       runId,
       workspace,
       automation,
       payload,
       trigger,
-      subject: runSubjectOf(order.principal, order.ip),
+      subject,
       correlationId,
       depth: 0,
       timeLimitMs: timeLimit(order.deadlineAt, deps.times, deps.now()),
       repeatable: false,
+      recordsAtMost: deps.details === 'none' ? undefined : MAX_DETAILS,
       commit: (effects) => deps.commits.writeEffects(effects),
     })
-    for (const event of order.events ?? []) void run.record(event)
+    for (const event of order.events ?? []) run.accompany(event)
     const result = await outcome
-    const { failed, error, startedAt, durationMs, effects } = result
+    const { failed, error, startedAt, durationMs } = result
+    const end = { status: failed === undefined ? 'succeeded' : 'failed', durationMs, error } as const
+    const input = { payload, caller: subject, depth: 0 }
+    const effects = withDetails(result.effects, journal, deps.details, { end, automation, workspace, input })
     await deps.commits.writeFinished({
       id: runId,
       workspaceId: workspace.id,
@@ -70,9 +77,7 @@ export const runNow =
       trigger,
       correlationId,
       startedAt,
-      durationMs,
-      status: failed === undefined ? 'succeeded' : 'failed',
-      error,
+      ...end,
       effects,
     })
     return answerOf(result)

@@ -1,8 +1,11 @@
 import type { RunFilter } from '@platform/contracts'
 import { type Database, join, type Sql, sql } from '@platform/database'
 import { lowestUuidv7 } from '@platform/kernel'
-import type { RunInput } from '../automations/model.ts'
+import type { StoredRun } from '../inspection/run-source.ts'
 import type { RunRecord } from './run-record.ts'
+
+/** A run as people look at it, and as it can be done again. */
+export type KeptRun = RunRecord & StoredRun
 
 export type RunRecordStore = ReturnType<typeof runRecordStore>
 
@@ -53,9 +56,9 @@ export const runRecordStore = (database: Pick<Database, 'many'>) => ({
     return { runs, nextCursor: last?.id ?? null }
   },
 
-  async find(workspaceId: string, id: string): Promise<(RunRecord & { input: RunInput | null }) | undefined> {
-    const [row] = await database.many<RunRecord & { input: RunInput | null }>(sql`
-      select ${recordColumns}, input from runtime.runs where id = ${id} and workspace_id = ${workspaceId}`)
+  async find(workspaceId: string, id: string): Promise<KeptRun | undefined> {
+    const [row] = await database.many<KeptRun>(sql`
+      select ${recordColumns}, input, revision from runtime.runs where id = ${id} and workspace_id = ${workspaceId}`)
     return row
   },
 

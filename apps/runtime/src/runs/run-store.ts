@@ -27,8 +27,9 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
   /** Writes runs that are over, with all they did, in one statement. */
   async insertFinished(runs: readonly FinishedRun[]): Promise<void> {
     const effects = runs.map((run) => run.effects)
+    const journal = journalPart(runs)
     await database.many(
-      statementOf([sql`runs as (${insertRuns(runs)})`, ...effectParts(effects, writePatches)]),
+      statementOf([sql`runs as (${insertRuns(runs)})`, ...journal, ...effectParts(effects, writePatches)]),
     )
     announceEvents(database, effects)
   },
@@ -42,10 +43,7 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
   /** Writes runs that requests work on and will go on with, with all they did so far, in one statement. */
   async insertBegun(runs: readonly BegunRun[]): Promise<void> {
     const effects = runs.map((run) => run.effects)
-    const segments = runs.flatMap(({ id: runId, effects: { segment } }) =>
-      segment === undefined ? [] : [{ runId, ...segment }],
-    )
-    const journal = segments.length === 0 ? [] : [sql`journal as (${insertion(segments)})`]
+    const journal = journalPart(runs)
     await database.many(
       statementOf([sql`runs as (${insertRunning(runs)})`, ...journal, ...effectParts(effects, writePatches)]),
     )
@@ -190,6 +188,14 @@ const claimList = (claims: readonly Claim[]): Sql => sql`
   unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[]) as c (id, attempt)`
 
 const statementOf = (parts: readonly Sql[]): Sql => sql`with ${join([...parts], ', ')} select 1 where false`
+
+/** The part of a statement that keeps how far runs have come; none where none of them says so. */
+function journalPart(runs: readonly Pick<FinishedRun, 'id' | 'effects'>[]): Sql[] {
+  const segments = runs.flatMap(({ id: runId, effects: { segment } }) =>
+    segment === undefined ? [] : [{ runId, ...segment }],
+  )
+  return segments.length === 0 ? [] : [sql`journal as (${insertion(segments)})`]
+}
 
 /** The parts of a statement that write effects; none when there are none. */
 function effectParts(effects: readonly Effects[], writePatches: WritePatches): Sql[] {

@@ -4,19 +4,19 @@ import { type Database, HolderWatch } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Permissions } from '@platform/permissions'
-import type { Part } from '@platform/service'
+import { joinParts, type Part } from '@platform/service'
 import type { Engine } from '../automations/engine.ts'
 import type { RuntimeConfig } from '../config.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import type { ReadParts } from '../inspection/read-run.ts'
 import { bulkRuns, getBulkRuns } from './bulk-runs.ts'
 import { bulkStore } from './bulk-store.ts'
 import { cancelRun } from './cancel-run.ts'
 import { queueDueRuns } from './due-runs.ts'
-import { getRun } from './get-run.ts'
 import { journalStore } from './journal-store.ts'
 import { keepPartitions } from './keep-partitions.ts'
-import { listRuns } from './list-runs.ts'
+import { lookingPart } from './looking-part.ts'
 import { onEvents } from './on-events.ts'
 import { partitionStore } from './partition-store.ts'
 import { replayRun } from './replay-run.ts'
@@ -47,6 +47,7 @@ export function runsPart({
   audit,
   permissions,
   engine,
+  reading,
   definitions,
   syncSchedules,
   clock,
@@ -54,6 +55,8 @@ export function runsPart({
   config,
 }: {
   database: Database
+  /** What it takes to do runs again without effects. */
+  reading: ReadParts
   audit: Audit
   permissions: Permissions
   engine: Engine
@@ -67,6 +70,7 @@ export function runsPart({
   const runs = runStore(database, upsertPatches)
   const changes = runChangeStore(database)
   const bulk = bulkStore(database)
+  const journals = journalStore(database)
   const records = runRecordStore(database)
   const commits = groupCommits(runs)
   const presence = database.presence()
@@ -82,8 +86,8 @@ export function runsPart({
       definitions,
       commits,
       slots,
-      journals: journalStore(database),
-      timeLimitMs: config.runs.timeLimitMs,
+      journals,
+      ...config.runs,
       log,
     }),
     worker,
@@ -93,26 +97,25 @@ export function runsPart({
     leaseSeconds: config.runs.leaseSeconds,
     log,
   })
-  const now = { engine, commits, times: config.times, now: () => clock.now().getTime() }
+  const { times } = config
+  const now = { ...config.runs, engine, commits, times, now: () => clock.now().getTime() }
   const durable = {
     ...now,
     runs,
     hold: (leased: LeasedRun) => queue.hold(leased),
     wakeWorkers,
     worker,
-    leaseSeconds: config.runs.leaseSeconds,
-    timeLimitMs: config.runs.timeLimitMs,
     log,
   }
+  const limits = config.events
+  const looking = lookingPart({ ...reading, records, journals, definitions, clock, log, limits })
   const partitions = { runs: partitionStore(database), journal: partitionStore(database, 'journal') }
   return {
     runNow: runNow(now, (order) => runDurably(durable, order)),
     outcomes: records,
     wakeWorkers,
-    part: {
+    part: joinParts(looking, {
       routes: [
-        listRuns({ records, clock }),
-        getRun({ records, definitions, clock, limits: config.events }),
         cancelRun({ changes, audit, records, permissions, clock }),
         retryRun({ changes, audit, records, permissions, clock, wakeWorkers }),
         replayRun({ changes, audit, records, permissions, clock, wakeWorkers }),
@@ -127,6 +130,6 @@ export function runsPart({
         slots.job,
         ...queue.jobs,
       ],
-    },
+    }),
   }
 }

@@ -36,6 +36,7 @@ describe('a run that an event triggered', () => {
       journals: journalStore(database),
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 5000,
+      details: 'failed',
       log,
     })
     const doNext = async (claimed: ReturnType<typeof runs.claimQueued>) => {
@@ -88,6 +89,7 @@ describe('a run that an event triggered', () => {
       journals: journalStore(database),
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 5000,
+      details: 'failed',
       log,
     })
     const held = { claim: { id, attempt: run.attempt }, workspaceId: workspace.id, active: undefined }

@@ -13,6 +13,7 @@ import type { Definitions } from '../definitions/definitions.ts'
 import { deadLetterEvent, tooManyCrashes } from './dead-letter.ts'
 import type { JournalStore } from './journal-store.ts'
 import { type ClaimedRun, type ClaimedWork, type LeasedRun, leaseLost, type RunEnd } from './run.ts'
+import { type RunDetails, withJournal } from './run-details.ts'
 import { endOf, endWithOutput } from './run-end.ts'
 import type { RunSlots } from './run-slots.ts'
 import type { Commits } from './run-store.ts'
@@ -24,6 +25,7 @@ interface Deps {
   readonly journals: Pick<JournalStore, 'list'>
   readonly slots: Pick<RunSlots, 'take' | 'leave'>
   readonly timeLimitMs: number
+  readonly details: RunDetails
   readonly log: Logger
 }
 
@@ -44,7 +46,11 @@ export const workOnRun =
     if ('end' in beginning) return await write(deps, { claim, ...beginning }, signal)
     const { workspace, automation } = beginning
 
-    const { run: active, outcome } = deps.engine.start({
+    const {
+      run: active,
+      journal,
+      outcome,
+    } = deps.engine.start({
       runId: run.id,
       workspace,
       automation,
@@ -68,7 +74,9 @@ export const workOnRun =
     reportOwnFailure(deps, run, result)
     if (active.hasEnded) return
     const end = (isOfRequest(run) ? endWithOutput : endOf)(result, active.cancellation)
-    await write(deps, { claim, ...afterTry(run, automation.retry, result, end) }, signal)
+    const settled = afterTry(run, automation.retry, result, end)
+    const effects = withJournal(settled.effects, journal, deps.details, settled.end)
+    await write(deps, { claim, ...settled, effects }, signal)
     await deps.slots.leave(run, automation)
   }
 
