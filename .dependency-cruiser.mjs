@@ -175,9 +175,10 @@ export default {
     {
       name: 'all-in-one-takes-doors',
       severity: 'error',
-      comment: 'all-in-one knows the other apps by their service.ts only.',
+      comment:
+        'all-in-one knows the other apps by their service.ts, and by the processes they are started in.',
       from: { path: '^apps/all-in-one/' },
-      to: { path: '^apps/(?!all-in-one)[^/]+/', pathNot: '/src/service\\.ts$' },
+      to: { path: '^apps/(?!all-in-one)[^/]+/', pathNot: '/src/(service|processes)\\.ts$' },
     },
     {
       name: 'ops-takes-configs',
@@ -193,7 +194,7 @@ export default {
       from: { path: '^(apps|packages)/([^/]+)/' },
       to: {
         path: [
-          '^packages/([^/]+)/src/(?!((platform|wire|pages)/)?index\\.ts$|config\\.ts$)',
+          '^packages/([^/]+)/src/(?!((platform|wire|pages|processes)/)?index\\.ts$|config\\.ts$)',
           '^packages/([^/]+)/test/(?!conformance\\.ts$|testing\\.ts$)',
         ],
         pathNot: '^packages/$2/',
@@ -252,7 +253,7 @@ export default {
       severity: 'error',
       comment: 'main.ts starts the process: it composes services and nothing else.',
       from: { path: '^apps/(?!all-in-one/|ops/)[^/]+/src/main\\.ts$' },
-      to: { pathNot: '/src/service\\.ts$|^packages/service/' },
+      to: { pathNot: '/src/(service|processes/supervise)\\.ts$|^packages/service/' },
     },
     {
       name: 'client-without-node',

@@ -17,15 +17,18 @@ const servicesByPort = [...serviceNames].sort((one, other) => services[one].port
 
 /** The services as `all-in-one` runs them, the gateway last: what it forwards to should be there. */
 export function servicesModule(): string {
-  const imports = [...serviceNames]
-    .sort()
-    .map((name) => `import { ${camelCase(name)} } from '../../${name}/src/service.ts'`)
-  const names = [...servicesByPort.slice(1), ...servicesByPort.slice(0, 1)].map(camelCase)
+  const loaders = [...servicesByPort.slice(1), ...servicesByPort.slice(0, 1)].map((name) => {
+    const value = camelCase(name)
+    const key = name === value ? name : `'${name}'`
+    return `  ${key}: async (): Promise<Service> => (await import('../../${name}/src/service.ts')).${value},`
+  })
   return [
     `${HEAD}import type { Service } from '@platform/service'`,
-    ...imports,
     '',
-    `export const services: readonly Service[] = [${names.join(', ')}]`,
+    '/** In the order they are started; a process loads only those that it runs. */',
+    'export const loadService = {',
+    ...loaders,
+    '}',
     '',
   ].join('\n')
 }

@@ -1,3 +1,4 @@
+import type { Env } from '@platform/config'
 import { z } from 'zod'
 
 /** What all in one reads for itself. */
@@ -13,3 +14,7 @@ export const allInOneEnv = z.object({
     .default('npm run -s ops --')
     .describe('What an operator types for ops here, as the banner of a start says it; images know theirs.'),
 })
+
+/** How many processes execute automations; a text that is no number is told when the variables are read. */
+export const runtimeCount = ({ RUNTIME_PROCESSES = '' }: Env): number =>
+  /^\d+$/.test(RUNTIME_PROCESSES) ? Number(RUNTIME_PROCESSES) : 0

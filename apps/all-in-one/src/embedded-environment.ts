@@ -1,6 +1,7 @@
 import { type Env, readConfig } from '@platform/config'
 import { services, servicesBehindGateway } from '@platform/contracts'
-import { allInOneEnv } from './config.ts'
+import { freePort } from '@platform/service'
+import { allInOneEnv, runtimeCount } from './config.ts'
 import { firstStartSecrets } from './first-start-secrets.ts'
 import { servicePorts } from './service-ports.ts'
 
@@ -23,8 +24,10 @@ export async function embeddedEnvironment(given: Env): Promise<Env> {
     GATEWAY_MAX_LAG_MS: '1000',
   }
   const chosen: Env = { ...defaults, ...withoutEmpty(given) }
-  const env: Env = { ...chosen, ...(await servicePorts(chosen, chosen.HOST ?? defaults.HOST)) }
-  return { ...ownAddresses(env), ...ownFiles(data, env), ...firstStartSecrets(data, given), ...env }
+  const host = chosen.HOST ?? defaults.HOST
+  const env: Env = { ...chosen, ...(await servicePorts(chosen, host)) }
+  const addresses = { ...ownAddresses(env), ...(await runtimeAddresses(env, host)) }
+  return { ...addresses, ...ownFiles(data, env), ...firstStartSecrets(data, given), ...env }
 }
 
 /** What migrating needs: where the database is, and nothing that a first start makes. */
@@ -47,6 +50,14 @@ function ownAddresses(env: Env): Env {
         .map(({ urlVariable, portVariable }) => [urlVariable, `http://127.0.0.1:${env[portVariable]}`]),
     ),
   }
+}
+
+/** Each of several processes that execute automations is called by itself. */
+async function runtimeAddresses(env: Env, host: string): Promise<Env> {
+  const { portVariable, urlVariable } = services.runtime
+  const ports = [Number(env[portVariable])]
+  while (ports.length < runtimeCount(env)) ports.push(await freePort(0, host))
+  return { [urlVariable]: ports.map((port) => `http://127.0.0.1:${port}`).join(',') }
 }
 
 /** Files lie beside the database, unless an S3 store is named. */

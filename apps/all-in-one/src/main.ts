@@ -1,17 +1,36 @@
-import { run } from '@platform/service'
+import type { Env } from '@platform/config'
+import { run, runContained, type Service } from '@platform/service'
+import { contained } from '@platform/service/processes'
+import { runtimeInProcesses } from '../../runtime/src/processes.ts'
 import { announceReady } from './announce-ready.ts'
-import { allInOneEnv } from './config.ts'
+import { allInOneEnv, runtimeCount } from './config.ts'
 import { embeddedEnvironment, migrationEnvironment } from './embedded-environment.ts'
 import { firstStartSecretsOf } from './first-start-secrets.ts'
-import { services } from './services.ts'
+import { loadService } from './services.ts'
 
-await run(services, process.env, {
-  complete: (env, command) => (command === 'migrate' ? migrationEnvironment(env) : embeddedEnvironment(env)),
-  ready: announceReady,
-  variables: [allInOneEnv],
-  sources: (env) => ({
-    environment: process.env,
-    'secrets file': firstStartSecretsOf(env),
-    'all in one': env,
-  }),
-})
+/**
+ * What executes automations is in processes of its own, unless there are to be none; a command is done here, whatever
+ * it is about.
+ */
+async function servicesFor(env: Env, given: readonly string[]): Promise<Service[]> {
+  const isApart = given.length === 0 && runtimeCount(env) > 0
+  const apart = { ...loadService, runtime: async () => runtimeInProcesses(process.argv[1] ?? '') }
+  return await Promise.all(Object.values(isApart ? apart : loadService).map((load) => load()))
+}
+
+const self = contained()
+if (self === undefined) {
+  const { env } = process
+  await run(await servicesFor(env, process.argv.slice(2)), env, {
+    complete: (given, command) =>
+      command === 'migrate' ? migrationEnvironment(given) : embeddedEnvironment(given),
+    ready: announceReady,
+    variables: [allInOneEnv],
+    sources: (completed) => ({
+      environment: env,
+      'secrets file': firstStartSecretsOf(completed),
+      'all in one': completed,
+    }),
+    isOutputShared: runtimeCount(env) > 0,
+  })
+} else await runContained(self, await loadService.runtime(), process.env)

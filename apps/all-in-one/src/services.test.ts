@@ -1,7 +1,9 @@
 import { type Database, migrate, raw } from '@platform/database'
 import { startTestService, testDatabase } from '@platform/testing'
 import { describe, expect, test } from 'vitest'
-import { services } from './services.ts'
+import { loadService } from './services.ts'
+
+const services = await Promise.all(Object.values(loadService).map((load) => load()))
 
 /** Every migration that ran in a database, with its schema. */
 async function ranIn(database: Database): Promise<string[]> {

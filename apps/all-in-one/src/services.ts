@@ -1,8 +1,10 @@
 // Made from packages/contracts/src/services.ts by `npm run generate`.
 import type { Service } from '@platform/service'
-import { apiGateway } from '../../api-gateway/src/service.ts'
-import { events } from '../../events/src/service.ts'
-import { runtime } from '../../runtime/src/service.ts'
-import { workspaces } from '../../workspaces/src/service.ts'
 
-export const services: readonly Service[] = [workspaces, runtime, events, apiGateway]
+/** In the order they are started; a process loads only those that it runs. */
+export const loadService = {
+  workspaces: async (): Promise<Service> => (await import('../../workspaces/src/service.ts')).workspaces,
+  runtime: async (): Promise<Service> => (await import('../../runtime/src/service.ts')).runtime,
+  events: async (): Promise<Service> => (await import('../../events/src/service.ts')).events,
+  'api-gateway': async (): Promise<Service> => (await import('../../api-gateway/src/service.ts')).apiGateway,
+}

@@ -14,6 +14,7 @@ import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
 import { fetchSettings, fetchVariables } from './fetches/fetches-env.ts'
 import { moduleSettings, moduleVariables } from './modules/modules-env.ts'
+import { processVariables } from './processes/processes-env.ts'
 
 const optionalUrl = z.url({ protocol: /^https?$/ }).optional()
 
@@ -29,6 +30,7 @@ export const runtimeEnv = z
     RUNTIME_PORT: optionalPort().describe('Port, where several services share one environment.'),
     PORT: port(services.runtime.port).describe('Port the service listens on.'),
     HOST: z.string().default('0.0.0.0').describe('Address the service listens on.'),
+    ...processVariables,
     ...storeVariables,
     INTERNAL_API_KEY: secret.describe('Proves that a call comes from the platform.'),
     INTERNAL_API_URL: httpUrl('http://127.0.0.1:3001/v2').describe('The gateway, from inside.'),

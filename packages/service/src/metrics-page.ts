@@ -11,13 +11,28 @@ const ALL_MS = 2500
 
 let round: Promise<string> | undefined
 
+/** Where the numbers of processes come from that this one has started. */
+const started = new Set<() => Promise<string[]>>()
+
+/** Shows the numbers of further processes on the page of this one, until disposed. */
+export function addMetricsPages(pages: () => Promise<string[]>): Disposable {
+  started.add(pages)
+  return { [Symbol.dispose]: () => void started.delete(pages) }
+}
+
 /** The page of this process or, where several share its port, of all of them: the label `worker` names the process. */
 export function metricsPage(): Promise<string> {
-  if (!cluster.isWorker) return registry.metrics()
+  if (!cluster.isWorker) return pageWithStarted()
   round ??= pageOfAll().finally(() => {
     round = undefined
   })
   return round
+}
+
+async function pageWithStarted(): Promise<string> {
+  if (started.size === 0) return await registry.metrics()
+  const others = await Promise.all([...started].map((pages) => pages()))
+  return mergePages([await registry.metrics(), ...others.flat()])
 }
 
 /** For one of several processes: sends its page when the first one collects them. */

@@ -1,6 +1,5 @@
-import cluster from 'node:cluster'
-import type { Logger } from '@platform/logging'
-import { STOP_WORKER } from './workers.ts'
+import { type Logger, scrub } from '@platform/logging'
+import { contained, STOP_WORKER } from './processes/contained.ts'
 
 const CRASH_GRACE_MS = 5000
 
@@ -17,18 +16,25 @@ export function stopOnSignals(stopping: AbortController, graceMs: number): void 
   const stopOnce = () => {
     if (!stopping.signal.aborted) stop()
   }
-  // SIGHUP comes from a terminal that is closed.
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
-  if (cluster.isWorker) process.on('message', (message) => message === STOP_WORKER && stopOnce())
+  // SIGINT and SIGHUP come from a terminal, to all of its processes at once: one that was started by another of ours
+  // goes on for as long as that one needs it.
+  const ofTerminal = contained() === undefined ? stop : () => undefined
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, ofTerminal)
+  process.on('SIGTERM', stop)
+  if (process.send !== undefined) process.on('message', (message) => message === STOP_WORKER && stopOnce())
   stopWithParent(stopOnce)
 }
 
-/** An error that was not caught is a bug: it is logged, the process stops in order and ends with 1. */
+/**
+ * An error that was not caught is a bug: it is logged, the process stops in order and ends with 1. One of several ends
+ * at once, as if it had been killed: what it held is then looked at one by one.
+ */
 export function crashOnBugs(stopping: AbortController, log: Logger): void {
   let crashes = 0
   const crash = (error: unknown) => {
     crashes += 1
     process.exitCode = 1
+    if (contained() !== undefined) return endAtOnce(error)
     if (crashes > 1) {
       log.error({ err: error }, 'another unexpected error while the process stops')
       return
@@ -39,6 +45,11 @@ export function crashOnBugs(stopping: AbortController, log: Logger): void {
   }
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
+}
+
+function endAtOnce(error: unknown): void {
+  process.stderr.write(`${scrub(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`)
+  process.exit(1)
 }
 
 /**

@@ -15,8 +15,10 @@ import { createLogger, type Logger } from '@platform/logging'
 import { z } from 'zod'
 import type { HttpServer } from './http-server.ts'
 import { installationFields, requireInstallation } from './installation.ts'
+import { addMetricsPages, reportMetrics } from './metrics-page.ts'
 import { observabilityFields, observeProcess } from './observe-process.ts'
 import { crashOnBugs, stopOnSignals, surviveClosedOutput } from './process-signals.ts'
+import type { Contained } from './processes/contained.ts'
 import { Resources } from './resources.ts'
 import { retryUntilAvailable, StartInterrupted, type Waiting } from './retry-until-available.ts'
 import { type Command, commandOf, migrationEnv, runMigrations } from './run-migrations.ts'
@@ -64,6 +66,8 @@ export interface RunOptions {
    * Where the variables of the environment come from, the first that has one; all from the `environment` without it.
    */
   sources?: (env: Env) => Record<string, Env>
+  /** True where other processes write to the same output. */
+  isOutputShared?: boolean
 }
 
 interface Running {
@@ -92,7 +96,10 @@ export async function run(
     const given = resolveSecrets(read, environment)
     const env = (await options.complete?.(given.env, command)) ?? given.env
     const config = readEveryConfig(command === 'migrate' ? [] : services, env)
-    log = createLogger({ level: config.LOG_LEVEL, isShared: cluster.isWorker })
+    log = createLogger({
+      level: config.LOG_LEVEL,
+      isShared: cluster.isWorker || options.isOutputShared === true,
+    })
     stopOnSignals(stopping, config.SHUTDOWN_GRACE_MS)
     crashOnBugs(stopping, log)
     const running = { config, log, stopping }
@@ -106,6 +113,13 @@ export async function run(
     stopping.abort()
   }
   exitSoon(log)
+}
+
+/** Runs a service in a process that another one has started and watches. */
+export async function runContained(self: Contained, service: Service, env: Env): Promise<void> {
+  reportMetrics()
+  await run([service], env, { arguments: [], isOutputShared: true, ready: () => self.ready() })
+  self.leave()
 }
 
 /** The problems of all services at once, before anything is opened. */
@@ -184,20 +198,35 @@ async function startAll(
   const servers = new Map<Service, HttpServer>()
   // While the first waits for a store the others wait for the first: each shows the same.
   const waiting: Waiting = { obstacle: undefined }
-  for (const service of services) {
+  for (const service of services.filter(({ startElsewhere }) => startElsewhere === undefined)) {
     const server = await listenEarly(service, env, context, { patienceMs: limits.patienceMs, waiting })
     if (server !== undefined) servers.set(service, stack.use(server))
   }
   const retry = { log: context.log, signal: limits.signal, notices: resources.notices, waiting }
   await retryUntilAvailable(() => requireInstallation(env, resources), retry)
   const running: RunningService[] = []
+  const elsewhere: Promise<void>[] = []
   for (const service of services) {
+    if (service.startElsewhere !== undefined) {
+      const started = stack.use(service.startElsewhere(env, context))
+      stack.use(addMetricsPages(() => started.pages()))
+      running.push({ ...started, name: service.name, [Symbol.asyncDispose]: async () => undefined })
+      elsewhere.push(started.ready)
+      // Told below; until then it is nobody's.
+      started.ready.catch(() => undefined)
+      continue
+    }
     // The last one is the first to stop, and all requests come through it: only it is seen by a load balancer.
     const drainDelayMs = service === services.at(-1) ? limits.drainDelayMs : 0
     const options = { ...limits, drainDelayMs, server: servers.get(service) }
     running.push(stack.use(await startService(service, env, resources, context, options)))
   }
+  await Promise.race([Promise.all(elsewhere), aborted(limits.signal)])
   return running
+}
+
+const aborted = async (signal: AbortSignal): Promise<void> => {
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
 /** What came from a file is told as such, whatever else the process says about its variables. */

@@ -104,4 +104,15 @@ export interface Service {
    */
   address?(env: Env): { port: number; host: string }
   build(env: Env, resources: Resources, context: ServiceContext): Promise<ServiceParts>
+  /** Of one that runs in processes of its own: starts them instead of building it here. */
+  startElsewhere?(env: Env, context: ServiceContext): StartedElsewhere
+}
+
+/** A service in processes of its own. Disposing resolves when they have ended. */
+export interface StartedElsewhere extends AsyncDisposable {
+  url: string
+  /** Resolves when they serve; rejects when they can't. */
+  ready: Promise<void>
+  /** Their metrics. */
+  pages(): Promise<string[]>
 }

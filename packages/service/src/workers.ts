@@ -1,9 +1,8 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '@platform/logging'
 import { type ToFirst, WorkerPages } from './metrics-page.ts'
+import { STOP_WORKER } from './processes/contained.ts'
 
-/** Sent to a worker that is to stop; a signal of the terminal may have reached it before. */
-export const STOP_WORKER = 'stop'
 /** Sent by a worker when it serves. */
 export const WORKER_READY = 'ready'
 
