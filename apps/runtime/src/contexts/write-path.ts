@@ -56,13 +56,14 @@ export function pushed(before: unknown, value: unknown, owned: Owned): unknown {
   return list
 }
 
-/** Objects get the fields of `value`, lists its items; anything else is replaced. */
+/** Objects get the fields of `value`, if it has any, and lists its items; anything else is replaced. */
 export function merged(before: unknown, value: unknown, owned: Owned): unknown {
   if (Array.isArray(before)) {
     requireLength(before.length + (Array.isArray(value) ? value.length : 1))
     return newOwned(withSharedItems(before.concat(value), owned), owned)
   }
-  if (!isObject(before) || !isObject(value)) return value
+  if (!isObject(before)) return value
+  if (!isObject(value)) return before
   return newOwned(withSharedItems({ ...before, ...value }, owned), owned)
 }
 

@@ -9,10 +9,10 @@ const scopes: ReadonlySet<unknown> = new Set<Break['scope']>(['automation', 'rep
 export const breakOut: Instruction<BreakArguments> = {
   name: 'break',
   compile(args, { texts }) {
-    const readScope = texts.reader(args?.scope ?? 'automation')
+    const readScope = texts.reader(args?.scope)
     const readPayload = texts.reader(args?.payload)
     return (frame) => {
-      const scope = readScope(frame)
+      const scope = readScope(frame) ?? 'automation'
       if (!isScope(scope)) throw invalidInstruction('The scope of break must be automation, repeat or all.')
       const payload = readPayload(frame)
       requireSize(payload, MAX_OUTPUT, () => 'The payload of break')

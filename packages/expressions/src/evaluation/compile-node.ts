@@ -1,7 +1,7 @@
 import { ExpressionError } from '../expression-error.ts'
 import { functions } from '../functions/registry.ts'
 import { grow, type Run, readMember, readRoot, scan, spend } from '../run.ts'
-import type { Node } from '../syntax/nodes.ts'
+import { literal, type Node } from '../syntax/nodes.ts'
 import { Pattern, readPattern } from '../values/pattern.ts'
 import { isDeniedName, readProperty } from '../values/properties.ts'
 import { toText } from '../values/text.ts'
@@ -51,6 +51,9 @@ function compileWord(keys: readonly string[]): Evaluate {
     return value === undefined ? text : path.reduce(readProperty, value)
   }
 }
+
+/** What is looked for is a text: `foo in {{list}}`, whatever a variable of that name may hold. */
+const asText = (node: Node): Node => (node.kind === 'word' ? literal(node.keys.join('.')) : node)
 
 function compileMember(target: Node, key: Node): Evaluate {
   if (key.kind !== 'literal') return compileDynamicMember(compileNode(target), compileNode(key))
@@ -128,7 +131,7 @@ function compileUnary(operate: (operand: unknown, run: Run) => unknown, operand:
 }
 
 function compileBinary(node: Extract<Node, { kind: 'binary' }>): Evaluate {
-  const left = compileNode(node.left)
+  const left = compileNode(node.operator === 'in' ? asText(node.left) : node.left)
   const right = compileNode(node.right)
   if (node.operator === 'and' || node.operator === 'or') return logicOperators[node.operator](left, right)
   const operate = binaryOperators[node.operator]

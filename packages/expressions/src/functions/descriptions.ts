@@ -107,8 +107,10 @@ export const functionDescriptions: Readonly<Record<FunctionName, FunctionDescrip
   },
   rand: {
     call: 'rand(from, to)',
-    text: 'A random whole number, both ends possible; without parameters a number from 0 up to 1.',
-    examples: [['rand(5, 5)', 5]],
+    text:
+      'A random whole number from `from` on and below `to`; with one parameter from 0 on and below it, without any a ' +
+      'number from 0 on and below 1.',
+    examples: [['rand(5, 6)', 5]],
   },
   regex: {
     call: 'regex(pattern)',
@@ -144,7 +146,7 @@ export const functionDescriptions: Readonly<Record<FunctionName, FunctionDescrip
   },
   split: {
     call: 'split(text, separator)',
-    text: 'The pieces between separators: commas, another text or `regex( )`.',
+    text: 'The pieces between separators: a text or `regex( )`.',
     examples: [['split("a, b", regex(,\\s*))', ['a', 'b']]],
   },
   truncate: {

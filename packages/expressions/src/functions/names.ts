@@ -14,3 +14,7 @@ const known: ReadonlySet<string> = new Set(functionNames.map((name) => name.toLo
 export function isFunctionName(name: string): boolean {
   return known.has(name.toLowerCase())
 }
+
+/** Where `split` is given none, none is guessed. */
+export const NO_SEPARATOR =
+  'split() needs a separator as its second parameter, for example split({{text}}, ",").'

@@ -24,12 +24,13 @@ export const min = (parameters: Parameters, run: Run) => reduce(parameters, Math
 /** The largest of its parameters or of one list. */
 export const max = (parameters: Parameters, run: Run) => reduce(parameters, Math.max, run)
 
-/** rand() in [0, 1); rand(a, b) a whole number from a to b, both possible. */
+/** rand() in [0, 1); rand(a, b) a whole number from a on and below b; a where there is none between them. */
 export function rand([from, to]: Parameters, run: Run): number {
   const random = (run.options.random ?? Math.random)()
   if (from === undefined) return random
   const [low, high] = to === undefined ? [0, toNumber(from, run)] : [toNumber(from, run), toNumber(to, run)]
-  return Math.floor(random * (Math.floor(high) - Math.ceil(low) + 1)) + Math.ceil(low)
+  const first = Math.ceil(low)
+  return first + Math.floor(random * Math.max(1, Math.ceil(high) - first))
 }
 
 // Shifting the decimal point in writing keeps 1.005 from becoming 1.00499…

@@ -3,6 +3,7 @@ import { grow, type Run, scan, spend } from '../run.ts'
 import { finderOf } from '../values/membership.ts'
 import { Pattern } from '../values/pattern.ts'
 import { toText } from '../values/text.ts'
+import { NO_SEPARATOR } from './names.ts'
 import { matchesOf, replacePattern } from './pattern-matches.ts'
 
 type Parameters = readonly unknown[]
@@ -13,7 +14,8 @@ export function split([value, separator]: Parameters, run: Run): string[] {
   const text = toText(value, run)
   grow(run, text.length)
   if (separator instanceof Pattern) return cut(text, separator, run)
-  return cutAt(text, toText(separator ?? ',', run), run)
+  if (separator === undefined || separator === null) throw new ExpressionError(NO_SEPARATOR)
+  return cutAt(text, toText(separator, run), run)
 }
 
 /** join(list, separator) */

@@ -1,8 +1,9 @@
-import { isFunctionName } from '../functions/names.ts'
-import { literal, type Node, textOf } from './nodes.ts'
+import { ExpressionError } from '../expression-error.ts'
+import { isFunctionName, NO_SEPARATOR } from '../functions/names.ts'
+import { literal, type Node } from './nodes.ts'
 import { parseRegex } from './parse-regex.ts'
-import { parseBracket, parseMarked, parseVariable } from './parse-variable.ts'
-import { type ParseExpression, Parser } from './parser.ts'
+import { parseBracket, parseMarked, parseQuoted, parseVariable } from './parse-variable.ts'
+import type { ParseExpression, Parser } from './parser.ts'
 import type { Token } from './tokens.ts'
 
 const constants = new Map<string, unknown>([
@@ -39,30 +40,6 @@ const openers = new Map<string, (parser: Parser, expression: ParseExpression) =>
   ['{%', (parser, expression) => ({ kind: 'group', inner: parseMarked(parser, expression) })],
 ])
 
-// A quoted text is part of the template, so variables in it are filled in; braces that are no variable stay text.
-function parseQuoted(text: string, expression: ParseExpression): Node {
-  if (!text.includes('{{')) return literal(text)
-  try {
-    return textOf(splitVariables(text, expression))
-  } catch {
-    return literal(text)
-  }
-}
-
-function splitVariables(text: string, expression: ParseExpression): Node[] {
-  const parts: Node[] = []
-  let at = 0
-  for (;;) {
-    const start = text.indexOf('{{', at)
-    if (start !== at && at < text.length)
-      parts.push(literal(text.slice(at, start === -1 ? undefined : start)))
-    if (start === -1) return parts
-    const inner = new Parser(text, start + 2)
-    parts.push(parseVariable(inner, expression))
-    at = inner.at
-  }
-}
-
 function parseWord(parser: Parser, token: Token, expression: ParseExpression): Node {
   const word = String(token.value)
   const lower = word.toLowerCase()
@@ -80,6 +57,8 @@ function parseCall(parser: Parser, token: Token, expression: ParseExpression): N
   }
   if (name.toLowerCase() === 'regex') return parseRegex(parser, expression)
   const parameters = parseItems(parser, ')', expression)
+  if (name.toLowerCase() === 'split' && parameters.length < 2)
+    throw new ExpressionError(NO_SEPARATOR, token.start)
   return { kind: 'call', name: name.toLowerCase(), parameters, offset: token.start }
 }
 

@@ -38,8 +38,21 @@ export function findOpening(text: string, from: number): number {
   const opening = /\{[{%]/g
   opening.lastIndex = from
   const at = opening.exec(text)?.index ?? text.length
-  // In {{{x}}}, as JSON around a variable is written, the outer braces are text.
-  return text.startsWith('{{{', at) && !text.startsWith('{{{{', at) ? at + 1 : at
+  return text.startsWith('{{{', at) ? innermostBraces(text, at) : at
+}
+
+const wholeVariable = /\{\{[^{}]*\}\}/y
+
+// In {{{x}}}, as JSON around a variable is written, and in {{{{x}}}} the outer braces are text: what a variable holds
+// is never read as the name of another.
+function innermostBraces(text: string, at: number): number {
+  let inner = at
+  while (text.startsWith('{{{', inner)) inner += 1
+  if (inner === at + 1) return inner
+  wholeVariable.lastIndex = inner
+  return wholeVariable.test(text) && text.startsWith('}'.repeat(inner - at), wholeVariable.lastIndex)
+    ? inner
+    : at
 }
 
 /** Reads the variable or expression that opens at a position. */

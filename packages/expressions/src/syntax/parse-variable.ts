@@ -1,6 +1,6 @@
 import { ExpressionError } from '../expression-error.ts'
-import { literal, type Node } from './nodes.ts'
-import type { ParseExpression, Parser } from './parser.ts'
+import { literal, type Node, textOf } from './nodes.ts'
+import { type ParseExpression, Parser } from './parser.ts'
 import { readString, skipSpace } from './tokens.ts'
 
 /** What a name in a path may consist of: anything but the characters that operators and brackets need. */
@@ -49,13 +49,37 @@ export function parseBracket(parser: Parser, expression: ParseExpression): Node 
   return key
 }
 
+/** A quoted text is part of the template: variables in it are filled in; braces that are no variable stay text. */
+export function parseQuoted(text: string, expression: ParseExpression): Node {
+  if (!text.includes('{{')) return literal(text)
+  try {
+    return textOf(splitVariables(text, expression))
+  } catch {
+    return literal(text)
+  }
+}
+
+function splitVariables(text: string, expression: ParseExpression): Node[] {
+  const parts: Node[] = []
+  let at = 0
+  for (;;) {
+    const start = text.indexOf('{{', at)
+    if (start !== at && at < text.length)
+      parts.push(literal(text.slice(at, start === -1 ? undefined : start)))
+    if (start === -1) return parts
+    const inner = new Parser(text, start + 2)
+    parts.push(parseVariable(inner, expression))
+    at = inner.at
+  }
+}
+
 function parseBracketKey(parser: Parser, expression: ParseExpression): Node {
   const { source, at } = parser
   const first = source[at] ?? ''
   if (first === '"' || first === "'") {
     const token = readString(source, at, first)
     parser.moveTo(token.end)
-    return literal(token.value)
+    return parseQuoted(String(token.value), expression)
   }
   if (source.startsWith('{{', at)) {
     parser.moveTo(at + 2)
