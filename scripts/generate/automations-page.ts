@@ -1,4 +1,5 @@
 import {
+  answerDescription,
   DetailedSchedule,
   durability,
   durabilityExample,
@@ -37,12 +38,19 @@ export function automationsPage(): string {
       'variable for its result.',
     ...Object.keys(instructionSchemas).map((name) => instructionSection(name as InstructionName)),
     '### retry beside an instruction',
-    `${stepRetryDescription.text}\n\n\`\`\`yaml\n${yamlOf(withoutResult(stepRetryDescription.example))}\n\`\`\``,
+    stepRetryDescription.text,
+    exampleOf(stepRetryDescription.example),
     '## Modules',
     'Functions that `run` calls. What is passed is checked when the automation is saved, with a warning, as far ' +
       'as no template is in the way, and again when the function is called: then it fails with ' +
       '`InvalidArgumentsError`.',
     ...Object.entries<ModuleDescription>(modules).map(moduleSection),
+    '## The answer of a URL trigger',
+    answerDescription.text,
+    exampleOf(answerDescription.example),
+    answerDescription.chunks,
+    exampleOf(answerDescription.streamed),
+    answerDescription.scope,
     '## Variables and contexts',
     'The arguments of an automation are its variables; at a URL trigger `body`, `query`, ' +
       '`headers`, `method`, `pathParams` and `rawBody`, for an event `payload`, `source` and `id`. ' +
@@ -54,6 +62,9 @@ export function automationsPage(): string {
   ]
   return `${parts.join('\n\n')}\n`
 }
+
+const exampleOf = (example: Parameters<typeof yamlOf>[0] & { gives: unknown }): string =>
+  `\`\`\`yaml\n${yamlOf(withoutResult(example))}\n\`\`\``
 
 const withoutResult = <T extends object>({ gives: _, ...written }: T & { gives: unknown }) => written
 

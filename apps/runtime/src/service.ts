@@ -18,6 +18,7 @@ import { runsPart } from './runs/runs-part.ts'
 import { testAutomation } from './runs/test-automation.ts'
 import { schedulesPart } from './schedules/schedules-part.ts'
 import { callWebhook } from './webhooks/call-webhook.ts'
+import { unheardAnswer } from './webhooks/shaped-answer.ts'
 
 const runtimeMigrations: Migrations = {
   schema: 'runtime',
@@ -52,7 +53,16 @@ export const runtime: Service = {
     const slices = new TimeSlices()
     const store = definitionStore(database)
     const definitions = new Definitions(store, automationCompiler(config.events, slices), config.definitions)
-    const automations = automationsPart({ database, permissions, clock, log, slices, config })
+    const automations = automationsPart({
+      database,
+      cache,
+      permissions,
+      clock,
+      log,
+      slices,
+      unheardAnswer,
+      config,
+    })
     const schedules = schedulesPart({ database, clock, wakeWorkers: () => runs.wakeWorkers() })
     const runs = runsPart({
       database,

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { openBroker } from '@platform/broker'
+import { openMemoryCache } from '@platform/cache'
 import { type AutomationDefinition, EMIT_TOPIC, type EventRecord, type When } from '@platform/contracts'
 import { type Database, migrate, type Queries, raw, sql } from '@platform/database'
 import { newWorkspaceId, systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { buildRecord, defaultEventLimits } from '@platform/outbox'
 import { permissionStore } from '@platform/permissions'
+import type { SlidingLimits } from '@platform/rate-limits'
 import {
   startTestService,
   type TestDatabase,
@@ -30,6 +32,7 @@ import type { IndexedAutomation } from '../src/definitions/definition-store.ts'
 import { type Fetches, openFetches } from '../src/fetches/fetches.ts'
 import type { FetchSettings } from '../src/fetches/fetches-env.ts'
 import { runtime } from '../src/service.ts'
+import { unheardAnswer } from '../src/webhooks/shaped-answer.ts'
 
 /** What a test writes of an automation; its name is its slug. */
 export type TestAutomation = Partial<Omit<AutomationDefinition, 'slug'>>
@@ -265,6 +268,12 @@ export const testFetches = (settings: Partial<FetchSettings> = {}): Fetches =>
     ...settings,
   })
 
+/** Limits of this process alone. */
+const ownLimits = (): SlidingLimits => {
+  const cache = openMemoryCache()
+  return { take: (key, use) => cache.slide(key, use) }
+}
+
 /** An engine that keeps nothing, for what automations compute. */
 export const testEngine = (parts: Partial<EngineParts> = {}): Engine => createEngine(testEngineParts(parts))
 
@@ -272,6 +281,8 @@ export const testEngineParts = (parts: Partial<EngineParts> = {}): EngineParts =
   clock: systemClock,
   throttle: unlimited,
   fetches: testFetches(),
+  limits: ownLimits(),
+  unheardAnswer,
   slices: new TimeSlices(),
   events: defaultEventLimits,
   maxDepth: 20,

@@ -1,4 +1,5 @@
 import { StoreError } from '@platform/kernel'
+import type { WindowState, WindowUse } from './sliding-window.ts'
 
 /** A counter after it was changed, and for how long it still exists. */
 export interface Counted {
@@ -17,6 +18,8 @@ export interface Cache extends AsyncDisposable {
   delete(key: string): Promise<void>
   /** Adds to a counter that starts at 0 and vanishes `ttlMs` after its first use. */
   increment(key: string, by: number, ttlMs: number): Promise<Counted>
+  /** Counts a use of a window that slides; its key is forgotten when nothing in it counts any more. */
+  slide(key: string, use: WindowUse): Promise<WindowState>
   /**
    * Writes a key that expires and deletes it, for the report of readiness. Waits longer than other calls: 1 s.
    */

@@ -3,6 +3,7 @@ import { growingPauseMs } from '@platform/kernel'
 import { createClient, ErrorReply } from 'redis'
 import { Breaker } from './breaker.ts'
 import { type Cache, CacheError } from './cache.ts'
+import { SLIDING_WINDOW, stepMs } from './sliding-window.ts'
 
 const COMMAND_MS = 150
 /** Only a report of readiness waits for a probe, and a slow server is still ready. */
@@ -49,6 +50,18 @@ export function openRedisCache(url: string): Cache {
   })
   client.connect().catch(() => undefined)
   const call = guarded(address)
+  const runScript = async (
+    script: { text: string; sha1: string },
+    options: { keys: string[]; arguments: string[] },
+  ): Promise<unknown> => {
+    try {
+      return await client.evalSha(script.sha1, options)
+    } catch (error) {
+      // A server that was started anew has to be told it once.
+      if (!(error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))) throw error
+      return await client.eval(script.text, options)
+    }
+  }
 
   return {
     driver: 'redis',
@@ -66,6 +79,16 @@ export function openRedisCache(url: string): Cache {
         const options = { keys: [key], arguments: [String(by), String(wholeMs(ttlMs))] }
         const [value, remainingMs] = (await client.eval(INCREMENT, options)) as [number, number]
         return { value: Number(value), remainingMs: Number(remainingMs) }
+      }),
+    slide: (key, use) =>
+      call(async () => {
+        const { windowMs, limit, amount } = use
+        const args = [windowMs, limit, amount, stepMs(use)].map(String)
+        const [used, waitMs] = (await runScript(SLIDING_WINDOW, { keys: [key], arguments: args })) as [
+          string,
+          string,
+        ]
+        return { isTaken: waitMs === '0', used: Number(used), waitMs: Number(waitMs) }
       }),
     async probe() {
       const key = `readiness-probe-${randomUUID()}`

@@ -94,6 +94,71 @@ export function cacheConformance(cache: () => Cache): void {
       expect(await cache().get(key)).toBe('text')
     })
 
+    const within = (limit: number, amount = 1, windowMs = MINUTE_MS) => ({ limit, amount, windowMs })
+
+    it('takes from a window as much as there is room, and counts nothing else', async () => {
+      const key = newKey()
+      expect(await cache().slide(key, within(5, 3))).toEqual({ isTaken: true, used: 3, waitMs: 0 })
+      const refused = await cache().slide(key, within(5, 3))
+      expect(refused).toMatchObject({ isTaken: false, used: 3 })
+      expect(refused.waitMs).toBeGreaterThan(MINUTE_MS - 1000)
+      expect(refused.waitMs).toBeLessThanOrEqual(MINUTE_MS)
+      expect(await cache().slide(key, within(5, 0))).toEqual({ isTaken: true, used: 3, waitMs: 0 })
+      expect(await cache().slide(key, within(5, 2))).toEqual({ isTaken: true, used: 5, waitMs: 0 })
+      expect(await cache().slide(newKey(), within(5, 6))).toEqual({
+        isTaken: false,
+        used: 0,
+        waitMs: MINUTE_MS,
+      })
+      expect(await cache().slide(newKey(), within(0))).toMatchObject({ isTaken: false })
+    })
+
+    it('takes exactly the limit from a window, however many ask at once', async () => {
+      const key = newKey()
+      const states = await Promise.all(Array.from({ length: 60 }, () => cache().slide(key, within(25))))
+      expect(states.filter(({ isTaken }) => isTaken)).toHaveLength(25)
+    })
+
+    it('never lets more than the limit into any window, wherever it begins', async () => {
+      const key = newKey()
+      const taken: { askedAt: number; knownAt: number }[] = []
+      for (const endsAt = performance.now() + 900; performance.now() < endsAt; await pause(10)) {
+        const askedAt = performance.now()
+        const { isTaken } = await cache().slide(key, within(4, 1, 200))
+        if (isTaken) taken.push({ askedAt, knownAt: performance.now() })
+      }
+      expect(taken.length).toBeGreaterThanOrEqual(12)
+      for (const [index, { askedAt }] of taken.entries()) {
+        const fifth = taken[index + 4]
+        if (fifth !== undefined) expect(fifth.knownAt - askedAt).toBeGreaterThan(198)
+      }
+    })
+
+    it('has room again when it said so', async () => {
+      const key = newKey()
+      await cache().slide(key, within(2, 1, 200))
+      await pause(60)
+      await cache().slide(key, within(2, 1, 200))
+      const { isTaken, waitMs } = await cache().slide(key, within(2, 1, 200))
+      expect([isTaken, waitMs <= 150]).toEqual([false, true])
+      await pause(waitMs + 5)
+      expect(await cache().slide(key, within(2, 1, 200))).toMatchObject({ isTaken: true, used: 2 })
+    })
+
+    it('takes fractions, and limits too large to keep each use', async () => {
+      const key = newKey()
+      for (let count = 0; count < 4; count += 1)
+        expect(await cache().slide(key, within(1, 0.25))).toMatchObject({ isTaken: true })
+      expect(await cache().slide(key, within(1, 0.25))).toMatchObject({ isTaken: false, used: 1 })
+      const large = newKey()
+      expect(await cache().slide(large, within(1_000_000, 999_999))).toMatchObject({ isTaken: true })
+      expect(await cache().slide(large, within(1_000_000, 2))).toMatchObject({ isTaken: false })
+      expect(await cache().slide(large, within(1_000_000, 1))).toMatchObject({
+        isTaken: true,
+        used: 1_000_000,
+      })
+    })
+
     it('answers a probe', async () => {
       await expect(cache().probe(AbortSignal.timeout(2000))).resolves.toBeUndefined()
     })

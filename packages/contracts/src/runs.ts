@@ -30,7 +30,8 @@ export const webhookTriggered = event({
 export const callWebhook = endpoint({
   id: 'callWebhook',
   summary:
-    'Runs the automation behind a URL trigger, with any verb; answers its output. `Idempotency-Key` is ' +
+    'Runs the automation behind a URL trigger, with any verb; answers its output, or what it makes of `$http`: ' +
+    'another status, headers, bytes or a stream of server-sent events. `Idempotency-Key` is ' +
     'honoured where the automation says `when.endpoint: { idempotent: true }` or `durable: true`; it is passed on in ' +
     'any case. `X-Platform-Run-Id` of the answer names the run, also where it failed.',
   service: 'runtime',

@@ -1,2 +1,3 @@
 export { type LimitSettings, limitSettings, limitVariables } from './limit-variables.ts'
 export { type Limits, type RateLimiterOptions, rateLimiter } from './rate-limiter.ts'
+export { type SlidingLimits, slidingLimits } from './sliding-limits.ts'

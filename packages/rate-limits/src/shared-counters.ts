@@ -27,14 +27,19 @@ export class SharedCounters {
   }
 
   /** Adds to the counter of a limit. Rejects when this process has to count for itself. */
-  async increment(limit: string, key: string, by: number, ttlMs: number): Promise<Counted> {
+  increment(limit: string, key: string, by: number, ttlMs: number): Promise<Counted> {
+    return this.ask(limit, () => this.#cache.increment(key, by, ttlMs))
+  }
+
+  /** Does something in the cache, for this limit. Rejects when this process has to count for itself. */
+  async ask<T>(limit: string, work: () => Promise<T>): Promise<T> {
     if (this.#isLocal) {
       countFallback(this.#service, limit)
       this.#probe()
       throw new Error('The shared counters do not answer.')
     }
     try {
-      return await this.#cache.increment(key, by, ttlMs)
+      return await work()
     } catch (error) {
       countFallback(this.#service, limit)
       this.#lost(error)

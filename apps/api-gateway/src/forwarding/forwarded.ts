@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts'
 import { requestHeaders, responseHeaders, type UpstreamHeaders } from './forwarded-headers.ts'
 import type { Instance, Waiting } from './instance.ts'
 import type { Instances } from './instances.ts'
-import type { OpenStreams } from './open-streams.ts'
+import { isStream, type OpenStreams } from './open-streams.ts'
 import { RelayedResponse } from './relayed-response.ts'
 import type { CompiledRoute } from './route-table.ts'
 import { gatherBody, Upload } from './upload.ts'
@@ -66,6 +66,8 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   /** Set as soon as there is a connection to send on. */
   #controller: Controller | undefined
   #retried = false
+  /** True while it is one of the requests that the instance has to respond to. */
+  #isCounted = false
   /** The service is not waited for any more: its client is gone, or has its error already. */
   #isOver = false
 
@@ -131,7 +133,8 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
   onResponseStart(controller: Controller, status: number, headers: UpstreamHeaders): void {
     if (status < 200 || this.#isOver) return
     this.#responded(headers.connection)
-    this.#deps.streams.begun(this.#exchange, headers)
+    if (this.#route.stream) this.#deps.streams.begun(this.#exchange, headers)
+    else if (this.#route.mayStream && isStream(headers['content-type'])) this.#discount()
     this.#relayed.begin(status, headers, controller, this.#instance)
   }
 
@@ -184,11 +187,14 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     this.#exchange.upstream = instance.origin
     this.#controller = undefined
     // What has no end is bounded by connections of its own: counted, it would make the instance refuse everybody else.
-    if (!this.#route.stream) instance.outstanding += 1
+    if (!this.#route.stream) {
+      instance.outstanding += 1
+      this.#isCounted = true
+    }
     this.#slot = instance.waiting.add(this)
     const headers = requestHeaders(this.#exchange, internalKey)
     if (this.#route.affinity) headers.push(names.instance, instance.tag)
-    const pool = this.#route.stream ? instance.streams : instance.pool
+    const pool = this.#route.stream || this.#route.mayStream ? instance.streams : instance.pool
     pool.dispatch(
       {
         path: this.#exchange.path + this.#exchange.search,
@@ -226,9 +232,15 @@ export class Forwarded implements Dispatcher.DispatchHandler, Waiting {
     this.#slot = -1
   }
 
+  /** It is no longer among what the instance has to respond to. */
+  #discount(): void {
+    if (this.#isCounted && this.#instance !== undefined) this.#instance.outstanding -= 1
+    this.#isCounted = false
+  }
+
   #release(): void {
     if (this.#instance === undefined) return
-    if (!this.#route.stream) this.#instance.outstanding -= 1
+    this.#discount()
     this.#stopWaiting()
     this.#relayed.over()
     this.#instance = undefined

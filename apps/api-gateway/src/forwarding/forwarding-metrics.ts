@@ -85,10 +85,10 @@ function exposeInstances(instances: Instances): AsyncDisposable {
     'platform_upstream_connections',
     'gauge',
     'Connections to an instance, those of them that are free, and requests that wait for one.',
-    ({ pool: { stats } }) => [
-      { labels: { state: 'open' }, value: stats.connected },
-      { labels: { state: 'free' }, value: stats.free },
-      { labels: { state: 'waiting' }, value: stats.queued },
+    ({ pool: { stats }, streams: { stats: streams } }) => [
+      { labels: { state: 'open' }, value: stats.connected + streams.connected },
+      { labels: { state: 'free' }, value: stats.free + streams.free },
+      { labels: { state: 'waiting' }, value: stats.queued + streams.queued },
     ],
   )
   return stack

@@ -52,5 +52,6 @@ function end(exchange: Exchange): void {
   exchange.response.end()
 }
 
-const isStream = (contentType: string | string[] | undefined): boolean =>
+/** True for a response whose events come one by one. */
+export const isStream = (contentType: string | string[] | undefined): boolean =>
   typeof contentType === 'string' && contentType.startsWith('text/event-stream')

@@ -15,6 +15,8 @@ export interface Forwarding {
   upgrade?: 'websocket'
   /** Responses have no end, or wait for news: each has a connection of its own, and delays no other request. */
   stream?: boolean
+  /** Some responses are event streams: they use no connection that others need, and are not counted among them. */
+  mayStream?: boolean
   /** Requests of one session go to the instance that began it, whose name its id begins with. */
   affinity?: boolean
 }
@@ -32,6 +34,7 @@ export const routeTable: readonly Forwarding[] = [
     path: '/v2/workspaces/:workspaceId/webhooks/*path',
     to: 'runtime',
     bodyLimitBytes: FORM_BYTES,
+    mayStream: true,
   },
   { path: '/v2/workspaces/:workspaceId/test/*automationSlug', to: 'runtime' },
   { path: '/v2/workspaces/:workspaceId/runs/:runId/stream', to: 'runtime', stream: true },
@@ -186,6 +189,7 @@ const complete = (
   bodyLimitBytes: limits.bodyBytes,
   upgrade: undefined,
   stream: false,
+  mayStream: false,
   affinity: false,
   ...line,
   access: accessOf(line, contracts),

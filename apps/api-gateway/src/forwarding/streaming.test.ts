@@ -196,6 +196,24 @@ describe('server-sent events', () => {
   })
 })
 
+describe('event streams of URL triggers', () => {
+  test('reach the client as they are sent, and take no room from other requests', async () => {
+    const open = async () => {
+      const sending = httpRequest(forwarder.at('webhooks/sse'), { method: 'POST', agent: false }).end('{}')
+      const [response] = (await once(sending, 'response')) as [IncomingMessage]
+      const [event] = (await once(response, 'data')) as [Buffer]
+      expect(String(event)).toBe('data: {}\n\n')
+      return response
+    }
+    // More than there are connections for requests that end.
+    const responses = await Promise.all(Array.from({ length: 520 }, open))
+    for (const { upstream, instance } of forwarder.instances.states())
+      if (upstream === 'runtime') expect(instance.outstanding).toBe(0)
+    expect((await fetch(forwarder.at('webhooks/nothing'))).status).toBe(204)
+    for (const response of responses) response.destroy()
+  })
+})
+
 describe('a client that leaves', () => {
   /** How long the service waits to hear of it, in milliseconds. */
   async function heardAfter(begin: () => { destroy(): void }): Promise<number> {

@@ -4,6 +4,7 @@ import type { EventRecord } from '@platform/contracts'
 import type { Options } from '@platform/expressions'
 import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
 import { SecretTexts } from '@platform/logging'
+import type { SlidingLimits } from '@platform/rate-limits'
 import type { Contexts } from '../contexts/contexts.ts'
 import type { Fetches } from '../fetches/fetches.ts'
 import type { ModuleStores } from '../modules/module-stores.ts'
@@ -45,6 +46,7 @@ export interface ActiveRunParts {
   readonly throttle: Throttle
   readonly fetches: Fetches
   readonly modules?: ModuleStores | undefined
+  readonly limits: SlidingLimits
   readonly slices: Pick<TimeSlices, 'take' | 'next'>
   readonly buffer: EffectBuffer
   readonly now: () => Date
@@ -79,9 +81,11 @@ export class ActiveRun implements RunState {
   readonly options: Options
   readonly fetches: Fetches
   readonly modules: ModuleStores | undefined
+  readonly limits: SlidingLimits
   readonly secrets = new SecretTexts()
   readonly #parts: ActiveRunParts
-  readonly #endsAt: number
+  #timeLimitMs: number
+  #endsAt: number
   readonly #counts = new Map<string, number>()
   #ended: Failure | undefined
   #cancelled: Failure | undefined
@@ -109,7 +113,15 @@ export class ActiveRun implements RunState {
       parts.journal === undefined ? parts.options : optionsOf(parts.options, parts.readClock, parts.journal)
     this.fetches = parts.fetches
     this.modules = parts.modules
+    this.limits = parts.limits
+    this.#timeLimitMs = parts.timeLimitMs
     this.#endsAt = performance.now() + parts.timeLimitMs
+  }
+
+  /** From now on nobody is kept waiting by it: it may take as long as this, from its beginning. */
+  extend(timeLimitMs: number): void {
+    this.#endsAt += Math.max(0, timeLimitMs - this.#timeLimitMs)
+    this.#timeLimitMs = Math.max(timeLimitMs, this.#timeLimitMs)
   }
 
   now(): Date {
@@ -211,6 +223,11 @@ export class ActiveRun implements RunState {
     const { journal } = this.#parts
     if (journal === undefined) return false
     return journal.hasStrayed || journal.isDone(journal.count(place))
+  }
+
+  settle(): Promise<void> | undefined {
+    const { commitsFirst, journal, buffer } = this.#parts
+    return commitsFirst && journal?.isReplaying === false ? buffer.commit() : undefined
   }
 
   prepareContexts(automation: CompiledAutomation): Promise<void> | undefined {
@@ -321,7 +338,7 @@ export class ActiveRun implements RunState {
   }
 
   #outOfTime(): RunEnded {
-    const seconds = Math.round(this.#parts.timeLimitMs / 100) / 10
+    const seconds = Math.round(this.#timeLimitMs / 100) / 10
     const message = `The automation took longer than the ${seconds} s it may take: split its work or emit events.`
     return new RunEnded(new Failure('WorkflowTimeoutError', message))
   }

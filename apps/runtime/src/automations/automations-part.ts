@@ -1,7 +1,9 @@
+import type { Cache } from '@platform/cache'
 import type { Database } from '@platform/database'
 import { type Clock, MINUTE_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Permissions } from '@platform/permissions'
+import { slidingLimits } from '@platform/rate-limits'
 import { inBatches, type Job, type Part } from '@platform/service'
 import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
@@ -21,17 +23,21 @@ export interface Automations {
 
 export function automationsPart({
   database,
+  cache,
   permissions,
   clock,
   log,
   slices,
+  unheardAnswer,
   config,
 }: {
   database: Database
+  cache: Cache
   permissions: Permissions
   clock: Clock
   log: Logger
   slices: TimeSlices
+  unheardAnswer: EngineParts['unheardAnswer']
   config: RuntimeConfig
 }): Automations {
   const contexts = contextStore(database)
@@ -41,6 +47,8 @@ export function automationsPart({
     clock,
     fetches,
     modules: modules.stores,
+    limits: slidingLimits({ cache, log, service: 'automations' }),
+    unheardAnswer,
     throttle: config.throttling === undefined ? unlimited : createThrottle(config.throttling),
     slices,
     events: config.events,

@@ -4,7 +4,7 @@ import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import { Variables } from '../contexts/variables.ts'
 import { share } from '../contexts/write-path.ts'
 import { AutomationFailure, Break, located } from './automation-failure.ts'
-import type { CompiledAutomation, Frame, RunState, StepObserver, Trigger } from './model.ts'
+import type { CompiledAutomation, Frame, HttpAnswer, RunState, StepObserver, Trigger } from './model.ts'
 import { executedEvent } from './run-events.ts'
 
 /** How an automation is called. */
@@ -17,11 +17,15 @@ export interface CallOrder {
   readonly inFinally: boolean
   readonly trigger: Trigger
   readonly observed?: StepObserver | undefined
+  /** Where it may shape the answer of a request. */
+  readonly http?: HttpAnswer | undefined
+  /** True for the first automation of a run: `break` with `scope: all` comes no further. */
+  readonly isFirst?: boolean
 }
 
 /**
- * Runs one automation in a frame of its own. Rejects with AutomationFailure, or with the Break that goes on to the
- * caller.
+ * Runs one automation in a frame of its own. Rejects with AutomationFailure, or with the Break that goes on to its
+ * caller, if it has one.
  */
 export async function callAutomation(order: CallOrder, limits: EventLimits): Promise<unknown> {
   const { run, automation } = order
@@ -34,7 +38,7 @@ export async function callAutomation(order: CallOrder, limits: EventLimits): Pro
     result = await perform(order, frame)
   } catch (error) {
     thrown = located(error, automation.slug, 'do')
-    result = resultOfThrown(thrown)
+    result = { output: undefined, isBroken: false }
   }
   const { output, isBroken } = result
   const executed = {
@@ -48,6 +52,7 @@ export async function callAutomation(order: CallOrder, limits: EventLimits): Pro
   }
   const recording = run.record(executedEvent(frame, executed, limits))
   if (recording !== undefined) await recording
+  thrown ??= order.isFirst === true ? undefined : result.goesOn
   if (thrown !== undefined) throw thrown
   return output
 }
@@ -55,15 +60,19 @@ export async function callAutomation(order: CallOrder, limits: EventLimits): Pro
 interface Result {
   readonly output: unknown
   readonly isBroken: boolean
+  /** The break that ends the callers as well. */
+  readonly goesOn?: Break | undefined
 }
 
-function frameOf({ run, automation, payload, depth, trace, inFinally, observed }: CallOrder): Frame {
+function frameOf(order: CallOrder): Frame {
+  const { run, automation, payload, depth, trace, inFinally, http, observed } = order
   const place = { automationSlug: automation.slug, depth }
   // An argument may be part of a variable of the caller, which a write here must not change.
   for (const value of Object.values(payload)) share(value, run.contexts.owned)
   const locals = new Map(Object.entries(payload))
+  if (http !== undefined) locals.set('$http', http.handle)
   const variables = new Variables(locals, run.contexts, place)
-  return { run, automation, variables, depth, trace, inFinally, measures: { throttledMs: 0 }, observed }
+  return { run, automation, variables, depth, trace, inFinally, http, measures: { throttledMs: 0 }, observed }
 }
 
 async function perform({ run, automation, payload, depth }: CallOrder, frame: Frame): Promise<Result> {
@@ -80,16 +89,16 @@ async function perform({ run, automation, payload, depth }: CallOrder, frame: Fr
 
 async function finish(frame: Frame): Promise<Result> {
   const { automation } = frame
-  let isBroken = false
   try {
     const running = automation.steps(frame)
     if (running !== undefined) await running
   } catch (error) {
-    if (!(error instanceof Break) || error.scope === 'all') throw error
-    if (error.payload !== undefined) return { output: error.payload, isBroken: true }
-    isBroken = true
+    if (!(error instanceof Break)) throw error
+    const goesOn = error.scope === 'all' ? error : undefined
+    const output = error.payload === undefined ? outputOf(frame) : error.payload
+    return { output, isBroken: true, goesOn }
   }
-  return { output: outputOf(frame), isBroken }
+  return { output: outputOf(frame), isBroken: false }
 }
 
 function outputOf(frame: Frame): unknown {
@@ -114,11 +123,6 @@ function checkInputs(
     throw located(error, automation.slug, 'arguments')
   }
 }
-
-const resultOfThrown = (thrown: unknown): Result =>
-  thrown instanceof Break
-    ? { output: thrown.payload, isBroken: true }
-    : { output: undefined, isBroken: false }
 
 /** The failure, when no call inside this one has reported it yet. */
 function newFailureIn(thrown: unknown): Failure | undefined {

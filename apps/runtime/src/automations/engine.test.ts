@@ -50,6 +50,21 @@ const cases: Case[] = [
     main: out('{{a}}', setting('a', { x: 1 }), setting('a', { y: 2 }, { type: 'merge' })),
     output: { x: 1, y: 2 },
   },
+  ...[5, 'text', true, null, []].map((value) => ({
+    promise: `set merges ${JSON.stringify(value)} into an object, which stays as it is`,
+    main: out('{{a}}', setting('a', { x: 1 }), setting('a', value, { type: 'merge' })),
+    output: { x: 1 },
+  })),
+  ...[5, 'text', null].map((value) => ({
+    promise: `set merges an object into ${JSON.stringify(value)}`,
+    main: out('{{a}}', setting('a', value), setting('a', { x: 1 }, { type: 'merge' })),
+    output: { x: 1 },
+  })),
+  {
+    promise: 'set merges an object into an empty list',
+    main: out('{{a}}', setting('a', []), setting('a', { x: 1 }, { type: 'merge' })),
+    output: [{ x: 1 }],
+  },
   {
     promise: 'set merges lists by appending',
     main: out('{{a}}', setting('a', [1]), setting('a', [2, 3], { type: 'merge' })),
@@ -397,6 +412,17 @@ const cases: Case[] = [
     output: { why: 1 },
   },
   {
+    promise: 'break all without a payload gives the output of the callers',
+    main: out('{{a}}', setting('a', 1), { other: { output: 'a' } }, setting('a', 2)),
+    others: { other: out('x', { break: { scope: 'all' } }) },
+    output: 1,
+  },
+  {
+    promise: 'a scope of break that is nothing ends the automation',
+    main: out('{{a}}', setting('a', 1), { break: { scope: '{{missing}}' } }, setting('a', 2)),
+    output: 1,
+  },
+  {
     promise: 'break all is caught by try',
     main: out('{{$error}}', { try: { do: [{ other: {} }], catch: [] } }),
     others: { other: out('x', { break: { scope: 'all', payload: { why: 1 } } }) },
@@ -608,7 +634,6 @@ const cases: Case[] = [
   ...(
     [
       ['wait', { timeout: 1 }],
-      ['rateLimit', { name: 'a', window: 1, limit: 1, consumer: 'b' }],
       ['run', { module: 'collections', function: 'find' }],
       ['auth', { workspace: true }],
       ['createUserTopic', { topic: 'a', userIds: [] }],

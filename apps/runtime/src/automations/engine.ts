@@ -2,17 +2,19 @@ import type { Options } from '@platform/expressions'
 import { type Clock, Failure, type FailureBody, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { EventLimits } from '@platform/outbox'
+import type { SlidingLimits } from '@platform/rate-limits'
 import type { ContextStore } from '../contexts/context-store.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
 import type { Fetches } from '../fetches/fetches.ts'
 import type { ModuleStores } from '../modules/module-stores.ts'
 import { ActiveRun, type Cancellation } from './active-run.ts'
-import { AutomationFailure, Break, located } from './automation-failure.ts'
+import { AutomationFailure, located } from './automation-failure.ts'
 import { callAutomation } from './call-automation.ts'
 import { EffectBuffer, type Effects } from './effect-buffer.ts'
 import type {
   CompiledAutomation,
   CompiledWorkspace,
+  HttpAnswer,
   RunSubject,
   SourcePlace,
   StepObserver,
@@ -30,6 +32,9 @@ export interface EngineParts {
   readonly fetches: Fetches
   /** Missing only where automations compute and keep nothing. */
   readonly modules?: ModuleStores | undefined
+  readonly limits: SlidingLimits
+  /** The answer of a request that does not wait for this run, or not any more. */
+  readonly unheardAnswer: () => HttpAnswer
   readonly slices: Pick<TimeSlices, 'take' | 'next'>
   readonly events: EventLimits
   readonly maxDepth: number
@@ -74,6 +79,8 @@ export interface RunOrder {
   readonly recordsAtMost?: number | undefined
   /** Sees every step. */
   readonly observer?: StepObserver
+  /** The answer to the request that waits for it. */
+  readonly http?: HttpAnswer | undefined
   /** Commits what a long run did so far. */
   readonly commit: (effects: Effects) => Promise<void>
 }
@@ -170,6 +177,7 @@ function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
     throttle: parts.throttle,
     fetches: parts.fetches,
     modules: parts.modules,
+    limits: parts.limits,
     slices: parts.slices,
     buffer,
     now,
@@ -195,7 +203,11 @@ async function perform(
   const clock = performance.now()
   const trace = order.try ? `try ${order.try}` : ''
   const depth = order.depth + 1
-  const root = { run, automation, payload, trigger, depth, trace, inFinally: false, observed: order.observer }
+  const { observer: observed } = order
+  const shapes = automation.shapesAnswer && trigger.type === 'endpoint'
+  const http = shapes ? (order.http ?? parts.unheardAnswer()) : undefined
+  const call = { automation, payload, trigger, depth, trace, inFinally: false, http, observed }
+  const root = { ...call, run, isFirst: true }
   let output: unknown
   let failed: AutomationFailure | undefined
   try {
@@ -203,8 +215,7 @@ async function perform(
     if (journal?.isBehind === true) throw journal.strayed()
     requireSizes(run, parts.contextSizes)
   } catch (error) {
-    if (error instanceof Break) output = error.payload
-    else failed = asFailure(error, automation)
+    failed = asFailure(error, automation)
   }
   if (journal?.hasStrayed === true) {
     failed = asFailure(journal.strayed(), automation)

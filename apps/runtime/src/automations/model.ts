@@ -1,6 +1,7 @@
 import type { Concurrency, EventRecord, Retry } from '@platform/contracts'
 import type { Options, ResolvedPath } from '@platform/expressions'
 import type { SecretTexts } from '@platform/logging'
+import type { SlidingLimits } from '@platform/rate-limits'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
@@ -44,6 +45,8 @@ export interface CompiledAutomation {
   readonly readsRawBody: boolean
   /** Headers of a request are kept with their credentials only where they are named. */
   readonly readsHeaders: boolean
+  /** True when it may shape the answer of its request through `$http`. */
+  readonly shapesAnswer: boolean
   readonly readsRole: boolean
   readonly storedContexts: readonly StoredContext[]
   readonly steps: Execute
@@ -112,6 +115,8 @@ export interface Frame {
   readonly depth: number
   /** True for the steps of a `finally`: they go on for a while when the run is cancelled. */
   readonly inFinally: boolean
+  /** What `$http` stands for, where the automation may shape the answer of a request. */
+  readonly http?: HttpAnswer | undefined
   /** Names this place of the run, so that effects done again get the ids they had. */
   readonly trace: string
   readonly measures: { throttledMs: number }
@@ -142,6 +147,23 @@ export interface StepObserver {
   started(run: Pick<QueuedRun, 'id'>): void
   /** The step changes a variable, by `change`. */
   change(frame: Frame, path: ResolvedPath, change: () => void): void
+}
+
+/** The answer to the request that a run began with, as its automations shape it. */
+export interface HttpAnswer {
+  /** Called when it is under way: the run may then take as long as any that nobody waits for. */
+  onStreaming: () => void
+  /** The value of `$http`. An automation that is called with it shapes the answer as well. */
+  readonly handle: object
+  /**
+   * Writes what the path of a `set` names behind `$http`. Answers a promise where a chunk is sent: `settle` is called
+   * before it leaves, and the reader has room again when it resolves. Throws InvalidInstructionError.
+   */
+  assign(
+    path: readonly (string | number)[],
+    value: unknown,
+    settle: () => Promise<void> | undefined,
+  ): Promise<void> | undefined
 }
 
 /** What calls of one run share: one trigger, one deadline, one set of contexts, one buffer of events. */
@@ -181,9 +203,13 @@ export interface RunState {
   record(event: EventRecord): Promise<void> | undefined
   /** Starts another run, which this one does not wait for; not again, as with events. */
   enqueue(run: QueuedRun): Promise<void> | undefined
+  /** Commits what was done so far, where the run may be done again: what leaves now must not know of what is lost. */
+  settle(): Promise<void> | undefined
   prepareContexts(automation: CompiledAutomation): Promise<void> | undefined
   /** Told of what a step fails with, before anything is done about it. */
   heed(failure: unknown): void
+  /** Counts what `rateLimit` limits. */
+  readonly limits: SlidingLimits
   /** How calls to the outside are sent. */
   readonly fetches: Fetches
   /** Where functions of modules keep things. */

@@ -53,6 +53,7 @@ export function automationCompiler(limits: EventLimits, slices: TimeSlices): Com
       action: definition.authorizations?.action,
       readsRawBody: mentions.names('rawBody'),
       readsHeaders: mentions.names('headers'),
+      shapesAnswer: mentions.names('$http'),
       readsRole: mentions.role,
       storedContexts: mentions.storedContexts,
       inputs: compileInputs(definition),

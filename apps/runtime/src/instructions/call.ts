@@ -19,14 +19,8 @@ export function compileCall(
   const write = context.texts.writer(typeof output === 'string' ? output : undefined)
   return async (frame) => {
     const automation = await requireAutomation(frame, readSlug(frame))
-    const result = await callFrom(
-      frame,
-      automation,
-      argumentsOf(readPayload(frame), automation),
-      context.path,
-      limits,
-    )
-    write(frame, result)
+    const payload = argumentsOf(readPayload(frame), automation)
+    write(frame, await callFrom(frame, automation, payload, context.path, limits))
   }
 }
 
@@ -62,7 +56,7 @@ async function startRun(
     trigger: { type: 'automation', value: frame.automation.slug, id: run.runId },
     correlationId: run.correlationId,
     priority: run.workspace.priorityOf(automation.slug),
-    input: { payload, caller: run.subject, depth: frame.depth },
+    input: { payload: withoutAnswer(payload, frame), caller: run.subject, depth: frame.depth },
   }
   const queuing = run.enqueue(started)
   observed?.effect(run.lastNumber)
@@ -84,7 +78,8 @@ function callFrom(
     {
       run: frame.run,
       automation,
-      payload,
+      payload: withoutAnswer(payload, frame),
+      http: isGivenAnswer(payload, frame) ? frame.http : undefined,
       depth: frame.depth + 1,
       trace: traceOf(frame, path),
       inFinally: frame.inFinally,
@@ -99,6 +94,20 @@ function callFrom(
 function told(observed: StepObserver, output: unknown): unknown {
   observed.output(output)
   return output
+}
+
+/** True where the caller hands over `$http`: the automation that is called may shape the answer as well. */
+const isGivenAnswer = (payload: Readonly<Record<string, unknown>>, { http }: Frame): boolean =>
+  http !== undefined && payload.$http === http.handle
+
+/** The answer of a request is no argument: neither checks nor events see it. */
+function withoutAnswer(
+  payload: Readonly<Record<string, unknown>>,
+  frame: Frame,
+): Readonly<Record<string, unknown>> {
+  if (!isGivenAnswer(payload, frame)) return payload
+  const { $http: _, ...rest } = payload
+  return rest
 }
 
 /** Rounds of a loop call the same place again and again; the count tells them apart. */

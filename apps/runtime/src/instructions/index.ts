@@ -7,6 +7,7 @@ import { conditions } from './conditions.ts'
 import { emit } from './emit.ts'
 import { fetch } from './fetch.ts'
 import { type Instruction, invalidInstruction } from './instruction.ts'
+import { rateLimit } from './rate-limit.ts'
 import { repeat } from './repeat.ts'
 import { run } from './run.ts'
 import { deleteVariable, set } from './set-and-delete.ts'
@@ -24,6 +25,7 @@ export const vocabulary = (limits: EventLimits): readonly Instruction<never>[] =
   emit(limits),
   fetch(limits),
   run(limits),
+  rateLimit,
   runWorkflow(limits),
   comment,
   ...notYetRunnable.map(unavailable),

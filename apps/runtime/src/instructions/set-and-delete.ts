@@ -5,7 +5,10 @@ import { type Instruction, invalidInstruction } from './instruction.ts'
 
 const types: ReadonlySet<unknown> = new Set<SetType>(['replace', 'merge', 'push'])
 
-/** set: writes a variable. Values are never shared between variables, so `clone` has nothing left to do. */
+/**
+ * set: writes a variable. Values are never shared between variables, so `clone` has nothing left to do. What is written
+ * to `$http` shapes the answer of the request.
+ */
 export const set: Instruction<SetArguments> = {
   name: 'set',
   compile({ name, value, type, scope }, { texts }) {
@@ -15,7 +18,11 @@ export const set: Instruction<SetArguments> = {
     return (frame) => {
       const how = readType(frame)
       if (!isSetType(how)) throw invalidInstruction('The type of set must be replace, merge or push.')
-      assign(frame, path.resolve(frame.variables, frame.run.options), readValue(frame), how)
+      const target = path.resolve(frame.variables, frame.run.options)
+      const [root, ...rest] = target.segments
+      if (root === '$http' && frame.http !== undefined)
+        return frame.http.assign(rest, readValue(frame), () => frame.run.settle())
+      assign(frame, target, readValue(frame), how)
     }
   },
 }

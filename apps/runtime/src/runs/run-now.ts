@@ -2,7 +2,7 @@ import type { Principal } from '@platform/auth'
 import type { EventRecord } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { Engine, RunOrder, RunOutcome } from '../automations/engine.ts'
-import type { RunSubject } from '../automations/model.ts'
+import type { HttpAnswer, RunSubject } from '../automations/model.ts'
 import { MAX_OUTPUT } from '../contexts/value-size.ts'
 import { MAX_DETAILS, type RunDetails, withDetails } from './run-details.ts'
 import type { StoredError } from './run-record.ts'
@@ -18,6 +18,8 @@ export type ImmediateOrder = Pick<
   readonly triggerValue: string
   /** Unix milliseconds at which the request is given up. */
   readonly deadlineAt: number
+  /** How the automation shapes the answer. */
+  readonly http?: HttpAnswer
   /** Other events that are committed with the run. */
   readonly events?: readonly EventRecord[]
 }
@@ -62,8 +64,10 @@ export const runNow =
       timeLimitMs: timeLimit(order.deadlineAt, deps.times, deps.now()),
       repeatable: false,
       recordsAtMost: deps.details === 'none' ? undefined : MAX_DETAILS,
+      http: order.http,
       commit: (effects) => deps.commits.writeEffects(effects),
     })
+    if (order.http !== undefined) order.http.onStreaming = () => run.extend(deps.times.maxMs)
     for (const event of order.events ?? []) run.accompany(event)
     const result = await outcome
     const { failed, error, startedAt, durationMs } = result

@@ -9,6 +9,7 @@ import type { Definitions } from '../definitions/definitions.ts'
 import { type RunNow, shownFailure } from '../runs/run-now.ts'
 import type { RunRecordStore } from '../runs/run-record-store.ts'
 import { payloadOf } from './payload.ts'
+import { ShapedAnswer } from './shaped-answer.ts'
 
 interface Deps {
   readonly definitions: Definitions
@@ -47,6 +48,7 @@ export const callWebhook = (deps: Deps) =>
 
       const runId = onceId ?? uuidv7()
       request.setHeader(headers.runId, runId)
+      const http = automation.shapesAnswer ? new ShapedAnswer(request) : undefined
       const running = deps.runNow({
         runId,
         workspace,
@@ -57,18 +59,28 @@ export const callWebhook = (deps: Deps) =>
         correlationId: request.correlationId,
         triggerValue: params.path,
         deadlineAt: request.deadlineAt,
+        ...(http === undefined ? {} : { http }),
         events: triggeredEvents(target, request),
       })
 
-      if (!isIdempotent(automation)) return outputResponse(await running)
-      // A replay of what is kept names the run that was.
-      const kept = { [headers.runId]: runId }
-      return await running.then(
-        (output) => outputResponse(output, kept),
-        (error: unknown) => failureResponse(error, kept),
-      )
+      return await responseOf(running, http, isIdempotent(automation) ? runId : undefined)
     },
   })
+
+/** The response to a call; one that is kept under a key names its run, so that a replay does as well. */
+async function responseOf(
+  running: Promise<string>,
+  http: ShapedAnswer | undefined,
+  keptRunId: string | undefined,
+): Promise<RouteResponse> {
+  const kept: Record<string, string> = keptRunId === undefined ? {} : { [headers.runId]: keptRunId }
+  try {
+    return http === undefined ? outputResponse(await running, kept) : await http.respond(running, kept)
+  } catch (error) {
+    if (keptRunId === undefined) throw error
+    return failureResponse(error, kept)
+  }
+}
 
 const isIdempotent = ({ idempotent, durable }: CompiledAutomation): boolean => idempotent || durable
 
@@ -89,7 +101,7 @@ async function outcomeOf(
   return failureResponse(shownFailure(new Failure(name, message, { details }), outcome.error ?? {}), kept)
 }
 
-const outputResponse = (output: string, kept: Record<string, string> = {}) =>
+const outputResponse = (output: string, kept: Record<string, string>) =>
   respond(output, { contentType: 'application/json; charset=utf-8', headers: kept })
 
 /**

@@ -11,7 +11,6 @@ function warningsOf(text: string, mediaType: 'yaml' | 'json' = 'yaml') {
 /** The least each instruction takes. */
 const arguments_: Readonly<Record<(typeof notYetRunnable)[number], unknown>> = {
   wait: { timeout: 1 },
-  rateLimit: { name: 'a', window: 1, limit: 1, consumer: 'b' },
   auth: { workspace: true },
   createUserTopic: { topic: 'a' },
   joinUserTopic: { topic: 'a' },
@@ -82,15 +81,6 @@ describe('what is saved with a warning', () => {
     expect(warningsOf('do: []\nwhen: { schedules: ["0 9 * * *"] }')).toEqual([])
   })
 
-  it.each([
-    '{ name: $http, value: {} }',
-    '{ name: $http.status, value: 201 }',
-    '{ name: status, scope: $http, value: 201 }',
-  ])('set: %s, for answers can’t be shaped yet', (set) => {
-    const message = expect.stringContaining('can’t be shaped yet')
-    expect(warningsOf(`do:\n- set: ${set}`)).toEqual([{ path: 'do[0].set', message }])
-  })
-
   it('conditions that look like whole numbers, each with its key', () => {
     const text = '{"do":[{"conditions":{"{{a}}":[],"42":[],"1":[],"1.5":[],"01":[],"-1":[],"default":[]}}]}'
     const expected = ['1', '42'].map((key) => ({
@@ -103,7 +93,7 @@ describe('what is saved with a warning', () => {
 
   it('but not what runs as it is written', () => {
     const text =
-      'do:\n- set: { name: $httpVersion, value: "{{$http}}" }\n- conditions: { "{{a}} == 1": [], default: [] }\n'
+      'do:\n- set: { name: $http.status, value: 201 }\n- conditions: { "{{a}} == 1": [], default: [] }\n'
     expect(warningsOf(text)).toEqual([])
   })
 })

@@ -21,11 +21,7 @@ export function* stepWarnings(steps: unknown, slugs: ReadonlySet<string>): Gener
     yield* availabilityWarnings(placed)
     yield* orderWarnings(placed)
     yield* moduleWarnings(placed)
-    const message =
-      slipMessage(placed) ??
-      payloadSlipMessage(placed) ??
-      shapingMessage(placed) ??
-      unknownCallMessage(placed, slugs)
+    const message = slipMessage(placed) ?? payloadSlipMessage(placed) ?? unknownCallMessage(placed, slugs)
     if (message !== undefined) yield { path: formatPath(placed.argumentsPath), message }
   }
 }
@@ -80,14 +76,6 @@ function slipMessage({ step }: PlacedStep): string | undefined {
 function payloadSlipMessage({ step }: PlacedStep): string | undefined {
   if (step?.name !== 'emit' || !isRecord(step.arguments) || step.arguments.payload !== null) return undefined
   return 'The payload is empty; fields beside it that emit does not know are read as the payload.'
-}
-
-function shapingMessage({ step }: PlacedStep): string | undefined {
-  if (step?.name !== 'set' || !isRecord(step.arguments)) return undefined
-  const { name, scope } = step.arguments
-  if (![name, scope].some((place) => typeof place === 'string' && /^\$http(?![\w$])/.test(place)))
-    return undefined
-  return 'Answers can’t be shaped yet: what is written to $http changes nothing of the answer.'
 }
 
 /** Calls of apps (`Instance.slug`) and slugs from templates are known only when they run. */

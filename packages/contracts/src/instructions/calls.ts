@@ -3,12 +3,14 @@ import { fields, OutputName, Template, templated } from './templated.ts'
 
 /** `rateLimit`: counts against a limit of the whole cluster; `window` is in seconds. */
 export const RateLimitArguments = fields({
-  name: z.string().min(1).max(1000),
-  window: templated(z.number().positive()),
-  limit: templated(z.number().nonnegative()),
-  consumer: z.string().min(1).max(1000),
-  consume: templated(z.number().nonnegative()).optional(),
-  break: templated(z.boolean()).optional(),
+  name: z.string().min(1).max(1000).describe('Uses of one name count together.'),
+  window: templated(z.number().positive()).describe('Seconds.'),
+  limit: templated(z.number().nonnegative()).describe('Most uses within any window.'),
+  consumer: z.string().min(1).max(1000).describe('Who has the limit, for example {{user.id}}.'),
+  consume: templated(z.number().nonnegative())
+    .optional()
+    .describe('How much is used, 1 without it; 0 only looks.'),
+  break: templated(z.boolean()).optional().describe('false: the automation goes on where there is no room.'),
   output: OutputName.optional(),
 })
 export type RateLimitArguments = z.infer<typeof RateLimitArguments>

@@ -143,8 +143,32 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     },
   },
   rateLimit: {
-    text: 'Counts against a limit of the whole platform.',
-    example: { do: [{ rateLimit: { name: 'mails', window: 60, limit: 10, consumer: '{{user.id}}' } }] },
+    text:
+      'Counts a use of a limit of this workspace: at most `limit` within any `window` of seconds, for each ' +
+      '`consumer` by itself. Where there is no room the automation ends, unless `break` is false; nothing is counted ' +
+      'then. `output` is `{ ok, retryAfter, limit, remaining, window, consumer }`, `retryAfter` in seconds. All ' +
+      'instances count together while the cache (CACHE_URL) answers, else each process by itself.',
+    example: {
+      do: [
+        {
+          rateLimit: {
+            name: 'mails',
+            window: 60,
+            limit: 10,
+            consumer: '{{user.id}}',
+            break: false,
+            output: 'mails',
+          },
+        },
+        {
+          conditions: {
+            'not {{mails.ok}}': [{ break: { payload: { tryAgainIn: '{{mails.retryAfter}}' } } }],
+          },
+        },
+      ],
+      output: '{{mails.remaining}}',
+      gives: 9,
+    },
   },
   run: {
     text:

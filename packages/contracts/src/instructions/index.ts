@@ -1,3 +1,4 @@
+export * from './answers.ts'
 export * from './calls.ts'
 export * from './descriptions.ts'
 export * from './events.ts'

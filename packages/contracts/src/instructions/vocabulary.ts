@@ -49,7 +49,6 @@ export const isInstructionName = (name: string): name is InstructionName =>
  */
 export const notYetRunnable = [
   'wait',
-  'rateLimit',
   'auth',
   'createUserTopic',
   'joinUserTopic',
