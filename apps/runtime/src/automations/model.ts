@@ -151,8 +151,8 @@ export interface StepObserver {
 
 /** The answer to the request that a run began with, as its automations shape it. */
 export interface HttpAnswer {
-  /** Called when it is under way: the run may then take as long as any that nobody waits for. */
-  onStreaming: () => void
+  /** Calls when it is under way: the run may then take as long as any that nobody waits for. */
+  whenStreaming(begun: () => void): void
   /** The value of `$http`. An automation that is called with it shapes the answer as well. */
   readonly handle: object
   /**

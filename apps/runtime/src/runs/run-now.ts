@@ -67,7 +67,7 @@ export const runNow =
       http: order.http,
       commit: (effects) => deps.commits.writeEffects(effects),
     })
-    if (order.http !== undefined) order.http.onStreaming = () => run.extend(deps.times.maxMs)
+    order.http?.whenStreaming(() => run.extend(deps.times.maxMs))
     for (const event of order.events ?? []) run.accompany(event)
     const result = await outcome
     const { failed, error, startedAt, durationMs } = result

@@ -17,9 +17,9 @@ const MOST_KEEP_ALIVE_MS = 300_000
 /** The answer of a URL trigger, as `set` of `$http` shapes it: its status and headers, or a stream of chunks. */
 export class ShapedAnswer implements HttpAnswer {
   readonly handle = Object.freeze({})
-  onStreaming: () => void = () => undefined
   readonly #streaming = Promise.withResolvers<'streaming'>()
   readonly #isHead: boolean
+  #begun: () => void = () => undefined
   readonly #request: Pick<RequestInfo, 'signal'>
   #chunks: ChunkStream | undefined
   #status: number | undefined
@@ -28,6 +28,10 @@ export class ShapedAnswer implements HttpAnswer {
   constructor(request: Pick<RequestInfo, 'method' | 'signal'>) {
     this.#isHead = request.method === 'HEAD'
     this.#request = request
+  }
+
+  whenStreaming(begun: () => void): void {
+    this.#begun = begun
   }
 
   assign(
@@ -100,7 +104,7 @@ export class ShapedAnswer implements HttpAnswer {
     if (this.#chunks !== undefined) return this.#chunks
     // A response to HEAD has no body: what is sent to it goes nowhere.
     this.#chunks = new ChunkStream(this.#isHead ? AbortSignal.abort() : this.#request.signal)
-    this.onStreaming()
+    this.#begun()
     this.#streaming.resolve('streaming')
     return this.#chunks
   }
