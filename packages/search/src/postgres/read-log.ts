@@ -32,12 +32,13 @@ export async function readFieldsAfter(
   fields: readonly (readonly string[])[],
 ): Promise<Excerpt[]> {
   const values = fields.map((path) => sql`document #> ${[...path]}::text[]`)
-  // Without the copy that `-` makes, each field would unpack the document anew: three times the cost of reading it whole.
+  // Without the copy that `-` makes, each field would unpack the document anew: three times the cost of reading all.
   const rows = await database.many<{ sequence: number; values: unknown[] }>(
     sql`
       select sequence, jsonb_build_array(${join(values, ', ')}) as values from (
         select sequence, document - ''::text as document from search.documents
-        where ${PLACE_IN_ALL} > ${sequence} order by ${PLACE_IN_ALL} limit ${limit}) unpacked`,
+        where ${PLACE_IN_ALL} > ${sequence} order by ${PLACE_IN_ALL} limit ${limit}) unpacked
+      order by sequence`,
     { timeoutMs: READ_MS },
   )
   return rows.map(({ sequence, values }) => {
