@@ -139,7 +139,9 @@ kept with it, the headers of the request among them.`
 function instructionSection(name: InstructionName): string {
   const { text, example } = instructionDescriptions[name]
   const { gives, ...written } = example
-  const fields = (notYetRunnableFields[name] ?? []).map((field) => `\`${field}\``).join(', ')
+  const fields = Object.keys(notYetRunnableFields[name] ?? {})
+    .map((field) => `\`${field}\``)
+    .join(', ')
   const note = missing.has(name)
     ? '\n\nNot available yet: it can be saved, with a warning, and fails when a run reaches it.'
     : fields &&

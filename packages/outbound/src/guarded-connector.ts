@@ -9,6 +9,8 @@ interface Needs {
   refusal: Refusal
   connectTimeoutMs: number
   lookup: LookupFunction
+  /** False takes any certificate. */
+  rejectUnauthorized: boolean
 }
 
 /** Why a host is not called. */
@@ -32,10 +34,12 @@ export function guardedConnector({
   refusal,
   connectTimeoutMs,
   lookup,
+  rejectUnauthorized,
 }: Needs): buildConnector.connector {
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     allowH2: false,
+    rejectUnauthorized,
     lookup: guardedLookup(lookup, isAllowed, refusal),
   })
   return (options, callback) => {

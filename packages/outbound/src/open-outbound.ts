@@ -35,7 +35,8 @@ export function openOutbound(policy: OutboundPolicy, given?: LookupFunction): Ou
   const isAllowed = addressCheck(allowed, settings.forbidden)
   const refusal = refusalOf({ allowedBy: settings.allowedBy, forbids: settings.forbidden.length > 0 })
   const lookup = given ?? lookupOf(settings)
-  const connect = guardedConnector({ isAllowed, refusal, connectTimeoutMs, lookup })
+  const rejectUnauthorized = policy.acceptsAnyCertificate !== true
+  const connect = guardedConnector({ isAllowed, refusal, connectTimeoutMs, lookup, rejectUnauthorized })
   const dispatcher = new Agent({
     connect,
     connections: settings.connectionsPerOrigin,

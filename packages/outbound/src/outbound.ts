@@ -20,6 +20,8 @@ export interface OutboundPolicy {
   connectionsPerOrigin?: number
   /** Schemes, hosts and ports that may have connections at once; 1,000 unless stated. */
   origins?: number
+  /** Takes certificates that nobody vouches for; which addresses may be called stays the same. */
+  acceptsAnyCertificate?: boolean
 }
 
 /** What one call may say of itself. */

@@ -1,6 +1,8 @@
 import { excerptWithout, REDACTED, type SecretTexts, withoutSecretFields } from '@platform/logging'
 import { type FetchAnswer, type FetchFailure, textOf } from './fetch-answer.ts'
 import type { FetchRequest } from './fetch-request.ts'
+import type { FormPart } from './multipart.ts'
+import type { RequestAuth } from './request-auth.ts'
 
 /** Characters that an event shows of a body. */
 const EXCERPT_LENGTH = 10_000
@@ -56,15 +58,37 @@ function requestShown(
 ): Record<string, unknown> {
   const url = shownUrl(request.url, secrets)
   const headers = withoutSecretFields(Object.fromEntries(request.headers), secrets)
+  for (const text of secretsOf(request.auth)) secrets.add(text)
   for (const text of [...secrets])
     for (const word of text.split(/\s+/)) if (word.length >= LEAST_WORD) secrets.add(word)
-  const body = request.body === undefined ? undefined : shownBody(request.body, request.headers, secrets)
+  const body = request.parts === undefined ? bodyShown(request, secrets) : shownParts(request.parts, secrets)
   return {
     url,
     method: request.method.toLowerCase(),
     headers,
     ...(body === undefined ? {} : { body: excerpt(body) }),
   }
+}
+
+const bodyShown = ({ body, headers }: FetchRequest, secrets: Set<string>): string | undefined =>
+  body === undefined ? undefined : shownBody(body, headers, secrets)
+
+/** The texts of a form by their names; of files how long they are. */
+function shownParts(parts: readonly FormPart[], secrets: Set<string>): string {
+  const fields = parts.map(({ name, content, isBase64, filename }) => [
+    name,
+    isBase64 || filename !== undefined ? `(${content.length} characters)` : content,
+  ])
+  return JSON.stringify(withoutSecretFields(Object.fromEntries(fields), secrets))
+}
+
+/** An answer may echo them. */
+function secretsOf(auth: RequestAuth | undefined): string[] {
+  if (auth?.kind === 'basic')
+    return [auth.password, Buffer.from(`${auth.user}:${auth.password}`).toString('base64')]
+  if (auth?.kind === 'awsv4')
+    return [auth.secretAccessKey, ...(auth.sessionToken === undefined ? [] : [auth.sessionToken])]
+  return auth?.kind === 'oauth2' ? [auth.clientSecret] : []
 }
 
 const beginningOf = (answer: FetchAnswer): string =>

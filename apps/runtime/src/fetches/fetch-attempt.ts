@@ -1,26 +1,38 @@
 import { type Outbound, OutboundRefused } from '@platform/outbound'
 import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
 import type { FetchRequest } from './fetch-request.ts'
+import { type OauthTokens, TokenRefused } from './oauth-tokens.ts'
+import { signedRequest } from './signed-request.ts'
 
 /** How one attempt ended. */
 export type Attempted = FetchAnswer | (FetchFailure & { readonly code?: string })
 
+/** Through what an attempt goes, and for whom. */
+export interface Sender {
+  readonly outbound: Pick<Outbound, 'fetch'>
+  readonly tokens: OauthTokens
+  readonly workspaceId: string
+}
+
 /** Sends a request once. Rejects only with the reason of `signal`, when that aborts before the answer is there. */
 export async function attempt(
-  outbound: Pick<Outbound, 'fetch'>,
+  sender: Sender,
   request: FetchRequest,
-  headers: Headers,
+  given: Headers,
   signal: AbortSignal,
 ): Promise<Attempted> {
   const deadline = AbortSignal.timeout(Math.ceil(request.timeoutMs))
+  const { tokens, workspaceId, outbound } = sender
   try {
-    const response = await outbound.fetch(request.url, {
+    const { url, headers, body } = await signedRequest(request, given, sender)
+    const response = await outbound.fetch(url, {
       method: request.method,
       headers,
       signal: AbortSignal.any([signal, deadline]),
-      ...(request.body === undefined ? {} : { body: request.body }),
+      ...(body === undefined ? {} : { body }),
       ...(request.maxRedirects === 0 ? { redirect: 'manual' } : { maxRedirects: request.maxRedirects }),
     })
+    if (response.status === 401 && request.auth?.kind === 'oauth2') tokens.forget(workspaceId, request.auth)
     return { status: response.status, headers: headersOf(response), bytes: await bytesOf(response) }
   } catch (error) {
     signal.throwIfAborted()
@@ -43,6 +55,7 @@ function headersOf({ headers }: Response): Record<string, string | string[]> {
 
 function failureOf(error: unknown, { url, timeoutMs }: FetchRequest, isLate: boolean): Attempted {
   if (isLate) return named('TimeoutError', `${url.host} did not answer in full within ${timeoutMs / 1000} s.`)
+  if (error instanceof TokenRefused) return named('TokenRefused', error.message)
   const refusal = [error, causeOf(error)].find((one) => one instanceof OutboundRefused)
   if (refusal !== undefined) return named('OutboundRefused', refusal.message)
   if (isBadPort(error)) return named('OutboundRefused', `Port ${url.port} is one that no HTTP server has.`)

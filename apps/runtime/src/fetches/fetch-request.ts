@@ -2,6 +2,8 @@ import { durationMs } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import type { FetchSettings } from './fetches-env.ts'
+import { type FormPart, partsOf } from './multipart.ts'
+import { authOf, type RequestAuth } from './request-auth.ts'
 
 /** The fields of a `fetch` once its templates are filled in; nothing of them is checked yet. */
 export interface GivenRequest {
@@ -10,6 +12,9 @@ export interface GivenRequest {
   readonly headers: unknown
   readonly query: unknown
   readonly body: unknown
+  readonly multipart: unknown
+  readonly auth: unknown
+  readonly allowSelfSignedCert: unknown
   readonly timeout: unknown
   readonly redirects: unknown
 }
@@ -20,6 +25,11 @@ export interface FetchRequest {
   readonly method: string
   readonly headers: Headers
   readonly body: string | undefined
+  /** Fields of a form with files, which is sent instead of the body. */
+  readonly parts?: readonly FormPart[] | undefined
+  readonly auth?: RequestAuth | undefined
+  /** True where a certificate is taken that nobody vouches for. */
+  readonly takesAnyCertificate: boolean
   readonly timeoutMs: number
   readonly maxRedirects: number
 }
@@ -49,11 +59,17 @@ export function requestOf(given: GivenRequest, settings: FetchSettings): FetchRe
   const headers = headersOf(given.headers)
   if (!headers.has('user-agent')) headers.set('user-agent', settings.userAgent)
   const isBodiless = method === 'GET' || method === 'HEAD'
+  const parts = isBodiless ? undefined : partsOf(given.multipart)
+  // The boundary between the fields is part of it.
+  if (parts !== undefined) headers.delete('content-type')
   return {
     url: urlOf(given.url, given.query),
     method,
     headers,
-    body: isBodiless ? undefined : bodyOf(given.body, headers),
+    body: isBodiless || parts !== undefined ? undefined : bodyOf(given.body, headers),
+    parts,
+    auth: authOf(given.auth),
+    takesAnyCertificate: given.allowSelfSignedCert === true || given.allowSelfSignedCert === 'true',
     timeoutMs: timeoutOf(given.timeout, settings),
     maxRedirects: redirectsOf(given.redirects),
   }

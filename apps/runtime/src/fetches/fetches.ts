@@ -9,6 +9,7 @@ import { askedPauseMs, LONGEST_PAUSE_MS } from './fetch-fault.ts'
 import { type FetchMetrics, type FetchOutcome, fetchMetrics } from './fetch-metrics.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import type { FetchSettings } from './fetches-env.ts'
+import { OauthTokens } from './oauth-tokens.ts'
 
 /** Calls of automations to the outside. */
 export interface Fetches extends AsyncDisposable {
@@ -45,7 +46,7 @@ const LONGEST_BACKOFF_MS = 10_000
 /** Throws ConfigError naming an entry of the allowed or forbidden hosts that is none. */
 export function openFetches(settings: FetchSettings): Fetches {
   const all = settings.concurrency * WORKSPACES
-  const outbound = outboundOf({
+  const policy: OutboundPolicy = {
     allowed: settings.allowedHosts,
     allowedBy: 'FETCH_ALLOWED_HOSTS',
     forbidden: settings.forbiddenHosts,
@@ -55,15 +56,25 @@ export function openFetches(settings: FetchSettings): Fetches {
     // The places decide how much is under way: waiting for a connection nobody would see.
     connectionsPerOrigin: all,
     origins: ORIGINS,
-  })
+  }
+  const outbound = outboundOf(policy)
+  // Connections to servers that nobody vouches for are never used for anything else; few automations need them.
+  let credulous: Outbound | undefined
+  const outboundFor = ({ takesAnyCertificate }: FetchRequest): Outbound => {
+    if (!takesAnyCertificate) return outbound
+    credulous ??= outboundOf({ ...policy, acceptsAnyCertificate: true })
+    return credulous
+  }
+  const tokens = new OauthTokens(outbound)
   const places = new FairPlaces({ each: settings.concurrency, all })
   const metrics = fetchMetrics(places)
   return {
     settings,
-    send: (request, call) => send({ settings, outbound, places, metrics }, request, call),
+    send: (request, call) => send({ settings, outboundFor, tokens, places, metrics }, request, call),
     async [Symbol.asyncDispose]() {
       metrics[Symbol.dispose]()
       await outbound[Symbol.asyncDispose]()
+      await credulous?.[Symbol.asyncDispose]()
     },
   }
 }
@@ -79,7 +90,8 @@ function outboundOf(policy: OutboundPolicy): Outbound {
 
 interface Needs {
   readonly settings: FetchSettings
-  readonly outbound: Outbound
+  readonly outboundFor: (request: FetchRequest) => Outbound
+  readonly tokens: OauthTokens
   readonly places: FairPlaces
   readonly metrics: FetchMetrics
 }
@@ -103,7 +115,7 @@ async function send(
 
 /** A pause holds no place. */
 async function attemptInPlace(
-  { outbound, places, metrics }: Needs,
+  { outboundFor, tokens, places, metrics }: Needs,
   request: FetchRequest,
   headers: Headers,
   { workspaceId, signal, onAttempt }: FetchCall,
@@ -111,7 +123,8 @@ async function attemptInPlace(
   const giveBack = await places.take(workspaceId, signal)
   try {
     const atMs = Date.now()
-    const attempted = await attempt(outbound, request, headers, signal)
+    const sender = { outbound: outboundFor(request), tokens, workspaceId }
+    const attempted = await attempt(sender, request, headers, signal)
     onAttempt?.([atMs, Date.now() - atMs, outcomeOf(attempted)])
     metrics.counted('error' in attempted ? 'failed' : classOf(attempted.status))
     return attempted

@@ -103,8 +103,19 @@ describe('what is sent', () => {
     [{ timeout: 0 }, 'fetch.timeout must be'],
     [{ redirects: '{{m}}' }, 'fetch.redirects must be a whole number from 0 to 10.'],
     [{ outputMode: '{{m}}' }, 'fetch.outputMode must be one of body,'],
-    [{ multipart: [{ fieldname: 'a', value: 'b' }] }, 'The field "multipart" of fetch is not available yet.'],
-    [{ allowSelfSignedCert: true }, 'The field "allowSelfSignedCert" of fetch is not available yet.'],
+    [{ stream: { event: 'x' } }, 'The field "stream" of fetch is not available yet.'],
+    [{ multipart: '{{m}}', method: 'post' }, 'fetch.multipart must be a list of fields.'],
+    [{ auth: { basic: '{{m}}' } }, 'fetch.auth.basic must be an object.'],
+    [{ auth: { basic: { user: 1 } } }, 'fetch.auth.basic.user must be a text.'],
+    [{ auth: { awsv4: { accessKeyId: 'a' } } }, 'fetch.auth.awsv4.secretAccessKey is missing.'],
+    [
+      { auth: { oauth2: { grantType: 'password' } } },
+      'fetch.auth.oauth2.grantType must be client_credentials.',
+    ],
+    [
+      { auth: { basic: { user: 'a' }, oauth2: { tokenUrl: 'b', clientId: 'c', clientSecret: 'd' } } },
+      'one of basic,',
+    ],
   ])('is refused where it can’t be sent: %j', async (fields, message) => {
     const payload = { m: 'trace', twoLines: 'a\r\nx: y', object: { a: 1 } }
     const { failed, got } = await fetched(ok, fields, { payload })

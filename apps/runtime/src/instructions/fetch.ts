@@ -67,6 +67,9 @@ function requestReader(args: FetchArguments, texts: TextCompiler): (frame: Frame
   const headers = texts.reader(args.headers)
   const query = texts.reader(args.query)
   const body = texts.reader(args.body)
+  const multipart = texts.reader(args.multipart)
+  const auth = texts.reader(args.auth)
+  const allowSelfSignedCert = texts.reader(args.allowSelfSignedCert)
   const timeout = texts.reader(args.timeout)
   const redirects = texts.reader(args.redirects)
   return (frame) => ({
@@ -75,6 +78,9 @@ function requestReader(args: FetchArguments, texts: TextCompiler): (frame: Frame
     headers: headers(frame),
     query: query(frame),
     body: body(frame),
+    multipart: multipart(frame),
+    auth: auth(frame),
+    allowSelfSignedCert: allowSelfSignedCert(frame),
     timeout: timeout(frame),
     redirects: redirects(frame),
   })

@@ -1,4 +1,4 @@
-import { notYetRunnable, notYetRunnableFields } from '@platform/contracts'
+import { notYetRunnable } from '@platform/contracts'
 import { describe, expect, it } from 'vitest'
 import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings } from './find-warnings.ts'
@@ -29,26 +29,29 @@ describe('what is saved with a warning', () => {
     ])
   })
 
-  it.each(
-    Object.entries(notYetRunnableFields).flatMap(([name, fields = []]) =>
-      fields.map((field) => [name, field]),
-    ),
-  )('the field %s.%s, which can’t be run yet, unless it is false', (name, field) => {
-    const values: Record<string, unknown> = {
-      multipart: [{ fieldname: 'a', value: 'b' }],
-      stream: { event: 'chunk' },
-      auth: { basic: {} },
-      prismeaiApiKey: { name: 'a' },
-      allowSelfSignedCert: true,
-    }
-    const stepWith = (value: unknown) => ({ do: [{ [name]: { url: 'https://x.test', [field]: value } }] })
-    expect(warningsOf(JSON.stringify(stepWith(values[field])), 'json')).toEqual([
+  it.each([
+    ['stream', { stream: { event: 'chunk' } }],
+    ['prismeaiApiKey', { prismeaiApiKey: { name: 'a' } }],
+    ['auth.prismeai', { auth: { prismeai: { forwardWorkspaceAuth: true } } }],
+  ])('the field %s of fetch, which can’t be run yet', (field, fields) => {
+    const step = { do: [{ fetch: { url: 'https://x.test', ...fields } }] }
+    expect(warningsOf(JSON.stringify(step), 'json')).toEqual([
       {
-        path: `do[0].${name}.${field}`,
-        message: `The field "${field}" of ${name} is not available yet: a run that reaches this step fails there.`,
+        path: `do[0].fetch.${field}`,
+        message: `The field "${field}" of fetch is not available yet: a run that reaches this step fails there.`,
       },
     ])
-    expect(warningsOf(JSON.stringify(stepWith(null)), 'json')).toEqual([])
+  })
+
+  it('no fields that say nothing, as editors write them', () => {
+    const idle = {
+      stream: { target: { currentSocket: true }, payload: {} },
+      prismeaiApiKey: { name: '' },
+      auth: { awsv4: {}, prismeai: { forwardWorkspaceAuth: false } },
+    }
+    expect(
+      warningsOf(JSON.stringify({ do: [{ fetch: { url: 'https://x.test', ...idle } }] }), 'json'),
+    ).toEqual([])
   })
 
   it('one that slipped out of its indentation, with both things that are the matter', () => {

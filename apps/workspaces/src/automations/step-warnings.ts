@@ -33,7 +33,7 @@ function* availabilityWarnings({ step, path, argumentsPath }: PlacedStep): Gener
     yield { path: formatPath([...path, name]), message: notAvailable(`instruction "${name}"`) }
   for (const field of fieldsNotYetRunnable(name, step.arguments))
     yield {
-      path: formatPath([...argumentsPath, field]),
+      path: formatPath([...argumentsPath, ...field.split('.')]),
       message: notAvailable(`field "${field}" of ${name}`),
     }
 }

@@ -27,9 +27,17 @@ const Stream = fields({
 })
 
 const Authentication = z.strictObject({
-  basic: templated(z.looseObject({})).optional(),
-  awsv4: templated(z.looseObject({})).optional(),
-  oauth2: templated(z.looseObject({})).optional(),
+  basic: templated(z.looseObject({})).optional().describe('user, password.'),
+  awsv4: templated(z.looseObject({}))
+    .optional()
+    .describe(
+      'accessKeyId, secretAccessKey, sessionToken; service and region where the address does not say them.',
+    ),
+  oauth2: templated(z.looseObject({}))
+    .optional()
+    .describe(
+      'tokenUrl, clientId, clientSecret, scope, audience; sendsIn: body for servers that want it there.',
+    ),
   prismeai: templated(z.strictObject({ forwardWorkspaceAuth: templated(z.boolean()).optional() })).optional(),
 })
 
@@ -52,7 +60,11 @@ export const FetchArguments = fields({
     .describe(
       'A text as it is, else JSON, or a form where the content type says so; none with get and head.',
     ),
-  multipart: templated(z.array(MultipartField)).optional(),
+  multipart: templated(z.array(MultipartField))
+    .optional()
+    .describe(
+      'A form with files instead of the body. A value is a text, a file as a URL trigger gets it, or a data URL.',
+    ),
   emitErrors: templated(z.boolean()).optional().describe('false emits no runtime.fetch.failed.'),
   outputMode: templated(z.enum(['body', 'detailed_response', 'data_url', 'base64']))
     .optional()
@@ -64,9 +76,13 @@ export const FetchArguments = fields({
     .optional()
     .describe('Redirects followed, 3 unless stated; 0 answers the redirect itself.'),
   stream: Stream.optional(),
-  auth: templated(Authentication).optional(),
+  auth: templated(Authentication)
+    .optional()
+    .describe('One of basic, awsv4 and oauth2 (client credentials; tokens are kept while they count).'),
   prismeaiApiKey: templated(z.strictObject({ name: z.string().max(1000).optional() })).optional(),
-  allowSelfSignedCert: templated(z.boolean()).optional(),
+  allowSelfSignedCert: templated(z.boolean())
+    .optional()
+    .describe('true takes a certificate that nobody vouches for.'),
   output: OutputName.optional(),
 })
 export type FetchArguments = z.infer<typeof FetchArguments>

@@ -54,14 +54,27 @@ export const notYetRunnable = [
   'joinUserTopic',
 ] as const satisfies readonly InstructionName[]
 
-/** Fields of instructions of which the same is true, unless they are `false`. */
-export const notYetRunnableFields: Readonly<Partial<Record<string, readonly string[]>>> = {
-  fetch: ['multipart', 'stream', 'auth', 'prismeaiApiKey', 'allowSelfSignedCert'],
+type IsUsed = (value: unknown) => boolean
+
+const isNamed =
+  (key: string): IsUsed =>
+  (value) => {
+    const named: unknown = Object(value)[key]
+    return named !== undefined && named !== null && named !== '' && named !== false
+  }
+
+/** Fields of instructions of which the same is true, and when they are used: editors write many that say nothing. */
+export const notYetRunnableFields: Readonly<Partial<Record<string, Readonly<Record<string, IsUsed>>>>> = {
+  fetch: {
+    stream: isNamed('event'),
+    prismeaiApiKey: isNamed('name'),
+    'auth.prismeai': isNamed('forwardWorkspaceAuth'),
+  },
 }
 
 /** The fields of an instruction, as they are written, that can be saved but not run yet. */
 export const fieldsNotYetRunnable = (name: string, args: unknown): string[] =>
-  (notYetRunnableFields[name] ?? []).filter((field) => {
-    const value: unknown = Object(args)[field]
-    return value !== undefined && value !== null && value !== false
+  Object.entries(notYetRunnableFields[name] ?? {}).flatMap(([path, isUsed]) => {
+    const value = path.split('.').reduce<unknown>((found, key) => Object(found)[key], args)
+    return isUsed(value) ? [path] : []
   })

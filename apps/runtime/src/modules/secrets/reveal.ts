@@ -2,6 +2,7 @@ import type { MasterKeyRing } from '@platform/master-keys'
 import type { RunState } from '../../automations/model.ts'
 import type { FetchFailure } from '../../fetches/fetch-answer.ts'
 import type { FetchRequest } from '../../fetches/fetch-request.ts'
+import type { RequestAuth } from '../../fetches/request-auth.ts'
 import { REFERENCE, readReference } from './references.ts'
 import { referencedValue, SecretGone } from './secrets.ts'
 
@@ -23,7 +24,7 @@ const asItIs = <T>(value: T): T => value
 export async function revealSecrets(run: RunState, request: FetchRequest): Promise<Revealed> {
   const masterKeys = run.modules?.secrets.masterKeys
   if (masterKeys === undefined || !mayRefer(request)) return { sent: request, conceal: asItIs }
-  const written = [request.url.href, ...request.headers.values(), request.body ?? '']
+  const written = [request.url.href, ...request.headers.values(), request.body ?? '', ...textsOf(request)]
   const found = new Map(
     written.flatMap((text) => [...text.matchAll(REFERENCE)]).map(([, id = '', bytes = '']) => [bytes, id]),
   )
@@ -57,10 +58,16 @@ async function valuesOf(
   return values
 }
 
-const mayRefer = ({ url, headers, body }: FetchRequest): boolean =>
-  /secret(?::|%3a)/i.test(url.href) ||
-  body?.includes('secret') === true ||
-  [...headers.values()].some((value) => value.includes('$secret:'))
+const mayRefer = (request: FetchRequest): boolean =>
+  /secret(?::|%3a)/i.test(request.url.href) ||
+  request.body?.includes('secret') === true ||
+  [...request.headers.values(), ...textsOf(request)].some((value) => value.includes('$secret:'))
+
+/** The texts of a form with files, and of what shows who sends the request. */
+const textsOf = ({ parts = [], auth }: FetchRequest): string[] => [
+  ...parts.map(({ content }) => content),
+  ...Object.values(auth ?? {}).filter((text) => typeof text === 'string'),
+]
 
 function filled(request: FetchRequest, values: ReadonlyMap<string, string>): FetchRequest | FetchFailure {
   if (values.size === 0) return request
@@ -76,9 +83,21 @@ function filled(request: FetchRequest, values: ReadonlyMap<string, string>): Fet
     return failure('A secret that is used in a header has characters that no header may have.')
   }
   const url = new URL(put(request.url.href, encodeURIComponent))
-  const { body } = request
-  return { ...request, url, headers, body: body === undefined ? undefined : put(body, shapeOf(request)) }
+  const { body, parts, auth } = request
+  return {
+    ...request,
+    url,
+    headers,
+    body: body === undefined ? undefined : put(body, shapeOf(request)),
+    parts: parts?.map((part) => ({ ...part, content: put(part.content, asItIs) })),
+    auth: auth && (mapped(auth, (text) => put(text, asItIs)) as RequestAuth),
+  }
 }
+
+const mapped = (texts: object, change: (text: string) => string): object =>
+  Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, typeof text === 'string' ? change(text) : text]),
+  )
 
 /** How a value stands in a body of this type. */
 function shapeOf({ headers }: FetchRequest): (value: string) => string {

@@ -1,0 +1,92 @@
+import { Failure } from '@platform/kernel'
+import FormData from 'form-data'
+import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
+
+/** A field of a form with files. `content` is text, or with `isBase64` bytes. */
+export interface FormPart {
+  readonly name: string
+  readonly content: string
+  readonly isBase64: boolean
+  readonly filename?: string | undefined
+  readonly contentType?: string | undefined
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A URL of data in base64, as `outputMode: data_url` makes it. */
+const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[\w.+"-]+)*;base64,/i
+const MAX_PARTS = 100
+
+/**
+ * The fields of `multipart`. A value is a text; a URL of data with a file name, and a file as a URL trigger gets it
+ * (`{ originalname, mimetype, base64 }`), are sent as their bytes. Throws InvalidInstructionError, or PayloadTooLarge.
+ */
+export function partsOf(given: unknown): readonly FormPart[] | undefined {
+  if (given === undefined || given === null) return undefined
+  if (!Array.isArray(given)) throw invalid('fetch.multipart must be a list of fields.')
+  if (given.length === 0) return undefined
+  if (given.length > MAX_PARTS) throw invalid(`fetch.multipart may have ${MAX_PARTS} fields.`)
+  requireSize(given, MAX_OUTPUT, () => 'The body of a fetch')
+  return given.map(partOf)
+}
+
+function partOf(given: unknown, index: number): FormPart {
+  const at = `fetch.multipart[${index}]`
+  if (!isRecord(given) || typeof given.fieldname !== 'string' || given.fieldname === '')
+    throw invalid(`${at}.fieldname is missing.`)
+  const { fieldname: name, value } = given
+  const filename = text(given.filename, `${at}.filename`)
+  const contentType = text(given.contentType, `${at}.contentType`)
+  if (isFile(value)) {
+    const named = {
+      filename: filename ?? textOr(value.originalname),
+      contentType: contentType ?? textOr(value.mimetype),
+    }
+    return { name, content: value.base64, isBase64: true, ...named, filename: named.filename ?? 'file' }
+  }
+  const url = typeof value === 'string' && filename !== undefined ? DATA_URL.exec(value) : null
+  if (url === null) return { name, content: textOf(value), isBase64: false, filename, contentType }
+  return {
+    name,
+    content: String(value).slice(url[0].length),
+    isBase64: true,
+    filename,
+    contentType: contentType ?? url[1],
+  }
+}
+
+/** The bytes of the request and their content type, which names the boundary between the fields. */
+export function encodedForm(parts: readonly FormPart[]): {
+  bytes: Uint8Array<ArrayBuffer>
+  contentType: string
+} {
+  const form = new FormData()
+  for (const { name, content, isBase64, filename, contentType } of parts)
+    form.append(name, Buffer.from(content, isBase64 ? 'base64' : 'utf8'), {
+      ...(filename === undefined ? {} : { filename }),
+      ...(contentType === undefined ? {} : { contentType }),
+    })
+  return { bytes: new Uint8Array(form.getBuffer()), contentType: form.getHeaders()['content-type'] ?? '' }
+}
+
+function text(value: unknown, at: string): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined
+  if (typeof value === 'string' && value.length <= 1000) return value
+  throw invalid(`${at} must be a text of at most 1,000 characters.`)
+}
+
+const textOr = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value.slice(0, 1000) : undefined
+
+const textOf = (value: unknown): string => {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+const isFile = (value: unknown): value is Fields & { readonly base64: string } =>
+  isRecord(value) && typeof value.base64 === 'string'
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const invalid = (message: string) => new Failure('InvalidInstructionError', message)
