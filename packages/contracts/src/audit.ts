@@ -38,6 +38,7 @@ export const auditActions = [
   'run.cancelled',
   'run.retried',
   'run.replayed',
+  'run.forked',
   'runs.changed',
 ] as const
 

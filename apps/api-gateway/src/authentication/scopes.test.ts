@@ -48,6 +48,7 @@ const scopes: Record<string, ResourceScope> = {
   cancelRun: 'workspaces:write',
   retryRun: 'workspaces:write',
   replayRun: 'workspaces:write',
+  forkRun: 'workspaces:write',
   bulkRuns: 'workspaces:write',
   getBulkRuns: 'workspaces:read',
   listSchedules: 'workspaces:read',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@platform/contracts'
-import type { Options } from '@platform/expressions'
+import { compilePath, type Options } from '@platform/expressions'
 import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
 import { SecretTexts } from '@platform/logging'
 import type { SlidingLimits } from '@platform/rate-limits'
@@ -94,6 +94,7 @@ export class ActiveRun implements RunState {
   cancellation: Failure | undefined
   #slice: Slice = 0
   #checks = 0
+  #hasSets: boolean
   #turns: Turns | undefined
   #asked = 0
   #waits = 0
@@ -115,6 +116,7 @@ export class ActiveRun implements RunState {
     this.modules = parts.modules
     this.limits = parts.limits
     this.#timeLimitMs = parts.timeLimitMs
+    this.#hasSets = parts.journal?.hasSets === true
     this.#endsAt = performance.now() + parts.timeLimitMs
   }
 
@@ -171,9 +173,10 @@ export class ActiveRun implements RunState {
     return this.#waits > 0
   }
 
-  tick(frame: Pick<Frame, 'inFinally'>): Promise<void> | undefined {
+  tick(frame: Frame): Promise<void> | undefined {
     const now = performance.now()
     this.#check(now, frame)
+    if (this.#hasSets) this.#applySets(frame)
     const slice = this.#parts.slices.take(this.#slice, now)
     if (slice === undefined) return this.#letOthersIn(frame)
     this.#slice = slice
@@ -235,7 +238,9 @@ export class ActiveRun implements RunState {
   }
 
   heed(failure: unknown): void {
-    if (failure instanceof AutomationFailure && failure.fatal) this.#parts.journal?.disturb(failure)
+    if (!(failure instanceof AutomationFailure)) return
+    failure.effects ??= this.lastNumber
+    if (failure.fatal) this.#parts.journal?.disturb(failure)
   }
 
   branches<T>(): Branches<T> {
@@ -297,6 +302,14 @@ export class ActiveRun implements RunState {
     } finally {
       this.#waits -= 1
     }
+  }
+
+  /** A fork begins with variables that somebody has changed. */
+  #applySets(frame: Frame): void {
+    const { journal } = this.#parts
+    for (const { path, value } of journal?.takeSets() ?? [])
+      frame.variables.assign(compilePath(path).resolve(frame.variables, this.options), value)
+    this.#hasSets = journal?.hasSets === true
   }
 
   /** Aborts when a step may no longer go on; most runs never ask. */

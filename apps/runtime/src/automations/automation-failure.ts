@@ -11,6 +11,8 @@ export class AutomationFailure extends Error {
   readonly fatal: boolean
   /** Set once an event has reported it: the innermost call does, the ones around it don't. */
   reported = false
+  /** How many effects the run had begun when it happened. */
+  effects: number | undefined
 
   constructor(cause: unknown, automationSlug: string, instruction: string) {
     super('An automation failed.', { cause })

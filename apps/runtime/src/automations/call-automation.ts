@@ -38,6 +38,7 @@ export async function callAutomation(order: CallOrder, limits: EventLimits): Pro
     result = await perform(order, frame)
   } catch (error) {
     thrown = located(error, automation.slug, 'do')
+    run.heed(thrown)
     result = { output: undefined, isBroken: false }
   }
   const { output, isBroken } = result

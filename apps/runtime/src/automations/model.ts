@@ -187,7 +187,7 @@ export interface RunState {
    * Call it in every loop: lets other requests in, and throws once the run is over its time, was cancelled or was taken
    * away.
    */
-  tick(frame: Pick<Frame, 'inFinally'>): Promise<void> | undefined
+  tick(frame: Frame): Promise<void> | undefined
   /** Takes from a limit of the workspace; a promise when the run has to wait, which `frame` then counts. */
   throttle(limit: ThrottledWork, amount: number, frame: Frame): Promise<void> | undefined
   /** Number of the effect that was begun last; 0 in runs whose effects are not counted. */

@@ -23,13 +23,22 @@ const DRAWN_BYTES = 32
 export class RunChance {
   readonly #parts: ChanceParts
   readonly #entries: ClockEntry[]
+  /** Tells the time instead of the clock. */
+  readonly #told: (() => Date) | undefined
   #reads = 0
   #lastMs = Number.NEGATIVE_INFINITY
   #draws = 0
 
-  constructor(parts: ChanceParts) {
+  constructor(parts: ChanceParts, told?: () => Date) {
     this.#parts = parts
+    this.#told = told
     this.#entries = [...parts.entries]
+  }
+
+  /** The same chance for a run that does the same so far: all it reads comes in there as new. */
+  copied(add: ChanceParts['add']): RunChance {
+    const told = () => this.now(unknown)
+    return new RunChance({ seed: this.#parts.seed, reads: 0, entries: [], add, touch: () => undefined }, told)
   }
 
   get reads(): number {
@@ -48,7 +57,7 @@ export class RunChance {
       this.#lastMs = next[2]
       this.#entries.shift()
     }
-    if (this.#reads > this.#parts.reads) this.#read(clock)
+    if (this.#reads > this.#parts.reads) this.#read(this.#told ?? clock)
     return new Date(this.#lastMs)
   }
 
@@ -86,3 +95,6 @@ export class RunChance {
     return createHash('sha256').update(`${this.#parts.seed} ${this.#draws}`).digest()
   }
 }
+
+/** A reading that is not known ends whoever reads: it is never asked for. */
+const unknown = (): Date => new Date(0)

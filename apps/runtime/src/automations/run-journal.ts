@@ -29,17 +29,25 @@ export type HeldBack = readonly (readonly [StoredContext, string])[]
 type Entry =
   | readonly ['seed', string]
   /** The number of who asked, what came in, and when, in Unix milliseconds. */
-  | readonly ['answer', number, unknown, number?]
+  | readonly ['answer', number, unknown, (number | undefined)?]
   /** The number of who asked, and was told that the run is cancelled. */
-  | readonly ['aborted', number, number?]
+  | readonly ['aborted', number, (number | undefined)?]
   /** Which check of a run found that it is cancelled. */
   | readonly ['cancelled', number]
   | readonly ['input', RunInput, number, boolean]
+  /** Behind the effect of this number somebody has changed variables: the run is a fork. */
+  | readonly ['set', number, readonly SetBefore[]]
   /** The run has ended: everything that came in is there. */
   | readonly ['end']
   | readonly ['heldBack', HeldBack]
   | ClockEntry
   | ReadEntry
+
+/** A variable that a fork begins with. */
+export interface SetBefore {
+  readonly path: string
+  readonly value: unknown
+}
 
 /** What a journal is for. */
 export interface JournalUse {
@@ -67,6 +75,10 @@ export interface JournalReading {
   readonly end: () => never
   /** The same, where no strand can go on without an answer. */
   readonly idle: () => void
+  /** True where what has come in by the end is wanted, as the journal of another run that has done the same so far. */
+  readonly isCopied?: boolean
+  /** True where other automations than then are tried with what came in. */
+  readonly ignoresPlaces?: boolean
 }
 
 /** More of what came in, in characters of JSON, no run may keep. */
@@ -90,6 +102,8 @@ export class RunJournal implements ArrivalSource {
   readonly #reading: JournalReading | undefined
   readonly #isWhole: boolean
   readonly #limit: number
+  #copied: Segment | undefined
+  #sets: readonly [number, readonly SetBefore[]] | undefined
   #number = 0
   #place = 0
   #cancelledAt: number | undefined
@@ -115,9 +129,10 @@ export class RunJournal implements ArrivalSource {
     const entries = segments.flatMap(({ entries: text }) => JSON.parse(text) as Entry[])
     const last = segments.at(-1)
     this.#upto = last?.upto ?? 0
-    this.#segment = (last?.segment ?? -1) + 1
-    this.#size = segments.reduce((size, one) => size + one.entries.length, 0)
-    this.#places = new Map(segments.map(({ upto, place }) => [upto, place]))
+    this.#segment = reading?.isCopied === true ? 0 : segments.length
+    this.#size = sizeOf(segments)
+    this.#sets = setsOf(entries)
+    this.#places = reading?.ignoresPlaces === true ? new Map() : placesOf(segments, this.#sets?.[0])
     this.#isWhole = entries.some((one) => one[0] === 'end')
     this.#limit =
       reading === undefined ? Number.POSITIVE_INFINITY : limitOf(reading, this.#isWhole, this.#upto)
@@ -127,33 +142,43 @@ export class RunJournal implements ArrivalSource {
     const heldBack = entries.findLast((one) => one[0] === 'heldBack')
     this.#heldBack = new Set((heldBack?.[1] ?? []).map((names) => names.join('.')))
     this.#holdsBack = this.#heldBack.size > 0
-    const seed = entries.find((one) => one[0] === 'seed')?.[1] ?? randomUUID()
-    if (last === undefined) this.#entries.push(['seed', seed])
+    const seed = seedOf(entries)
+    const isCopied = reading?.isCopied === true
+    if (isCopied || last === undefined) this.#entries.push(['seed', seed])
     const add = (entry: Entry) => {
-      reading?.end()
+      this.#endReading()
       this.#add(entry)
     }
-    const touch = (isKnown: boolean) => {
-      if (!isKnown) reading?.end()
+    const copy = (entry: Entry) => this.#add(entry)
+    const chance = this.#openChance(entries, seed, last)
+    const seen = entries.filter((one) => one[0] === 'key' || one[0] === 'whole' || one[0] === 'role')
+    this.chance = isCopied ? chance.copied(copy) : chance
+    this.reads = new ContextReads(seen, add, isCopied ? copy : undefined)
+  }
+
+  #openChance(entries: readonly Entry[], seed: string, last: Segment | undefined): RunChance {
+    // Other automations may look at the clock more often: that says nothing of what they would do.
+    const isOther = this.#reading?.ignoresPlaces === true
+    const require = (isKnown: boolean) => {
+      if (!isKnown) this.#endReading()
       this.#hasNews = true
     }
-    this.chance = new RunChance({
+    return new RunChance({
       seed,
       reads: last?.reads ?? 0,
       entries: entries.filter((one) => one[0] === 'clock'),
-      add,
-      touch: (what) => touch(what === 'draw' && last !== undefined),
+      add: (entry) => {
+        require(isOther)
+        this.#add(entry)
+      },
+      touch: (what) => require(isOther || (what === 'draw' && last !== undefined)),
     })
-    this.reads = new ContextReads(
-      entries.filter((one) => one[0] === 'key' || one[0] === 'whole' || one[0] === 'role'),
-      add,
-    )
   }
 
   /** Takes the number of the next effect: whatever it does must be gathered in the same synchronous act. */
   count(place: string): number {
     if (this.#strayed !== undefined) throw this.#strayed
-    if (this.#number >= this.#limit) this.#reading?.end()
+    if (this.#number >= this.#limit) this.#endReading()
     this.#number += 1
     this.#place = hashOf(place, this.#place)
     const expected = this.#places.get(this.#number)
@@ -222,10 +247,12 @@ export class RunJournal implements ArrivalSource {
   take(): Arrival | undefined {
     const answer = this.#answers.shift()
     this.#atMs = answer?.atMs ?? this.#atMs
+    if (answer !== undefined && this.#reading?.isCopied === true) this.#add(entryOf(answer))
     return answer
   }
 
   idle(): void {
+    if (this.#reading?.isCopied === true) this.#copied ??= this.#copy()
     this.#reading?.idle()
   }
 
@@ -235,8 +262,7 @@ export class RunJournal implements ArrivalSource {
   }
 
   keep({ number, value, failure }: Arrival): void {
-    const atMs = Date.now()
-    this.#add(failure === undefined ? ['answer', number, value ?? null, atMs] : ['aborted', number, atMs])
+    this.#add(entryOf({ number, value, failure, atMs: Date.now() }))
     this.onAnswer()
   }
 
@@ -267,6 +293,35 @@ export class RunJournal implements ArrivalSource {
   /** True for the journal of a run that has ended, with all that came in. */
   get isWhole(): boolean {
     return this.#isWhole
+  }
+
+  /** What had come in when the reading of a journal that is copied came to its end. */
+  get copied(): Segment | undefined {
+    return this.#copied
+  }
+
+  /** Answers that came in later to what was asked by then are there as well: nobody is asked again. */
+  #copy(): Segment {
+    for (const answer of this.#answers)
+      if (answer.number <= this.#number && answer.failure === undefined) this.#add(entryOf(answer))
+    return this.cut()
+  }
+
+  #endReading(): void {
+    if (this.#reading?.isCopied === true) this.#copied ??= this.#copy()
+    this.#reading?.end()
+  }
+
+  /** What somebody wants changed where the run stands now; once. */
+  takeSets(): readonly SetBefore[] {
+    const [at, sets] = this.#sets ?? []
+    if (at === undefined || sets === undefined || this.#number < at) return []
+    this.#sets = undefined
+    return sets
+  }
+
+  get hasSets(): boolean {
+    return this.#sets !== undefined
   }
 
   /** How far the run has come, and what came in since the last cut. */
@@ -317,6 +372,34 @@ export class RunJournal implements ArrivalSource {
       this.#room = room - characters
     } else this.#recorded = { ...this.#position(), entries: '' }
   }
+}
+
+const entryOf = ({ number, value, failure, atMs }: Arrival): Entry =>
+  failure === undefined ? ['answer', number, value ?? null, atMs] : ['aborted', number, atMs]
+
+const seedOf = (entries: readonly Entry[]): string =>
+  entries.find((one) => one[0] === 'seed')?.[1] ?? randomUUID()
+
+const sizeOf = (segments: readonly Segment[]): number =>
+  segments.reduce((size, one) => size + one.entries.length, 0)
+
+function setsOf(entries: readonly Entry[]): readonly [number, readonly SetBefore[]] | undefined {
+  const sets = entries.find((one) => one[0] === 'set')
+  return sets === undefined ? undefined : [sets[1], sets[2]]
+}
+
+/** Where the run must be at each of its commits; the one before which something was set is marked. */
+const placesOf = (segments: readonly Segment[], marked: number | undefined): Map<number, number> =>
+  new Map(segments.map(({ upto, place }) => [upto, upto === marked ? place ^ 1 : place]))
+
+/**
+ * The beginning of the journal of a fork. The version before knows nothing of what is set: the hash of the place is
+ * another for it, so that it fails such a run instead of leaving that out.
+ */
+export function forkedSegment(copied: Segment, sets: readonly SetBefore[]): Segment {
+  if (sets.length === 0) return copied
+  const entry = JSON.stringify(['set', copied.upto, sets])
+  return { ...copied, place: copied.place ^ 1, entries: `${copied.entries.slice(0, -1)},${entry}]` }
 }
 
 function arrivalOf(entry: Entry): Arrival[] {

@@ -87,7 +87,7 @@ export interface Arrival {
   readonly value?: unknown
   readonly atMs?: number | undefined
   /** Kept only where the run was cancelled: else it is over then, or is done again. */
-  readonly failure?: { readonly reason: unknown }
+  readonly failure?: { readonly reason: unknown } | undefined
 }
 
 /** What came in before the run was taken over, in its order; what comes in from now on is kept there as well. */

@@ -12,12 +12,20 @@ export type ReadEntry =
  */
 export class ContextReads {
   readonly #add: (entry: ReadEntry) => void
+  /** Told of each first look that was made before. */
+  readonly #copy: ((entry: ReadEntry) => void) | undefined
+  readonly #copied = new Set<string>()
   readonly #kept = new Map<string, Kept>()
   readonly #shown = new Map<string, Values>()
   #role: string | null | undefined
 
-  constructor(entries: readonly ReadEntry[], add: (entry: ReadEntry) => void) {
+  constructor(
+    entries: readonly ReadEntry[],
+    add: (entry: ReadEntry) => void,
+    copy?: (entry: ReadEntry) => void,
+  ) {
     this.#add = add
+    this.#copy = copy
     for (const entry of entries) this.#keep(entry)
   }
 
@@ -51,7 +59,10 @@ export class ContextReads {
     const shown = this.#shown.get(context)
     if (shown === undefined) return
     const kept = this.#keptOf(context)
-    if (kept.isWhole || kept.values.has(key)) return
+    if (kept.isWhole || kept.values.has(key)) {
+      this.#copyKey(context, key, kept)
+      return
+    }
     kept.values.set(key, undefined)
     this.#add(Object.hasOwn(shown, key) ? ['key', context, key, shown[key]] : ['key', context, key])
   }
@@ -60,14 +71,43 @@ export class ContextReads {
   sawWhole(context: string): void {
     const shown = this.#shown.get(context)
     const kept = this.#keptOf(context)
-    if (shown === undefined || kept.isWhole) return
+    if (shown === undefined) return
+    if (kept.isWhole) {
+      this.#copyWhole(context, kept)
+      return
+    }
     kept.isWhole = true
     const others = Object.entries(shown).filter(([key]) => !kept.values.has(key))
     this.#add(['whole', context, Object.fromEntries(others)])
   }
 
+  #copyKey(context: string, key: string, { values }: Kept): void {
+    if (this.#copy === undefined || this.#isCopied(`${context} *`) || this.#isCopied(`${context}.${key}`))
+      return
+    this.#copied.add(`${context}.${key}`)
+    const value = values.get(key)
+    this.#copy(value === undefined ? ['key', context, key] : ['key', context, key, value])
+  }
+
+  #copyWhole(context: string, { values }: Kept): void {
+    if (this.#copy === undefined || this.#isCopied(`${context} *`)) return
+    this.#copied.add(`${context} *`)
+    const others = [...values].filter(
+      ([key, value]) => value !== undefined && !this.#isCopied(`${context}.${key}`),
+    )
+    this.#copy(['whole', context, Object.fromEntries(others)])
+  }
+
+  #isCopied(what: string): boolean {
+    return this.#copied.has(what)
+  }
+
   /** The role that the run saw; null for none, undefined when it did not look. */
   get role(): string | null | undefined {
+    if (this.#role !== undefined && this.#copy !== undefined && !this.#isCopied('role')) {
+      this.#copied.add('role')
+      this.#copy(['role', this.#role])
+    }
     return this.#role
   }
 

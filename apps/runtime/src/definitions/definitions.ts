@@ -72,6 +72,12 @@ export class Definitions {
     return isOther ? await this.#asItWas(live, revision) : live
   }
 
+  /** Slugs of a workspace under which something else is saved by now than was at a revision. */
+  async listChanged(workspaceId: string, revision: number): Promise<ReadonlySet<string>> {
+    const changed = await this.#store.listEarlier(workspaceId, revision)
+    return new Set(changed.map(({ slug }) => slug))
+  }
+
   async #asItWas(live: CompiledWorkspace, revision: number): Promise<CompiledWorkspace> {
     if (live.revision < revision)
       throw new StoreError('The definitions of this revision can not be read now.', { unavailable: true })

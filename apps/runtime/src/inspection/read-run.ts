@@ -28,6 +28,10 @@ export type ReadOrder = Pick<
 export interface ReadOptions {
   /** The last effect that is begun; without it, the last that the journal has. */
   readonly until?: number | undefined
+  /** True where the journal is wanted as far as it is read: `journal.copied` is that of a run that goes on there. */
+  readonly isCopied?: boolean
+  /** True where other automations than then are tried with what came in. */
+  readonly ignoresPlaces?: boolean
   /** Milliseconds of work. */
   readonly maxMs: number
   /** Sees the steps; made before the run begins. */
@@ -117,7 +121,13 @@ export function readRun(parts: ReadParts, order: ReadOrder, options: ReadOptions
     timeLimitMs: MAX_ELAPSED_MS * 2,
     repeatable: order.isAlone !== true,
     commit: async () => undefined,
-    reading: { until: options.until, end: () => end('journal'), idle: stall('journal') },
+    reading: {
+      until: options.until,
+      isCopied: options.isCopied === true,
+      ignoresPlaces: options.ignoresPlaces === true,
+      end: () => end('journal'),
+      idle: stall('journal'),
+    },
     observer: options.observe(reading),
   })
   // It may have come to its end before there was a promise.

@@ -12,6 +12,11 @@ beforeAll(async () => {
 })
 afterAll(() => runtime[Symbol.asyncDispose]())
 
+const made = ({ run }: { run?: Run | undefined }): Run => {
+  if (run === undefined) throw new Error('There must be a run.')
+  return run
+}
+
 const replay = (
   workspaceId: string,
   runId: string,
@@ -53,7 +58,7 @@ describe('replaying a run', () => {
     const first = await endedByEvent(workspace)
     await workspace.save(says('after'))
 
-    const { run: original } = await replay(workspace.id, first.id)
+    const original = made(await replay(workspace.id, first.id))
     expect(original).toMatchObject({
       status: 'queued',
       trigger: first.trigger,
@@ -61,7 +66,7 @@ describe('replaying a run', () => {
       origin: { runId: first.id, kind: 'replay' },
     })
     await ended(workspace.id, original.id)
-    const { run: current } = await replay(workspace.id, first.id, { definition: 'current' })
+    const current = made(await replay(workspace.id, first.id, { definition: 'current' }))
     await ended(workspace.id, current.id)
 
     const said = await runtime.events(workspace.id, 'said')
@@ -96,7 +101,7 @@ describe('replaying a run', () => {
       body: '{"call":"missing"}',
     })
     const runId = answer.headers.get('x-platform-run-id') ?? ''
-    const { run } = await replay(workspace.id, runId)
+    const run = made(await replay(workspace.id, runId))
     expect(await ended(workspace.id, run.id)).toMatchObject({
       status: 'failed',
       error: { error: 'ObjectNotFoundError', message: expect.stringContaining('"missing"') },

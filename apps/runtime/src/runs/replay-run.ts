@@ -1,16 +1,14 @@
 import type { Audit } from '@platform/audit'
 import { replayRun as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
-import { type Clock, Failure, isUuid, uuidv7 } from '@platform/kernel'
+import { type Clock, uuidv7 } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import { admitToRuns, entryOf } from './run-access.ts'
-import type { RunChangeStore } from './run-change-store.ts'
-import { describedRun, runNotEnded, runNotFound } from './run-record.ts'
-import type { RunRecordStore } from './run-record-store.ts'
+import { describedRun, runNotFound } from './run-record.ts'
+import type { RunsAgain } from './runs-again.ts'
 
 interface Deps {
-  readonly changes: Pick<RunChangeStore, 'again'>
-  readonly records: Pick<RunRecordStore, 'find'>
+  readonly again: Pick<RunsAgain, 'replay' | 'recorded' | 'plan'>
   readonly permissions: Permissions
   readonly audit: Pick<Audit, 'record'>
   readonly clock: Clock
@@ -21,32 +19,22 @@ interface Deps {
 export const replayRun = (deps: Deps) =>
   route(endpoint, {
     admit: ({ params, principal }) => admitToRuns(deps.permissions, principal, params.workspaceId),
-    async handle({ params: { runId }, body, principal, request, admitted: { workspace } }) {
-      if (!isUuid(runId)) throw runNotFound()
+    async handle({ params: { runId }, body = {}, principal, request, admitted: { workspace } }) {
+      const { definition = 'original', effects = 'real', plan } = body
+      const place = { workspaceId: workspace.id, runId }
+      if (plan === true) return { effects: await deps.again.plan(place, definition) }
 
       const newId = uuidv7()
       const entry = entryOf('run.replayed', runId, workspace.id, { principal, request })
-      const details = { ...entry.details, newRunId: newId }
-      const run = await deps.changes.again(
-        { workspaceId: workspace.id, runId, note: (tx) => deps.audit.record(tx, { ...entry, details }) },
-        { id: newId, way: 'replay', definition: body?.definition ?? 'original' },
+      const details = { ...entry.details, newRunId: newId, effects }
+      const run = await deps.again[effects === 'real' ? 'replay' : 'recorded'](
+        { ...place, note: (tx) => deps.audit.record(tx, { ...entry, details }) },
+        newId,
+        definition,
       )
 
-      if (run === undefined) throw await refusal(deps, workspace.id, runId)
+      if (run === undefined) throw runNotFound()
       deps.wakeWorkers()
       return { run: describedRun(run, deps.clock.now()) }
     },
   })
-
-async function refusal({ records }: Deps, workspaceId: string, runId: string): Promise<Failure> {
-  const run = await records.find(workspaceId, runId)
-  if (run === undefined) return runNotFound()
-  return run.finishedAt === null ? runNotEnded(run) : inputNotKept()
-}
-
-export const inputNotKept = (): Failure =>
-  new Failure(
-    'RunExpired',
-    'What the run was called with is not kept, because a request waited for it: send that again. It is kept of ' +
-      'automations that say `durable: true`.',
-  )

@@ -1,6 +1,10 @@
-import { type Database, type Queries, sql } from '@platform/database'
+import { type Database, type Queries, type Sql, sql } from '@platform/database'
 import { cancelled } from '../automations/active-run.ts'
+import type { RunInput } from '../automations/model.ts'
+import type { Segment } from '../automations/run-journal.ts'
 import { storableJson } from '../contexts/storable.ts'
+import { insertion } from './journal-store.ts'
+import type { RunEnd } from './run.ts'
 import type { RunRecord } from './run-record.ts'
 import { recordColumns } from './run-record-store.ts'
 
@@ -14,11 +18,19 @@ export interface RunChange {
   readonly note: (tx: Queries) => Promise<unknown>
 }
 
+export type DefinitionOfRun = 'original' | 'current'
+
 /** How a run is made from another. */
 export interface NewRun {
   readonly id: string
-  readonly way: 'retry' | 'replay'
-  readonly definition: 'original' | 'current'
+  readonly way: 'retry' | 'replay' | 'fork'
+  readonly input: RunInput
+  /** Of its workspace; null where it begins with the automations that are there then. */
+  readonly revision: number | null
+  /** How far the other had come with what is not done again. */
+  readonly segment?: Segment | undefined
+  /** Set where it has ended already. */
+  readonly end?: RunEnd | undefined
 }
 
 /** Where workers learn at once that a run is to end; its row says so as well. */
@@ -51,26 +63,33 @@ export const runChangeStore = (database: Database) => ({
       return run
     }),
 
-  /**
-   * Queues a run like one that has ended, or failed where it is a retry, under a new id. Undefined when there is none,
-   * its input is not kept, or it was made already.
-   */
+  /** Makes a run like one that has ended, with its input. Undefined when there is none, or it was made already. */
   again: (
     { workspaceId, runId, note }: RunChange,
-    { id, way, definition }: NewRun,
+    { id, way, input, revision, segment, end }: NewRun,
   ): Promise<RunRecord | undefined> =>
     database.transaction(async (tx) => {
-      const ended = way === 'retry' ? ['failed'] : ['succeeded', 'failed', 'cancelled']
       const [run] = await tx.many<RunRecord>(sql`
-        insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
-          correlation_id, rank, input, origin_id, origin_kind, origin_way, revision)
-        select ${id}::uuid, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, 'queued',
-          correlation_id, rank, input, id, 'retry', ${way}, case when ${definition === 'original'} then revision end
+        insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id,
+          correlation_id, rank, input, origin_id, origin_kind, origin_way, revision,
+          status, attempt, started_at, finished_at, duration_ms, error)
+        select ${id}::uuid, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id,
+          correlation_id, rank, coalesce(input, ${storableJson(input)}::json), id, 'retry', ${way}, ${revision}::bigint,
+          ${stateOf(segment, end)}
         from runtime.runs
-        where id = ${runId} and workspace_id = ${workspaceId} and status = any(${ended}::text[]) and input is not null
+        where id = ${runId} and workspace_id = ${workspaceId} and finished_at is not null
         on conflict (id) do nothing
         returning ${recordColumns}`)
-      if (run !== undefined) await note(tx)
+      if (run === undefined) return undefined
+      if (segment !== undefined) await tx.many(insertion([{ runId: id, ...segment }]))
+      await note(tx)
       return run
     }),
 })
+
+/** What has a journal already is not at its first attempt: whoever claims it reads that. */
+const stateOf = (segment: Segment | undefined, end: RunEnd | undefined): Sql =>
+  end === undefined
+    ? sql`'queued', ${segment === undefined ? 0 : 1}::int, null, null, null, null`
+    : sql`${end.status}, 1, now(), now(), ${end.durationMs}::int,
+        ${end.error === undefined ? null : storableJson(end.error)}::jsonb`

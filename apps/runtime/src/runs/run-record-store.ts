@@ -23,9 +23,12 @@ export type BulkAction = 'replay' | 'retry' | 'cancel'
 
 const LIST_TIMEOUT_MS = 10_000
 
+/** Of a run that a request waited for it is in the journal, where that is kept. */
+const hasInput = sql`(input is not null or exists (select from runtime.journal j where j.run_id = r.id))`
+
 const canBe: Readonly<Record<BulkAction, Sql>> = {
-  replay: sql`finished_at is not null and input is not null`,
-  retry: sql`status = 'failed' and input is not null`,
+  replay: sql`finished_at is not null and ${hasInput}`,
+  retry: sql`status = 'failed' and ${hasInput}`,
   cancel: sql`finished_at is null and cancel_requests is null`,
 }
 

@@ -76,3 +76,10 @@ export const runNotFound = (): Failure =>
     'There is no such run in this workspace: runs are listed at …/runs. One that a request waits for is there when ' +
       'it has ended, and old ones are dropped.',
   )
+
+export const inputNotKept = (): Failure =>
+  new Failure(
+    'RunExpired',
+    'What the run was called with is not kept, because a request waited for it: send that again. It is kept of ' +
+      'automations that say `durable: true`.',
+  )

@@ -10,26 +10,21 @@ import type { RuntimeConfig } from '../config.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { ReadParts } from '../inspection/read-run.ts'
-import { bulkRuns, getBulkRuns } from './bulk-runs.ts'
-import { bulkStore } from './bulk-store.ts'
-import { cancelRun } from './cancel-run.ts'
 import { queueDueRuns } from './due-runs.ts'
 import { journalStore } from './journal-store.ts'
 import { keepPartitions } from './keep-partitions.ts'
 import { lookingPart } from './looking-part.ts'
 import { onEvents } from './on-events.ts'
 import { partitionStore } from './partition-store.ts'
-import { replayRun } from './replay-run.ts'
-import { retryRun } from './retry-run.ts'
 import type { LeasedRun } from './run.ts'
-import { CANCELLED_RUNS, runChangeStore } from './run-change-store.ts'
+import { runActionsPart } from './run-actions-part.ts'
+import { CANCELLED_RUNS } from './run-change-store.ts'
 import { runDurably } from './run-durably.ts'
 import { type RunNow, runNow } from './run-now.ts'
 import { type RunRecordStore, runRecordStore } from './run-record-store.ts'
 import { runSlots } from './run-slots.ts'
 import { groupCommits, runStore } from './run-store.ts'
 import { slotStore } from './slot-store.ts'
-import { workOnBulk } from './work-on-bulk.ts'
 import { workOnRun } from './work-on-run.ts'
 import { WorkQueue } from './work-queue.ts'
 
@@ -68,10 +63,8 @@ export function runsPart({
   config: Pick<RuntimeConfig, 'runs' | 'times' | 'events'>
 }): Runs {
   const runs = runStore(database, upsertPatches)
-  const changes = runChangeStore(database)
-  const bulk = bulkStore(database)
-  const journals = journalStore(database)
   const records = runRecordStore(database)
+  const journals = journalStore(database)
   const commits = groupCommits(runs)
   const presence = database.presence()
   const withoutPresence = randomUUID()
@@ -109,24 +102,20 @@ export function runsPart({
   }
   const limits = config.events
   const looking = lookingPart({ ...reading, records, journals, definitions, clock, log, limits })
+  const common = { database, audit, permissions, definitions, reading, clock, wakeWorkers }
+  const actions = runActionsPart({ ...common, records, journals })
   const partitions = { runs: partitionStore(database), journal: partitionStore(database, 'journal') }
   return {
     runNow: runNow(now, (order) => runDurably(durable, order)),
     outcomes: records,
     wakeWorkers,
     part: joinParts(looking, {
-      routes: [
-        cancelRun({ changes, audit, records, permissions, clock }),
-        retryRun({ changes, audit, records, permissions, clock, wakeWorkers }),
-        replayRun({ changes, audit, records, permissions, clock, wakeWorkers }),
-        bulkRuns({ jobs: bulk, audit, records, permissions }),
-        getBulkRuns({ jobs: bulk }),
-      ],
+      routes: [...actions.routes],
       subscriptions: [onEvents({ definitions, runs, wakeWorkers, syncSchedules })],
       jobs: [
         keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }),
         queueDueRuns({ runs, wakeWorkers }),
-        ...workOnBulk({ database, jobs: bulk, changes, wakeWorkers }),
+        ...actions.jobs,
         slots.job,
         ...queue.jobs,
       ],

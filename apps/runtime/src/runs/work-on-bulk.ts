@@ -1,14 +1,17 @@
 import type { Database } from '@platform/database'
-import { derivedUuidv7, HOUR_MS } from '@platform/kernel'
+import { derivedUuidv7, Failure, HOUR_MS } from '@platform/kernel'
 import { inBatches, type Job } from '@platform/service'
 import pLimit from 'p-limit'
 import { type BulkJob, type BulkStore, noteBulkRun } from './bulk-store.ts'
 import type { RunChange, RunChangeStore } from './run-change-store.ts'
+import type { RunRecord } from './run-record.ts'
+import type { RunsAgain } from './runs-again.ts'
 
 interface Deps {
   readonly database: Database
   readonly jobs: BulkStore
-  readonly changes: RunChangeStore
+  readonly changes: Pick<RunChangeStore, 'cancel'>
+  readonly again: Pick<RunsAgain, 'replay' | 'retry'>
   readonly wakeWorkers: () => void
 }
 
@@ -57,15 +60,25 @@ async function workOnBatch(deps: Deps, job: BulkJob): Promise<void> {
 
 /** A run that is changed is noted in the same transaction: it is never changed twice. */
 async function workOnOne(deps: Deps, job: BulkJob, runId: string): Promise<void> {
-  const { workspaceId, action, definition, reason } = job
-  const change: RunChange = { workspaceId, runId, note: (tx) => noteBulkRun(tx, job.id, runId, true) }
-  const changed =
-    action === 'cancel'
-      ? await deps.changes.cancel(change, reason)
-      : await deps.changes.again(change, {
-          id: derivedUuidv7(job.id, job.id, runId),
-          way: action,
-          definition: action === 'retry' ? 'current' : definition,
-        })
+  const change: RunChange = {
+    workspaceId: job.workspaceId,
+    runId,
+    note: (tx) => noteBulkRun(tx, job.id, runId, true),
+  }
+  const changed = await changeOne(deps, job, change).catch((error: unknown) => {
+    // It can't be done to this run, and never will be.
+    if (error instanceof Failure && error.status < 500) return undefined
+    throw error
+  })
   if (changed === undefined) await noteBulkRun(deps.database, job.id, runId, false)
+}
+
+function changeOne(
+  { changes, again }: Deps,
+  { id, action, definition, reason }: BulkJob,
+  change: RunChange,
+): Promise<RunRecord | undefined> {
+  if (action === 'cancel') return changes.cancel(change, reason)
+  const newId = derivedUuidv7(id, id, change.runId)
+  return action === 'retry' ? again.retry(change, newId) : again.replay(change, newId, definition)
 }

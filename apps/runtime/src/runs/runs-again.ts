@@ -1,0 +1,202 @@
+import { Failure, type FailureBody, isUuid } from '@platform/kernel'
+import type { RunInput } from '../automations/model.ts'
+import { forkedSegment, keptInput, type Segment, type SetBefore } from '../automations/run-journal.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import { copyJournal, type Rehearsal, rehearse } from '../inspection/copy-journal.ts'
+import type { ReadOrder, ReadParts } from '../inspection/read-run.ts'
+import { sourceOf } from '../inspection/run-source.ts'
+import type { JournalStore } from './journal-store.ts'
+import type { RunEnd } from './run.ts'
+import type { DefinitionOfRun, RunChange, RunChangeStore } from './run-change-store.ts'
+import { endOf } from './run-end.ts'
+import { inputNotKept, type RunRecord, runNotEnded, runNotFound } from './run-record.ts'
+import type { KeptRun, RunRecordStore } from './run-record-store.ts'
+
+interface Deps {
+  readonly records: Pick<RunRecordStore, 'find'>
+  readonly changes: Pick<RunChangeStore, 'again'>
+  readonly journals: Pick<JournalStore, 'list'>
+  readonly definitions: Pick<Definitions, 'find' | 'listChanged'>
+  readonly reading: ReadParts
+}
+
+export interface ForkWish {
+  readonly at: number
+  readonly sets: readonly SetBefore[]
+  readonly definition: DefinitionOfRun
+}
+
+export type RunsAgain = ReturnType<typeof runsAgain>
+
+/** Makes runs from runs that have ended. Each answers the new run; undefined where that was made already. */
+export const runsAgain = (deps: Deps) => ({
+  /** From its beginning. */
+  async replay(change: RunChange, id: string, definition: DefinitionOfRun): Promise<RunRecord | undefined> {
+    const found = await requireEnded(deps, change)
+    return await deps.changes.again(change, {
+      id,
+      way: 'replay',
+      input: found.input,
+      revision: revisionOf(found, definition),
+    })
+  },
+
+  /** Behind what was done before the effect of this number: that is not done again. */
+  async fork(change: RunChange, id: string, wish: ForkWish): Promise<RunRecord | undefined> {
+    const found = await requireEnded(deps, change)
+    const original = await requireOrder(deps, change, found, 'original')
+    const { copied, was } = await copyJournal(deps.reading, original, wish.at)
+    if (copied === undefined) throw tooFar(was.journal.number)
+    const order =
+      wish.definition === 'original' ? original : await requireOrder(deps, change, found, 'current')
+    if (wish.definition === 'current') await requireSame(deps, order, wish.at, copied)
+    const segment = forkedSegment(copied, wish.sets)
+    const { revision } = order.workspace
+    return await deps.changes.again(change, { id, way: 'fork', input: found.input, revision, segment })
+  },
+
+  /**
+   * Behind what was done before it failed, where nothing of its automations was saved since; else from its beginning,
+   * with what they are now.
+   */
+  async retry(change: RunChange, id: string): Promise<RunRecord | undefined> {
+    const found = await requireEnded(deps, change)
+    if (found.status !== 'failed') throw notFailed(found)
+    const source = await sourceOf(deps, change.workspaceId, found)
+    const segment = source && (await segmentBeforeFailure(deps, found, source.order))
+    const revision = segment === undefined ? null : found.revision
+    return await deps.changes.again(change, { id, way: 'retry', input: found.input, revision, segment })
+  },
+
+  /** Without effects, with what came in then: the new run has ended when it is answered. */
+  async recorded(change: RunChange, id: string, definition: DefinitionOfRun): Promise<RunRecord | undefined> {
+    const found = await requireEnded(deps, change)
+    const rehearsal = await rehearsalOf(deps, change, found, definition)
+    const { outcome, was } = rehearsal
+    const end = outcome === undefined ? stopped(rehearsal) : endOf(outcome, was.run.cancellation)
+    const { input, revision } = found
+    return await deps.changes.again(change, { id, way: 'replay', input, revision, end })
+  },
+
+  /** What a replay would do, as far as what came in then says. */
+  async plan({ workspaceId, runId }: RunPlace, definition: DefinitionOfRun) {
+    const found = await requireEnded(deps, { workspaceId, runId })
+    const { planned, was } = await rehearsalOf(deps, { workspaceId, runId }, found, definition)
+    return was.run.secrets.mask(planned.list) as typeof planned.list
+  },
+})
+
+type RunPlace = Pick<RunChange, 'workspaceId' | 'runId'>
+
+/** Throws where there is no such run, it has not ended, or its input is not kept. */
+async function requireEnded(
+  { records, journals }: Deps,
+  { workspaceId, runId }: RunPlace,
+): Promise<EndedRun> {
+  const found = isUuid(runId) ? await records.find(workspaceId, runId) : undefined
+  if (found === undefined) throw runNotFound()
+  if (found.finishedAt === null) throw runNotEnded(found)
+  const kept = found.input === null ? keptInput(await journals.list(runId, found.try)) : undefined
+  const input = found.input ?? kept?.input
+  if (input === undefined) throw inputNotKept()
+  return { ...found, input, revision: found.revision ?? kept?.revision ?? null }
+}
+
+type EndedRun = KeptRun & { readonly input: RunInput }
+
+const revisionOf = ({ revision }: EndedRun, definition: DefinitionOfRun): number | null =>
+  definition === 'original' ? revision : null
+
+/** What it takes to read a run. Throws where its automation is not there. */
+async function requireOrder(
+  deps: Deps,
+  { workspaceId }: RunPlace,
+  found: EndedRun,
+  definition: DefinitionOfRun,
+): Promise<ReadOrder> {
+  const source = await sourceOf(deps, workspaceId, found)
+  const order =
+    definition === 'original' ? source?.order : await withCurrent(deps, workspaceId, source?.order)
+  if (order === undefined)
+    throw new Failure(
+      'RunExpired',
+      `The automation "${found.automationSlug}" of the run is not there any more.`,
+    )
+  return order
+}
+
+async function withCurrent(
+  { definitions }: Deps,
+  workspaceId: string,
+  order: ReadOrder | undefined,
+): Promise<ReadOrder | undefined> {
+  const workspace = await definitions.find(workspaceId)
+  const automation = await workspace?.find(order?.automation.slug ?? '')
+  if (order === undefined || workspace === undefined || automation === undefined) return undefined
+  return { ...order, workspace, automation }
+}
+
+const rehearsalOf = async (
+  deps: Deps,
+  place: RunPlace,
+  found: EndedRun,
+  definition: DefinitionOfRun,
+): Promise<Rehearsal> =>
+  await rehearse(deps.reading, await requireOrder(deps, place, found, definition), {
+    ignoresPlaces: definition === 'current',
+  })
+
+async function segmentBeforeFailure(
+  { reading, definitions }: Deps,
+  { error }: EndedRun,
+  order: ReadOrder,
+): Promise<Segment | undefined> {
+  const { outcome, slugs } = await rehearse(reading, order)
+  const failed = outcome?.failed
+  if (failed?.effects === undefined || failed.failure.name !== error?.error) return undefined
+  const changed = await definitions.listChanged(order.workspace.id, order.workspace.revision)
+  if ([...slugs].some((slug) => changed.has(slug))) return undefined
+  return (await copyJournal(reading, order, failed.effects + 1)).copied
+}
+
+/** The automations as they are now must have done the same so far. */
+async function requireSame({ reading }: Deps, order: ReadOrder, at: number, copied: Segment): Promise<void> {
+  const now = await copyJournal(reading, order, at)
+  if (now.copied?.place === copied.place) return
+  throw invalidAt(
+    `The automations as they are now do something else before effect ${at}: fork from an earlier one, or with ` +
+      'definition original.',
+  )
+}
+
+const tooFar = (last: number) =>
+  invalidAt(
+    last === 0
+      ? 'Nothing is kept of what the run did, or it did nothing: replay it instead.'
+      : `What the run did is kept up to effect ${last}: fork from there or before.`,
+  )
+
+const invalidAt = (message: string) =>
+  new Failure('RequestValidationError', `body.at: ${message}`, { details: [{ path: 'body.at', message }] })
+
+const notFailed = ({ status }: RunRecord) =>
+  new Failure(
+    'RunEnded',
+    `The run has ended as ${status}: only a run that failed is retried. Replay it instead.`,
+  )
+
+/** It would go on with what nobody has told it. */
+function stopped({ was, planned }: Rehearsal): RunEnd {
+  const last = planned.list.at(-1)
+  const behind =
+    last === undefined ? 'before its first effect' : `behind effect ${last.number} (${last.path})`
+  const reasons = {
+    changed: 'the automations do something else than they did',
+    time: 'reading it took too long',
+  }
+  const reason = was.stopped?.reason
+  const why =
+    reason === 'changed' || reason === 'time' ? reasons[reason] : 'nothing that came in later is kept'
+  const error: FailureBody = { error: 'RunEnded', message: `The replay was ended ${behind}: ${why}.` }
+  return { status: 'cancelled', durationMs: 0, error }
+}
