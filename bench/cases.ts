@@ -1,3 +1,4 @@
+import { durable } from './durable.ts'
 import { emit } from './emit.ts'
 import { keep } from './events/keep.ts'
 import { million } from './events/million.ts'
@@ -37,7 +38,7 @@ export const cases: Record<string, Record<string, Part>> = {
     calm: { needs: ['haproxy', 'wrk', 'h2load'], measure: calm },
     scale: { needs: ['haproxy', 'wrk'], measure: scale },
   },
-  run: { run: { measure: runs }, 'node-red': { measure: nodeRed } },
+  run: { run: { measure: runs }, 'node-red': { measure: nodeRed }, durable: { measure: durable } },
   'run-memory': { 'run-memory': { measure: runMemory } },
   // How fast they are committed, get to where they are seen, and are found among a million.
   events: {

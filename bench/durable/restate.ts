@@ -1,0 +1,98 @@
+import { execFile, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePorts, freshDirectory, processTree } from '@platform/testing/platform'
+import type { LoadPlan } from '../measure/load.ts'
+
+export const RESTATE_VERSION = '1.7.12'
+const SDK_VERSION = '1.17.2'
+const READY_TRIES = 240
+
+/** Whoever is called, and whose processes pay for it. */
+export interface Contender {
+  readonly plan: Pick<LoadPlan, 'url' | 'headers'>
+  readonly pids: () => number[]
+}
+
+/** A service of one handler whose only step asks `outside`, as its documents write it. */
+const service = `
+import { endpoint, service } from '@restatedev/restate-sdk'
+const [port, outside] = process.argv.slice(2)
+const order = service({ name: 'order', handlers: { place: async (ctx, given) => {
+  const asked = await ctx.run('ask', async () => await (await fetch(outside, { method: 'POST', body: JSON.stringify(given) })).json())
+  return { id: asked.id }
+} } })
+endpoint().bind(order).listen(Number(port))
+`
+
+/** Restate as its packages bring it: server and service, on ports and in a folder of their own, as safe as it comes. */
+export async function startRestate(outside: string): Promise<Contender & AsyncDisposable> {
+  const folder = await installed()
+  const directory = freshDirectory('restate-')
+  const [ingress = 0, admin = 0, fabric = 0, port = 0] = await freePorts(4)
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: directory,
+    RESTATE_LISTEN_MODE: 'tcp',
+    RESTATE_BASE_DIR: join(directory, 'data'),
+    RESTATE_BIND_ADDRESS: `127.0.0.1:${fabric}`,
+    RESTATE_ADVERTISED_ADDRESS: `http://127.0.0.1:${fabric}`,
+    RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingress}`,
+    RESTATE_ADMIN__BIND_ADDRESS: `127.0.0.1:${admin}`,
+    RESTATE_DISABLE_TELEMETRY: 'true',
+    RESTATE_LOG_FILTER: 'error',
+  }
+  writeFileSync(join(folder, 'service.mjs'), service)
+  const bin = join(
+    folder,
+    'node_modules',
+    '@restatedev',
+    `restate-server-${process.platform}-${process.arch}`,
+    'bin',
+  )
+  const server = spawn(join(bin, 'restate-server'), ['--no-logo'], { cwd: directory, env, stdio: 'ignore' })
+  const handlers = spawn(process.execPath, ['service.mjs', String(port), outside], {
+    cwd: folder,
+    env: { PATH: env.PATH, NODE_ENV: 'production', RESTATE_LOGGING: 'ERROR' },
+    stdio: 'ignore',
+  })
+  await untilDone(`http://127.0.0.1:${admin}/deployments`, { uri: `http://127.0.0.1:${port}` })
+  const url = `http://127.0.0.1:${ingress}/order/place`
+  await untilDone(url, { name: 'Ada' })
+  return {
+    plan: { url, headers: {} },
+    pids: () => processTree(server.pid ?? 0, handlers.pid ?? 0),
+    async [Symbol.asyncDispose]() {
+      server.kill('SIGKILL')
+      handlers.kill('SIGKILL')
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Its packages, installed once for this user. */
+async function installed(): Promise<string> {
+  const folder = join(homedir(), '.cache', `platform-bench-restate-${RESTATE_VERSION}`)
+  if (existsSync(join(folder, 'node_modules', '@restatedev', 'restate-sdk'))) return folder
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{"private":true}')
+  const packages = [`@restatedev/restate-server@${RESTATE_VERSION}`, `@restatedev/restate-sdk@${SDK_VERSION}`]
+  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder })
+  return folder
+}
+
+async function untilDone(url: string, body: unknown): Promise<void> {
+  for (let tries = 0; tries < READY_TRIES; tries += 1) {
+    const answer = await fetch(url, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    }).catch(() => undefined)
+    await answer?.text()
+    if (answer?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  throw new Error(`Restate does not answer at ${url}.`)
+}
