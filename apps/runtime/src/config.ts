@@ -61,7 +61,7 @@ export const runtimeEnv = z
       .enum(['all', 'failed', 'none'])
       .default('failed')
       .describe(
-        'Of which runs that have ended everything is kept that shows what each step did: all, failed (and cancelled), none.',
+        'Of which runs that have ended all is kept that shows what each step did: all, failed (and cancelled), none.',
       ),
     DEFINITIONS_CACHE_SIZE: count(1000).describe('Workspaces an instance keeps in memory.'),
     DEFINITIONS_CACHE_BYTES: count(100_000_000).describe(

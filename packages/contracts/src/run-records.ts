@@ -162,8 +162,8 @@ export const getRun = endpoint({
   ...of,
   id: 'getRun',
   summary:
-    'One run: how it was triggered, how it ended, where it failed and what to do about it, and what each of its steps ' +
-    'did. The steps are worked out from what came in to the run, which is kept while it goes on; afterwards ' +
+    'One run: how it was triggered, how it ended, where it failed and what to do about it, and what each of its ' +
+    'steps did. The steps are worked out from what came in to the run, which is kept while it goes on; afterwards ' +
     'RUN_DETAILS of the installation says of which runs. Shown are 1,000 steps, 100 of them beside one another, and ' +
     '1 MB.',
   path: '/v2/workspaces/:workspaceId/runs/:runId',

@@ -201,6 +201,10 @@ export class ActiveRun implements RunState {
     return derivedUuidv7(this.runId, this.runId, place, this.countOf(place))
   }
 
+  reportId(frame: Pick<Frame, 'trace'>, type: string): string {
+    return this.#parts.commitsFirst ? this.effectId(frame, type) : uuidv7()
+  }
+
   countOf(place: string): number {
     if (this.#parts.journal === undefined) return 0
     const count = (this.#counts.get(place) ?? 0) + 1
@@ -256,12 +260,14 @@ export class ActiveRun implements RunState {
     this.#check(performance.now(), frame)
     this.#parts.journal?.requireRoom()
     const key = this.effectId(frame, path)
-    return await this.#outside(frame, path, async () => {
+    const asking = this.#outside(frame, path, async () => {
       const { commitsFirst, journal, buffer } = this.#parts
       if (commitsFirst && !onlyReads && journal?.isReplaying === false) await buffer.commit()
       this.#requireTime(performance.now(), frame, this.#checks + 1)
       return await this.#ask(frame, key, work)
     })
+    frame.observed?.effect(this.lastNumber)
+    return await asking
   }
 
   async pause(frame: OutsidePlace, path: string, ms: number): Promise<void> {

@@ -11,6 +11,7 @@ import { ActiveRun, type Cancellation } from './active-run.ts'
 import { AutomationFailure, located } from './automation-failure.ts'
 import { callAutomation } from './call-automation.ts'
 import { EffectBuffer, type Effects } from './effect-buffer.ts'
+import { failedEvent } from './error-event.ts'
 import type {
   CompiledAutomation,
   CompiledWorkspace,
@@ -21,7 +22,6 @@ import type {
   Trigger,
 } from './model.ts'
 import { type ContextLifetimes, contextsOfRun, type PublicUrls } from './run-contexts.ts'
-import { failedEvent } from './run-events.ts'
 import { type JournalReading, RunJournal, type Segment } from './run-journal.ts'
 import type { Throttle } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'

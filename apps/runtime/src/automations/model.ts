@@ -137,6 +137,8 @@ export interface StepObserver {
   input(value: unknown): void
   /** What the step asks the outside for. */
   asks(request: FetchRequest): void
+  /** What a function of a module is called with. */
+  runs(name: string, parameters: unknown): void
   /** What an automation is called with. */
   called(automation: CompiledAutomation, payload: Readonly<Record<string, unknown>>): void
   output(value: unknown): void
@@ -194,6 +196,8 @@ export interface RunState {
   readonly lastNumber: number
   /** The id of an effect: the same for the same effect of a run that is done again. */
   effectId(frame: Pick<Frame, 'trace'>, path: string): string
+  /** The id of an event of ours about the run: derived as well only where the run may be done again. */
+  reportId(frame: Pick<Frame, 'trace'>, type: string): string
   /** How often this was asked for `place`, beginning with 1; 0 in runs that are never done again. */
   countOf(place: string): number
   /**
@@ -233,7 +237,7 @@ export interface RunState {
 }
 
 /** What asks the outside. */
-export type OutsidePlace = Pick<Frame, 'automation' | 'trace' | 'inFinally'>
+export type OutsidePlace = Pick<Frame, 'automation' | 'trace' | 'inFinally' | 'observed'>
 
 /** One question to the outside. */
 export interface OutsideEffect {

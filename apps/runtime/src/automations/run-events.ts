@@ -1,17 +1,10 @@
-import {
-  automationExecuted,
-  type EventRecord,
-  type EventSource,
-  errorEvent,
-  runtimeEvents,
-} from '@platform/contracts'
+import { automationExecuted, type EventRecord, type EventSource, runtimeEvents } from '@platform/contracts'
 import { derivedUuidv7, type Failure } from '@platform/kernel'
 import type { SecretTexts } from '@platform/logging'
 import { buildRecord, capEvent, checkNative, type EventLimits } from '@platform/outbox'
 import { storable } from '../contexts/storable.ts'
 import { measure } from '../contexts/value-size.ts'
-import type { AutomationFailure } from './automation-failure.ts'
-import type { CompiledAutomation, Frame, RunState, SourcePlace, Trigger } from './model.ts'
+import type { CompiledAutomation, Frame, RunState, Trigger } from './model.ts'
 
 export interface Executed {
   readonly trigger: Trigger
@@ -27,7 +20,7 @@ export interface Executed {
 const COUNTED_EXACTLY = 10
 
 /** Where the platform's own events about a run come from. */
-const sourceOf = (run: RunState, automationSlug: string, depth: number): EventSource => ({
+export const sourceOf = (run: RunState, automationSlug: string, depth: number): EventSource => ({
   workspaceId: run.workspace.id,
   ...(run.subject.userId === undefined ? {} : { userId: run.subject.userId }),
   ...(run.subject.sessionId === undefined ? {} : { sessionId: run.subject.sessionId }),
@@ -54,7 +47,7 @@ export function executedEvent(frame: Frame, executed: Executed, limits: EventLim
     break: isBroken,
     ...(failure === undefined ? {} : { error: run.secrets.mask(failure.toJSON()) }),
   }
-  return storableRecord(frame, automationExecuted.type, payload, limits)
+  return recordOf(frame, automationExecuted.type, payload, limits)
 }
 
 /** What an automation was given, as others may see it; where it has more than `max` characters, how many there are. */
@@ -80,26 +73,6 @@ export function cut(value: unknown, max: number): unknown {
 /** What an event needs to know of the call it reports. */
 export type FailedFrame = Pick<Frame, 'run' | 'automation' | 'depth' | 'trace'>
 
-/** The event `error` of a run that failed, with secrets masked in both places that describe the failure. */
-export function failedEvent(
-  frame: FailedFrame,
-  failed: AutomationFailure,
-  place: SourcePlace | undefined,
-  limits: EventLimits,
-): EventRecord {
-  const { failure, automationSlug, instruction } = failed
-  const details = {
-    automationSlug,
-    instruction,
-    ...place,
-    ...(failure.details === undefined ? {} : { details: failure.details }),
-  }
-  const described = { error: failure.name, message: failure.message, details }
-  const { error, ...rest } = storable(frame.run.secrets.mask(described)) as typeof described
-  const record = storableRecord(frame, errorEvent.type, { type: error, ...rest }, limits)
-  return { ...record, error: { error, ...rest, level: 'error' } }
-}
-
 /** `runtime.fetch.failed`; `key` is that of the fetch, so that one done again has the same event. */
 export const fetchFailedEvent = (
   frame: FailedFrame,
@@ -108,23 +81,26 @@ export const fetchFailedEvent = (
   limits: EventLimits,
 ): EventRecord => {
   const { type } = runtimeEvents.fetchFailed
-  return storableRecord(frame, type, frame.run.secrets.mask(payload), limits, derivedUuidv7(key, key, type))
+  return recordOf(frame, type, frame.run.secrets.mask(payload), limits, derivedUuidv7(key, key, type))
 }
 
-function storableRecord(
+function recordOf(
   frame: FailedFrame,
   type: string,
   payload: unknown,
   limits: EventLimits,
-  id: string = frame.run.effectId(frame, type),
+  id: string = frame.run.reportId(frame, type),
 ): EventRecord {
   const source = sourceOf(frame.run, frame.automation.slug, frame.depth)
-  const parts = {
-    type,
-    source,
-    id,
-    createdAt: frame.run.now().toISOString(),
-  }
+  return storableRecord({ type, source, id, createdAt: frame.run.now().toISOString() }, payload, limits)
+}
+
+/** An event of the platform about a run, whatever its payload holds. */
+export function storableRecord(
+  parts: { type: string; source: EventSource; id: string; createdAt: string },
+  payload: unknown,
+  limits: EventLimits,
+): EventRecord {
   try {
     return capEvent(checkNative(buildRecord({ ...parts, payload })), limits)
   } catch {

@@ -52,6 +52,9 @@ export function planSteps(
     called({ slug }) {
       summary = slug
     },
+    runs(name) {
+      summary = name
+    },
     output: nothing,
     effect: (number) => planned.add({ number, ...step, kind, summary }),
     attempts: nothing,

@@ -75,8 +75,8 @@ async function live(program: TestAutomations, seed = 1) {
   const outcome = await started.outcome
   const committed = [...segments]
   if (started.journal !== undefined) segments.push(started.journal.close())
-  const read = async (kept: readonly Segment[], options: Partial<ReadOptions> = {}) => {
-    const again = new SeenSteps(everything, () => 0)
+  const read = async (kept: readonly Segment[], options: Partial<ReadOptions> = {}, limits = everything) => {
+    const again = new SeenSteps(limits, () => 0)
     const was = await readRun(
       {
         slices: new TimeSlices(),
@@ -149,5 +149,36 @@ describe('a run whose journal is read', () => {
       expect(was.stopped).toEqual({ reason: 'journal', number: until })
       expect(was.seen.ended).toBe(until)
     }
+  })
+
+  test('of 100,000 steps has no more than may be shown, and says how many are left out', async () => {
+    const { segments, read } = await live({
+      main: { do: [{ repeat: { until: 100_000, do: [{ set: { name: 'a', value: '{{$index}}' } }] } }] },
+    })
+    const { seen, stopped } = await read(segments, {}, { steps: 1000, list: 100, value: 10_000, all: 1e6 })
+    expect(stopped).toBeUndefined()
+    expect(seen.count).toBe(100_001)
+    expect(seen.top.steps[0]).toMatchObject({ more: 99_900, morePlace: 'do[0].repeat#100.do[0].set' })
+    expect(countOf(seen.top)).toBe(101)
+  })
+
+  test('ends when it has worked for as long as it may', async () => {
+    const { segments, read } = await live({
+      main: { do: [{ repeat: { until: 1000, do: [{ set: { name: 'a', value: 1 } }] } }] },
+    })
+    const { seen, stopped } = await read(segments, { maxMs: -1 })
+    expect(stopped?.reason).toBe('time')
+    expect(seen.count).toBeLessThan(100)
+  })
+
+  test('keeps no more values than may be shown', async () => {
+    const { segments, read } = await live({
+      main: { do: [{ repeat: { until: 300, do: [{ set: { name: 'a', value: 'x'.repeat(9000) } }] } }] },
+    })
+    const { seen } = await read(segments, {}, { steps: 1000, list: 1000, value: 10_000, all: 1e6 })
+    expect(seen.full?.reason).toBe('size')
+    expect(JSON.stringify(seen.top).length).toBeLessThan(1_200_000)
+    const { seen: small } = await read(segments, {}, { steps: 1000, list: 1000, value: 100, all: 1e6 })
+    expect(small.top.steps[0]?.steps[1]?.changed).toMatchObject([{ after: { truncated: true } }])
   })
 })

@@ -1,4 +1,5 @@
 import type { ResolvedPath } from '@platform/expressions'
+import { withoutSecretFields } from '@platform/logging'
 import { AutomationFailure } from '../automations/automation-failure.ts'
 import type { CompiledAutomation, Frame, QueuedRun, StepObserver } from '../automations/model.ts'
 import { shownRequest } from '../fetches/failed-fetch.ts'
@@ -62,6 +63,18 @@ export class Unseen implements StepObserver {
 
   asks(request: FetchRequest): void {
     this.watching.seen.hidden.add(shownRequest(request).hidden)
+  }
+
+  runs(_name: string, parameters: unknown): void {
+    this.withoutSecrets(parameters)
+  }
+
+  /** What is named like a secret is one wherever it goes. */
+  protected withoutSecrets(parameters: unknown): unknown {
+    const hidden = new Set<string>()
+    const shown = withoutSecretFields(parameters, hidden)
+    this.watching.seen.hidden.add(hidden)
+    return shown
   }
 
   called(automation: CompiledAutomation, payload: Readonly<Record<string, unknown>>): void {
@@ -146,6 +159,13 @@ class Seen extends Placed {
     this.#tell((step) => {
       step.asks = true
       step.input = this.watching.seen.keep(shown.request)
+    })
+  }
+
+  override runs(name: string, parameters: unknown): void {
+    const shown = this.withoutSecrets(parameters)
+    this.#tell((step) => {
+      step.input = this.watching.seen.keep({ function: name, parameters: shown })
     })
   }
 

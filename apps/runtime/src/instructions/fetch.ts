@@ -116,14 +116,12 @@ async function ask(frame: Frame, path: string, question: Question): Promise<Aske
   const throttled = frame.run.throttle('fetches', 1, frame)
   if (throttled !== undefined) await throttled
   frame.observed?.asks(question.request)
-  const asking = frame.run.fromOutside(frame, path, async (effect) => {
+  return await frame.run.fromOutside(frame, path, async (effect) => {
     const key = question.key ?? effect.key
     const attempts: FetchAttempt[] = []
     const { result, conceal } = await send(frame, question, { ...effect, key }, attempts)
     return { key, ...outcomeOf(frame, question, result, conceal), attempts }
   })
-  frame.observed?.effect(frame.run.lastNumber)
-  return await asking
 }
 
 function outcomeOf(

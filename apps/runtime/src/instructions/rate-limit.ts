@@ -18,7 +18,9 @@ export const rateLimit: Instruction<RateLimitArguments> = {
     const write = texts.writer(args.output)
     return async (frame) => {
       const use = readUse(frame)
+      frame.observed?.input(use)
       const taken = await frame.run.fromOutside(frame, path, () => take(frame, use))
+      frame.observed?.output(taken)
       write(frame, taken)
       if (!taken.ok && readBreak(frame) !== false) throw new Break('automation', undefined)
     }

@@ -1,8 +1,8 @@
 import type { RunArguments } from '@platform/contracts'
 import type { EventLimits } from '@platform/outbox'
 import { AutomationFailure, Break } from '../automations/automation-failure.ts'
+import { failedEvent } from '../automations/error-event.ts'
 import type { Frame } from '../automations/model.ts'
-import { failedEvent } from '../automations/run-events.ts'
 import { callModule } from '../modules/modules.ts'
 import { type Instruction, invalidInstruction } from './instruction.ts'
 
@@ -23,15 +23,23 @@ export const run = (limits: EventLimits): Instruction<RunArguments> => ({
       if (!WAYS.includes(onError)) throw invalidInstruction('run.onError must be break, emit or continue.')
       const fail = (error: unknown) => failed(frame, error, path, onError, limits, write)
       try {
-        const result = callModule(module, name, readParameters(frame), { frame, path })
-        if (result instanceof Promise) return result.then((value) => write(frame, value)).catch(fail)
-        write(frame, result)
+        const parameters = readParameters(frame)
+        frame.observed?.runs(`${module}.${name}`, parameters)
+        const result = callModule(module, name, parameters, { frame, path })
+        if (result instanceof Promise)
+          return result.then((value) => answered(frame, value, write)).catch(fail)
+        answered(frame, result, write)
       } catch (error) {
         return fail(error)
       }
     }
   },
 })
+
+function answered(frame: Frame, value: unknown, write: (frame: Frame, value: unknown) => void): void {
+  frame.observed?.output(value)
+  write(frame, value)
+}
 
 /** Goes on with the failure as the output where the step says so; what ends the whole run is never gone on with. */
 async function failed(

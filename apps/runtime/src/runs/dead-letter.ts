@@ -1,42 +1,31 @@
-import { type EventRecord, errorEvent } from '@platform/contracts'
+import type { EventRecord } from '@platform/contracts'
 import { derivedUuidv7 } from '@platform/kernel'
-import { buildRecord, checkNative } from '@platform/outbox'
+import type { EventLimits } from '@platform/outbox'
+import { errorRecord, type ToldError } from '../automations/error-event.ts'
 import type { ClaimedRun, ClaimedWork } from './run.ts'
-
-/** Why a run is given up, and where; secrets are masked. */
-interface Reason {
-  readonly error: string
-  readonly message: string
-  readonly automationSlug: string
-  readonly instruction: string
-}
 
 /** The event `error` of a run that is not tried again: it stays in the list of dead letters. */
 export function deadLetterEvent(
   run: ClaimedRun,
-  { error, message, automationSlug, instruction }: Reason,
+  error: ToldError,
   level: 'error' | 'fatal',
+  limits: EventLimits,
 ): EventRecord {
-  const details = { automationSlug, instruction, runId: run.id }
-  const built = buildRecord({
-    type: errorEvent.type,
-    payload: { type: error, message, details },
-    source: {
-      workspaceId: run.workspaceId,
-      correlationId: run.correlationId,
-      automationSlug: run.automationSlug,
-      automationDepth: run.input.depth + 1,
-      host: { service: 'runtime' },
-    },
-    id: derivedUuidv7(run.id, run.id, 'given up'),
-  })
-  return { ...checkNative(built), error: { error, message, details, level } }
+  const { id: runId, workspaceId, correlationId, automationSlug, input } = run
+  const host = { service: 'runtime' } as const
+  const source = { workspaceId, correlationId, automationSlug, automationDepth: input.depth + 1, host }
+  const id = derivedUuidv7(runId, runId, 'given up')
+  return errorRecord(error, { id, runId, source, createdAt: new Date().toISOString(), level }, limits)
 }
 
 /**
  * A run whose workers crash again and again is the reason itself: it ends as a dead letter, and an event reports it.
  */
-export function tooManyCrashes(run: ClaimedRun, crashes: number): Pick<ClaimedWork, 'effects' | 'end'> {
+export function tooManyCrashes(
+  run: ClaimedRun,
+  crashes: number,
+  limits: EventLimits,
+): Pick<ClaimedWork, 'effects' | 'end'> {
   const error = {
     error: 'TooManyAttempts',
     message: `The run was given up after ${crashes} attempts, because none of them ended.`,
@@ -44,7 +33,7 @@ export function tooManyCrashes(run: ClaimedRun, crashes: number): Pick<ClaimedWo
     instruction: 'do',
   }
   return {
-    effects: { queued: [], patches: [], events: [deadLetterEvent(run, error, 'error')] },
+    effects: { queued: [], patches: [], events: [deadLetterEvent(run, error, 'error', limits)] },
     end: { status: 'failed', durationMs: 0, error, isDeadLetter: true },
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
+import { defaultEventLimits } from '@platform/outbox'
 import { rounds, type TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { randomProgram } from '../../test/programs.ts'
@@ -95,6 +96,7 @@ function runOf(workspace: TestCompiled, onAsked: (leased: LeasedRun) => void = (
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 20_000,
       details: 'failed',
+      limits: defaultEventLimits,
       log,
     })(claimed, leased, new AbortController().signal)
     return await Promise.race([working.then(() => true), died.promise])

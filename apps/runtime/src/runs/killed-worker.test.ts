@@ -29,18 +29,26 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-test('a run whose worker is killed is done elsewhere long before its lease is over', async () => {
+test('a run whose worker is killed is done elsewhere long before its lease is over, and who follows it sees its end', async () => {
   await using database = await openDatabase(databaseUrl, { allowWeakDurability: true })
   const runs = () =>
     database.many(sql`select status, attempt, deaths from runtime.runs where workspace_id = ${workspace.id}`)
   await database.many(insertEvents([emittedEvent(workspace.id, 'go')]))
   await vi.waitFor(async () => expect(await runs()).toMatchObject([{ status: 'running' }]), SOON)
 
-  await using _second = await startRuntime({ env: LEASE, databaseUrl })
+  await using second = await startRuntime({ env: LEASE, databaseUrl })
   expect(await runs()).toEqual([{ status: 'running', attempt: 1, deaths: 0 }])
+  const [{ id } = { id: '' }] = await database.many<{ id: string }>(sql`
+    select id from runtime.runs where workspace_id = ${workspace.id}`)
+  const stream = await fetch(`${second.url}/v2/workspaces/${workspace.id}/runs/${id}/stream`, {
+    headers: second.headersOf({ kind: 'internal' }),
+  })
   await killed.stop('SIGKILL')
   await vi.waitFor(
     async () => expect(await runs()).toEqual([{ status: 'succeeded', attempt: 2, deaths: 1 }]),
     TAKEOVER,
   )
+  const frames = (await stream.text()).split('\n\n').filter((frame) => frame.includes('event: '))
+  expect(frames.at(-1)).toMatch(/event: end\ndata: .*"status":"succeeded"/)
+  expect(frames.filter((frame) => frame.includes('event: end'))).toHaveLength(1)
 }, 60_000)

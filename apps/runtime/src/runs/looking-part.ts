@@ -22,13 +22,14 @@ interface Deps extends ReadParts {
   readonly definitions: Definitions
   readonly clock: Clock
   readonly log: Logger
-  readonly limits: EventLimits
+  /** Of what is shown of an input. */
+  readonly events: EventLimits
 }
 
 /** Looking at runs. */
 export function lookingPart(deps: Deps): Part {
   const streams = new RunStreams(MOST_STREAMS)
-  const looking = { ...deps, streams, inspections: inspections(deps) }
+  const looking = { ...deps, limits: deps.events, streams, inspections: inspections(deps) }
   return {
     routes: [listRuns(looking), getRun(looking), getRunState(looking), streamRun(looking)],
     leaving: () => streams.close(),

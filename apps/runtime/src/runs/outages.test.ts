@@ -1,6 +1,7 @@
 import { DatabaseError, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
+import { defaultEventLimits } from '@platform/outbox'
 import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { compiled, runsDatabase, testEngine } from '../../test/testing.ts'
@@ -41,6 +42,7 @@ describe('a run whose database is away again and again', () => {
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 5000,
       details: 'failed',
+      limits: defaultEventLimits,
       log,
     })
     const queue = new WorkQueue({

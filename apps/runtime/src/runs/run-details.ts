@@ -27,7 +27,7 @@ export function withJournal(
   return { ...effects, segment: journal.close() }
 }
 
-/** The same of a run of which nothing was stored before: what it was called with is kept as well, unless that is much. */
+/** The same of a run of which nothing was stored before: what it was called with is kept too, unless that is much. */
 export function withDetails(
   effects: Effects,
   journal: RunJournal | undefined,

@@ -81,6 +81,7 @@ export function runsPart({
       slots,
       journals,
       ...config.runs,
+      limits: config.events,
       log,
     }),
     worker,
@@ -100,8 +101,7 @@ export function runsPart({
     worker,
     log,
   }
-  const limits = config.events
-  const looking = lookingPart({ ...reading, records, journals, definitions, clock, log, limits })
+  const looking = lookingPart({ ...reading, ...config, records, journals, definitions, clock, log })
   const common = { database, audit, permissions, definitions, reading, clock, wakeWorkers }
   const actions = runActionsPart({ ...common, records, journals })
   const partitions = { runs: partitionStore(database), journal: partitionStore(database, 'journal') }

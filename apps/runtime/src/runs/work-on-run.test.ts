@@ -1,6 +1,7 @@
 import { DatabaseError, sql } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
+import { defaultEventLimits } from '@platform/outbox'
 import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compiled, runsDatabase, testEngine } from '../../test/testing.ts'
@@ -37,6 +38,7 @@ describe('a run that an event triggered', () => {
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 5000,
       details: 'failed',
+      limits: defaultEventLimits,
       log,
     })
     const doNext = async (claimed: ReturnType<typeof runs.claimQueued>) => {
@@ -90,6 +92,7 @@ describe('a run that an event triggered', () => {
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       timeLimitMs: 5000,
       details: 'failed',
+      limits: defaultEventLimits,
       log,
     })
     const held = { claim: { id, attempt: run.attempt }, workspaceId: workspace.id, active: undefined }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Retry } from '@platform/contracts'
 import { StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
+import type { EventLimits } from '@platform/outbox'
 import { cancelled } from '../automations/active-run.ts'
 import { AutomationFailure, RunEnded } from '../automations/automation-failure.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
@@ -26,6 +27,7 @@ interface Deps {
   readonly slots: Pick<RunSlots, 'take' | 'leave'>
   readonly timeLimitMs: number
   readonly details: RunDetails
+  readonly limits: EventLimits
   readonly log: Logger
 }
 
@@ -74,7 +76,7 @@ export const workOnRun =
     reportOwnFailure(deps, run, result)
     if (active.hasEnded) return
     const end = (isOfRequest(run) ? endWithOutput : endOf)(result, active.cancellation)
-    const settled = afterTry(run, automation.retry, result, end)
+    const settled = afterTry(run, automation.retry, { result, end, limits: deps.limits })
     const effects = withJournal(settled.effects, journal, deps.details, settled.end)
     await write(deps, { claim, ...settled, effects }, signal)
     await deps.slots.leave(run, automation)
@@ -94,7 +96,7 @@ async function prepare(
   deps: Deps,
   run: ClaimedRun,
 ): Promise<{ workspace: CompiledWorkspace; automation: CompiledAutomation } | Settled | 'held'> {
-  const settled = withoutBeginning(run)
+  const settled = withoutBeginning(run, deps.limits)
   if (settled !== undefined) return settled
   const workspace = await deps.definitions.find(run.workspaceId, run.revision)
   const automation = await workspace?.find(run.automationSlug)
@@ -126,8 +128,8 @@ function dropped({ slug, concurrency }: CompiledAutomation): RunEnd {
 }
 
 /** The end of a run of which nothing is to be done any more: one that has begun still runs its `finally`. */
-function withoutBeginning(run: ClaimedRun): Settled | undefined {
-  if (run.crashCount >= MAX_CRASHES) return tooManyCrashes(run, MAX_CRASHES)
+function withoutBeginning(run: ClaimedRun, limits: EventLimits): Settled | undefined {
+  if (run.crashCount >= MAX_CRASHES) return tooManyCrashes(run, MAX_CRASHES, limits)
   if (run.cancellation === null || (run.attempt > 1 && run.cancellation.requests === 1)) return undefined
   const error = cancelled(run.cancellation.reason).toJSON()
   return { effects: nothing, end: { status: 'cancelled', durationMs: 0, error } }
@@ -153,14 +155,14 @@ const triggerOf = ({ triggerType, triggerValue, triggerId }: ClaimedRun) => ({
 function afterTry(
   run: ClaimedRun,
   retry: Retry | undefined,
-  { effects, failed, error }: RunOutcome,
-  end: RunEnd,
+  { result, end, limits }: { result: RunOutcome; end: RunEnd; limits: EventLimits },
 ): Settled {
+  const { effects, failed, error } = result
   if (retry === undefined || end.status !== 'failed' || failed === undefined || error === undefined)
     return { effects, end }
   const pauseMs = pauseBeforeNextTry(retry, failed.failure, run.try)
   if (pauseMs !== undefined) return { effects, end: { ...end, status: 'waiting', pauseMs } }
-  const report = deadLetterEvent(run, error, 'fatal')
+  const report = deadLetterEvent(run, error, 'fatal', limits)
   return { effects: { ...effects, events: [...effects.events, report] }, end: { ...end, isDeadLetter: true } }
 }
 
