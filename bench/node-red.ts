@@ -86,7 +86,7 @@ async function startNodeRed(): Promise<Contender & AsyncDisposable> {
   writeFileSync(join(directory, 'flows.json'), JSON.stringify(flow))
   writeFileSync(
     join(directory, 'settings.js'),
-    `module.exports = ${JSON.stringify({ uiPort: port, uiHost: '127.0.0.1', flowFile: 'flows.json', disableEditor: true, httpAdminRoot: false, logging: { console: { level: 'warn' } } })}`,
+    `module.exports = ${JSON.stringify({ ...settings, uiPort: port })}`,
   )
   const child = spawn(process.execPath, [program, '--userDir', directory], { stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}/order`
@@ -99,6 +99,14 @@ async function startNodeRed(): Promise<Contender & AsyncDisposable> {
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+const settings = {
+  uiHost: '127.0.0.1',
+  flowFile: 'flows.json',
+  disableEditor: true,
+  httpAdminRoot: false,
+  logging: { console: { level: 'warn' } },
 }
 
 const node = (id: string, type: string, more: object, next?: string) => ({

@@ -15,7 +15,7 @@ export interface Log extends Search, Retained, AsyncDisposable {
   append(documents: readonly StreamDocument[]): Promise<void>
   /** Documents after a sequence, of all streams or of one, oldest first. */
   readAfter(sequence: number, limit: number, stream?: string): Promise<PlacedDocument[]>
-  /** The same, of all streams, with these fields alone: most of a document need not be read for what few of them say. */
+  /** The same, of all streams, with these fields alone. */
   readFieldsAfter(
     sequence: number,
     limit: number,

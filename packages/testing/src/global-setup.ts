@@ -28,7 +28,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
 
 /**
  * Each test file copies a database, some hundred files of which it changes few: the file system may share the rest. And
- * it opens dozens of connections, whose handshakes would each hash the password 4,096 times: as often as a verifier says.
+ * it opens dozens of connections, whose handshakes would each hash the password 4,096 times: as a verifier says.
  */
 async function makeCheap(url: string): Promise<void> {
   await using admin = await openDatabase(url, { poolSize: 1, allowWeakDurability: true })

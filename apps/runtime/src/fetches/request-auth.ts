@@ -1,6 +1,6 @@
 import { Failure } from '@platform/kernel'
 
-/** How a request shows who sends it. Its texts may refer to secrets, which are put in before anything is made of them. */
+/** How a request shows who sends it. Its texts may refer to secrets, which are put in before it is signed. */
 export type RequestAuth =
   | { readonly kind: 'basic'; readonly user: string; readonly password: string }
   | AwsSignature
