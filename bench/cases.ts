@@ -1,3 +1,4 @@
+import { collections } from './collections.ts'
 import { durable } from './durable.ts'
 import { emit } from './emit.ts'
 import { keep } from './events/keep.ts'
@@ -38,6 +39,7 @@ export const cases: Record<string, Record<string, Part>> = {
     calm: { needs: ['haproxy', 'wrk', 'h2load'], measure: calm },
     scale: { needs: ['haproxy', 'wrk'], measure: scale },
   },
+  collections: { collections: { measure: collections } },
   run: { run: { measure: runs }, 'node-red': { measure: nodeRed }, durable: { measure: durable } },
   'run-memory': { 'run-memory': { measure: runMemory } },
   // How fast they are committed, get to where they are seen, and are found among a million.

@@ -14,6 +14,7 @@ import { automationCompiler } from './definitions/compile-automation.ts'
 import { definitionStore } from './definitions/definition-store.ts'
 import { Definitions } from './definitions/definitions.ts'
 import { KeySet } from './jwks/key-set.ts'
+import { openModules } from './modules/module-stores.ts'
 import { runsPart } from './runs/runs-part.ts'
 import { testAutomation } from './runs/test-automation.ts'
 import { schedulesPart } from './schedules/schedules-part.ts'
@@ -52,7 +53,9 @@ export const runtime: Service = {
 
     const slices = new TimeSlices()
     const store = definitionStore(database)
-    const definitions = new Definitions(store, automationCompiler(config.events, slices), config.definitions)
+    const modules = openModules({ database, clock, log, settings: config.modules })
+    const compile = automationCompiler(config.events, slices, modules.stores)
+    const definitions = new Definitions(store, compile, config.definitions)
     const automations = automationsPart({
       database,
       cache,
@@ -96,7 +99,7 @@ export const runtime: Service = {
       },
       ...joinParts(keySet.part, automations.part, schedules.part, runs.part, {
         routes,
-        jobs: idempotency.jobs,
+        jobs: [...idempotency.jobs, ...modules.jobs],
         checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
       }),
     }

@@ -1,7 +1,8 @@
 import type { Database } from '@platform/database'
 import { systemClock } from '@platform/kernel'
+import { createLogger } from '@platform/logging'
 import type { MasterKey } from '@platform/master-keys'
-import type { ModuleStores } from '../src/modules/module-stores.ts'
+import type { ModuleStores } from '../src/modules/module.ts'
 import { openModules } from '../src/modules/module-stores.ts'
 import type { ModuleSettings } from '../src/modules/modules-env.ts'
 
@@ -13,5 +14,12 @@ export const testModules = (database: Database, settings: Partial<ModuleSettings
   openModules({
     database,
     clock: systemClock,
-    settings: { masterKeys: [testKey('test', 7)], secretsMax: 100, keptDays: 30, ...settings },
+    log: createLogger({ level: 'silent' }),
+    settings: {
+      masterKeys: [testKey('test', 7)],
+      secretsMax: 100,
+      keptDays: 30,
+      collections: { maxCollections: 200, maxRecords: 100_000 },
+      ...settings,
+    },
   }).stores

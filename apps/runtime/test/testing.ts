@@ -31,6 +31,7 @@ import { compileWorkspace } from '../src/definitions/compile-workspace.ts'
 import type { IndexedAutomation } from '../src/definitions/definition-store.ts'
 import { type Fetches, openFetches } from '../src/fetches/fetches.ts'
 import type { FetchSettings } from '../src/fetches/fetches-env.ts'
+import type { ModuleStores } from '../src/modules/module.ts'
 import { runtime } from '../src/service.ts'
 import { unheardAnswer } from '../src/webhooks/shaped-answer.ts'
 
@@ -211,8 +212,9 @@ export const emittedEvent = (workspaceId: string, type: string, payload: unknown
 export const compiled = (
   automations: TestAutomations,
   config: Record<string, unknown> = {},
+  stores?: ModuleStores,
 ): TestCompiled => {
-  const compile = automationCompiler(defaultEventLimits, new TimeSlices())
+  const compile = automationCompiler(defaultEventLimits, new TimeSlices(), stores)
   const definitions = definitionsOf(automations)
   const made = new Map<string, CompiledAutomation>()
   const find = async (slug: string) => {

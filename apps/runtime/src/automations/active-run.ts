@@ -7,7 +7,6 @@ import { SecretTexts } from '@platform/logging'
 import type { SlidingLimits } from '@platform/rate-limits'
 import type { Contexts } from '../contexts/contexts.ts'
 import type { Fetches } from '../fetches/fetches.ts'
-import type { ModuleStores } from '../modules/module-stores.ts'
 import { AutomationFailure, RunCancelled, RunEnded } from './automation-failure.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
 import type {
@@ -45,7 +44,6 @@ export interface ActiveRunParts {
   readonly options: Options
   readonly throttle: Throttle
   readonly fetches: Fetches
-  readonly modules?: ModuleStores | undefined
   readonly limits: SlidingLimits
   readonly slices: Pick<TimeSlices, 'take' | 'next'>
   readonly buffer: EffectBuffer
@@ -80,7 +78,6 @@ export class ActiveRun implements RunState {
   readonly contexts: Contexts
   readonly options: Options
   readonly fetches: Fetches
-  readonly modules: ModuleStores | undefined
   readonly limits: SlidingLimits
   readonly secrets = new SecretTexts()
   readonly #parts: ActiveRunParts
@@ -113,7 +110,6 @@ export class ActiveRun implements RunState {
     this.options =
       parts.journal === undefined ? parts.options : optionsOf(parts.options, parts.readClock, parts.journal)
     this.fetches = parts.fetches
-    this.modules = parts.modules
     this.limits = parts.limits
     this.#timeLimitMs = parts.timeLimitMs
     this.#hasSets = parts.journal?.hasSets === true

@@ -8,7 +8,6 @@ import { inBatches, type Job, type Part } from '@platform/service'
 import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { openFetches } from '../fetches/fetches.ts'
-import { openModules } from '../modules/module-stores.ts'
 import { createEngine, type Engine, type EngineParts } from './engine.ts'
 import { createThrottle, unlimited } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
@@ -42,11 +41,9 @@ export function automationsPart({
 }): Automations {
   const contexts = contextStore(database)
   const fetches = openFetches(config.fetches)
-  const modules = openModules({ database, clock, settings: config.modules })
   const parts: EngineParts = {
     clock,
     fetches,
-    modules: modules.stores,
     limits: slidingLimits({ cache, log, service: 'automations' }),
     unheardAnswer,
     throttle: config.throttling === undefined ? unlimited : createThrottle(config.throttling),
@@ -65,7 +62,7 @@ export function automationsPart({
     engine: createEngine(parts),
     readingEngine: (slices) => readingEngine(parts, slices),
     part: {
-      jobs: [deleteExpiredContexts(contexts), ...modules.jobs],
+      jobs: [deleteExpiredContexts(contexts)],
       closing: async () => await fetches[Symbol.asyncDispose](),
     },
   }

@@ -6,7 +6,6 @@ import type { SlidingLimits } from '@platform/rate-limits'
 import type { ContextStore } from '../contexts/context-store.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
 import type { Fetches } from '../fetches/fetches.ts'
-import type { ModuleStores } from '../modules/module-stores.ts'
 import { ActiveRun, type Cancellation } from './active-run.ts'
 import { AutomationFailure, located } from './automation-failure.ts'
 import { callAutomation } from './call-automation.ts'
@@ -30,8 +29,6 @@ export interface EngineParts {
   readonly clock: Clock
   readonly throttle: Throttle
   readonly fetches: Fetches
-  /** Missing only where automations compute and keep nothing. */
-  readonly modules?: ModuleStores | undefined
   readonly limits: SlidingLimits
   /** The answer of a request that does not wait for this run, or not any more. */
   readonly unheardAnswer: () => HttpAnswer
@@ -176,7 +173,6 @@ function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
     options: parts.options,
     throttle: parts.throttle,
     fetches: parts.fetches,
-    modules: parts.modules,
     limits: parts.limits,
     slices: parts.slices,
     buffer,

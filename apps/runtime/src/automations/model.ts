@@ -6,7 +6,6 @@ import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FetchAttempt, Fetches } from '../fetches/fetches.ts'
-import type { ModuleStores } from '../modules/module-stores.ts'
 import type { Branches } from './turns.ts'
 
 /** Runs what was compiled. Work that needs no waiting ends without a promise, which keeps short automations fast. */
@@ -216,8 +215,6 @@ export interface RunState {
   readonly limits: SlidingLimits
   /** How calls to the outside are sent. */
   readonly fetches: Fetches
-  /** Where functions of modules keep things. */
-  readonly modules: ModuleStores | undefined
   /**
    * Asks something outside, while other strands of the run go on. Where the run may be done again, what it did and what
    * came in before is committed first: the outside must not know of what may still be lost. The answer, which must be

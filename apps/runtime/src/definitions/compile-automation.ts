@@ -23,6 +23,7 @@ import {
 import { sequence } from '../instructions/sequence.ts'
 import { attemptOf, retrying } from '../instructions/step-retry.ts'
 import { Mentions, TextCompiler } from '../instructions/text-compiler.ts'
+import type { ModuleStores } from '../modules/module.ts'
 import { compileConcurrency } from './compile-concurrency.ts'
 import { compileInputs } from './compile-inputs.ts'
 
@@ -32,8 +33,14 @@ import { compileInputs } from './compile-inputs.ts'
  */
 export type CompileAutomation = (slug: string, saved: unknown) => Promise<CompiledAutomation>
 
-export function automationCompiler(limits: EventLimits, slices: TimeSlices): CompileAutomation {
-  const instructions = new Map<string, Instruction<never>>(vocabulary(limits).map((one) => [one.name, one]))
+export function automationCompiler(
+  limits: EventLimits,
+  slices: TimeSlices,
+  stores?: ModuleStores,
+): CompileAutomation {
+  const instructions = new Map<string, Instruction<never>>(
+    vocabulary(limits, stores).map((one) => [one.name, one]),
+  )
   return async (slug, saved) => {
     const problems: string[] = []
     const definition = readDefinition(slug, saved, problems)

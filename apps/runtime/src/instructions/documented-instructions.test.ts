@@ -11,13 +11,13 @@ import {
 import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testModules } from '../../test/modules.ts'
-import { compiled, runMain, runsDatabase, testEngine } from '../../test/testing.ts'
-import type { Engine } from '../automations/engine.ts'
+import { compiled, runMain, runsDatabase } from '../../test/testing.ts'
+import type { ModuleStores } from '../modules/module.ts'
 
 const missing: ReadonlySet<string> = new Set(notYetRunnable)
 const names = Object.keys(instructionDescriptions) as InstructionName[]
 
-let engine: Engine
+let stores: ModuleStores
 let database: TestDatabase
 
 /** Stands in for the addresses of the examples: it takes orders. */
@@ -25,7 +25,7 @@ let shop: Server
 
 beforeAll(async () => {
   database = await runsDatabase()
-  engine = testEngine({ modules: testModules(database) })
+  stores = testModules(database)
   shop = createServer((request, response) => {
     response.writeHead(201, { 'content-type': 'application/json' })
     request.pipe(response)
@@ -52,7 +52,7 @@ async function outputOf({
 }): Promise<unknown> {
   const greet = { output: 'Hello {{name}}' }
   const main = atShop({ do: [...steps] as Record<string, unknown>[], output })
-  const outcome = await runMain(compiled({ main, greet }), { body: { key: 'sk-of-the-shop' } }, {}, engine)
+  const outcome = await runMain(compiled({ main, greet }, {}, stores), { body: { key: 'sk-of-the-shop' } })
   expect(outcome.failed).toBeUndefined()
   return outcome.output
 }

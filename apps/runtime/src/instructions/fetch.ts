@@ -8,6 +8,7 @@ import { type FetchFault, faultOf } from '../fetches/fetch-fault.ts'
 import { type FetchRequest, type GivenRequest, requestOf } from '../fetches/fetch-request.ts'
 import type { FetchAttempt } from '../fetches/fetches.ts'
 import { tracedFetch } from '../fetches/traced-fetch.ts'
+import type { ModuleStores } from '../modules/module.ts'
 import { revealSecrets } from '../modules/secrets/reveal.ts'
 import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
 import { type Attempt, triedOnce } from './step-retry.ts'
@@ -17,22 +18,29 @@ import type { TextCompiler } from './text-compiler.ts'
  * fetch: an HTTP request. What the other side answers, and that it does not, is a value; the run goes on. Whatever the
  * run did before is committed when the request leaves.
  */
-export const fetch = (limits: EventLimits): Instruction<FetchArguments> => ({
+export const fetch = (limits: EventLimits, stores?: ModuleStores): Instruction<FetchArguments> => ({
   name: 'fetch',
   compile(args, context) {
-    const attempt = compileAttempt(args, context, limits, false)
+    const attempt = compileAttempt(args, context, { limits, stores, isTriedOnce: false })
     return (frame) => attempt(frame, triedOnce())
   },
-  compileAttempt: (args, context) => compileAttempt(args, context, limits, true),
+  compileAttempt: (args, context) => compileAttempt(args, context, { limits, stores, isTriedOnce: true }),
   retriedOn: ['network', 429],
 })
 
-/** With `retry` the step says how often it is tried, and nothing else tries it. */
+/** How a fetch is done. */
+interface Way {
+  readonly limits: EventLimits
+  /** Where its secrets are. */
+  readonly stores: ModuleStores | undefined
+  /** With `retry` the step says how often it is tried, and nothing else tries it. */
+  readonly isTriedOnce: boolean
+}
+
 function compileAttempt(
   args: FetchArguments,
   { texts, path }: StepContext,
-  limits: EventLimits,
-  isTriedOnce: boolean,
+  { limits, stores, isTriedOnce }: Way,
 ): Attempt {
   const [missing] = fieldsNotYetRunnable('fetch', args)
   if (missing !== undefined) return unavailable(missing)
@@ -44,7 +52,7 @@ function compileAttempt(
     const request = requestOf(readRequest(frame), frame.run.fetches.settings)
     const mode = modeOf(readMode(frame))
     const emits = readEmits(frame) !== false
-    const question = { request, mode, emits, isTriedOnce, key: tries.key }
+    const question = { request, mode, emits, isTriedOnce, stores, key: tries.key }
     const { key, output, failed, fault, attempts } = await ask(frame, path, question)
     if (attempts !== undefined) frame.observed?.attempts(attempts)
     frame.observed?.output(output)
@@ -94,6 +102,7 @@ interface Question {
   readonly emits: boolean
   /** True where the step itself is tried again. */
   readonly isTriedOnce: boolean
+  readonly stores: ModuleStores | undefined
   /** Of the attempts before. */
   readonly key: string | undefined
 }
@@ -144,11 +153,11 @@ function outcomeOf(
 /** The values of secrets are in what leaves and in nothing else. */
 async function send(
   { run }: Frame,
-  { request, isTriedOnce }: Question,
+  { request, isTriedOnce, stores }: Question,
   { key, signal, remainingMs }: OutsideEffect,
   attempts: FetchAttempt[],
 ): Promise<{ result: FetchAnswer | FetchFailure; conceal: (value: unknown) => unknown }> {
-  const { sent, conceal } = await revealSecrets(run, request)
+  const { sent, conceal } = await revealSecrets(run, stores?.secrets, request)
   if ('error' in sent) return { result: sent, conceal }
   const result = await tracedFetch(request.method, run.correlationId, (traceparent) =>
     run.fetches.send(sent, {

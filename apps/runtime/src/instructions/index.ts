@@ -1,5 +1,6 @@
 import { type CommentArguments, type InstructionName, notYetRunnable } from '@platform/contracts'
 import type { EventLimits } from '@platform/outbox'
+import type { ModuleStores } from '../modules/module.ts'
 import { all } from './all.ts'
 import { breakOut } from './break.ts'
 import { runWorkflow } from './call.ts'
@@ -14,7 +15,7 @@ import { deleteVariable, set } from './set-and-delete.ts'
 import { tryCatch } from './try.ts'
 
 /** The vocabulary: every word the language has. A key of a step that is none of them calls an automation. */
-export const vocabulary = (limits: EventLimits): readonly Instruction<never>[] => [
+export const vocabulary = (limits: EventLimits, stores?: ModuleStores): readonly Instruction<never>[] => [
   set,
   deleteVariable,
   conditions,
@@ -23,8 +24,8 @@ export const vocabulary = (limits: EventLimits): readonly Instruction<never>[] =
   breakOut,
   tryCatch,
   emit(limits),
-  fetch(limits),
-  run(limits),
+  fetch(limits, stores),
+  run(limits, stores),
   rateLimit,
   runWorkflow(limits),
   comment,

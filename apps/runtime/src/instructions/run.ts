@@ -3,13 +3,14 @@ import type { EventLimits } from '@platform/outbox'
 import { AutomationFailure, Break } from '../automations/automation-failure.ts'
 import { failedEvent } from '../automations/error-event.ts'
 import type { Frame } from '../automations/model.ts'
+import type { ModuleStores } from '../modules/module.ts'
 import { callModule } from '../modules/modules.ts'
 import { type Instruction, invalidInstruction } from './instruction.ts'
 
 const WAYS: readonly unknown[] = ['break', 'emit', 'continue']
 
 /** run: a function of a module. What fails there fails the step, unless `onError` says otherwise. */
-export const run = (limits: EventLimits): Instruction<RunArguments> => ({
+export const run = (limits: EventLimits, stores?: ModuleStores): Instruction<RunArguments> => ({
   name: 'run',
   compile(args, { texts, path }) {
     const readModule = texts.reader(args.module)
@@ -25,7 +26,7 @@ export const run = (limits: EventLimits): Instruction<RunArguments> => ({
       try {
         const parameters = readParameters(frame)
         frame.observed?.runs(`${module}.${name}`, parameters)
-        const result = callModule(module, name, parameters, { frame, path })
+        const result = callModule(module, name, parameters, { frame, path, stores })
         if (result instanceof Promise)
           return result.then((value) => answered(frame, value, write)).catch(fail)
         answered(frame, result, write)

@@ -11,7 +11,7 @@ export interface WrittenEffect {
 }
 
 /** What was answered for a write that is there already. */
-export async function findEffect(
+async function findEffect(
   tx: Queries,
   { key, mayRepeat }: WrittenEffect,
 ): Promise<{ answer: unknown } | undefined> {

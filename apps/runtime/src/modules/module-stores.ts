@@ -1,35 +1,42 @@
 import type { Database } from '@platform/database'
 import { type Clock, MINUTE_MS } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
 import { masterKeyRing } from '@platform/master-keys'
 import { inBatches, type Job } from '@platform/service'
+import { countRecords, forgetCollectionsOfDeleted } from './collections/collection-upkeep.ts'
+import { collectionUpkeepStore } from './collections/collection-upkeep-store.ts'
+import { WorkspaceRecords } from './collections/workspace-records-store.ts'
 import { deleteEffects } from './effect-store.ts'
+import type { ModuleStores } from './module.ts'
 import type { ModuleSettings } from './modules-env.ts'
 import { secretStore } from './secrets/secret-store.ts'
 import { deleteExpiredSecrets, forgetSecretsOfDeleted, resealRunSecrets } from './secrets/secret-upkeep.ts'
-import type { SecretParts } from './secrets/secrets.ts'
-
-/** What functions of modules keep things in. */
-export interface ModuleStores {
-  readonly secrets: SecretParts
-}
 
 interface Needs {
   readonly database: Database
   readonly clock: Clock
+  readonly log: Pick<Logger, 'warn'>
   readonly settings: ModuleSettings
 }
 
 /** The stores of modules, and the jobs that keep them in order. */
-export function openModules({ database, clock, settings }: Needs): { stores: ModuleStores; jobs: Job[] } {
+export function openModules({ database, clock, log, settings }: Needs): {
+  stores: ModuleStores
+  jobs: Job[]
+} {
   const { masterKeys: keys, secretsMax, keptDays } = settings
   const masterKeys = keys === undefined ? undefined : masterKeyRing(keys)
   const secrets = secretStore(database)
+  const upkeep = collectionUpkeepStore(database)
+  const collections = new WorkspaceRecords({ database, clock, log, ...settings.collections })
   return {
-    stores: { secrets: { database, masterKeys, clock, max: secretsMax } },
+    stores: { secrets: { database, masterKeys, clock, max: secretsMax }, collections },
     jobs: [
       deleteExpiredSecrets({ secrets }),
       forgetSecretsOfDeleted({ secrets, clock, keptDays }),
       ...(masterKeys === undefined ? [] : [resealRunSecrets({ database, masterKeys })]),
+      countRecords({ store: upkeep }),
+      forgetCollectionsOfDeleted({ store: upkeep, clock, keptDays }),
       forgetEffects(database),
     ],
   }

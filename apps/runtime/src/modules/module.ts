@@ -1,12 +1,22 @@
 import type { modules } from '@platform/contracts'
 import type { z } from 'zod'
 import type { Frame } from '../automations/model.ts'
+import type { WorkspaceRecords } from './collections/workspace-records-store.ts'
+import type { SecretParts } from './secrets/secret-parts.ts'
+
+/** What functions of modules keep things in. */
+export interface ModuleStores {
+  readonly secrets: SecretParts
+  readonly collections: WorkspaceRecords
+}
 
 /** Where a function is called. */
 export interface ModuleCall {
   readonly frame: Frame
   /** The place of the instruction. */
   readonly path: string
+  /** Missing only where automations compute and keep nothing. */
+  readonly stores: ModuleStores | undefined
 }
 
 type Described = typeof modules

@@ -8,12 +8,17 @@ export const moduleVariables = {
     masterKeysField.optional().describe('<id>:<base64 of 32 bytes>, comma list; the first one seals.'),
   ),
   RUN_SECRETS_MAX: count(10_000).describe('Most secrets that the automations of a workspace keep.'),
+  COLLECTIONS_MAX: count(200).describe('Most collections of a workspace.'),
+  COLLECTION_RECORDS_MAX: count(1_000_000).describe(
+    'Most records of a collection, counted every ten minutes.',
+  ),
   WORKSPACE_TRASH_DAYS: days(30).describe('How long a deleted workspace can be restored.'),
 }
 
 export interface ModuleSettings {
   readonly masterKeys: readonly MasterKey[] | undefined
   readonly secretsMax: number
+  readonly collections: { readonly maxCollections: number; readonly maxRecords: number }
   /** How long what a deleted workspace had is kept. */
   readonly keptDays: number
 }
@@ -23,5 +28,6 @@ type ModuleEnv = z.output<z.ZodObject<typeof moduleVariables>>
 export const moduleSettings = (env: ModuleEnv): ModuleSettings => ({
   masterKeys: env.SECRETS_MASTER_KEYS,
   secretsMax: env.RUN_SECRETS_MAX,
+  collections: { maxCollections: env.COLLECTIONS_MAX, maxRecords: env.COLLECTION_RECORDS_MAX },
   keptDays: env.WORKSPACE_TRASH_DAYS,
 })

@@ -1,5 +1,6 @@
 import { findModuleFunction, type ModuleName } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
+import { collectionFunctions } from './collections/collections.ts'
 import { cryptoFunctions } from './crypto/crypto.ts'
 import type { FunctionsOf, ModuleCall } from './module.ts'
 import { secretFunctions } from './secrets/secrets.ts'
@@ -10,6 +11,7 @@ const registry: { readonly [Name in ModuleName]: FunctionsOf<Name> } = {
   text: textFunctions,
   crypto: cryptoFunctions,
   secrets: secretFunctions,
+  collections: collectionFunctions,
 }
 
 type AnyFunction = (parameters: unknown, call: ModuleCall) => unknown

@@ -1,3 +1,4 @@
+import { collectionsModule } from './collections.ts'
 import { cryptoModule } from './crypto.ts'
 import type { ModuleDescription, ModuleFunction } from './module.ts'
 import { secretsModule } from './secrets.ts'
@@ -8,6 +9,7 @@ export const modules = {
   text: textModule,
   crypto: cryptoModule,
   secrets: secretsModule,
+  collections: collectionsModule,
 } as const satisfies Readonly<Record<string, ModuleDescription>>
 
 export type ModuleName = keyof typeof modules

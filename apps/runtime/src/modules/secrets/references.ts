@@ -9,8 +9,8 @@ const COUNTS_MS = 15 * MINUTE_MS
 const CONTEXT = 'reference of a secret'
 
 /**
- * A reference in a text, also where an address or a form has it in percent signs. The letters of the rest are left alone
- * by both; it ends with a dot, so that other letters may follow.
+ * A reference in a text, also where an address or a form has it in percent signs. The letters of the rest are left
+ * alone by both; it ends with a dot, so that other letters may follow.
  */
 export const REFERENCE = /(?:\$|%24)secret(?::|%3a)([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{40,4000})\./gi
 

@@ -1,9 +1,9 @@
-import type { MasterKeyRing } from '@platform/master-keys'
 import type { RunState } from '../../automations/model.ts'
 import type { FetchFailure } from '../../fetches/fetch-answer.ts'
 import type { FetchRequest } from '../../fetches/fetch-request.ts'
 import type { RequestAuth } from '../../fetches/request-auth.ts'
 import { REFERENCE, readReference } from './references.ts'
+import type { SecretParts } from './secret-parts.ts'
 import { referencedValue, SecretGone } from './secrets.ts'
 
 /** Most different ones in a request. */
@@ -21,16 +21,19 @@ export interface Revealed {
 const asItIs = <T>(value: T): T => value
 
 /** A request with the values of its secrets, for the socket and nothing else; the same one where it refers to none. */
-export async function revealSecrets(run: RunState, request: FetchRequest): Promise<Revealed> {
-  const masterKeys = run.modules?.secrets.masterKeys
-  if (masterKeys === undefined || !mayRefer(request)) return { sent: request, conceal: asItIs }
+export async function revealSecrets(
+  run: RunState,
+  parts: SecretParts | undefined,
+  request: FetchRequest,
+): Promise<Revealed> {
+  if (parts?.masterKeys === undefined || !mayRefer(request)) return { sent: request, conceal: asItIs }
   const written = [request.url.href, ...request.headers.values(), request.body ?? '', ...textsOf(request)]
   const found = new Map(
     written.flatMap((text) => [...text.matchAll(REFERENCE)]).map(([, id = '', bytes = '']) => [bytes, id]),
   )
   if (found.size > MAX) return refused(`A request may use ${MAX} secrets, this one uses ${found.size}.`)
   try {
-    const values = await valuesOf(run, masterKeys, found)
+    const values = await valuesOf(run, parts, found)
     const references = new Map(
       [...values].flatMap(([bytes, value]) =>
         formsOf(value).map((form) => [form, `$secret:${found.get(bytes)}.${bytes}.`]),
@@ -47,13 +50,13 @@ export async function revealSecrets(run: RunState, request: FetchRequest): Promi
 /** By the reference. Somebody's text that only looks like one has none. */
 async function valuesOf(
   run: RunState,
-  masterKeys: MasterKeyRing,
+  parts: SecretParts,
   found: ReadonlyMap<string, string>,
 ): Promise<Map<string, string>> {
   const values = new Map<string, string>()
   for (const [bytes, keyId] of found) {
-    const reference = readReference(masterKeys, keyId, bytes)
-    if (reference !== undefined) values.set(bytes, await referencedValue(run, reference))
+    const reference = parts.masterKeys && readReference(parts.masterKeys, keyId, bytes)
+    if (reference !== undefined) values.set(bytes, await referencedValue(run, parts, reference))
   }
   return values
 }

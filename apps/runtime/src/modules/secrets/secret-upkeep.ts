@@ -2,8 +2,8 @@ import type { Database } from '@platform/database'
 import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
 import { inBatches, type Job } from '@platform/service'
+import { sealContextOf } from './secret-parts.ts'
 import { type SecretStore, secretStore } from './secret-store.ts'
-import { sealContextOf } from './secrets.ts'
 
 const BATCH = 200
 

@@ -8,9 +8,9 @@ import { testKey } from '../../../test/modules.ts'
 import { json, startOutside } from '../../../test/outside.ts'
 import { emittedEvent, startRuntime, type TestRuntime } from '../../../test/testing.ts'
 import { makeReference } from './references.ts'
+import { sealContextOf } from './secret-parts.ts'
 import { secretStore } from './secret-store.ts'
 import { deleteExpiredSecrets, forgetSecretsOfDeleted, resealRunSecrets } from './secret-upkeep.ts'
-import { sealContextOf } from './secrets.ts'
 
 const SOON = { timeout: 15_000, interval: 20 }
 const CANARY = 'sk-canary/5f2b 91"é'
@@ -235,7 +235,9 @@ describe('a reference', () => {
     await runtime.database.many(insertEvents([emittedEvent(workspace.id, 'go')]))
     await vi.waitFor(async () => expect(await runtime.events(workspace.id, 'after')).toHaveLength(1), SOON)
     const effects = await runtime.database.many(
-      sql`select e.answer from runtime.module_effects e join runtime.runs r on r.id = e.run_id where r.workspace_id = ${workspace.id}`,
+      sql`
+        select e.answer from runtime.module_effects e join runtime.runs r on r.id = e.run_id
+        where r.workspace_id = ${workspace.id}`,
     )
     expect(effects).toEqual([{ answer: true }])
     const journal = await runtime.database.many(sql`select j.* from runtime.journal j`)

@@ -1,27 +1,13 @@
 import { SECRET_MAX } from '@platform/contracts'
-import type { Database } from '@platform/database'
-import { type Clock, Failure } from '@platform/kernel'
+import { Failure } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { RunState } from '../../automations/model.ts'
 import { writeOnce } from '../effect-store.ts'
 import { keptAnswer } from '../kept-answer.ts'
 import type { FunctionsOf, ModuleCall } from '../module.ts'
 import { makeReference, type ReadReference, readWholeReference } from './references.ts'
+import { type SecretParts, sealContextOf } from './secret-parts.ts'
 import { type SecretPlace, secretStore } from './secret-store.ts'
-
-/** What the module needs. */
-export interface SecretParts {
-  readonly database: Database
-  /** Missing where SECRETS_MASTER_KEYS is not set. */
-  readonly masterKeys: MasterKeyRing | undefined
-  readonly clock: Clock
-  /** Most of one workspace. */
-  readonly max: number
-}
-
-/** What a value is sealed for: it opens nowhere else. */
-export const sealContextOf = ({ workspaceId, scope, owner, name }: SecretPlace): string =>
-  `runtime.secrets|${JSON.stringify([workspaceId, scope, owner, name])}|sealed`
 
 const NOT_FOUND = { error: 'not_found', message: 'There is no secret of this name and scope.' }
 const USER_REQUIRED = {
@@ -33,15 +19,16 @@ const USER_REQUIRED = {
 export const secretFunctions: FunctionsOf<'secrets'> = {
   async set({ name, scope, value, ttl }, call) {
     const { run } = call.frame
-    const { database, max } = partsOf(run)
+    const parts = partsOf(call)
+    const { database, max } = parts
     const place = placeOf(run, scope, name)
     if (place === undefined) return USER_REQUIRED
-    const masterKeys = requireKeys(run)
+    const masterKeys = requireKeys(parts)
     const other = readWholeReference(masterKeys, value)
     const given = textOf(value)
     if (other === undefined) run.secrets.add(given)
     return await keptAnswer(call, async ({ key, mayRepeat }) => {
-      const text = other === undefined ? given : await copied(run, other)
+      const text = other === undefined ? given : await copied(run, parts, other)
       await writeOnce(database, { key, mayRepeat, runId: run.runId }, async (tx) => {
         const store = secretStore(tx)
         if ((await store.find(place)) === undefined && (await store.count(place.workspaceId)) >= max)
@@ -49,7 +36,7 @@ export const secretFunctions: FunctionsOf<'secrets'> = {
         await store.put({ ...place, sealed: masterKeys.seal(text, sealContextOf(place)) }, ttl)
         return true
       })
-      return referenceOf(run, place)
+      return referenceOf(run, parts, place)
     })
   },
 
@@ -58,8 +45,8 @@ export const secretFunctions: FunctionsOf<'secrets'> = {
     const place = placeOf(run, scope, name)
     if (place === undefined) return USER_REQUIRED
     const find = async () => {
-      const sealed = await secretStore(partsOf(run).database).find(place)
-      return sealed === undefined ? NOT_FOUND : referenceOf(run, place)
+      const sealed = await secretStore(partsOf(call).database).find(place)
+      return sealed === undefined ? NOT_FOUND : referenceOf(run, partsOf(call), place)
     }
     return await keptAnswer<unknown>(call, find, { onlyReads: true })
   },
@@ -68,7 +55,7 @@ export const secretFunctions: FunctionsOf<'secrets'> = {
     const { run } = call.frame
     const place = placeOf(run, scope, name)
     if (place === undefined) return USER_REQUIRED
-    const { database } = partsOf(run)
+    const { database } = partsOf(call)
     return await keptAnswer<unknown>(call, ({ key, mayRepeat }) =>
       writeOnce(database, { key, mayRepeat, runId: run.runId }, async (tx) =>
         (await secretStore(tx).remove(place)) ? { deleted: true } : NOT_FOUND,
@@ -84,10 +71,10 @@ export class SecretGone extends Error {
 
 /** The value that a reference names, for what leaves the platform. Throws SecretGone. */
 export async function referencedValue(
-  run: Pick<RunState, 'modules' | 'workspace' | 'correlationId'>,
+  run: Pick<RunState, 'workspace' | 'correlationId'>,
+  { database, clock, masterKeys }: SecretParts,
   { place, correlationId, expiresAtMs }: ReadReference,
 ): Promise<string> {
-  const { database, clock, masterKeys } = partsOf(run)
   if (place.workspaceId !== run.workspace.id || correlationId !== run.correlationId)
     throw new SecretGone('The reference of a secret counts only where it was asked for: get it again.')
   if (expiresAtMs < clock.now().getTime())
@@ -101,18 +88,17 @@ export async function referencedValue(
 }
 
 /** A secret that is set to what another one is: its reference came back in an answer, or was passed on. */
-const copied = (run: RunState, other: ReadReference): Promise<string> =>
-  referencedValue(run, other).catch((error: unknown) => {
+const copied = (run: RunState, parts: SecretParts, other: ReadReference): Promise<string> =>
+  referencedValue(run, parts, other).catch((error: unknown) => {
     throw error instanceof SecretGone ? new Failure('InvalidArgumentsError', error.message) : error
   })
 
-function partsOf({ modules }: Pick<RunState, 'modules'>): SecretParts {
-  if (modules === undefined) throw new Error('The engine was made without the stores of modules.')
-  return modules.secrets
+function partsOf({ stores }: ModuleCall): SecretParts {
+  if (stores === undefined) throw new Error('The automation was compiled without the stores of modules.')
+  return stores.secrets
 }
 
-function requireKeys(run: RunState): MasterKeyRing {
-  const { masterKeys } = partsOf(run)
+function requireKeys({ masterKeys }: SecretParts): MasterKeyRing {
   if (masterKeys !== undefined) return masterKeys
   const message = 'Secrets can’t be kept here: an operator has to give SECRETS_MASTER_KEYS to the runtime.'
   throw new Failure('InvalidInstructionError', message)
@@ -126,8 +112,8 @@ function placeOf(run: RunState, scope: 'user' | 'workspace', name: string): Secr
   return userId === undefined || anonymous === true ? undefined : { workspaceId, scope, owner: userId, name }
 }
 
-const referenceOf = (run: RunState, place: SecretPlace): string =>
-  makeReference(requireKeys(run), place, run.correlationId, partsOf(run).clock.now())
+const referenceOf = (run: RunState, parts: SecretParts, place: SecretPlace): string =>
+  makeReference(requireKeys(parts), place, run.correlationId, parts.clock.now())
 
 function textOf(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)

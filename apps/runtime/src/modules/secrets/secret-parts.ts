@@ -1,0 +1,18 @@
+import type { Database } from '@platform/database'
+import type { Clock } from '@platform/kernel'
+import type { MasterKeyRing } from '@platform/master-keys'
+import type { SecretPlace } from './secret-store.ts'
+
+/** What the module needs. */
+export interface SecretParts {
+  readonly database: Database
+  /** Missing where SECRETS_MASTER_KEYS is not set. */
+  readonly masterKeys: MasterKeyRing | undefined
+  readonly clock: Clock
+  /** Most of one workspace. */
+  readonly max: number
+}
+
+/** What a value is sealed for: it opens nowhere else. */
+export const sealContextOf = ({ workspaceId, scope, owner, name }: SecretPlace): string =>
+  `runtime.secrets|${JSON.stringify([workspaceId, scope, owner, name])}|sealed`

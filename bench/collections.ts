@@ -1,0 +1,99 @@
+import { processTree, startAllInOne } from '@platform/testing/platform'
+import { type Figure, median } from './measure/figure.ts'
+import { sendLoad } from './measure/load.ts'
+import { cpuMeter } from './measure/processes.ts'
+import { workspaceToCall } from './measure/signed-in.ts'
+
+const ROUNDS = 5
+const ROUND_MS = 4000
+/** Calls of the module in one run. */
+const CALLS = 50
+const RECORDS = 10_000
+
+const call = (name: string, parameters: Record<string, unknown>) => ({
+  run: {
+    module: 'collections',
+    function: name,
+    parameters: { collection: 'bench', ...parameters },
+    output: 'out',
+  },
+})
+const repeated = (steps: Record<string, unknown>[]) => [{ repeat: { until: CALLS, do: steps } }]
+const record = {
+  n: '{{n}}',
+  email: '{% "a" + {{n}} + "@example.com" %}',
+  state: 'open',
+  text: 'x'.repeat(300),
+}
+const number = { set: { name: 'n', value: `{% rand(0, ${RECORDS - 1}) %}` } }
+
+const automations = {
+  fill: [
+    call('updateSchema', { uniques: ['email'], indexes: ['n'] }),
+    { set: { name: 'n', value: 0 } },
+    {
+      repeat: {
+        until: RECORDS,
+        do: [
+          call('upsert', { data: record, onConflictFields: ['n'] }),
+          { set: { name: 'n', value: '{% {{n}} + 1 %}' } },
+        ],
+      },
+    },
+  ],
+  nothing: repeated([number]),
+  find: repeated([number, call('findOne', { query: { email: record.email } })]),
+  insert: repeated([
+    { set: { name: 'n', value: '{% rand(1000000, 900000000) + rand() %}' } },
+    call('create', { data: record }),
+  ]),
+}
+
+/** findOne by an index, insert: CPU of the platform with PostgreSQL for a call, less that of the run around it. */
+export async function collections(): Promise<Figure[]> {
+  await using platform = await startAllInOne({ LOG_LEVEL: 'info', RATE_LIMIT_DISABLED: 'true' })
+  const { workspaceId, authorization } = await workspaceToCall(platform)
+  const base = `${platform.origin}/v2/workspaces/${workspaceId}`
+  const post = async (path: string, body: unknown) => {
+    const headers = { authorization, 'content-type': 'application/json' }
+    const answer = await fetch(`${base}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`)
+  }
+  for (const [slug, steps] of Object.entries(automations))
+    await post('automations', { slug, name: slug, when: { endpoint: true }, do: steps })
+  const pids = () => processTree(...platform.processes.map(({ pid }) => pid))
+  const send = (slug: string, durationMs: number, connections: number) =>
+    sendLoad({
+      url: `${base}/webhooks/${slug}`,
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: '{}',
+      connections,
+      durationMs,
+    })
+  await post('webhooks/fill', {})
+  const cost = async (slug: string): Promise<number> => {
+    await send(slug, 2000, 8)
+    const each: number[] = []
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const used = cpuMeter(pids)
+      const { requests, failures } = await send(slug, ROUND_MS, 8)
+      if (failures > 0) throw new Error(`${failures} of ${requests} runs failed.`)
+      each.push((used() / requests / CALLS) * 1_000_000)
+    }
+    return median(each)
+  }
+  const nothing = await cost('nothing')
+  const find = (await cost('find')) - nothing
+  const insert = (await cost('insert')) - nothing
+  return [
+    {
+      name: 'collections: findOne by an index, CPU of everything',
+      value: find,
+      unit: 'µs',
+      goal: 150,
+      needed: 300,
+    },
+    { name: 'collections: insert, CPU of everything', value: insert, unit: 'µs', goal: 250, needed: 500 },
+  ]
+}
