@@ -10,6 +10,7 @@ import {
   storeVariables,
 } from '@platform/config'
 import { services } from '@platform/contracts'
+import { DAY_MS } from '@platform/kernel'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
 import { fetchSettings, fetchVariables } from './fetches/fetches-env.ts'
@@ -50,6 +51,7 @@ export const runtimeEnv = z
     READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long the readiness report is kept.'),
     RUN_MAX_DURATION_SECONDS: seconds(300).describe('Longest run that somebody waits for.'),
     RUN_DURABLE_MAX_DURATION_SECONDS: seconds(86_400).describe('Longest run that an event has triggered.'),
+    RUN_MAX_WAIT_DAYS: days(30).describe('Days that one `wait` may take.'),
     RUN_CONCURRENCY: count(64).describe('Triggered runs an instance works on at the same time.'),
     RUN_LEASE_SECONDS: seconds(10)
       .refine((value) => value > 0, 'must be at least 1')
@@ -116,6 +118,7 @@ export const runtimeEnv = z
     runs: {
       timeLimitMs: env.RUN_DURABLE_MAX_DURATION_SECONDS * 1000,
       concurrency: env.RUN_CONCURRENCY,
+      maxWaitMs: env.RUN_MAX_WAIT_DAYS * DAY_MS,
       leaseSeconds: env.RUN_LEASE_SECONDS,
       retentionDays: env.RUNS_RETENTION_DAYS,
       details: env.RUN_DETAILS,

@@ -18,6 +18,7 @@ import { openModules } from './modules/module-stores.ts'
 import { runsPart } from './runs/runs-part.ts'
 import { testAutomation } from './runs/test-automation.ts'
 import { schedulesPart } from './schedules/schedules-part.ts'
+import { waitsPart } from './waits/waits-part.ts'
 import { callWebhook } from './webhooks/call-webhook.ts'
 import { unheardAnswer } from './webhooks/shaped-answer.ts'
 
@@ -56,6 +57,7 @@ export const runtime: Service = {
     const modules = openModules({ database, clock, log, settings: config.modules })
     const compile = automationCompiler(config.events, slices, modules.stores)
     const definitions = new Definitions(store, compile, config.definitions)
+    const waits = waitsPart({ database, log })
     const automations = automationsPart({
       database,
       cache,
@@ -64,6 +66,7 @@ export const runtime: Service = {
       log,
       slices,
       unheardAnswer,
+      waits: waits.inbox,
       config,
     })
     const schedules = schedulesPart({ database, clock, wakeWorkers: () => runs.wakeWorkers() })
@@ -75,6 +78,7 @@ export const runtime: Service = {
       reading: { slices, readingEngine: automations.readingEngine },
       definitions,
       syncSchedules: schedules.sync,
+      waits,
       clock,
       log,
       config,
@@ -97,7 +101,7 @@ export const runtime: Service = {
         permissions,
         workspaceIdOf: (address) => definitions.idOf(address),
       },
-      ...joinParts(keySet.part, automations.part, schedules.part, runs.part, {
+      ...joinParts(keySet.part, automations.part, schedules.part, waits.part, runs.part, {
         routes,
         jobs: [...idempotency.jobs, ...modules.jobs],
         checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),

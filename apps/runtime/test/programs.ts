@@ -25,6 +25,8 @@ const STATE = {
 }
 
 const AT_ONCE = { attempts: 2, backoff: 0 }
+/** Waits in one program. */
+const MAX_WAITS = 3
 
 /** Counts in a shared context, and tells of it: as many events as were counted. */
 const countOnce: Step[] = [
@@ -34,14 +36,34 @@ const countOnce: Step[] = [
 
 /**
  * A random automation `main` whose branches race for the same variables, with an automation that it calls. It asks
- * `url`, and ends with a question that shows all it has come to.
+ * `url`, and ends with a question that shows all it has come to. Of its waits `short` ones
+ * are over before it could be given up.
  */
-export function randomProgram(seed: number, url: string): TestAutomations {
+export function randomProgram(
+  seed: number,
+  url: string,
+  { waits: kind = 'none' }: { waits?: 'none' | 'short' | 'long' } = {},
+): TestAutomations {
   const random = randomOf(seed)
   const below = (count: number) => Math.floor(random() * count)
   let isCalled = true
   const name = () => ['a', 'b', 'global.noted', 'session.seen', 'run.step'][below(5)] ?? 'a'
   const ask = (output: string): Step => ({ fetch: { url, method: 'post', body: STATE, output } })
+  let made = 0
+  /** A run of many waits is done again from its beginning after each of them. */
+  const seldom = (some: Step[]): Step[] => {
+    made += 1
+    return made <= MAX_WAITS ? some : []
+  }
+  const waitFor = (timeout: string): Step[] => [
+    { wait: { oneOf: [{ event: `told.${below(3)}` }, { event: 'counted' }], timeout, output: 'woken' } },
+    { set: { name: name(), value: '{{woken.type}} {{woken.id}}' } },
+  ]
+  const waits: (() => Step[])[] = [
+    () => seldom([{ wait: { timeout: `${below(2)}ms` } }]),
+    () => seldom(waitFor(kind === 'long' && below(2) === 0 ? '1h' : '2ms')),
+    () => seldom([{ wait: { timeout: kind === 'long' ? '5m' : 0 } }]),
+  ]
   const simple: (() => Step[])[] = [
     () => [{ set: { name: name(), value: `{{a}}-${below(100)}` } }],
     () => [{ set: { name: 'b', value: '{% rand(1, 1000000) %}' } }],
@@ -54,6 +76,7 @@ export function randomProgram(seed: number, url: string): TestAutomations {
     () => countOnce,
     () => [ask('asked')],
     () => [ask(name())],
+    ...(kind === 'none' ? [] : waits),
   ]
   const steps = (depth: number): Step[] =>
     Array.from({ length: 1 + below(4) }, () => (depth > 0 && random() < 0.5 ? nested(depth) : pick())).flat()

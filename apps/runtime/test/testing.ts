@@ -24,6 +24,7 @@ import {
   type RunOutcome,
 } from '../src/automations/engine.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../src/automations/model.ts'
+import type { WaitInbox } from '../src/automations/run-waits.ts'
 import { unlimited } from '../src/automations/throttle.ts'
 import { TimeSlices } from '../src/automations/time-slices.ts'
 import { automationCompiler } from '../src/definitions/compile-automation.ts'
@@ -276,6 +277,16 @@ const ownLimits = (): SlidingLimits => {
   return { take: (key, use) => cache.slide(key, use) }
 }
 
+/** Waits of runs for which no event ever comes. */
+export const noEvents: WaitInbox = {
+  watch: () => ({ [Symbol.dispose]: () => undefined }),
+  list: async () => ({ horizon: '0', answers: [] }),
+  close: async () => ({ horizon: '0', answers: [] }),
+  open: async () => undefined,
+  forget: async () => undefined,
+  horizon: async () => '0',
+}
+
 /** An engine that keeps nothing, for what automations compute. */
 export const testEngine = (parts: Partial<EngineParts> = {}): Engine => createEngine(testEngineParts(parts))
 
@@ -295,6 +306,8 @@ export const testEngineParts = (parts: Partial<EngineParts> = {}): EngineParts =
   contextSizes: { run: 1000, user: 1000, session: 1000, global: 1000 },
   roleOf: async () => undefined,
   log: createLogger({ level: 'silent' }),
+  waits: noEvents,
+  maxWaitMs: 30 * 86_400_000,
   ...parts,
 })
 

@@ -7,8 +7,8 @@ import { paging } from './paging.ts'
 import { RunChange, RunError, RunState, RunStep, RunStop } from './run-steps.ts'
 import { TriggerType } from './runs.ts'
 
-/** Where a run stands: it waits for a worker, is at work, or has ended. */
-export const RunStatus = z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled'])
+/** Where a run stands: it waits for a worker, is at work, stands at a `wait`, or has ended. */
+export const RunStatus = z.enum(['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'])
 export type RunStatus = z.infer<typeof RunStatus>
 
 /** One execution of an automation, as far as it is recorded. A run that a request waits for is recorded at its end. */
@@ -33,12 +33,16 @@ export const Run = z.object({
   waitsFor: z
     .object({
       kind: z
-        .enum(['slot', 'retry'])
-        .describe('slot: the end of another run, because of `concurrency`; retry: its next try.'),
-      until: z.iso.datetime().nullable(),
+        .enum(['slot', 'retry', 'event', 'time'])
+        .describe(
+          'Of a queued run slot: the end of another run, because of `concurrency`; retry: its next try. Of a waiting ' +
+            'one event or time: what its `wait` says.',
+        ),
+      until: z.iso.datetime().nullable().describe('When it goes on at the latest.'),
+      events: z.array(z.string()).optional().describe('The types of the events it waits for.'),
     })
     .nullable()
-    .describe('What a queued run waits for; null where only for a worker.'),
+    .describe('What a queued or waiting run waits for; null where only for a worker.'),
   origin: z
     .object({ runId: z.uuid(), kind: z.enum(['replay', 'fork', 'retry']) })
     .nullable()

@@ -23,6 +23,7 @@ import type {
 } from './model.ts'
 import type { RunContexts } from './run-contexts.ts'
 import type { RunJournal } from './run-journal.ts'
+import { type RunWaits, WaitEnded, type WaitOrder } from './run-waits.ts'
 import type { Throttle } from './throttle.ts'
 import type { Slice, TimeSlices } from './time-slices.ts'
 import { Branches, Turns } from './turns.ts'
@@ -47,6 +48,9 @@ export interface ActiveRunParts {
   readonly limits: SlidingLimits
   readonly slices: Pick<TimeSlices, 'take' | 'next'>
   readonly buffer: EffectBuffer
+  /** Made when the run comes to its first wait. */
+  readonly openWaits: () => RunWaits
+  readonly maxWaitMs: number
   readonly now: () => Date
   /** The time as the automation sees it. */
   readonly readClock: () => Date
@@ -80,6 +84,7 @@ export class ActiveRun implements RunState {
   readonly fetches: Fetches
   readonly limits: SlidingLimits
   readonly secrets = new SecretTexts()
+  readonly maxWaitMs: number
   readonly #parts: ActiveRunParts
   #timeLimitMs: number
   #endsAt: number
@@ -89,6 +94,8 @@ export class ActiveRun implements RunState {
   #cleanUpEndsAt = Number.POSITIVE_INFINITY
   /** Set once a step was not done because the run was cancelled. */
   cancellation: Failure | undefined
+  /** Called when nothing can go on before a wait is over. */
+  onIdle: (() => void) | undefined
   #slice: Slice = 0
   #checks = 0
   #hasSets: boolean
@@ -113,6 +120,7 @@ export class ActiveRun implements RunState {
     this.limits = parts.limits
     this.#timeLimitMs = parts.timeLimitMs
     this.#hasSets = parts.journal?.hasSets === true
+    this.maxWaitMs = parts.maxWaitMs
     this.#endsAt = performance.now() + parts.timeLimitMs
   }
 
@@ -138,7 +146,7 @@ export class ActiveRun implements RunState {
   end(reason: Failure): void {
     this.#ended ??= reason
     this.#stepsEnd?.abort()
-    this.#cleanUpEnds?.abort()
+    this.#endCleanUp()
   }
 
   /**
@@ -152,8 +160,14 @@ export class ActiveRun implements RunState {
     const endsAt = requests > 1 ? 0 : performance.now() + CLEAN_UP_MS
     this.#cleanUpEndsAt = Math.min(this.#cleanUpEndsAt, endsAt)
     this.#stepsEnd?.abort()
+    if (this.#heeds(this.#checks + 1)) this.#parts.buffer.waits?.abandon({ cleanUp: false })
     const leftMs = Math.max(0, this.#cleanUpEndsAt - performance.now())
-    setTimeout(() => this.#cleanUpEnds?.abort(), leftMs + 1).unref()
+    setTimeout(() => this.#endCleanUp(), leftMs + 1).unref()
+  }
+
+  #endCleanUp(): void {
+    this.#cleanUpEnds?.abort()
+    this.#parts.buffer.waits?.abandon({ cleanUp: true })
   }
 
   get lastNumber(): number {
@@ -234,6 +248,7 @@ export class ActiveRun implements RunState {
   }
 
   prepareContexts(automation: CompiledAutomation): Promise<void> | undefined {
+    if (automation.waits) this.#parts.openWaits()
     return this.#parts.stored.load(automation)
   }
 
@@ -273,11 +288,56 @@ export class ActiveRun implements RunState {
     this.#check(performance.now(), frame)
   }
 
-  async #outside<T>(frame: OutsidePlace, path: string, ask: () => Promise<T>): Promise<T> {
+  async waitFor(frame: OutsidePlace, path: string, order: WaitOrder): Promise<EventRecord | undefined> {
+    this.#check(performance.now(), frame)
+    this.#parts.journal?.requireRoom()
+    const waits = this.#parts.openWaits()
+    const event = await this.#outside(frame, path, async (number) => {
+      const leftMs = this.#endsAt - performance.now()
+      this.#waits += 1
+      try {
+        return await waits.begin(number, order, { leftMs, isCleanUp: frame.inFinally })
+      } catch (error) {
+        if (!(error instanceof WaitEnded)) throw error
+        this.#requireTime(performance.now(), frame, this.#checks + 1)
+        throw this.#outOfTime()
+      } finally {
+        this.#waits -= 1
+      }
+    })
+    await this.#refreshContexts()
+    this.#check(performance.now(), frame)
+    return event ?? undefined
+  }
+
+  async #refreshContexts(): Promise<void> {
+    const { journal, stored, buffer } = this.#parts
+    if (journal?.isReplaying !== true && (stored.hasChanges() || buffer.holdsPatches)) await buffer.commit()
+    await stored.refresh()
+  }
+
+  /** The process stops: what only waits is given up, however short. */
+  drain(): void {
+    const { waits } = this.#parts.buffer
+    if (waits !== undefined) waits.isDraining = true
+    this.reconsider()
+  }
+
+  /** Nothing of the run can go on now: it is given up where that is so until one of its waits is over. */
+  reconsider(): void {
+    const { waits } = this.#parts.buffer
+    if (waits === undefined || this.#turns === undefined) return
+    // What was done before it was cancelled has been done again by now.
+    if (this.#cancelled !== undefined && this.#heeds(this.#checks + 1)) waits.abandon({ cleanUp: false })
+    if (this.onIdle === undefined || this.hasEnded) return
+    if (this.#turns.waitsOnlyFor((number) => waits.isPending(number)) && waits.mayPark()) this.onIdle()
+  }
+
+  async #outside<T>(frame: OutsidePlace, path: string, ask: (number: number) => Promise<T>): Promise<T> {
     this.#asked += 1
     const number = this.#parts.journal?.count(`${frame.automation.slug} ${path}`) ?? this.#asked
     try {
-      return await this.#turnsOfRun().outside(number, ask)
+      return await this.#turnsOfRun().outside(number, () => ask(number))
     } catch (error) {
       // The journal knows that it was cancelled, not why.
       throw error instanceof RunCancelled && this.#cancelled !== undefined
@@ -287,7 +347,7 @@ export class ActiveRun implements RunState {
   }
 
   #turnsOfRun(): Turns {
-    this.#turns ??= new Turns(this.#parts.journal)
+    this.#turns ??= new Turns(this.#parts.journal, () => this.reconsider())
     return this.#turns
   }
 

@@ -9,6 +9,7 @@ import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { openFetches } from '../fetches/fetches.ts'
 import { createEngine, type Engine, type EngineParts } from './engine.ts'
+import type { WaitInbox } from './run-waits.ts'
 import { createThrottle, unlimited } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
 
@@ -28,6 +29,7 @@ export function automationsPart({
   log,
   slices,
   unheardAnswer,
+  waits,
   config,
 }: {
   database: Database
@@ -37,6 +39,7 @@ export function automationsPart({
   log: Logger
   slices: TimeSlices
   unheardAnswer: EngineParts['unheardAnswer']
+  waits: WaitInbox
   config: RuntimeConfig
 }): Automations {
   const contexts = contextStore(database)
@@ -54,6 +57,8 @@ export function automationsPart({
     urls: config.urls,
     contexts,
     log,
+    waits,
+    maxWaitMs: config.runs.maxWaitMs,
     lifetimes: config.lifetimes,
     contextSizes: config.contextSizes,
     roleOf: (userId, workspaceId) => permissions.roleOf(userId, workspaceId),

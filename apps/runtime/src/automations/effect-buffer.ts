@@ -2,6 +2,7 @@ import type { EventRecord } from '@platform/contracts'
 import type { StoredPatch } from '../contexts/context-store.ts'
 import type { QueuedRun } from './model.ts'
 import type { RunJournal, Segment } from './run-journal.ts'
+import type { NewWait, RunWaits } from './run-waits.ts'
 
 /** What is committed together: events, runs that were started, changed contexts. */
 export interface Effects {
@@ -10,6 +11,10 @@ export interface Effects {
   patches: StoredPatch[]
   /** How far a run under way has come with them, where it may be done again. */
   segment?: Segment
+  /** Waits that were begun: events find them once they are committed. */
+  waits?: readonly NewWait[]
+  /** Waits that are over. */
+  overWaits?: readonly number[]
 }
 
 /** Longest an event of a running automation waits for company. */
@@ -37,6 +42,8 @@ export class EffectBuffer {
   #isClosed = false
   /** True when the run has triggered others: its `run` context is stored for them. */
   hasTriggered = false
+  /** Of a run that has come to a wait. */
+  waits: RunWaits | undefined
 
   /** `reportFailure` is called for the first commit on the way that fails. */
   constructor(
@@ -70,6 +77,16 @@ export class EffectBuffer {
     if (this.#flushing !== undefined) await this.#flushing
     const error = await this.#flush()
     if (error !== undefined) throw error
+  }
+
+  /** True when changes of contexts may be on their way. */
+  get holdsPatches(): boolean {
+    return this.#flushing !== undefined || this.#patchesBack.length > 0
+  }
+
+  /** Resolves when no commit is under way any more. */
+  async settled(): Promise<void> {
+    await this.#flushing
   }
 
   /** Everything that is not committed yet, for the commit that ends the run. */
@@ -131,10 +148,11 @@ export class EffectBuffer {
     const patches = [...this.#patchesBack, ...this.#takePatches()]
     this.#effects = none()
     this.#patchesBack = []
-    return { events, queued, patches }
+    return { events, queued, patches, ...this.waits?.take() }
   }
 
-  #giveBack({ events, queued, patches }: Effects): void {
+  #giveBack({ events, queued, patches, ...waits }: Effects): void {
+    this.waits?.giveBack(waits)
     this.#effects.events.unshift(...events)
     this.#effects.queued.unshift(...queued)
     this.#patchesBack.unshift(...patches)

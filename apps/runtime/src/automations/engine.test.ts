@@ -633,7 +633,6 @@ const cases: Case[] = [
   { promise: 'comment does nothing', main: out(1, { comment: '{{ not a template' }), output: 1 },
   ...(
     [
-      ['wait', { timeout: 1 }],
       ['run', { module: 'collections', function: 'find' }],
       ['auth', { workspace: true }],
       ['createUserTopic', { topic: 'a', userIds: [] }],

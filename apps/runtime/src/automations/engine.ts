@@ -22,6 +22,7 @@ import type {
 } from './model.ts'
 import { type ContextLifetimes, contextsOfRun, type PublicUrls } from './run-contexts.ts'
 import { type JournalReading, RunJournal, type Segment } from './run-journal.ts'
+import { type ParkedRun, RunWaits, type WaitInbox } from './run-waits.ts'
 import type { Throttle } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
 
@@ -42,6 +43,9 @@ export interface EngineParts {
   /** Characters of JSON the stored contexts may grow to. */
   readonly contextSizes: Readonly<Record<StoredContext, number>>
   readonly log: Pick<Logger, 'warn'>
+  /** Where events come for runs that wait for them. */
+  readonly waits: WaitInbox
+  readonly maxWaitMs: number
   readonly roleOf: (userId: string, workspaceId: string) => Promise<string | undefined>
 }
 
@@ -78,6 +82,10 @@ export interface RunOrder {
   readonly observer?: StepObserver
   /** The answer to the request that waits for it. */
   readonly http?: HttpAnswer | undefined
+  /** No event that is committed from now on is in a transaction before this one. */
+  readonly horizon?: string
+  /** Somebody waits for its end: it stays in memory while it waits. */
+  readonly isAwaited?: boolean
   /** Commits what a long run did so far. */
   readonly commit: (effects: Effects) => Promise<void>
 }
@@ -91,6 +99,10 @@ export interface RunOutcome {
   readonly durationMs: number
   /** What is still to be committed. */
   readonly effects: Effects
+  /** Set when the run has not ended: it is given up until one of its waits is over. */
+  readonly parked?: ParkedRun
+  /** True when events may still be looking for waits of the run. */
+  readonly hasWaited: boolean
 }
 
 /** A failure, and the place it happened in. */
@@ -119,7 +131,7 @@ export function createEngine(parts: EngineParts): Engine {
   return {
     start(order) {
       const opened = openRun(parts, order)
-      return { run: opened.run, journal: opened.journal, outcome: perform(parts, order, opened) }
+      return { run: opened.run, journal: opened.journal, outcome: outcomeOf(parts, order, opened) }
     },
   }
 }
@@ -159,7 +171,8 @@ function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
     repeatable ? journal : undefined,
   )
   if (journal !== undefined) journal.listHeldBack = () => stored.listHeldBack(allContexts)
-  const run = new ActiveRun({
+  const openWaits = () => waitsOf(parts, order, { run, buffer, journal })
+  const run: ActiveRun = new ActiveRun({
     runId,
     workspace,
     trigger,
@@ -176,11 +189,50 @@ function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
     limits: parts.limits,
     slices: parts.slices,
     buffer,
+    openWaits,
+    maxWaitMs: parts.maxWaitMs,
     now,
     readClock,
   })
   run.cancel(order.cancellation)
   return { run, buffer, journal }
+}
+
+function waitsOf(parts: EngineParts, order: RunOrder, { run, buffer, journal }: OpenedRun): RunWaits {
+  buffer.waits ??= new RunWaits({
+    runId: order.runId,
+    hasRow: order.repeatable,
+    workspaceId: order.workspace.id,
+    journal,
+    buffer,
+    inbox: parts.waits,
+    now: () => parts.clock.now(),
+    horizon: order.horizon,
+    onChange: () => run.reconsider(),
+  })
+  return buffer.waits
+}
+
+/** How the run ends, or that it is given up until a wait is over: then nothing more of it goes on here. */
+function outcomeOf(parts: EngineParts, order: RunOrder, opened: OpenedRun): Promise<RunOutcome> {
+  if (!order.repeatable || order.isAwaited === true) return perform(parts, order, opened)
+  return new Promise((resolve, reject) => {
+    opened.run.onIdle = () => resolve(park(parts, opened))
+    perform(parts, order, opened).then(resolve, reject)
+  })
+}
+
+/** What it did is kept, and how far it came. */
+async function park(parts: EngineParts, { run, buffer, journal }: OpenedRun): Promise<RunOutcome> {
+  run.onIdle = undefined
+  const parked = buffer.waits?.park()
+  const startedAt = parts.clock.now()
+  const effects = await buffer.close()
+  const { events, queued, patches } = effects
+  const isNews = journal?.hasNews === true || events.length + queued.length + patches.length > 0
+  if (journal !== undefined && isNews) effects.segment = journal.cut()
+  const nothing = { output: undefined, failed: undefined, error: undefined, durationMs: 0 }
+  return { ...nothing, startedAt, effects, hasWaited: true, ...(parked === undefined ? {} : { parked }) }
 }
 
 const allContexts: readonly StoredContext[] = ['global', 'user', 'session', 'run']
@@ -218,12 +270,15 @@ async function perform(
     run.contexts.dropChanges()
     buffer.drop()
   }
+  buffer.waits?.end()
   const place = await placeOf(order.workspace, failed)
   if (failed !== undefined && run.cancellation === undefined)
     void buffer.add(failedEvent(root, failed, place, parts.events))
   const effects = await buffer.close()
   const error = failed && (run.secrets.mask(described(failed, place)) as RunError)
-  return { output, failed, error, startedAt, durationMs: Math.round(performance.now() - clock), effects }
+  const hasWaited = journal?.hasWaited === true
+  const durationMs = Math.round(performance.now() - clock)
+  return { output, failed, error, startedAt, durationMs, effects, hasWaited }
 }
 
 /** A context that has grown too large fails the run that made it so; nothing it set is kept. */

@@ -6,6 +6,7 @@ import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FetchAttempt, Fetches } from '../fetches/fetches.ts'
+import type { WaitOrder } from './run-waits.ts'
 import type { Branches } from './turns.ts'
 
 /** Runs what was compiled. Work that needs no waiting ends without a promise, which keeps short automations fast. */
@@ -48,6 +49,8 @@ export interface CompiledAutomation {
   readonly shapesAnswer: boolean
   readonly readsRole: boolean
   readonly storedContexts: readonly StoredContext[]
+  /** True when one of its steps is a `wait`. */
+  readonly waits: boolean
   readonly steps: Execute
   readonly output: ((frame: Frame) => unknown) | undefined
   readonly inputs: Inputs
@@ -227,6 +230,13 @@ export interface RunState {
     work: (effect: OutsideEffect) => Promise<T>,
     options?: { readonly onlyReads?: boolean },
   ): Promise<T>
+  /**
+   * Waits for one of several events, or for a time; undefined when that is over first. A run that may be done again is
+   * given up meanwhile, when all of it waits. Afterwards contexts are as they are stored then.
+   */
+  waitFor(frame: OutsidePlace, path: string, order: WaitOrder): Promise<EventRecord | undefined>
+  /** Longest wait that an automation may ask for. */
+  readonly maxWaitMs: number
   /** Waits, while other strands of the run go on. */
   pause(frame: OutsidePlace, path: string, ms: number): Promise<void>
   /** Strands that are begun by this one and end before it goes on. */

@@ -1,17 +1,25 @@
+import type { EventRecord } from '@platform/contracts'
 import { defaultEventLimits } from '@platform/outbox'
 import { rounds } from '@platform/testing'
 import { describe, expect, test } from 'vitest'
 import { randomOf, randomProgram } from '../../test/programs.ts'
-import { compiled, type TestAutomations, testEngine, testFetches } from '../../test/testing.ts'
+import { compiled, noEvents, type TestAutomations, testEngine, testFetches } from '../../test/testing.ts'
 import type { Fetches } from '../fetches/fetches.ts'
 import type { Cancellation } from './active-run.ts'
 import type { Effects } from './effect-buffer.ts'
 import type { RunOutcome } from './engine.ts'
 import type { Segment } from './run-journal.ts'
+import type { ParkedRun, Received, WaitInbox } from './run-waits.ts'
 import { TimeSlices } from './time-slices.ts'
 
 const URL = 'http://outside.example/'
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+interface KeptWait {
+  readonly types: readonly string[]
+  event?: EventRecord
+  isClosed?: boolean
+}
 
 /** What outlives a process: what was committed of one run, and who was asked what. */
 class World {
@@ -23,10 +31,15 @@ class World {
   readonly requests = new Map<string, string>()
   readonly asked: string[] = []
   readonly faults: string[] = []
+  readonly waits = new Map<number, KeptWait>()
+  #look: (() => void) | undefined
+  /** How much later it is in this world: nobody waits for an hour. */
+  #laterMs = 0
   readonly #random: () => number
   #workspace: ReturnType<typeof compiled>
   cancellation: Cancellation | undefined
   commits = 0
+  parkings = 0
   life = 0
 
   constructor(seed: number, program: TestAutomations) {
@@ -61,6 +74,8 @@ class World {
     const automation = await this.#workspace.compile('main')
     if (automation === undefined) throw new Error('There must be an automation "main".')
     const { run, outcome } = testEngine({
+      clock: { now: () => new Date(Date.now() + this.#laterMs) },
+      waits: this.#inbox(() => isAlive),
       fetches: this.#fetches(() => isAlive),
       slices: new TimeSlices(),
       events: defaultEventLimits,
@@ -82,11 +97,63 @@ class World {
       commit,
     })
     const ended = await Promise.race([outcome, died.promise])
+    if (ended?.parked !== undefined) return await this.#goOnLater(ended, ended.parked, dies, cancelAt)
     if (ended !== undefined) this.#keep(ended.effects)
     return ended
   }
 
-  #keep({ events, queued, patches, segment }: Effects): void {
+  /** The run was given up until a wait is over. */
+  async #goOnLater(
+    { effects }: RunOutcome,
+    { leftMs }: ParkedRun,
+    dies: { at: number; isMade: boolean } | undefined,
+    cancelAt: number,
+  ): Promise<RunOutcome | undefined> {
+    this.commits += 1
+    if (this.commits === cancelAt) this.cancellation = { reason: 'enough', requests: 1 }
+    this.parkings += 1
+    const isDead = this.commits === dies?.at
+    if (!isDead || dies.isMade) this.#keep(effects)
+    if (isDead) return undefined
+    if (![...this.waits.values()].some(({ event }) => event !== undefined)) this.#laterMs += leftMs
+    return await this.live(dies, { cancelAt })
+  }
+
+  #inbox(isAlive: () => boolean): WaitInbox {
+    const received = async () => {
+      if (!isAlive()) return await new Promise<Received>(() => undefined)
+      const over = [...this.waits].filter(([, one]) => one.event !== undefined || one.isClosed === true)
+      return { horizon: '0', answers: over.map(([number, { event = null }]) => ({ number, event })) }
+    }
+    return {
+      ...noEvents,
+      watch: (_, look) => {
+        this.#look = () => isAlive() && look()
+        return { [Symbol.dispose]: () => undefined }
+      },
+      list: received,
+      close: async (_, number) => {
+        const wait = this.waits.get(number)
+        if (isAlive() && wait !== undefined && wait.event === undefined) wait.isClosed = true
+        return await received()
+      },
+    }
+  }
+
+  #keepWaits({ events, waits = [], overWaits = [] }: Effects): void {
+    for (const { number, oneOf } of waits) this.waits.set(number, { types: oneOf.map(({ event }) => event) })
+    for (const number of overWaits) this.waits.delete(number)
+    for (const wait of this.waits.values()) {
+      const event = events.find(({ type }) => wait.types.includes(type))
+      if (event === undefined || wait.event !== undefined || wait.isClosed === true) continue
+      wait.event = event
+      setImmediate(() => this.#look?.())
+    }
+  }
+
+  #keep(effects: Effects): void {
+    const { events, queued, patches, segment } = effects
+    this.#keepWaits(effects)
     this.events.push(...events.map(({ id }) => id))
     this.types.push(...events.map(({ type }) => type))
     this.queued.push(...queued.map(({ id }) => id))
@@ -157,8 +224,9 @@ const cutsOf = (count: number, random: () => number): number[] =>
 describe('a run that another process takes over', () => {
   test(`ends as one run, cut at any of its commits (${PROGRAMS} programs)`, async () => {
     let takeovers = 0
+    let parkings = 0
     for (let seed = 1; seed <= PROGRAMS; seed += 1) {
-      const program = randomProgram(seed, URL)
+      const program = randomProgram(seed, URL, { waits: seed % 4 === 0 ? 'long' : 'none' })
       const whole = new World(seed, program)
       await whole.live()
       for (const at of cutsOf(whole.commits, randomOf(seed))) {
@@ -176,10 +244,12 @@ describe('a run that another process takes over', () => {
           const counted = world.types.filter((type) => type === 'counted').length
           expect(world.stored.get('global')?.counted, place).toBe(counted)
           takeovers += first === undefined ? 1 : 0
+          parkings += world.parkings
         }
       }
     }
     expect(takeovers).toBeGreaterThan(PROGRAMS)
+    expect(parkings).toBeGreaterThan(PROGRAMS / 2)
   }, 300_000)
 
   test(`and that was cancelled ends as one run, its finally done once (${CANCELLED} programs)`, async () => {

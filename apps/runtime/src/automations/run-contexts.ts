@@ -46,6 +46,10 @@ export interface RunContexts {
   readonly contexts: Contexts
   /** Reads what is stored of the contexts that an automation mentions; a promise where there is something to read. */
   load(automation: CompiledAutomation): Promise<void> | undefined
+  /** Reads all of that again, when a wait is over. */
+  refresh(): Promise<void>
+  /** True when something was changed that is not stored. */
+  hasChanges(): boolean
   /** What is to be stored of the changes since the last call: nothing once a context has become too large. */
   takePatches(names: readonly StoredContext[]): StoredPatch[]
   /** What `takePatches` left behind for that reason. */
@@ -58,7 +62,7 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
   const { journal } = parts
   const contexts = new Contexts(definitionsOf(parts, role), journal && watchOf(journal))
   const loaded = new Set<Loadable>(parts.continuesRun ? [] : ['run'])
-  if (parts.subject.userId === undefined || parts.subject.anonymous === true) loaded.add('role')
+  if (!isSomebody(parts.subject)) loaded.add('role')
   const loadOne = async (name: Loadable): Promise<void> => {
     if (name === 'role') role.current = await roleOf(parts)
     else await loadContext(parts, contexts, name)
@@ -78,6 +82,17 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
       const missing = needed.filter((name) => !loaded.has(name))
       return missing.length === 0 ? undefined : Promise.all(missing.map(loadOnce)).then(() => undefined)
     },
+    async refresh() {
+      journal?.reads.forget()
+      const names = [...loaded].filter((name) => name !== 'role' || isSomebody(parts.subject))
+      await Promise.all(
+        names.map(async (name) => {
+          if (name === 'role') role.current = await roleOf(parts)
+          else await reloadContext(parts, contexts, name)
+        }),
+      )
+    },
+    hasChanges: () => contexts.listChanged(storedNames).length > 0,
     takePatches: (names) =>
       contexts.findTooLarge(parts.maxSizes) === undefined
         ? contexts.takePatches(names).flatMap((patch) => storedPatch(parts, patch))
@@ -85,6 +100,10 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
     listHeldBack: (names) => contexts.listChanged(names),
   }
 }
+
+const storedNames: readonly StoredContext[] = ['global', 'user', 'session', 'run']
+
+const isSomebody = ({ userId, anonymous }: RunSubject): boolean => userId !== undefined && anonymous !== true
 
 /** What is read from the database before an automation that mentions it runs. */
 type Loadable = StoredContext | 'role'
@@ -94,6 +113,13 @@ async function loadContext(parts: ContextParts, contexts: Contexts, name: Stored
   if (owner === undefined) return
   const stored = await parts.store.load(parts.workspace.id, name, owner)
   contexts.load(name, parts.journal?.reads.shown(name, stored) ?? stored)
+}
+
+async function reloadContext(parts: ContextParts, contexts: Contexts, name: StoredContext): Promise<void> {
+  const owner = ownerOf(name, parts.subject, parts.correlationId)
+  if (owner === undefined) return
+  const stored = await parts.store.load(parts.workspace.id, name, owner)
+  contexts.reload(name, parts.journal?.reads.shown(name, stored) ?? stored)
 }
 
 async function roleOf({ subject, workspace, journal, ...parts }: ContextParts): Promise<string | undefined> {

@@ -84,6 +84,18 @@ export const fetchFailedEvent = (
   return recordOf(frame, type, frame.run.secrets.mask(payload), limits, derivedUuidv7(key, key, type))
 }
 
+/** `runtime.waits.pending` and `runtime.waits.fulfilled`: for whoever looks on, kept nowhere. */
+export function waitEvent(
+  frame: FailedFrame,
+  type: typeof runtimeEvents.waitsPending | typeof runtimeEvents.waitsFulfilled,
+  id: string,
+  payload: Readonly<Record<string, unknown>>,
+  limits: EventLimits,
+): EventRecord {
+  const shown = frame.run.secrets.mask(payload)
+  return { ...recordOf(frame, type.type, shown, limits, id), options: { persist: false } }
+}
+
 function recordOf(
   frame: FailedFrame,
   type: string,

@@ -30,6 +30,10 @@ type Entry =
   | readonly ['seed', string]
   /** The number of who asked, what came in, and when, in Unix milliseconds. */
   | readonly ['answer', number, unknown, (number | undefined)?]
+  /** A wait was begun, which ends at this Unix time at the latest. */
+  | readonly ['wait', number, number]
+  /** It ended with this event, or without one, and when. */
+  | readonly ['woke', number, unknown, (number | undefined)?]
   /** The number of who asked, and was told that the run is cancelled. */
   | readonly ['aborted', number, (number | undefined)?]
   /** Which check of a run found that it is cancelled. */
@@ -96,6 +100,9 @@ export class RunJournal implements ArrivalSource {
   readonly #answers: Arrival[]
   readonly #known: ReadonlySet<number>
   readonly #heldBack: ReadonlySet<string>
+  readonly #waits: Map<number, number>
+  #overWaits: number[] = []
+  #sinceSegment: number
   readonly #entries: (string | Entry)[] = []
   #room: number | undefined
   #recorded: Segment | undefined
@@ -138,6 +145,8 @@ export class RunJournal implements ArrivalSource {
       reading === undefined ? Number.POSITIVE_INFINITY : limitOf(reading, this.#isWhole, this.#upto)
     this.#answers = entries.flatMap(arrivalOf)
     this.#cancelledAt = entries.find((one) => one[0] === 'cancelled')?.[1]
+    this.#waits = waitsOf(entries)
+    this.#sinceSegment = lastEventIn(segments)
     this.#known = new Set(this.#answers.map(({ number }) => number))
     const heldBack = entries.findLast((one) => one[0] === 'heldBack')
     this.#heldBack = new Set((heldBack?.[1] ?? []).map((names) => names.join('.')))
@@ -151,9 +160,8 @@ export class RunJournal implements ArrivalSource {
     }
     const copy = (entry: Entry) => this.#add(entry)
     const chance = this.#openChance(entries, seed, last)
-    const seen = entries.filter((one) => one[0] === 'key' || one[0] === 'whole' || one[0] === 'role')
     this.chance = isCopied ? chance.copied(copy) : chance
-    this.reads = new ContextReads(seen, add, isCopied ? copy : undefined)
+    this.reads = new ContextReads(readsBetweenWaits(entries), add, isCopied ? copy : undefined)
   }
 
   #openChance(entries: readonly Entry[], seed: string, last: Segment | undefined): RunChance {
@@ -247,7 +255,7 @@ export class RunJournal implements ArrivalSource {
   take(): Arrival | undefined {
     const answer = this.#answers.shift()
     this.#atMs = answer?.atMs ?? this.#atMs
-    if (answer !== undefined && this.#reading?.isCopied === true) this.#add(entryOf(answer))
+    if (answer !== undefined && this.#reading?.isCopied === true) this.#add(this.#entryOf(answer))
     return answer
   }
 
@@ -262,7 +270,10 @@ export class RunJournal implements ArrivalSource {
   }
 
   keep({ number, value, failure }: Arrival): void {
-    this.#add(entryOf({ number, value, failure, atMs: Date.now() }))
+    this.#add(this.#entryOf({ number, value, failure, atMs: Date.now() }))
+    const isWait = this.#waits.has(number)
+    if (isWait) this.#overWaits.push(number)
+    if (isWait && failure === undefined && value !== null) this.#sinceSegment = this.#segment
     this.onAnswer()
   }
 
@@ -275,6 +286,37 @@ export class RunJournal implements ArrivalSource {
     if (this.#cancelledAt !== undefined) return
     this.#cancelledAt = check
     this.#add(['cancelled', check])
+  }
+
+  /** When a wait that was begun before ends at the latest, in Unix milliseconds. */
+  findWait(number: number): number | undefined {
+    return this.#waits.get(number)
+  }
+
+  beginWait(number: number, endsAtMs: number): void {
+    this.#waits.set(number, endsAtMs)
+    this.#add(['wait', number, endsAtMs])
+    this.onAnswer()
+  }
+
+  get hasWaited(): boolean {
+    return this.#waits.size > 0
+  }
+
+  /** Waits that are over since the last call. */
+  takeOverWaits(): number[] {
+    const over = this.#overWaits
+    this.#overWaits = []
+    return over
+  }
+
+  giveBackOverWaits(numbers: readonly number[]): void {
+    this.#overWaits.unshift(...numbers)
+  }
+
+  /** What a wait that is begun now is of: events since this segment count. */
+  get waitOrigin(): { readonly try: number; readonly sinceSegment: number } {
+    return { try: this.#try, sinceSegment: this.#sinceSegment }
   }
 
   /** True when something came in that is not committed: what is sent to the outside may depend on it. */
@@ -303,8 +345,13 @@ export class RunJournal implements ArrivalSource {
   /** Answers that came in later to what was asked by then are there as well: nobody is asked again. */
   #copy(): Segment {
     for (const answer of this.#answers)
-      if (answer.number <= this.#number && answer.failure === undefined) this.#add(entryOf(answer))
+      if (answer.number <= this.#number && answer.failure === undefined) this.#add(this.#entryOf(answer))
     return this.cut()
+  }
+
+  #entryOf({ number, value, failure, atMs }: Arrival): Entry {
+    if (failure !== undefined) return ['aborted', number, atMs]
+    return [this.#waits.has(number) ? 'woke' : 'answer', number, value ?? null, atMs]
   }
 
   #endReading(): void {
@@ -374,9 +421,6 @@ export class RunJournal implements ArrivalSource {
   }
 }
 
-const entryOf = ({ number, value, failure, atMs }: Arrival): Entry =>
-  failure === undefined ? ['answer', number, value ?? null, atMs] : ['aborted', number, atMs]
-
 const seedOf = (entries: readonly Entry[]): string =>
   entries.find((one) => one[0] === 'seed')?.[1] ?? randomUUID()
 
@@ -403,7 +447,8 @@ export function forkedSegment(copied: Segment, sets: readonly SetBefore[]): Segm
 }
 
 function arrivalOf(entry: Entry): Arrival[] {
-  if (entry[0] === 'answer') return [{ number: entry[1], value: entry[2], atMs: entry[3] }]
+  if (entry[0] === 'answer' || entry[0] === 'woke')
+    return [{ number: entry[1], value: entry[2], atMs: entry[3] }]
   return entry[0] === 'aborted'
     ? [{ number: entry[1], failure: { reason: wasCancelled() }, atMs: entry[2] }]
     : []
@@ -421,6 +466,33 @@ export function keptInput([first]: readonly Segment[]): KeptInput | undefined {
 /** A journal without its end stops where the last commit was. */
 function limitOf({ until }: JournalReading, isWhole: boolean, upto: number): number {
   return Math.min(until ?? Number.POSITIVE_INFINITY, isWhole ? Number.POSITIVE_INFINITY : upto)
+}
+
+/** Waits that were begun, and when each ends at the latest; a fork has but the ends of those that were over. */
+function waitsOf(entries: readonly Entry[]): Map<number, number> {
+  const waits = new Map<number, number>()
+  for (const one of entries) if (one[0] === 'woke') waits.set(one[1], 0)
+  for (const one of entries) if (one[0] === 'wait') waits.set(one[1], one[2])
+  return waits
+}
+
+/** The last segment in which an event came that the run waited for; the first one where there is none. */
+function lastEventIn(segments: readonly Segment[]): number {
+  const isEvent = (one: Entry) => one[0] === 'woke' && one[2] !== null
+  const last = segments.findLast(
+    ({ entries }) => entries.includes('["woke"') && (JSON.parse(entries) as Entry[]).some(isEvent),
+  )
+  return last?.segment ?? 0
+}
+
+/** What the run saw, a list for each time between two waits. */
+function readsBetweenWaits(entries: readonly Entry[]): ReadEntry[][] {
+  const reads: ReadEntry[][] = [[]]
+  for (const one of entries) {
+    if (one[0] === 'woke') reads.push([])
+    if (one[0] === 'key' || one[0] === 'whole' || one[0] === 'role') reads.at(-1)?.push(one)
+  }
+  return reads
 }
 
 /** FNV-1a over 32 bits, as a number that a column of type int holds. */

@@ -12,9 +12,12 @@ export class Turns {
   readonly #arrived: Arrival[] = []
   readonly #source: ArrivalSource | undefined
   #isFree = false
+  readonly #onFree: () => void
 
-  constructor(source?: ArrivalSource) {
+  /** `onFree` is called when no strand can go on without an answer. */
+  constructor(source?: ArrivalSource, onFree: () => void = () => undefined) {
     this.#source = source
+    this.#onFree = onFree
   }
 
   /** Gives up the turn until the answer has arrived and no strand can go on without one. */
@@ -52,7 +55,15 @@ export class Turns {
     this.#isFree = goOn === undefined && arrival === undefined
     if (goOn !== undefined) goOn()
     else if (arrival !== undefined) this.#handOver(arrival)
-    else if (this.#asked.size > 0) this.#source?.idle()
+    else {
+      if (this.#asked.size > 0) this.#source?.idle()
+      this.#onFree()
+    }
+  }
+
+  /** True when nothing can go on until one of these answers arrives. */
+  waitsOnlyFor(isWaited: (number: number) => boolean): boolean {
+    return this.#isFree && this.#arrived.length === 0 && [...this.#asked.keys()].every(isWaited)
   }
 
   #takeArrival(): Arrival | undefined {

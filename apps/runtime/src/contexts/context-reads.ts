@@ -6,6 +6,9 @@ export type ReadEntry =
   | readonly ['whole', string, Values]
   | readonly ['role', string | null]
 
+/** The context that is as it was when the run began. */
+const CONFIG = 'config'
+
 /**
  * First looks of a run at stored contexts, the configuration and the role of its user. A run that is done again sees
  * the same, whatever was stored meanwhile; what it did not look at is as it is stored now.
@@ -19,14 +22,30 @@ export class ContextReads {
   readonly #shown = new Map<string, Values>()
   #role: string | null | undefined
 
+  readonly #later: (readonly ReadEntry[])[]
+
+  /** `entries` are lists of what was seen until the first wait, between it and the next, and so on. */
   constructor(
-    entries: readonly ReadEntry[],
+    [first = [], ...later]: readonly (readonly ReadEntry[])[],
     add: (entry: ReadEntry) => void,
     copy?: (entry: ReadEntry) => void,
   ) {
     this.#add = add
     this.#copy = copy
-    for (const entry of entries) this.#keep(entry)
+    this.#later = later
+    for (const entry of first) this.#keep(entry)
+  }
+
+  /** A wait is over: what others have stored meanwhile is to be seen. The configuration stays as it was. */
+  forget(): void {
+    const [kept, shown] = [this.#kept.get(CONFIG), this.#shown.get(CONFIG)]
+    this.#kept.clear()
+    this.#shown.clear()
+    this.#role = undefined
+    this.#copied.clear()
+    if (kept !== undefined) this.#kept.set(CONFIG, kept)
+    if (shown !== undefined) this.#shown.set(CONFIG, shown)
+    for (const entry of this.#later.shift() ?? []) this.#keep(entry)
   }
 
   #keep(entry: ReadEntry): void {

@@ -131,6 +131,16 @@ export class Contexts {
       if (!context.changed.has(key)) context.custom[key] = value
   }
 
+  /** Takes the place of everything that was known; what this run has set and not stored stays. */
+  reload(name: StoredContext, values: Readonly<Record<string, unknown>>): void {
+    const context = this.#contexts.get(name)
+    if (context === undefined) return
+    const { custom, changed } = context
+    context.custom = {}
+    for (const key of changed) if (Object.hasOwn(custom, key)) context.custom[key] = custom[key]
+    this.load(name, values)
+  }
+
   /** The first changed context that has become larger than it may be; asked before anything is stored. */
   findTooLarge(maxSizes: Readonly<Record<StoredContext, number>>): StoredContext | undefined {
     return Object.keys(maxSizes)

@@ -1,6 +1,7 @@
 import {
   AutomationDefinition,
   CallArguments,
+  type InstructionName,
   instructionSchemas,
   Retry,
   readStep,
@@ -63,6 +64,7 @@ export function automationCompiler(
       shapesAnswer: mentions.names('$http'),
       readsRole: mentions.role,
       storedContexts: mentions.storedContexts,
+      waits: compilation.names('wait'),
       inputs: compileInputs(definition),
       steps,
       output,
@@ -123,6 +125,7 @@ class StepCompilation {
   readonly #texts: TextCompiler
   readonly #problems: string[]
   readonly #unfinished: StepList[] = []
+  readonly #names = new Set<string>()
 
   constructor(
     instructions: ReadonlyMap<string, Instruction<never>>,
@@ -134,6 +137,11 @@ class StepCompilation {
     this.#limits = limits
     this.#texts = texts
     this.#problems = problems
+  }
+
+  /** True when a step is this instruction. */
+  names(instruction: InstructionName): boolean {
+    return this.#names.has(instruction)
   }
 
   /** The steps of a list; they are in it once the compilation has finished. */
@@ -182,6 +190,7 @@ class StepCompilation {
       const call = compileCall(name, parseArguments(CallArguments, name, args), context, this.#limits)
       return retry === undefined ? call : retrying(attemptOf(call), retry, context.path)
     }
+    this.#names.add(name)
     const schema: Parser<unknown> = instructionSchemas[instruction.name]
     const parsed = parseArguments(schema, name, args) as never
     if (retry === undefined) return instruction.compile(parsed, context)

@@ -13,6 +13,7 @@ import { repeat } from './repeat.ts'
 import { run } from './run.ts'
 import { deleteVariable, set } from './set-and-delete.ts'
 import { tryCatch } from './try.ts'
+import { wait } from './wait.ts'
 
 /** The vocabulary: every word the language has. A key of a step that is none of them calls an automation. */
 export const vocabulary = (limits: EventLimits, stores?: ModuleStores): readonly Instruction<never>[] => [
@@ -24,6 +25,7 @@ export const vocabulary = (limits: EventLimits, stores?: ModuleStores): readonly
   breakOut,
   tryCatch,
   emit(limits),
+  wait(limits),
   fetch(limits, stores),
   run(limits, stores),
   rateLimit,

@@ -18,6 +18,7 @@ const run: ClaimedRun = {
   revision: 1,
   input: { payload: {}, caller: {}, depth: 0 },
   cancellation: null,
+  horizon: '0',
 }
 const failure = { error: 'ForbiddenError', message: 'No.', details: { max: 1 } }
 const place = { automationSlug: 'helper', instruction: 'do[1].emit', line: 7, column: 5 }

@@ -14,6 +14,7 @@ import {
   testFetches,
 } from '../../test/testing.ts'
 import { contextStore, upsertPatches } from '../contexts/context-store.ts'
+import { waitWriter } from '../waits/parked-run-store.ts'
 import { journalStore } from './journal-store.ts'
 import type { ClaimedWork, LeasedRun } from './run.ts'
 import { runSlots } from './run-slots.ts'
@@ -31,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-const runs = () => runStore(database, upsertPatches)
+const runs = () => runStore(database, upsertPatches, waitWriter)
 
 /** One run on a real database, and who was asked for it. */
 function runOf(workspace: TestCompiled, onAsked: (leased: LeasedRun) => void = () => undefined) {
@@ -94,6 +95,7 @@ function runOf(workspace: TestCompiled, onAsked: (leased: LeasedRun) => void = (
       commits: { ...commits, writeClaimed },
       journals: journalStore(database),
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
+      onWaits: () => undefined,
       timeLimitMs: 20_000,
       details: 'failed',
       limits: defaultEventLimits,
@@ -153,7 +155,7 @@ describe('a run that was abandoned at one of its commits', () => {
     let takeovers = 0
     for (let seed = 1; seed <= rounds(25, 300); seed += 1) {
       const at = 1 + (seed % 5)
-      const run = runOf(compiled(randomProgram(seed, OUTSIDE)))
+      const run = runOf(compiled(randomProgram(seed, OUTSIDE, { waits: seed % 4 === 0 ? 'short' : 'none' })))
       await run.begin()
       await run.workUntil({ at, isMade: seed % 2 === 0 })
       if ((await run.outcome()).run?.status === 'running') {

@@ -164,7 +164,7 @@ describe('listing runs', () => {
   })
 
   test.each([
-    { status: 'waiting' },
+    { status: 'parked' },
     { status: '' },
     { deadLetter: 'yes' },
     { automation: 'a?b' },

@@ -8,6 +8,11 @@ import type { RunStore } from './run-store.ts'
 interface Deps {
   readonly definitions: Definitions
   readonly runs: Pick<RunStore, 'enqueue'>
+  /**
+   * Ends the waits that events are for, and queues runs in the same transaction. False where there are none: then
+   * nothing was queued.
+   */
+  readonly endWaits: (events: readonly EventRecord[], runs: Promise<readonly QueuedRun[]>) => Promise<boolean>
   /** Makes the workers of this instance look for queued runs. */
   readonly wakeWorkers: () => void
   /** Stores the schedules of these workspaces as they are saved by now. */
@@ -18,16 +23,20 @@ interface Deps {
 const CHANGES = 'workspaces.'
 
 /**
- * Queues a run for each automation that listens to an event. Ids are derived from the event and the automation: the
- * same event delivered again finds its runs there already. An event of a saved definition also brings its schedules up
- * to date.
+ * Ends the waits that events are for, and queues a run for each automation that listens to one. Ids are derived from the
+ * event and the automation: the same event delivered again finds its runs there already. An event of a saved definition
+ * also brings its schedules up to date.
  */
 export const onEvents = (deps: Deps): Subscription =>
   onOneInstance('runtime', async (events) => {
     await deps.syncSchedules(changedWorkspaces(events))
-    const runs = (await Promise.all(events.map((event) => runsOf(event, deps.definitions)))).flat()
+    const queued = Promise.all(events.map((event) => runsOf(event, deps.definitions))).then((some) =>
+      some.flat(),
+    )
+    const isQueued = await deps.endWaits(events, queued)
+    const runs = await queued
+    if (runs.length > 0 && !isQueued) await deps.runs.enqueue(runs)
     if (runs.length === 0) return
-    await deps.runs.enqueue(runs)
     deps.wakeWorkers()
   })
 

@@ -40,6 +40,7 @@ describe('a run whose database is away again and again', () => {
       commits: groupCommits(runs),
       journals: journalStore(database),
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
+      onWaits: () => undefined,
       timeLimitMs: 5000,
       details: 'failed',
       limits: defaultEventLimits,

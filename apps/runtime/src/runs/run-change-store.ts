@@ -4,7 +4,7 @@ import type { RunInput } from '../automations/model.ts'
 import type { Segment } from '../automations/run-journal.ts'
 import { storableJson } from '../contexts/storable.ts'
 import { insertion } from './journal-store.ts'
-import type { RunEnd } from './run.ts'
+import { type RunEnd, WOKEN_RUNS } from './run.ts'
 import type { RunRecord } from './run-record.ts'
 import { recordColumns } from './run-record-store.ts'
 
@@ -36,13 +36,17 @@ export interface NewRun {
 /** Where workers learn at once that a run is to end; its row says so as well. */
 export const CANCELLED_RUNS = 'runtime.cancelled_runs'
 
-/** One that was given back, and is queued again, has a `finally` to run as well. */
-const isBegun = sql`(status = 'running' or (status = 'queued' and attempt > 0))`
+/** It stands at a `wait`, or is about to go on behind one. */
+const isParked = sql`(status = 'waiting' and waits_for in ('event', 'time', 'worker'))`
+
+/** One that waits, or was given back and is queued again, has a `finally` to run as well. */
+const isBegun = sql`(status = 'running' or (status = 'queued' and attempt > 0) or ${isParked})`
 
 /** What people change of runs. */
 export const runChangeStore = (database: Database) => ({
   /**
-   * Ends a run that is queued, and asks the worker of one that has begun to end it. Undefined when the run has ended
+   * Ends a run that is queued, and asks the worker of one that has begun to end it; one that waits goes on for that.
+   * Undefined when the run has ended
    * already or is not there. Whichever comes second, this or the worker's claim or end, sees the other.
    */
   cancel: ({ workspaceId, runId, note }: RunChange, reason: string): Promise<RunRecord | undefined> =>
@@ -52,13 +56,14 @@ export const runChangeStore = (database: Database) => ({
           status = case when ${isBegun} then status else 'cancelled' end,
           finished_at = case when ${isBegun} then null else now() end,
           error = case when ${isBegun} then null else ${storableJson(cancelled(reason))}::jsonb end,
-          due_at = null, waits_for = null,
+          due_at = null, wakes_at = null, waits_for = case when ${isParked} then 'worker' end,
           cancel_requests = least(coalesce(cancel_requests, 0) + 1, 2),
           cancel_reason = coalesce(cancel_reason, ${reason})
         where id = ${runId} and workspace_id = ${workspaceId} and status in ('queued', 'waiting', 'running')
         returning ${recordColumns}`)
       if (run === undefined) return undefined
       if (run.status === 'running') tx.notify(CANCELLED_RUNS, run.id)
+      else if (run.finishedAt === null) tx.notify(WOKEN_RUNS, run.id)
       await note(tx)
       return run
     }),

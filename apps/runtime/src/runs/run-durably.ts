@@ -17,6 +17,8 @@ export interface DurableParts {
   /** Keeps the lease of a begun run, until the answer is called. */
   readonly hold: (leased: LeasedRun) => () => void
   readonly wakeWorkers: () => void
+  /** The waits of a run were committed. */
+  readonly onWaits: (runId: string) => void
   readonly worker: () => string
   readonly leaseSeconds: number
   /** How long a run may take that nobody waits for any more. */
@@ -46,6 +48,7 @@ export async function runDurably(deps: Deps, order: ImmediateOrder): Promise<str
     timeLimitMs: deps.timeLimitMs,
     repeatable: true,
     isUnknown: true,
+    isAwaited: true,
     commit: (effects) => durable.commit(effects),
   })
   durable.leased.active = active
@@ -81,7 +84,12 @@ class DurableRun {
   }
 
   async commit(effects: Effects): Promise<void> {
-    if (this.#isBegun) return await this.#commitAgain(effects)
+    if (this.#isBegun) await this.#commitAgain(effects)
+    else await this.#begin(effects)
+    if (effects.waits !== undefined) this.#deps.onWaits(this.leased.claim.id)
+  }
+
+  async #begin(effects: Effects): Promise<void> {
     await this.#deps.commits.writeBegun(this.#begunRun(effects))
     this.#isBegun = true
     this.letGo = this.#deps.hold(this.leased)
@@ -110,9 +118,11 @@ class DurableRun {
     const { claim } = this.leased
     const end = endWithOutput(outcome, active.cancellation)
     const { details } = this.#deps
+    const { hasWaited: forgetsWaits } = outcome
     if (this.#isBegun) {
       const effects = withJournal(outcome.effects, journal, details, end)
-      if (!(await this.#deps.commits.writeClaimed({ claim, effects, end }))) throw goesOn(claim.id)
+      if (!(await this.#deps.commits.writeClaimed({ claim, effects, end, forgetsWaits })))
+        throw goesOn(claim.id)
       return
     }
     const { input, ...run } = queuedRun(this.#order)

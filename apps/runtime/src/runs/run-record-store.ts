@@ -41,12 +41,15 @@ export interface KeptOutcome extends Pick<RunRecord, 'finishedAt' | 'error'> {
 /** What a record is made of. */
 export const recordColumns = sql`
   id, automation_slug as "automationSlug",
-  case status when 'waiting' then 'queued' else status end as status,
+  case when status = 'waiting' and waits_for in ('event', 'time') then 'waiting'
+    when status = 'waiting' then 'queued' else status end as status,
   trigger_type as "triggerType", trigger_value as "triggerValue",
   trigger_id as "triggerId", correlation_id as "correlationId", dead_letter as "deadLetter",
   started_at as "startedAt", finished_at as "finishedAt", duration_ms as "durationMs", -rank as priority, try,
-  waits_for as "waitsFor", due_at as "dueAt", origin_id as "originId",
-  coalesce(origin_way, origin_kind) as "originKind", error`
+  nullif(waits_for, 'worker') as "waitsFor", coalesce(due_at, wakes_at) as "dueAt",
+  case when waits_for = 'event' then (
+    select array_agg(distinct w.event) from runtime.waits w where w.run_id = runs.id) end as "waitsForEvents",
+  origin_id as "originId", coalesce(origin_way, origin_kind) as "originKind", error`
 
 /** Runs as people look at them. */
 export const runRecordStore = (database: Pick<Database, 'many'>) => ({
@@ -89,7 +92,7 @@ export const runRecordStore = (database: Pick<Database, 'many'>) => ({
 
 /** One more than the page has, so that it is known whether there is more. */
 export const pageStatement = (page: RunPage): Sql => sql`
-  select ${recordColumns} from (${lookedAt(page, sql`*`)}) r
+  select ${recordColumns} from (${lookedAt(page, sql`*`)}) runs
   where ${join([sql`true`, ...conditions(page.filter)], ' and ')}
   limit ${page.limit + 1}`
 
@@ -118,8 +121,18 @@ const lookedAt = ({ workspaceId, filter, cursor, lookedAt: most }: RunPage, what
 const lowestIdAt = (instant: string): string => lowestUuidv7(Math.max(0, Date.parse(instant)))
 
 /** A queued run that waits for its time is stored as waiting: the version before claims what is queued. */
-const storedStatuses = (status: NonNullable<RunFilter['status']>): string[] =>
-  status.includes('queued') ? [...status, 'waiting'] : status
+const hasStatus = (status: NonNullable<RunFilter['status']>): Sql => {
+  const others = status.filter((one) => one !== 'waiting')
+  const isParked = sql`coalesce(waits_for in ('event', 'time'), false)`
+  return join(
+    [
+      sql`status = any(${others}::text[])`,
+      ...(status.includes('queued') ? [sql`status = 'waiting' and not ${isParked}`] : []),
+      ...(status.includes('waiting') ? [sql`status = 'waiting' and ${isParked}`] : []),
+    ].map((one) => sql`(${one})`),
+    ' or ',
+  )
+}
 
 const wantsFailedOnly = ({ status, deadLetter }: RunFilter): boolean =>
   deadLetter === true || status?.every((one) => one === 'failed') === true
@@ -127,7 +140,7 @@ const wantsFailedOnly = ({ status, deadLetter }: RunFilter): boolean =>
 /** What is asked of each run that is looked at. */
 function conditions({ status, deadLetter, automation, trigger, correlationId, text }: RunFilter): Sql[] {
   return [
-    ...(status === undefined ? [] : [sql`status = any(${storedStatuses(status)}::text[])`]),
+    ...(status === undefined ? [] : [sql`(${hasStatus(status)})`]),
     ...(deadLetter === undefined ? [] : [sql`dead_letter = ${deadLetter}`]),
     ...(automation === undefined ? [] : [sql`automation_slug = ${automation}`]),
     ...(trigger === undefined ? [] : [sql`trigger_type = any(${trigger}::text[])`]),

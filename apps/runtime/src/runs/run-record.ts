@@ -19,6 +19,7 @@ export interface RunRecord {
   readonly try: number
   readonly waitsFor: NonNullable<Run['waitsFor']>['kind'] | null
   readonly dueAt: Date | null
+  readonly waitsForEvents: string[] | null
   readonly originId: string | null
   readonly originKind: NonNullable<Run['origin']>['kind'] | null
   readonly error: StoredError | null
@@ -54,8 +55,8 @@ export function describedRun(record: RunRecord, now: Date): Run {
 const triggerOf = ({ triggerType: type, triggerValue: value, triggerId: id }: RunRecord): Run['trigger'] =>
   id === null ? { type, value } : { type, value, id }
 
-const waitOf = ({ waitsFor: kind, dueAt }: RunRecord): Run['waitsFor'] =>
-  kind === null ? null : { kind, until: dueAt?.toISOString() ?? null }
+const waitOf = ({ waitsFor: kind, dueAt, waitsForEvents: events }: RunRecord): Run['waitsFor'] =>
+  kind === null ? null : { kind, until: dueAt?.toISOString() ?? null, ...(events === null ? {} : { events }) }
 
 const originOf = ({ originId: runId, originKind: kind }: RunRecord): Run['origin'] =>
   runId === null || kind === null ? null : { runId, kind }

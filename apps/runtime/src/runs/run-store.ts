@@ -5,7 +5,16 @@ import type { QueuedRun } from '../automations/model.ts'
 import type { StoredPatch } from '../contexts/context-store.ts'
 import { storableJson } from '../contexts/storable.ts'
 import { insertion, insertSegments } from './journal-store.ts'
-import type { BegunRun, Claim, ClaimedRun, ClaimedWork, FinishedRun, LeaseNews } from './run.ts'
+import {
+  type BegunRun,
+  type Claim,
+  type ClaimedRun,
+  type ClaimedWork,
+  type FinishedRun,
+  isParked,
+  type LeaseNews,
+  type WaitWriter,
+} from './run.ts'
 
 export type RunStore = ReturnType<typeof runStore>
 
@@ -18,12 +27,15 @@ const claimedColumns = sql`
   r.id, r.attempt, r.deaths as "crashCount", r.try, r.slot, r.workspace_id as "workspaceId",
   r.automation_slug as "automationSlug",
   r.trigger_type as "triggerType", r.trigger_value as "triggerValue", r.trigger_id as "triggerId",
-  r.correlation_id as "correlationId", r.revision, r.input, ${cancellation} as cancellation`
+  r.correlation_id as "correlationId", r.revision, r.input, ${cancellation} as cancellation,
+  pg_snapshot_xmin(pg_current_snapshot())::text as horizon`
 
 /** Writes changed contexts, as part of a larger statement; the contexts know how. */
 export type WritePatches = (patches: readonly StoredPatch[]) => Sql
 
-export const runStore = (database: Database, writePatches: WritePatches) => ({
+export const runStore = (database: Database, writePatches: WritePatches, waits?: WaitWriter) => ({
+  ...claimsIn(database),
+
   /** Writes runs that are over, with all they did, in one statement. */
   async insertFinished(runs: readonly FinishedRun[]): Promise<void> {
     const effects = runs.map((run) => run.effects)
@@ -43,16 +55,54 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
   /** Writes runs that requests work on and will go on with, with all they did so far, in one statement. */
   async insertBegun(runs: readonly BegunRun[]): Promise<void> {
     const effects = runs.map((run) => run.effects)
-    const journal = journalPart(runs)
-    await database.many(
-      statementOf([sql`runs as (${insertRunning(runs)})`, ...journal, ...effectParts(effects, writePatches)]),
-    )
+    const begun = effects.flatMap((one) => one.waits ?? [])
+    const kept = begun.length === 0 || waits === undefined ? [] : [sql`waits as (${waits.insertion(begun)})`]
+    const others = [...journalPart(runs), ...kept, ...effectParts(effects, writePatches)]
+    await database.many(statementOf([sql`runs as (${insertRunning(runs)})`, ...others]))
     announceEvents(database, effects)
   },
 
   /** Runs that are queued already stay as they are. */
   enqueue: (runs: readonly QueuedRun[]): Promise<unknown> => database.many(insertQueued(runs)),
 
+  /** Gives runs back to the queue. */
+  release: (claims: readonly Claim[]): Promise<unknown> =>
+    database.many(sql`
+      update runtime.runs r set status = 'queued', leased_until = null, worker = null
+      from ${claimList(claims)} where r.id = c.id and r.attempt = c.attempt and r.status = 'running'`),
+
+  /** Queues runs whose time has come; answers how many. */
+  async queueDue(limit: number): Promise<number> {
+    const rows = await database.many(sql`
+      with due as materialized (
+        select id from runtime.runs where due_at <= now() order by due_at limit ${limit} for update skip locked
+      )
+      update runtime.runs r set status = 'queued', due_at = null, waits_for = null
+      from due where r.id = due.id and r.status = 'waiting' returning r.id`)
+    return rows.length
+  },
+
+  /**
+   * Writes what claimed runs did, and their ends; nothing of a run that another worker has claimed. Answers what was
+   * written.
+   */
+  writeClaimed: (work: readonly ClaimedWork[]): Promise<ClaimedWork[]> =>
+    database.transaction(async (tx) => {
+      if (work.some(touchesWaits)) await waits?.lockRuns(tx, idsOf(work))
+      const attempts = await writeEnds(tx, work)
+      const counted = work.filter(({ claim: { id, attempt } }) => attempts.get(id) === attempt)
+      const effects = counted.map((one) => one.effects)
+      const parts = effectParts(effects, writePatches)
+      if (parts.length > 0) await tx.many(statementOf(parts))
+      await insertSegments(tx, counted)
+      await waits?.write(tx, counted)
+      announceEvents(tx, effects)
+      return counted
+    }),
+})
+
+/** How workers come to runs, and keep them. */
+const claimsIn = (database: Database) => ({
   /**
    * Queued runs of as many workspaces as there are, in turn after the workspace `after`; none of those in `except`.
    * Answers them in the order of the turns.
@@ -66,6 +116,18 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
   ): Promise<ClaimedRun[]> =>
     database.many<ClaimedRun>(sql`
       select ${claimedColumns} from runtime.claim_queued(
+        ${worker}, ${leaseSeconds} * interval '1 second', ${limit}, ${after}, ${except}::text[]) r`),
+
+  /** The same of runs that stood at a `wait` and are to go on. */
+  claimWoken: (
+    worker: string,
+    leaseSeconds: number,
+    limit: number,
+    except: readonly string[] = [],
+    after = '',
+  ): Promise<ClaimedRun[]> =>
+    database.many<ClaimedRun>(sql`
+      select ${claimedColumns} from runtime.claim_woken(
         ${worker}, ${leaseSeconds} * interval '1 second', ${limit}, ${after}, ${except}::text[]) r`),
 
   /** The workers that have leased runs, by their presence; a worker without one is known by another name. */
@@ -109,40 +171,12 @@ export const runStore = (database: Database, writePatches: WritePatches) => ({
 
   /** The same, without extending anything. */
   listNews: (claims: readonly Claim[]): Promise<LeaseNews[]> => database.many<LeaseNews>(selectNews(claims)),
-
-  /** Gives runs back to the queue. */
-  release: (claims: readonly Claim[]): Promise<unknown> =>
-    database.many(sql`
-      update runtime.runs r set status = 'queued', leased_until = null, worker = null
-      from ${claimList(claims)} where r.id = c.id and r.attempt = c.attempt and r.status = 'running'`),
-
-  /** Queues runs whose time has come; answers how many. */
-  async queueDue(limit: number): Promise<number> {
-    const rows = await database.many(sql`
-      with due as materialized (
-        select id from runtime.runs where due_at <= now() order by due_at limit ${limit} for update skip locked
-      )
-      update runtime.runs r set status = 'queued', due_at = null, waits_for = null
-      from due where r.id = due.id and r.status = 'waiting' returning r.id`)
-    return rows.length
-  },
-
-  /**
-   * Writes what claimed runs did, and their ends; nothing of a run that another worker has claimed. Answers what was
-   * written.
-   */
-  writeClaimed: (work: readonly ClaimedWork[]): Promise<ClaimedWork[]> =>
-    database.transaction(async (tx) => {
-      const attempts = await writeEnds(tx, work)
-      const counted = work.filter(({ claim: { id, attempt } }) => attempts.get(id) === attempt)
-      const effects = counted.map((one) => one.effects)
-      const parts = effectParts(effects, writePatches)
-      if (parts.length > 0) await tx.many(statementOf(parts))
-      await insertSegments(tx, counted)
-      announceEvents(tx, effects)
-      return counted
-    }),
 })
+
+const touchesWaits = ({ effects, end, forgetsWaits }: ClaimedWork): boolean =>
+  effects.waits !== undefined || effects.overWaits !== undefined || forgetsWaits === true || isParked(end)
+
+const idsOf = (work: readonly ClaimedWork[]): string[] => work.map(({ claim }) => claim.id)
 
 const selectNews = (claims: readonly Claim[]): Sql => sql`
   select r.id, r.attempt <> c.attempt as "isLost", ${cancellation} as cancellation
@@ -151,7 +185,11 @@ const selectNews = (claims: readonly Claim[]): Sql => sql`
 
 /** Locks the rows of the runs that are still ours, and ends those that are over. Answers their ids and attempts. */
 async function writeEnds(tx: Queries, work: readonly ClaimedWork[]): Promise<Map<string, number>> {
-  const input = work.map(({ claim: { id, attempt }, end }) => ({ id, attempt, ...end }))
+  const input = work.map(({ claim: { id, attempt }, end }) => ({
+    id,
+    attempt,
+    ...(isParked(end) ? {} : end),
+  }))
   const rows = await tx.many<Claim>(sql`
     update runtime.runs r set
       status = coalesce(e.status, r.status),
@@ -250,6 +288,19 @@ export function insertQueued(runs: readonly QueuedRun[]): Sql {
     from json_to_recordset(${storableJson(rows)}::json) as r (id uuid, "workspaceId" text, "automationSlug" text,
       "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, priority smallint,
       input json)
+    on conflict (id) do nothing`
+}
+
+/** Runs that are over before they begin; those that are there already stay as they are. */
+export function insertEnded(runs: readonly QueuedRun[], error: unknown): Sql {
+  const rows = runs.map(({ trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
+  return sql`
+    insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
+      correlation_id, rank, finished_at, error)
+    select r.id, r."workspaceId", r."automationSlug", r."triggerType", r."triggerValue", r."triggerId", 'cancelled',
+      r."correlationId", coalesce(-r.priority, 0), now(), ${storableJson(error)}::jsonb
+    from json_to_recordset(${storableJson(rows)}::json) as r (id uuid, "workspaceId" text, "automationSlug" text,
+      "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, priority smallint)
     on conflict (id) do nothing`
 }
 

@@ -1,13 +1,16 @@
+import type { Queries, Sql } from '@platform/database'
 import { Failure, type FailureBody } from '@platform/kernel'
 import type { ActiveRun, Cancellation } from '../automations/active-run.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun, RunInput, Trigger } from '../automations/model.ts'
+import type { NewWait, ParkedRun } from '../automations/run-waits.ts'
 
 /*
  * A run happens in one of two ways. A request waits for it: run-now.ts runs it in the request and writes it once, with
  * everything it did. Or an event or another run triggered it: on-events.ts queues it, work-queue.ts claims it with a
  * lease, work-on-run.ts runs it, and what it writes counts only while its claim does. Where the automation is durable
- * both come together: run-durably.ts begins the run in its request, and any worker takes it over.
+ * both come together: run-durably.ts begins the run in its request, and any worker takes it over. One that
+ * only waits is given up (waits/parked-run-store.ts), and claimed again when an event or its time has come.
  */
 
 /** How a run ended. */
@@ -24,6 +27,25 @@ export interface RunEnd {
 export interface NextTry extends Omit<RunEnd, 'status'> {
   readonly status: 'waiting'
   readonly pauseMs: number
+}
+
+/** A run of which nothing can go on before one of its waits is over. */
+export interface Parked extends ParkedRun {
+  readonly status: 'parked'
+}
+
+export const isParked = (end: ClaimedWork['end']): end is Parked => end?.status === 'parked'
+
+/** Where it is told that an event came for runs, whose ids are the payload, or that they are to go on. */
+export const WOKEN_RUNS = 'runtime.woken_runs'
+
+/** Keeps the waits of runs, as part of the transactions that keep what else they did. */
+export interface WaitWriter {
+  /** In the order in which those who fulfil waits lock them. */
+  lockRuns(tx: Queries, ids: readonly string[]): Promise<unknown>
+  write(tx: Queries, work: readonly ClaimedWork[]): Promise<void>
+  /** As part of a larger statement; at least one. */
+  insertion(waits: readonly NewWait[]): Sql
 }
 
 /** A run that was done in its request, with everything it did. */
@@ -71,6 +93,8 @@ export interface ClaimedRun extends Claim {
   /** Of its workspace, when it began: it keeps the automations of then. Null where that is not known. */
   readonly revision: number | null
   readonly input: RunInput
+  /** No event that is committed from now on is in a transaction before this one. */
+  readonly horizon: string
   /** Set when it was asked to end, also by an attempt before. */
   readonly cancellation: Cancellation | null
 }
@@ -99,7 +123,9 @@ export interface LeaseNews {
 export interface ClaimedWork {
   readonly claim: Claim
   readonly effects: Effects
-  readonly end: RunEnd | NextTry | undefined
+  readonly end: RunEnd | NextTry | Parked | undefined
+  /** True where events may still look for waits of a run that has ended. */
+  readonly forgetsWaits?: boolean
 }
 
 /** Why a run ends whose claim is lost. No caller sees it: what the run did since is dropped. */

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Audit } from '@platform/audit'
+import type { EventRecord } from '@platform/contracts'
 import { type Database, HolderWatch } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Permissions } from '@platform/permissions'
 import { joinParts, type Part } from '@platform/service'
 import type { Engine } from '../automations/engine.ts'
+import type { QueuedRun } from '../automations/model.ts'
 import type { RuntimeConfig } from '../config.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -16,7 +18,7 @@ import { keepPartitions } from './keep-partitions.ts'
 import { lookingPart } from './looking-part.ts'
 import { onEvents } from './on-events.ts'
 import { partitionStore } from './partition-store.ts'
-import type { LeasedRun } from './run.ts'
+import { type LeasedRun, type WaitWriter, WOKEN_RUNS } from './run.ts'
 import { runActionsPart } from './run-actions-part.ts'
 import { CANCELLED_RUNS } from './run-change-store.ts'
 import { runDurably } from './run-durably.ts'
@@ -37,6 +39,34 @@ export interface Runs {
   readonly part: Part
 }
 
+/** What is known elsewhere of runs that wait for events or a time. */
+export interface RunWaiting {
+  readonly writer: WaitWriter
+  readonly endWaits: (events: readonly EventRecord[], runs: Promise<readonly QueuedRun[]>) => Promise<boolean>
+  /** The waits of a run were committed. */
+  readonly lookBack: (runId: string) => void
+  /** An event came for these runs, of which some may be at work here. */
+  readonly hear: (runIds: readonly string[]) => void
+  /** Lets so many runs go on at most whose wait is over; answers how many. */
+  readonly wakeDue: (limit: number) => Promise<number>
+}
+
+interface RunsParts {
+  readonly database: Database
+  /** What it takes to do runs again without effects. */
+  readonly reading: ReadParts
+  readonly audit: Audit
+  readonly permissions: Permissions
+  readonly engine: Engine
+  readonly definitions: Definitions
+  /** Stores the schedules of these workspaces as they are saved by now. */
+  readonly syncSchedules: (workspaceIds: readonly string[]) => Promise<void>
+  readonly waits: RunWaiting
+  readonly clock: Clock
+  readonly log: Logger
+  readonly config: Pick<RuntimeConfig, 'runs' | 'times' | 'events'>
+}
+
 export function runsPart({
   database,
   audit,
@@ -45,24 +75,12 @@ export function runsPart({
   reading,
   definitions,
   syncSchedules,
+  waits,
   clock,
   log,
   config,
-}: {
-  database: Database
-  /** What it takes to do runs again without effects. */
-  reading: ReadParts
-  audit: Audit
-  permissions: Permissions
-  engine: Engine
-  definitions: Definitions
-  /** Stores the schedules of these workspaces as they are saved by now. */
-  syncSchedules: (workspaceIds: readonly string[]) => Promise<void>
-  clock: Clock
-  log: Logger
-  config: Pick<RuntimeConfig, 'runs' | 'times' | 'events'>
-}): Runs {
-  const runs = runStore(database, upsertPatches)
+}: RunsParts): Runs {
+  const runs = runStore(database, upsertPatches, waits.writer)
   const records = runRecordStore(database)
   const journals = journalStore(database)
   const commits = groupCommits(runs)
@@ -80,23 +98,26 @@ export function runsPart({
       commits,
       slots,
       journals,
+      onWaits: waits.lookBack,
       ...config.runs,
       limits: config.events,
       log,
     }),
     worker,
     lookForHolders: () => holders.look(),
-    listen: (onCancelled) => database.listen(CANCELLED_RUNS, onCancelled),
+    listen: (onCancelled, onWoken) => listenForRuns(database, waits, onCancelled, onWoken),
     concurrency: config.runs.concurrency,
     leaseSeconds: config.runs.leaseSeconds,
     log,
   })
   const { times } = config
   const now = { ...config.runs, engine, commits, times, now: () => clock.now().getTime() }
+  const hold = (leased: LeasedRun) => queue.hold(leased)
   const durable = {
     ...now,
     runs,
-    hold: (leased: LeasedRun) => queue.hold(leased),
+    hold,
+    onWaits: waits.lookBack,
     wakeWorkers,
     worker,
     log,
@@ -111,14 +132,31 @@ export function runsPart({
     wakeWorkers,
     part: joinParts(looking, {
       routes: [...actions.routes],
-      subscriptions: [onEvents({ definitions, runs, wakeWorkers, syncSchedules })],
+      subscriptions: [onEvents({ definitions, runs, endWaits: waits.endWaits, wakeWorkers, syncSchedules })],
       jobs: [
         keepPartitions({ partitions, clock, retentionDays: config.runs.retentionDays }),
-        queueDueRuns({ runs, wakeWorkers }),
+        queueDueRuns({ runs, wakeWorkers, wakeDue: waits.wakeDue, wakeForWoken: queue.wakeForWoken }),
         ...actions.jobs,
         slots.job,
         ...queue.jobs,
       ],
     }),
   }
+}
+
+/** News of runs, wherever they are: the one that is to end, and those that may go on. */
+async function listenForRuns(
+  database: Database,
+  { hear }: RunWaiting,
+  onCancelled: (id: string) => void,
+  onWoken: () => void,
+): Promise<AsyncDisposable> {
+  const listeners = new AsyncDisposableStack()
+  listeners.use(await database.listen(CANCELLED_RUNS, onCancelled))
+  const onNotice = (payload: string) => {
+    hear(payload.split(','))
+    onWoken()
+  }
+  listeners.use(await database.listen(WOKEN_RUNS, onNotice, onWoken))
+  return listeners
 }

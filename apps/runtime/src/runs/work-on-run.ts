@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Retry } from '@platform/contracts'
-import { StoreError } from '@platform/kernel'
+import { type Failure, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { EventLimits } from '@platform/outbox'
 import { cancelled } from '../automations/active-run.ts'
@@ -9,11 +9,11 @@ import type { Effects } from '../automations/effect-buffer.ts'
 import { described, type Engine, type RunOutcome } from '../automations/engine.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import { pauseBeforeNextTry } from '../automations/next-try.ts'
-import type { Segment } from '../automations/run-journal.ts'
+import type { RunJournal, Segment } from '../automations/run-journal.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { deadLetterEvent, tooManyCrashes } from './dead-letter.ts'
 import type { JournalStore } from './journal-store.ts'
-import { type ClaimedRun, type ClaimedWork, type LeasedRun, leaseLost, type RunEnd } from './run.ts'
+import { type ClaimedRun, type ClaimedWork, isParked, type LeasedRun, leaseLost, type RunEnd } from './run.ts'
 import { type RunDetails, withJournal } from './run-details.ts'
 import { endOf, endWithOutput } from './run-end.ts'
 import type { RunSlots } from './run-slots.ts'
@@ -25,6 +25,8 @@ interface Deps {
   readonly commits: Commits
   readonly journals: Pick<JournalStore, 'list'>
   readonly slots: Pick<RunSlots, 'take' | 'leave'>
+  /** The waits of a run were committed. */
+  readonly onWaits: (runId: string) => void
   readonly timeLimitMs: number
   readonly details: RunDetails
   readonly limits: EventLimits
@@ -45,7 +47,7 @@ export const workOnRun =
     const { claim } = leased
     const beginning = await prepare(deps, run)
     if (beginning === 'held') return
-    if ('end' in beginning) return await write(deps, { claim, ...beginning }, signal)
+    if ('end' in beginning) return await write(deps, { claim, ...beginning, forgetsWaits: true }, signal)
     const { workspace, automation } = beginning
 
     const {
@@ -66,7 +68,8 @@ export const workOnRun =
       try: run.try,
       segments: await segmentsOf(run, deps),
       cancellation: run.cancellation ?? undefined,
-      commit: (effects) => commitSoFar(deps.commits, { claim, effects, end: undefined }),
+      horizon: run.horizon,
+      commit: (effects) => commitSoFar(deps, { claim, effects, end: undefined }),
     })
     leased.active = active
     active.cancel(leased.cancellation)
@@ -75,11 +78,9 @@ export const workOnRun =
 
     reportOwnFailure(deps, run, result)
     if (active.hasEnded) return
-    const end = (isOfRequest(run) ? endWithOutput : endOf)(result, active.cancellation)
-    const settled = afterTry(run, automation.retry, { result, end, limits: deps.limits })
-    const effects = withJournal(settled.effects, journal, deps.details, settled.end)
-    await write(deps, { claim, ...settled, effects }, signal)
-    await deps.slots.leave(run, automation)
+    const settled = settledBy(deps, run, automation.retry, result, active.cancellation)
+    await write(deps, { claim, ...withDetailsOf(settled, journal, deps.details) }, signal)
+    if (result.parked === undefined) await deps.slots.leave(run, automation)
   }
 
 /** Its caller may ask for what it answered. */
@@ -89,7 +90,7 @@ const isOfRequest = ({ triggerType }: ClaimedRun): boolean => triggerType === 'e
 const segmentsOf = async (run: ClaimedRun, { journals }: Deps): Promise<Segment[]> =>
   run.attempt === 1 ? [] : await journals.list(run.id, run.try)
 
-type Settled = Pick<ClaimedWork, 'effects' | 'end'>
+type Settled = Omit<ClaimedWork, 'claim'>
 
 /** What is to be run; or the end of a run of which nothing is to be done; or that it waits for its place. */
 async function prepare(
@@ -151,6 +152,26 @@ const triggerOf = ({ triggerType, triggerValue, triggerId }: ClaimedRun) => ({
   ...(triggerId === null ? {} : { id: triggerId }),
 })
 
+/** What is written of a run that has ended, or is given up until one of its waits is over. */
+function settledBy(
+  { limits }: Deps,
+  run: ClaimedRun,
+  retry: Retry | undefined,
+  result: RunOutcome,
+  cancellation: Failure | undefined,
+): Settled {
+  const { parked, effects, hasWaited: forgetsWaits } = result
+  if (parked !== undefined) return { effects, end: { ...parked, status: 'parked' } }
+  const end = (isOfRequest(run) ? endWithOutput : endOf)(result, cancellation)
+  return { ...afterTry(run, retry, { result, end, limits }), forgetsWaits }
+}
+
+/** What came into it at last is kept with its end; one that is given up has kept it already. */
+const withDetailsOf = (settled: Settled, journal: RunJournal | undefined, details: RunDetails): Settled =>
+  isParked(settled.end)
+    ? settled
+    : { ...settled, effects: withJournal(settled.effects, journal, details, settled.end) }
+
 /** A run that failed waits for its next try where its automation says so; the last one leaves a dead letter. */
 function afterTry(
   run: ClaimedRun,
@@ -175,14 +196,20 @@ const automationGone: RunEnd = {
   },
 }
 
-async function commitSoFar(commits: Commits, work: ClaimedWork): Promise<void> {
-  if (!(await commits.writeClaimed(work))) throw new RunEnded(leaseLost())
+async function commitSoFar(deps: Deps, work: ClaimedWork): Promise<void> {
+  if (!(await commit(deps, work))) throw new RunEnded(leaseLost())
+}
+
+async function commit({ commits, onWaits }: Deps, work: ClaimedWork): Promise<boolean> {
+  const isOurs = await commits.writeClaimed(work)
+  if (isOurs && work.effects.waits !== undefined) onWaits(work.claim.id)
+  return isOurs
 }
 
 /** Waits for a store that is away. Effects that the store refuses because of their data end the run without them. */
 async function write(deps: Deps, work: ClaimedWork, signal: AbortSignal): Promise<void> {
   for (;;) {
-    const error = await attempt(deps.commits, work)
+    const error = await attempt(deps, work)
     if (error === undefined) return
     if (!(error instanceof StoreError && error.unavailable)) return await writeUnstorable(deps, work, error)
     if (signal.aborted) throw error
@@ -190,8 +217,8 @@ async function write(deps: Deps, work: ClaimedWork, signal: AbortSignal): Promis
   }
 }
 
-const attempt = (commits: Commits, work: ClaimedWork): Promise<unknown> =>
-  commits.writeClaimed(work).then(
+const attempt = (deps: Deps, work: ClaimedWork): Promise<unknown> =>
+  commit(deps, work).then(
     () => undefined,
     (error: unknown) => error,
   )

@@ -21,11 +21,13 @@ const claimedRun = (attempt: number): ClaimedRun => ({
   revision: null,
   input: { payload: {}, caller: {}, depth: 0 },
   cancellation: null,
+  horizon: '0',
 })
 
 /** A queue whose claims answer, in turn, what `claims` holds. */
 function queueOf(claims: ClaimedRun[][], work: (held: LeasedRun) => Promise<void>, leaseSeconds = 10) {
   const runs = {
+    claimWoken: async () => [],
     claimAbandoned: async () => [],
     claimQueued: async () => claims.shift() ?? [],
     extendLeases: async () => [],

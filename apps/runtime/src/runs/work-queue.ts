@@ -7,14 +7,17 @@ import { type ClaimedRun, type LeasedRun, type LeaseNews, leaseLost } from './ru
 import type { RunStore } from './run-store.ts'
 
 export interface WorkQueueOptions {
-  readonly runs: Pick<RunStore, 'claimQueued' | 'claimAbandoned' | 'extendLeases' | 'listNews' | 'release'>
+  readonly runs: Pick<
+    RunStore,
+    'claimQueued' | 'claimWoken' | 'claimAbandoned' | 'extendLeases' | 'listNews' | 'release'
+  >
   readonly work: (run: ClaimedRun, leased: LeasedRun, signal: AbortSignal) => Promise<void>
   /** The name others know this worker by; it changes when its presence becomes visible or is lost. */
   readonly worker: () => string
   /** Finds the workers that have crashed. */
   readonly lookForHolders: () => Promise<HoldersFound>
-  /** Calls with the id of each run that is to end, wherever it is leased. */
-  readonly listen: (onCancelled: (id: string) => void) => Promise<AsyncDisposable>
+  /** Calls with the id of each run that is to end, wherever it is leased, and when runs are to go on that waited. */
+  readonly listen: (onCancelled: (id: string) => void, onWoken: () => void) => Promise<AsyncDisposable>
   readonly concurrency: number
   readonly leaseSeconds: number
   /** How often it looks for runs that nobody announced. Default 500. */
@@ -48,6 +51,9 @@ export class WorkQueue {
   #lookAt = 0
   /** The workspace whose runs were claimed last: the next claim begins with the one after it. */
   #servedLast = ''
+  #wokenLast = ''
+  /** True when there may be runs that waited and are to go on. */
+  #mayBeWoken = true
 
   constructor(options: WorkQueueOptions) {
     this.#options = { pollMs: POLL_MS, giveBackMs: GIVE_BACK_MS, ...options }
@@ -66,6 +72,12 @@ export class WorkQueue {
       if (this.#held.get(id) === leased) this.#held.delete(id)
       this.#wakeUp.wake()
     }
+  }
+
+  /** Runs that waited are to go on. */
+  readonly wakeForWoken = (): void => {
+    this.#mayBeWoken = true
+    this.#wakeUp.wake()
   }
 
   get jobs(): Job[] {
@@ -87,10 +99,11 @@ export class WorkQueue {
   async #workUntil(signal: AbortSignal): Promise<void> {
     const stop = () => this.#wakeUp.wake()
     signal.addEventListener('abort', stop)
-    await using _listening = await this.#options.listen((id) => this.#lookAfter(id))
+    await using _listening = await this.#options.listen((id) => this.#lookAfter(id), this.wakeForWoken)
     try {
       while (!signal.aborted) {
         await this.#lookForAbandoned(signal)
+        if (this.#mayBeWoken) await this.#claimWoken(signal)
         const isMore = await this.#claimSome(signal)
         if (!isMore && !signal.aborted) await this.#wakeUp.wait(this.#options.pollMs)
       }
@@ -98,6 +111,20 @@ export class WorkQueue {
       signal.removeEventListener('abort', stop)
       if (signal.aborted) await this.#drain()
     }
+  }
+
+  /** Runs that have begun go before those that have not. */
+  async #claimWoken(signal: AbortSignal): Promise<void> {
+    const room = this.#room()
+    if (room <= 0) return
+    this.#mayBeWoken = false
+    const { runs, worker, leaseSeconds } = this.#options
+    const left = this.#greedyWorkspaces()
+    const claimed = await runs.claimWoken(worker(), leaseSeconds, room, left, this.#wokenLast)
+    for (const run of claimed) this.#begin(run, signal)
+    this.#wokenLast = claimed.at(-1)?.workspaceId ?? ''
+    // There may be more: also of those that were left out.
+    this.#mayBeWoken ||= claimed.length > 0
   }
 
   /** Answers whether there may be more to claim right now. */
@@ -129,6 +156,8 @@ export class WorkQueue {
   async #lookForAbandoned(signal: AbortSignal): Promise<void> {
     if (performance.now() < this.#lookAt) return
     this.#lookAt = performance.now() + this.#options.pollMs
+    // Also what no notice told of.
+    this.#mayBeWoken = true
     const { gone, isSettled: expired } = await this.#options.lookForHolders()
     const room = this.#room()
     if (room <= 0 || !(expired || gone.length > 0)) return
@@ -230,6 +259,7 @@ export class WorkQueue {
   }
 
   async #drain(): Promise<void> {
+    for (const { active } of this.#leased.values()) active?.drain()
     const late = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS).unref())
     await Promise.race([this.#untilEnded(), late])
     const left = this.#all()

@@ -10,7 +10,6 @@ function warningsOf(text: string, mediaType: 'yaml' | 'json' = 'yaml') {
 
 /** The least each instruction takes. */
 const arguments_: Readonly<Record<(typeof notYetRunnable)[number], unknown>> = {
-  wait: { timeout: 1 },
   auth: { workspace: true },
   createUserTopic: { topic: 'a' },
   joinUserTopic: { topic: 'a' },
@@ -55,8 +54,8 @@ describe('what is saved with a warning', () => {
   })
 
   it('one that slipped out of its indentation, with both things that are the matter', () => {
-    expect(warningsOf('do:\n- wait:\n  timeout: 1\n').map(({ path }) => path)).toEqual([
-      'do[0].wait',
+    expect(warningsOf('do:\n- auth:\n  workspace: true\n').map(({ path }) => path)).toEqual([
+      'do[0].auth',
       'do[0]',
     ])
   })

@@ -42,8 +42,32 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     },
   },
   wait: {
-    text: 'Waits for one of several events, or some seconds.',
-    example: { do: [{ wait: { oneOf: [{ event: 'order.paid' }], timeout: 60, output: 'event' } }] },
+    text:
+      'Waits for the first of several events, or, without `oneOf`, for a time. A run of an event or a schedule that ' +
+      'waits is stored and nothing of it is kept in memory: it may wait for weeks, and restarts don’t matter to it. ' +
+      'An event that came shortly before counts as well: one since the run began, or since the last event it waited ' +
+      'for, at most a quarter of an hour ago; so an answer can’t come too early. `filters` compare what is found in ' +
+      'the event (`payload.order.id`, `source.userId`) with what they say when the wait begins. After the wait ' +
+      'contexts are read again. A run that a request waits for waits no longer than the request.',
+    example: {
+      do: [
+        {
+          wait: {
+            oneOf: [{ event: 'order.paid', filters: { 'payload.order': 42 } }, { event: 'order.cancelled' }],
+            timeout: '50ms',
+            output: 'event',
+          },
+        },
+        {
+          conditions: {
+            '{{event}}': [{ set: { name: 'result', value: '{{event.type}}' } }],
+            default: [{ set: { name: 'result', value: 'nobody paid' } }],
+          },
+        },
+      ],
+      output: '{{result}}',
+      gives: 'nobody paid',
+    },
   },
   conditions: {
     text: 'Runs the steps of the first expression that holds, in the order written, else those of `default`.',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Duration } from '../duration.ts'
 import { fields, OutputName, TemplatedRecord, templated } from './templated.ts'
 
 /** The type of an event as an automation writes it; checked in full once its templates are worked out. */
@@ -56,19 +57,38 @@ function gatherPayload(value: unknown): unknown {
   return slipped.length === 0 ? value : { ...Object.fromEntries(known), payload: Object.fromEntries(slipped) }
 }
 
-/** `wait`: waits for one of several events, or just waits. `timeout` is in seconds. */
+/** Alternatives that a wait may have. */
+export const MAX_WANTED = 20
+
+/** Events that never come to an automation, so that no wait for one would end. */
+export const isNeverWaitedFor = (type: unknown): boolean => type === 'runtime.contexts.updated'
+
+const WantedName = EventName.refine((type) => !isNeverWaitedFor(type), {
+  message: 'can’t be waited for: contexts are read again after each wait, so leave it out',
+})
+
+/** `wait`: waits for one of several events, or just for a time. */
 export const WaitArguments = fields({
   oneOf: templated(
-    z.array(
-      z.strictObject({
-        event: EventName,
-        filters: TemplatedRecord.optional(),
-        cancelTriggers: templated(z.boolean()).optional(),
-      }),
-    ),
+    z
+      .array(
+        z.strictObject({
+          event: WantedName,
+          filters: TemplatedRecord.optional().describe(
+            'Dotted path → value, or `{$eq, $ne, $in, $nin, $gt, $gte, $lt, $lte, $regex, $exists}`; all must hold.',
+          ),
+          cancelTriggers: templated(z.boolean())
+            .optional()
+            .describe('true: the event that ends the wait starts no automation.'),
+        }),
+      )
+      .min(1)
+      .max(MAX_WANTED),
   ).optional(),
-  timeout: templated(z.number().nonnegative()).optional(),
-  output: OutputName.optional(),
+  timeout: templated(Duration)
+    .optional()
+    .describe('20 s without it. Seconds, or a number with ms, s, m, h or d; at most `RUN_MAX_WAIT_DAYS`.'),
+  output: OutputName.optional().describe('Gets the event; nothing when the time is over first.'),
 })
 export type WaitArguments = z.infer<typeof WaitArguments>
 

@@ -48,7 +48,6 @@ export const isInstructionName = (name: string): name is InstructionName =>
  * one fails there with InvalidInstructionError.
  */
 export const notYetRunnable = [
-  'wait',
   'auth',
   'createUserTopic',
   'joinUserTopic',

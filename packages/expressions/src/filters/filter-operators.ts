@@ -21,8 +21,8 @@ export function isEqualTo(found: readonly unknown[], wanted: unknown, run: Run):
   return candidates(found, run).some((value) => equalStrictly(value, wanted, run))
 }
 
-// The found values and, for lists, their elements too.
-function candidates(found: readonly unknown[], run: Run): readonly unknown[] {
+/** The found values and, for lists, their elements too. */
+export function candidates(found: readonly unknown[], run: Run): readonly unknown[] {
   return found.flatMap((value) => {
     if (!Array.isArray(value)) return [value]
     spend(run, value.length)

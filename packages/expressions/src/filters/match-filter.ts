@@ -3,7 +3,7 @@ import type { Options } from '../options.ts'
 import { checkDepth, Run, scan, spend } from '../run.ts'
 import { Pattern } from '../values/pattern.ts'
 import { isRecord, keysOf, readProperty } from '../values/properties.ts'
-import { type FilterOperator, isEqualTo, operators } from './filter-operators.ts'
+import { candidates, type FilterOperator, isEqualTo, operators } from './filter-operators.ts'
 
 /**
  * Whether an event (or any value) fits a filter of `wait.oneOf[].filters`: dotted paths to a value or to
@@ -12,6 +12,16 @@ import { type FilterOperator, isEqualTo, operators } from './filter-operators.ts
 export function matchesFilter(value: unknown, filter: unknown, options?: Options): boolean {
   try {
     return matchFilter(value, filter, new Run({}, options))
+  } catch (error) {
+    throw asExpressionError(error)
+  }
+}
+
+/** The values at a dotted path, and the elements of lists among them: what an equality of a filter is compared with. */
+export function valuesAt(value: unknown, path: string, options?: Options): readonly unknown[] {
+  try {
+    const run = new Run({}, options)
+    return candidates(findValues(value, path, run), run)
   } catch (error) {
     throw asExpressionError(error)
   }

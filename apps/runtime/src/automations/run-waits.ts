@@ -1,0 +1,318 @@
+import type { EventRecord } from '@platform/contracts'
+import { MINUTE_MS, SECOND_MS } from '@platform/kernel'
+import type { RunJournal } from './run-journal.ts'
+
+/** An event that a run waits for. */
+export interface WantedEvent {
+  readonly event: string
+  readonly filters: Readonly<Record<string, unknown>> | undefined
+  /** True when it starts no automation if it ends the wait. */
+  readonly cancelTriggers: boolean
+}
+
+/** What a run waits for: the first of these events, but no longer than this; without events just the time. */
+export interface WaitOrder {
+  readonly oneOf: readonly WantedEvent[]
+  readonly timeoutMs: number
+}
+
+/** A wait for events that is to be kept, so that they find it. */
+export interface NewWait {
+  readonly runId: string
+  readonly workspaceId: string
+  readonly number: number
+  readonly oneOf: readonly WantedEvent[]
+  /** How long it lasts from now. */
+  readonly leftMs: number
+  /** Events of transactions before it don't count; undefined: those before it is kept. */
+  readonly since: string | undefined
+  /** Of a run with a journal: those since a commit count as well. */
+  readonly origin: { readonly try: number; readonly sinceSegment: number } | undefined
+}
+
+/** What has come for a run. */
+export interface Received {
+  /** No event that is committed later is in a transaction before it. */
+  readonly horizon: string
+  /** Null where the time was over before an event came. */
+  readonly answers: readonly { readonly number: number; readonly event: EventRecord | null }[]
+}
+
+/** Where events come for runs that wait for them. */
+export interface WaitInbox {
+  /** Calls `look` when something may have come for a run. */
+  watch(runId: string, look: () => void): Disposable
+  list(runId: string): Promise<Received>
+  /** The time of a wait is over: no event counts for it any more, unless one is there already. */
+  close(runId: string, number: number): Promise<Received>
+  /** Keeps a wait of a run that has no row. */
+  open(wait: NewWait): Promise<void>
+  /** Forgets all waits of such a run. */
+  forget(runId: string): Promise<void>
+  horizon(): Promise<string>
+}
+
+/** A run that is given up until one of its waits is over. */
+export interface ParkedRun {
+  readonly waitsFor: 'event' | 'time'
+  /** When it goes on at the latest, from now. */
+  readonly leftMs: number
+}
+
+/** The run is over, or its time is: whoever waits ends as well. */
+export class WaitEnded extends Error {}
+
+/** What bounds a wait beside what it says itself. */
+export interface WaitLimits {
+  /** How long its run may still take. */
+  readonly leftMs: number
+  readonly isCleanUp: boolean
+}
+
+interface Pending {
+  readonly number: number
+  readonly endsAtMs: number
+  readonly wantsEvents: boolean
+  /** In a `finally`: it goes on for a while when the run is cancelled. */
+  readonly isCleanUp: boolean
+  /** Resolves once the wait is kept, where the run has no row. */
+  opened?: Promise<void>
+  timer?: NodeJS.Timeout
+  readonly resolve: (event: EventRecord | null) => void
+  readonly reject: (reason: unknown) => void
+}
+
+interface Parts {
+  readonly runId: string
+  readonly workspaceId: string
+  /** True where its waits are kept by its commits; else they are kept at once. */
+  readonly hasRow: boolean
+  readonly journal: RunJournal | undefined
+  readonly buffer: { commit(): Promise<void>; settled(): Promise<void> }
+  readonly inbox: WaitInbox
+  readonly now: () => Date
+  readonly horizon: string | undefined
+  /** Told when the run may be given up that could not before. */
+  readonly onChange: () => void
+}
+
+/** A run whose wait is over sooner than that stays in memory. */
+const SHORT_MS = SECOND_MS
+/** Events that came longer before the wait don't count. */
+const LOOK_BACK_MS = 15 * MINUTE_MS
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** The waits of one run, as far as it is in memory. */
+export class RunWaits {
+  readonly #parts: Parts
+  readonly #pending = new Map<number, Pending>()
+  #new: NewWait[] = []
+  #since: { readonly horizon: string; readonly at: number } | undefined
+  #watch: Disposable | undefined
+  #beginning: Promise<void> | undefined
+  #isLooking = false
+  #looksAgain = false
+  #hasOpened = false
+  /** True when the process stops. */
+  isDraining = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    const { horizon, hasRow, inbox } = parts
+    if (horizon !== undefined) this.#remember(horizon)
+    // Without it events count from when the wait is kept.
+    else if (!hasRow)
+      this.#beginning = inbox.horizon().then(
+        (one) => this.#remember(one),
+        () => undefined,
+      )
+  }
+
+  #remember(horizon: string): void {
+    this.#since = { horizon, at: performance.now() }
+  }
+
+  /** Resolves with the event, or with null when the time is over; rejects with WaitEnded when the run ends first. */
+  begin(
+    number: number,
+    { oneOf, timeoutMs }: WaitOrder,
+    { leftMs: runLeftMs, isCleanUp }: WaitLimits,
+  ): Promise<EventRecord | null> {
+    const { journal } = this.#parts
+    const known = journal?.findWait(number)
+    const nowMs = this.#parts.now().getTime()
+    return new Promise((resolve, reject) => {
+      const endsAtMs = known ?? nowMs + timeoutMs
+      const pending: Pending = { number, endsAtMs, wantsEvents: oneOf.length > 0, isCleanUp, resolve, reject }
+      this.#pending.set(number, pending)
+      if (known === undefined) this.#keep(pending, oneOf, timeoutMs)
+      else if (pending.wantsEvents) this.#look()
+      this.#setTimer(pending, performance.now() + runLeftMs)
+    })
+  }
+
+  /** A wait that has not been there before. */
+  #keep(pending: Pending, oneOf: readonly WantedEvent[], leftMs: number): void {
+    const { runId, workspaceId, hasRow, journal } = this.#parts
+    const { number, endsAtMs } = pending
+    journal?.beginWait(number, endsAtMs)
+    if (!pending.wantsEvents) return
+    this.#watch ??= this.#parts.inbox.watch(runId, () => this.#look())
+    const origin = hasRow ? journal?.waitOrigin : undefined
+    const wait = { runId, workspaceId, number, oneOf, leftMs, since: this.#horizon(), origin }
+    if (hasRow) this.#new.push(wait)
+    else pending.opened = this.#open(wait, pending)
+  }
+
+  /** What the run did before is committed after its wait can be found: an answer to it can't come too early. */
+  async #open(wait: NewWait, pending: Pending): Promise<void> {
+    this.#hasOpened = true
+    try {
+      await this.#beginning
+      await this.#parts.inbox.open({ ...wait, since: this.#horizon() })
+      await this.#parts.buffer.commit()
+    } catch (error) {
+      this.#fail(pending, error)
+    }
+  }
+
+  #horizon(): string | undefined {
+    const isRecent = this.#since !== undefined && performance.now() - this.#since.at < LOOK_BACK_MS
+    return isRecent ? this.#since?.horizon : undefined
+  }
+
+  #setTimer(pending: Pending, runEndsAt: number): void {
+    const leftMs = pending.endsAtMs - this.#parts.now().getTime()
+    const runLeftMs = runEndsAt - performance.now()
+    if (leftMs <= 0) return void this.#timeOver(pending)
+    if (runLeftMs <= 0) return void this.#abandon(pending)
+    const waitMs = Math.min(Math.ceil(Math.min(leftMs, runLeftMs)), LONGEST_TIMER_MS)
+    pending.timer = setTimeout(() => {
+      if (this.isPending(pending.number)) this.#setTimer(pending, runEndsAt)
+    }, waitMs)
+  }
+
+  async #timeOver(pending: Pending): Promise<void> {
+    const { runId, inbox, buffer } = this.#parts
+    this.#remove(pending)
+    if (!pending.wantsEvents || this.#drop(pending)) return pending.resolve(null)
+    try {
+      await pending.opened
+      // The wait may be on its way into the store.
+      await buffer.settled()
+      const received = await inbox.close(runId, pending.number)
+      const answer = received.answers.find(({ number }) => number === pending.number)
+      this.#receive(pending, answer?.event ?? null, received.horizon)
+    } catch (error) {
+      pending.reject(error)
+    }
+  }
+
+  /** True for a wait that was over before it was kept anywhere. */
+  #drop({ number }: Pending): boolean {
+    const left = this.#new.filter((one) => one.number !== number)
+    const isDropped = left.length < this.#new.length
+    this.#new = left
+    return isDropped
+  }
+
+  #receive(pending: Pending, event: EventRecord | null, horizon: string): void {
+    if (event !== null) this.#remember(horizon)
+    pending.resolve(event)
+  }
+
+  #look(): void {
+    this.#watch ??= this.#parts.inbox.watch(this.#parts.runId, () => this.#look())
+    this.#looksAgain = this.#isLooking
+    if (this.#isLooking) return
+    this.#isLooking = true
+    this.#takeWhatCame()
+      .catch((error: unknown) => {
+        for (const pending of this.#pending.values()) if (pending.wantsEvents) this.#fail(pending, error)
+      })
+      .finally(() => {
+        this.#isLooking = false
+        if (this.#looksAgain) this.#look()
+        else this.#parts.onChange()
+      })
+  }
+
+  async #takeWhatCame(): Promise<void> {
+    // Those that wait in other strands are there when the answer is.
+    const { horizon, answers } = await this.#parts.inbox.list(this.#parts.runId)
+    for (const { number, event } of answers) {
+      const pending = this.#pending.get(number)
+      if (pending === undefined) continue
+      this.#remove(pending)
+      this.#receive(pending, event, horizon)
+    }
+  }
+
+  #abandon(pending: Pending): void {
+    this.#fail(pending, new WaitEnded())
+  }
+
+  #fail(pending: Pending, reason: unknown): void {
+    if (this.#pending.get(pending.number) !== pending) return
+    this.#remove(pending)
+    pending.reject(reason)
+  }
+
+  #remove(pending: Pending): void {
+    clearTimeout(pending.timer)
+    this.#pending.delete(pending.number)
+  }
+
+  /** Ends waits whose run is to end; those of its `finally` only with `cleanUp`. */
+  abandon({ cleanUp }: { cleanUp: boolean }): void {
+    for (const pending of [...this.#pending.values()])
+      if (cleanUp || !pending.isCleanUp) this.#abandon(pending)
+  }
+
+  isPending(number: number): boolean {
+    return this.#pending.has(number)
+  }
+
+  /** True when it is worth while to give the run up until one of its waits is over. */
+  mayPark(): boolean {
+    if (this.#isLooking || this.#pending.size === 0) return false
+    const nowMs = this.#parts.now().getTime()
+    return this.isDraining || [...this.#pending.values()].every(({ endsAtMs }) => endsAtMs > nowMs + SHORT_MS)
+  }
+
+  park(): ParkedRun {
+    const pending = [...this.#pending.values()]
+    for (const one of pending) this.#remove(one)
+    this.#watch?.[Symbol.dispose]()
+    const endsAtMs = pending.reduce((least, one) => Math.min(least, one.endsAtMs), Number.POSITIVE_INFINITY)
+    const waitsFor = pending.some(({ wantsEvents }) => wantsEvents) ? 'event' : 'time'
+    return { waitsFor, leftMs: Math.max(0, endsAtMs - this.#parts.now().getTime()) }
+  }
+
+  /** The run has ended. */
+  end(): void {
+    this.abandon({ cleanUp: true })
+    this.#watch?.[Symbol.dispose]()
+    // What is left behind by a process that dies goes when its time is over.
+    if (this.#hasOpened) this.#parts.inbox.forget(this.#parts.runId).catch(() => undefined)
+  }
+
+  /** What the next commit is to keep of them. */
+  take(): Kept {
+    const waits = this.#new
+    this.#new = []
+    const overWaits = this.#parts.journal?.takeOverWaits() ?? []
+    return { ...(waits.length > 0 ? { waits } : {}), ...(overWaits.length > 0 ? { overWaits } : {}) }
+  }
+
+  /** A commit that was not made. */
+  giveBack({ waits = [], overWaits = [] }: Kept): void {
+    this.#new.unshift(...waits)
+    this.#parts.journal?.giveBackOverWaits(overWaits)
+  }
+}
+
+interface Kept {
+  readonly waits?: readonly NewWait[]
+  readonly overWaits?: readonly number[]
+}

@@ -1,0 +1,67 @@
+import type { EventRecord } from '@platform/contracts'
+import { matchesFilter, valuesAt } from '@platform/expressions'
+
+export type WaitFilters = Readonly<Record<string, unknown>>
+
+/** By what a wait is found: one value that its event must have, and where. '' and 0 where it asks for none. */
+export interface WaitKey {
+  readonly path: string
+  readonly valueHash: number
+}
+
+/** Of comparing one event with the filters of one wait; what takes more does not match. */
+const LIMITS = { steps: 100_000 }
+
+/** The first filter that asks for one value. */
+export function keyOf(filters: WaitFilters | undefined): WaitKey {
+  for (const [path, condition] of Object.entries(filters ?? {})) {
+    const wanted = wantedValue(condition)
+    if (!path.startsWith('$') && isScalar(wanted)) return { path, valueHash: hashOf(wanted) }
+  }
+  return { path: '', valueHash: 0 }
+}
+
+const wantedValue = (condition: unknown): unknown =>
+  typeof condition === 'object' && condition !== null && '$eq' in condition ? condition.$eq : condition
+
+type Scalar = string | number | boolean
+
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+/** FNV-1a over 32 bits, as a number that a column of type int holds. */
+function hashOf(value: Scalar): number {
+  const text = JSON.stringify(value)
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash | 0
+}
+
+/** The hashes of all values that an equality at this path would be true of. */
+export function hashesAt(event: EventRecord, path: string): number[] {
+  if (path === '') return [0]
+  try {
+    return [...new Set(valuesAt(event, path, { limits: LIMITS }).filter(isScalar).map(hashOf))]
+  } catch {
+    return []
+  }
+}
+
+export function matchesWait(event: EventRecord, filters: WaitFilters | null): boolean {
+  try {
+    return filters === null || matchesFilter(event, filters, { limits: LIMITS })
+  } catch {
+    return false
+  }
+}
+
+/** Throws ExpressionError for an operator that does not exist, or a pattern that can't be read. */
+export function checkFilters(filters: WaitFilters): void {
+  for (const [path, condition] of Object.entries(filters)) {
+    const isRecord = typeof condition === 'object' && condition !== null && !Array.isArray(condition)
+    const parts = isRecord
+      ? Object.entries(condition).map((entry) => Object.fromEntries([entry]))
+      : [condition]
+    for (const part of parts) matchesFilter({}, { [path]: part }, { limits: LIMITS })
+  }
+}
