@@ -22,6 +22,9 @@ const optionalUrl = z.url({ protocol: /^https?$/ }).optional()
 /** Contexts are refused at this many times their size. */
 const REFUSED_AT = 4
 
+/** A body with files in it may have a little more. */
+const MAX_FILE_BYTES = 10_000_000
+
 /** What a limit of 0 throttles would wait for ever. */
 const rate = (preset: number) => count(preset).refine((value) => value > 0, 'must be at least 1')
 
@@ -77,12 +80,17 @@ export const runtimeEnv = z
       'Seconds the session context outlives its last write.',
     ),
     CONTEXT_UNAUTHENTICATED_SESSION_EXPIRE_TIME: seconds(3600).describe('The same for anonymous sessions.'),
+    CONTEXT_SOCKET_EXPIRE_TIME: seconds(21_600).describe('The same for the contexts of live connections.'),
     CONTEXT_RUN_MAX_SIZE: count(500_000).describe(
       'Characters of the run context; four times as many are refused.',
     ),
     CONTEXT_USER_MAX_SIZE: count(100_000).describe('The same for the user context.'),
     CONTEXT_SESSION_MAX_SIZE: count(1_000_000).describe('The same for the session context.'),
     CONTEXT_GLOBAL_MAX_SIZE: count(500_000).describe('The same for the global context.'),
+    CONTEXT_SOCKET_MAX_SIZE: count(100_000).describe('The same for the socket context.'),
+    UPLOADS_MAX_SIZE: count(MAX_FILE_BYTES).describe(
+      'Bytes of one file in a form that a URL trigger is sent, ten million at most.',
+    ),
     RATE_LIMIT_AUTOMATIONS: rate(100).describe('Automations a second, for each workspace and instance.'),
     RATE_LIMIT_AUTOMATIONS_BURST: rate(400).describe('Automations at once.'),
     RATE_LIMIT_EMITS: rate(30).describe('Emitted events a second, for each workspace and instance.'),
@@ -129,13 +137,16 @@ export const runtimeEnv = z
       run: env.CONTEXT_RUN_EXPIRE_TIME,
       session: env.CONTEXT_SESSION_EXPIRE_TIME,
       anonymousSession: env.CONTEXT_UNAUTHENTICATED_SESSION_EXPIRE_TIME,
+      socket: env.CONTEXT_SOCKET_EXPIRE_TIME,
     },
     contextSizes: {
       run: env.CONTEXT_RUN_MAX_SIZE * REFUSED_AT,
       user: env.CONTEXT_USER_MAX_SIZE * REFUSED_AT,
       session: env.CONTEXT_SESSION_MAX_SIZE * REFUSED_AT,
       global: env.CONTEXT_GLOBAL_MAX_SIZE * REFUSED_AT,
+      socket: env.CONTEXT_SOCKET_MAX_SIZE * REFUSED_AT,
     },
+    maxFileBytes: Math.min(env.UPLOADS_MAX_SIZE, MAX_FILE_BYTES),
     rateLimits: limitSettings(env),
     fetches: fetchSettings(env),
     modules: moduleSettings(env),

@@ -67,6 +67,7 @@ export const runtime: Service = {
       slices,
       unheardAnswer,
       waits: waits.inbox,
+      listSecrets: modules.listSecrets,
       config,
     })
     const schedules = schedulesPart({ database, clock, wakeWorkers: () => runs.wakeWorkers() })
@@ -86,7 +87,7 @@ export const runtime: Service = {
     const { runNow, outcomes } = runs
     const keySet = new KeySet(config.gatewayUrl, log)
     const routes = [
-      callWebhook({ definitions, permissions, runNow, outcomes, issuer: config.issuer }),
+      callWebhook({ ...config, definitions, permissions, runNow, outcomes }),
       testAutomation({ definitions, runNow }),
     ]
 

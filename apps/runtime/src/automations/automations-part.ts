@@ -30,6 +30,7 @@ export function automationsPart({
   slices,
   unheardAnswer,
   waits,
+  listSecrets,
   config,
 }: {
   database: Database
@@ -40,6 +41,7 @@ export function automationsPart({
   slices: TimeSlices
   unheardAnswer: EngineParts['unheardAnswer']
   waits: WaitInbox
+  listSecrets: EngineParts['listSecrets']
   config: RuntimeConfig
 }): Automations {
   const contexts = contextStore(database)
@@ -61,6 +63,7 @@ export function automationsPart({
     maxWaitMs: config.runs.maxWaitMs,
     lifetimes: config.lifetimes,
     contextSizes: config.contextSizes,
+    listSecrets,
     roleOf: (userId, workspaceId) => permissions.roleOf(userId, workspaceId),
   }
   return {
@@ -79,7 +82,8 @@ export const readingEngine = (parts: EngineParts, slices: EngineParts['slices'])
     ...parts,
     slices,
     throttle: unlimited,
-    contexts: { load: async () => ({}) },
+    contexts: { load: async () => ({ values: {}, ending: [] }) },
+    listSecrets: async () => ({}),
     roleOf: async () => undefined,
   })
 

@@ -23,6 +23,7 @@ import type {
 import { type ContextLifetimes, contextsOfRun, type PublicUrls } from './run-contexts.ts'
 import { type JournalReading, RunJournal, type Segment } from './run-journal.ts'
 import { type ParkedRun, RunWaits, type WaitInbox } from './run-waits.ts'
+import { SizeWarnings } from './size-warnings.ts'
 import type { Throttle } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
 
@@ -46,6 +47,8 @@ export interface EngineParts {
   /** Where events come for runs that wait for them. */
   readonly waits: WaitInbox
   readonly maxWaitMs: number
+  /** References to the secrets of a workspace by their names, for what has this correlation id. */
+  readonly listSecrets: (workspaceId: string, correlationId: string) => Promise<Record<string, string>>
   readonly roleOf: (userId: string, workspaceId: string) => Promise<string | undefined>
 }
 
@@ -128,9 +131,10 @@ export interface Engine {
 }
 
 export function createEngine(parts: EngineParts): Engine {
+  const warnings = new SizeWarnings()
   return {
     start(order) {
-      const opened = openRun(parts, order)
+      const opened = { ...openRun(parts, order), warnings }
       return { run: opened.run, journal: opened.journal, outcome: outcomeOf(parts, order, opened) }
     },
   }
@@ -140,9 +144,10 @@ interface OpenedRun {
   readonly run: ActiveRun
   readonly buffer: EffectBuffer
   readonly journal: RunJournal | undefined
+  readonly warnings: SizeWarnings
 }
 
-function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
+function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings'> {
   const { runId, workspace, trigger, subject, correlationId, repeatable } = order
   const now = () => parts.clock.now()
   const { reading, isUnknown, recordsAtMost } = order
@@ -160,6 +165,7 @@ function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
     urls: parts.urls,
     store: parts.contexts,
     roleOf: parts.roleOf,
+    listSecrets: () => parts.listSecrets(workspace.id, correlationId),
     lifetimes: parts.lifetimes,
     maxSizes: parts.contextSizes,
     continuesRun: repeatable,
@@ -198,7 +204,11 @@ function openRun(parts: EngineParts, order: RunOrder): OpenedRun {
   return { run, buffer, journal }
 }
 
-function waitsOf(parts: EngineParts, order: RunOrder, { run, buffer, journal }: OpenedRun): RunWaits {
+function waitsOf(
+  parts: EngineParts,
+  order: RunOrder,
+  { run, buffer, journal }: Omit<OpenedRun, 'warnings'>,
+): RunWaits {
   buffer.waits ??= new RunWaits({
     runId: order.runId,
     hasRow: order.repeatable,
@@ -235,16 +245,23 @@ async function park(parts: EngineParts, { run, buffer, journal }: OpenedRun): Pr
   return { ...nothing, startedAt, effects, hasWaited: true, ...(parked === undefined ? {} : { parked }) }
 }
 
-const allContexts: readonly StoredContext[] = ['global', 'user', 'session', 'run']
+const allContexts: readonly StoredContext[] = ['global', 'user', 'session', 'socket', 'run']
 
 /** No other run can read the `run` context of one that has triggered nothing. */
 const contextsToStore = (repeatable: boolean, buffer: EffectBuffer): readonly StoredContext[] =>
-  repeatable || buffer.hasTriggered ? allContexts : ['global', 'user', 'session']
+  repeatable || buffer.hasTriggered ? allContexts : ['global', 'user', 'session', 'socket']
+
+/** The same for a run that is done again, where no request waits any more. */
+const answerShapedBy = (
+  { unheardAnswer }: EngineParts,
+  { automation, trigger, http }: RunOrder,
+): HttpAnswer | undefined =>
+  automation.shapesAnswer && trigger.type === 'endpoint' ? (http ?? unheardAnswer()) : undefined
 
 async function perform(
   parts: EngineParts,
   order: RunOrder,
-  { run, buffer, journal }: OpenedRun,
+  { run, buffer, journal, warnings }: OpenedRun,
 ): Promise<RunOutcome> {
   const { automation, payload, trigger } = order
   const startedAt = parts.clock.now()
@@ -252,8 +269,7 @@ async function perform(
   const trace = order.try ? `try ${order.try}` : ''
   const depth = order.depth + 1
   const { observer: observed } = order
-  const shapes = automation.shapesAnswer && trigger.type === 'endpoint'
-  const http = shapes ? (order.http ?? parts.unheardAnswer()) : undefined
+  const http = answerShapedBy(parts, order)
   const call = { automation, payload, trigger, depth, trace, inFinally: false, http, observed }
   const root = { ...call, run, isFirst: true }
   let output: unknown
@@ -262,6 +278,7 @@ async function perform(
     output = await callAutomation(root, parts.events)
     if (journal?.isBehind === true) throw journal.strayed()
     requireSizes(run, parts.contextSizes)
+    for (const event of warnings.of(root, parts.contextSizes, parts.events)) void buffer.add(event)
   } catch (error) {
     failed = asFailure(error, automation)
   }

@@ -1,4 +1,5 @@
 import { type EventRecord, type EventSource, errorEvent } from '@platform/contracts'
+import { derivedUuidv7 } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import { storable } from '../contexts/storable.ts'
 import type { AutomationFailure } from './automation-failure.ts'
@@ -22,8 +23,8 @@ interface About {
   readonly runId: string
   readonly source: EventSource
   readonly createdAt: string
-  /** fatal: it is not tried again. */
-  readonly level: 'error' | 'fatal'
+  /** fatal: it is not tried again; warning: nothing has failed yet. */
+  readonly level: 'warning' | 'error' | 'fatal'
 }
 
 /** The event `error`: of a run that failed, or was given up. */
@@ -50,6 +51,29 @@ export function failedEvent(
     source: sourceOf(run, automation.slug, depth),
     createdAt: run.now().toISOString(),
     level: 'error',
+  } as const
+  return errorRecord(told, about, limits)
+}
+
+/** The same of a context that is large, as a warning: more of it will be refused. */
+export function largeContextEvent(
+  { run, automation, depth }: FailedFrame,
+  { context, size, max }: { readonly context: string; readonly size: number; readonly max: number },
+  limits: EventLimits,
+): EventRecord {
+  const message = `The context ${context} has ${size} characters; more than ${max} will be refused: keep less in it.`
+  const told = {
+    error: 'PayloadTooLarge',
+    message,
+    details: { context, size, max },
+    automationSlug: automation.slug,
+  }
+  const about = {
+    id: derivedUuidv7(run.runId, run.runId, 'size', context),
+    runId: run.runId,
+    source: sourceOf(run, automation.slug, depth),
+    createdAt: run.now().toISOString(),
+    level: 'warning',
   } as const
   return errorRecord(told, about, limits)
 }

@@ -26,6 +26,8 @@ export interface RunSubject {
   readonly email?: string | undefined
   readonly anonymous?: boolean | undefined
   readonly ip?: string | undefined
+  /** The connection that an event came in on. */
+  readonly socketId?: string | undefined
 }
 
 /** An automation, compiled once; nothing in it is parsed again while it runs. */
@@ -48,6 +50,7 @@ export interface CompiledAutomation {
   /** True when it may shape the answer of its request through `$http`. */
   readonly shapesAnswer: boolean
   readonly readsRole: boolean
+  readonly readsSecrets: boolean
   readonly storedContexts: readonly StoredContext[]
   /** True when one of its steps is a `wait`. */
   readonly waits: boolean

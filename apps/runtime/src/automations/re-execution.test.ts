@@ -79,8 +79,10 @@ class World {
       fetches: this.#fetches(() => isAlive),
       slices: new TimeSlices(),
       events: defaultEventLimits,
-      contexts: { load: async (_, context) => structuredClone(this.stored.get(context) ?? {}) },
-      contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5 },
+      contexts: {
+        load: async (_, context) => ({ values: structuredClone(this.stored.get(context) ?? {}), ending: [] }),
+      },
+      contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5, socket: 1e5 },
     }).start({
       runId: '01900000-0000-7000-8000-000000000000',
       workspace: this.#workspace,

@@ -22,6 +22,7 @@ export interface ContextLifetimes {
   readonly run: number
   readonly session: number
   readonly anonymousSession: number
+  readonly socket: number
 }
 
 export interface ContextParts {
@@ -32,6 +33,8 @@ export interface ContextParts {
   readonly urls: PublicUrls
   readonly store: Pick<ContextStore, 'load'>
   readonly roleOf: (userId: string, workspaceId: string) => Promise<string | undefined>
+  /** A reference to each secret of the workspace, by its name. */
+  readonly listSecrets: () => Promise<Readonly<Record<string, string>>>
   readonly now: () => Date
   readonly lifetimes: ContextLifetimes
   /** Characters of JSON each stored context may grow to. */
@@ -65,6 +68,7 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
   if (!isSomebody(parts.subject)) loaded.add('role')
   const loadOne = async (name: Loadable): Promise<void> => {
     if (name === 'role') role.current = await roleOf(parts)
+    else if (name === 'secret') await loadSecrets(parts, contexts)
     else await loadContext(parts, contexts, name)
     loaded.add(name)
   }
@@ -77,8 +81,10 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
   }
   return {
     contexts,
-    load({ storedContexts, readsRole }) {
-      const needed: readonly Loadable[] = readsRole ? [...storedContexts, 'role'] : storedContexts
+    load({ storedContexts, readsRole, readsSecrets }) {
+      const needed: Loadable[] = [...storedContexts]
+      if (readsRole) needed.push('role')
+      if (readsSecrets) needed.push('secret')
       const missing = needed.filter((name) => !loaded.has(name))
       return missing.length === 0 ? undefined : Promise.all(missing.map(loadOnce)).then(() => undefined)
     },
@@ -88,6 +94,7 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
       await Promise.all(
         names.map(async (name) => {
           if (name === 'role') role.current = await roleOf(parts)
+          else if (name === 'secret') await loadSecrets(parts, contexts)
           else await reloadContext(parts, contexts, name)
         }),
       )
@@ -101,25 +108,30 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
   }
 }
 
-const storedNames: readonly StoredContext[] = ['global', 'user', 'session', 'run']
+const storedNames: readonly StoredContext[] = ['global', 'user', 'session', 'run', 'socket']
 
 const isSomebody = ({ userId, anonymous }: RunSubject): boolean => userId !== undefined && anonymous !== true
 
 /** What is read from the database before an automation that mentions it runs. */
-type Loadable = StoredContext | 'role'
+type Loadable = StoredContext | 'role' | 'secret'
 
 async function loadContext(parts: ContextParts, contexts: Contexts, name: StoredContext): Promise<void> {
   const owner = ownerOf(name, parts.subject, parts.correlationId)
   if (owner === undefined) return
-  const stored = await parts.store.load(parts.workspace.id, name, owner)
-  contexts.load(name, parts.journal?.reads.shown(name, stored) ?? stored)
+  const { values, ending } = await parts.store.load(parts.workspace.id, name, owner)
+  contexts.load(name, parts.journal?.reads.shown(name, values) ?? values, ending)
+}
+
+async function loadSecrets(parts: ContextParts, contexts: Contexts): Promise<void> {
+  const references = await parts.listSecrets()
+  contexts.load('secret', parts.journal?.reads.shown('secret', references) ?? references)
 }
 
 async function reloadContext(parts: ContextParts, contexts: Contexts, name: StoredContext): Promise<void> {
   const owner = ownerOf(name, parts.subject, parts.correlationId)
   if (owner === undefined) return
-  const stored = await parts.store.load(parts.workspace.id, name, owner)
-  contexts.reload(name, parts.journal?.reads.shown(name, stored) ?? stored)
+  const { values, ending } = await parts.store.load(parts.workspace.id, name, owner)
+  contexts.reload(name, parts.journal?.reads.shown(name, values) ?? values, ending)
 }
 
 async function roleOf({ subject, workspace, journal, ...parts }: ContextParts): Promise<string | undefined> {
@@ -140,15 +152,20 @@ const watchOf = (journal: RunJournal): ContextWatch => ({
 function ownerOf(context: StoredContext, subject: RunSubject, correlationId: string): string | undefined {
   if (context === 'global') return ''
   if (context === 'run') return correlationId
+  if (context === 'socket') return subject.socketId
   return context === 'user' ? subject.userId : subject.sessionId
 }
 
-function storedPatch(parts: ContextParts, { context, values, removed }: ContextPatch): StoredPatch[] {
+function storedPatch(
+  parts: ContextParts,
+  { context, values, removed, expiries }: ContextPatch,
+): StoredPatch[] {
   const { workspace, subject, correlationId, lifetimes } = parts
   const owner = ownerOf(context, subject, correlationId)
   if (owner === undefined) return []
   const ttlSeconds = secondsStored(context, subject, lifetimes)
-  return [{ workspaceId: workspace.id, context, owner, content: values, removed, ttlSeconds }]
+  const patch = { workspaceId: workspace.id, context, owner, content: values, removed, ttlSeconds }
+  return [Object.keys(expiries).length === 0 ? patch : { ...patch, expiries }]
 }
 
 function secondsStored(
@@ -157,6 +174,7 @@ function secondsStored(
   lifetimes: ContextLifetimes,
 ): number | undefined {
   if (context === 'run') return lifetimes.run
+  if (context === 'socket') return lifetimes.socket
   if (context !== 'session') return undefined
   return subject.anonymous === true ? lifetimes.anonymousSession : lifetimes.session
 }
@@ -185,7 +203,11 @@ function definitionsOf(
       writable: true,
     },
     global: { builtins: () => global(), builtinNames: builtinNames('global'), writable: true },
-    socket: { writable: true },
+    socket: {
+      builtins: () => withoutMissing({ id: subject.socketId }),
+      builtinNames: builtinNames('socket'),
+      writable: true,
+    },
     config: { custom: { ...(journal?.reads.shown('config', config) ?? config) }, writable: true },
     secret: { writable: false },
     $workspace: {
@@ -208,6 +230,7 @@ const runBuiltins = (parts: ContextParts, { automationSlug, depth }: CallSite): 
     correlationId: parts.correlationId,
     depth,
     trigger: parts.trigger,
+    socketId: parts.subject.socketId,
   })
 
 function userBuiltins({ userId, email, anonymous }: RunSubject): Record<string, unknown> {

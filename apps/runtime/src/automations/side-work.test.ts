@@ -43,7 +43,7 @@ describe('work beside the steps', () => {
     const load = async () => {
       loads += 1
       await nextTurns()
-      return { a: 1 }
+      return { values: { a: 1 }, ending: [] }
     }
     const reading = { output: '{{global.a}}' }
     const workspace = compiled({

@@ -34,7 +34,10 @@ describe('contexts that have expired', () => {
       await Promise.race([deleting, new Promise((resolve) => setTimeout(resolve, 200))])
     })
     expect(await deleting).toBe(0)
-    expect(await contextStore(database).load('revived', 'session', 'ada')).toEqual({ a: 1 })
+    expect(await contextStore(database).load('revived', 'session', 'ada')).toEqual({
+      values: { a: 1 },
+      ending: [],
+    })
   })
 
   test('all go, however many there are', async () => {

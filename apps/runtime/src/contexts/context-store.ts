@@ -1,5 +1,5 @@
 import { type Queries, type Sql, sql } from '@platform/database'
-import type { StoredContext } from './contexts.ts'
+import type { StoredContext, StoredValues } from './contexts.ts'
 import { storableJson } from './storable.ts'
 
 /** A change of a stored context, as it is written. */
@@ -9,6 +9,8 @@ export interface StoredPatch {
   readonly owner: string
   readonly content: Record<string, unknown>
   readonly removed: readonly string[]
+  /** Keys that are to end by themselves, Unix milliseconds; null: not any more. */
+  readonly expiries?: Readonly<Record<string, number | null>>
   /** undefined: stored as long as the workspace. */
   readonly ttlSeconds: number | undefined
 }
@@ -18,12 +20,17 @@ export type ContextStore = ReturnType<typeof contextStore>
 /** What automations have set and other runs read again. */
 export const contextStore = (database: Queries) => ({
   /** The values of one owner; nothing for one that never had any. */
-  async load(workspaceId: string, context: StoredContext, owner: string): Promise<Record<string, unknown>> {
-    const [row] = await database.many<{ content: Record<string, unknown> }>(sql`
-      select content from runtime.contexts
+  async load(workspaceId: string, context: StoredContext, owner: string): Promise<StoredValues> {
+    const [row] = await database.many<StoredRow>(sql`
+      select content, expiries, extract(epoch from now()) * 1000 as now from runtime.contexts
       where workspace_id = ${workspaceId} and context = ${context} and owner = ${owner}
         and (expires_at is null or expires_at > now())`)
-    return row?.content ?? {}
+    if (row === undefined) return { values: {}, ending: [] }
+    if (row.expiries === null) return { values: row.content, ending: [] }
+    const { expiries, content } = row
+    const isThere = (key: string) => (expiries[key] ?? Number.POSITIVE_INFINITY) > Number(row.now)
+    const values = Object.fromEntries(Object.entries(content).filter(([key]) => isThere(key)))
+    return { values, ending: Object.keys(expiries) }
   },
 
   /** Some at a time, none that is being written at this moment. Answers how many went. */
@@ -37,16 +44,32 @@ export const contextStore = (database: Queries) => ({
   },
 })
 
+interface StoredRow {
+  content: Record<string, unknown>
+  expiries: Record<string, number> | null
+  now: number
+}
+
+/** Keys of the row that is there whose time is over: nobody reads them any more. */
+const endedKeys = sql`case when before.expiries is null then '{}'::text[] else array(
+        select key from jsonb_each_text(before.expiries)
+        where value::numeric <= extract(epoch from now()) * 1000) end`
+
 /** Writes patches, as part of a larger statement. */
 export const upsertPatches = (patches: readonly StoredPatch[]): Sql => sql`
-  insert into runtime.contexts as before (workspace_id, context, owner, content, removed, expires_at)
-  select p."workspaceId", p.context, p.owner, p.content, p.removed, now() + p."ttlSeconds" * interval '1 second'
+  insert into runtime.contexts as before (workspace_id, context, owner, content, removed, expiries, expires_at)
+  select p."workspaceId", p.context, p.owner, p.content, p.removed, nullif(p.expiries, '{}'),
+    now() + p."ttlSeconds" * interval '1 second'
   from jsonb_to_recordset(${storableJson(mergedPatches(patches))}::jsonb)
-    as p ("workspaceId" text, context text, owner text, content jsonb, removed text[], "ttlSeconds" int)
+    as p ("workspaceId" text, context text, owner text, content jsonb, removed text[], expiries jsonb,
+      "ttlSeconds" int)
   on conflict (workspace_id, context, owner) do update set
     -- What has expired but was not deleted yet must not come back.
     content = case when before.expires_at < now() then excluded.content
-      else (before.content - excluded.removed) || excluded.content end,
+      else (before.content - excluded.removed - ${endedKeys}) || excluded.content end,
+    expiries = case when before.expiries is null or before.expires_at < now() then excluded.expiries
+      else nullif(jsonb_strip_nulls((before.expiries - ${endedKeys}) || coalesce(excluded.expiries, '{}'))
+        - excluded.removed, '{}') end,
     removed = '{}', updated_at = now(), expires_at = excluded.expires_at`
 
 /**
@@ -69,5 +92,5 @@ function followed(before: StoredPatch, after: StoredPatch): StoredPatch {
   const removed = [...new Set([...before.removed, ...after.removed])].filter(
     (key) => !Object.hasOwn(content, key),
   )
-  return { ...after, content, removed }
+  return { ...after, content, removed, expiries: { ...before.expiries, ...after.expiries } }
 }

@@ -4,10 +4,15 @@ import { measure } from './value-size.ts'
 import { type Owned, removePath, share, writePath } from './write-path.ts'
 
 /** Contexts whose values outlive a run. */
-export type StoredContext = 'global' | 'user' | 'session' | 'run'
+export type StoredContext = 'global' | 'user' | 'session' | 'run' | 'socket'
 
 /** Steps of an evaluation that one key of a context takes which is read as a whole. */
 const COPIED_KEY = 10
+
+/** Share of the largest size at which its author is warned. */
+const WARNED_AT = 1 / 4
+/** A character takes six where it is escaped. */
+const NEARLY = 1 / 6
 
 /** Where a read happens; some builtins depend on it. */
 export interface CallSite {
@@ -34,6 +39,10 @@ interface Context {
   custom: Record<string, unknown>
   readonly writable: boolean
   readonly changed: Set<string>
+  /** When keys are to end that this run has set, Unix milliseconds; null: not any more. */
+  readonly expiries: Map<string, number | null>
+  /** Keys that end some time, or have ended, as they are stored. */
+  ending: ReadonlySet<string>
 }
 
 export interface ContextDefinition {
@@ -49,6 +58,14 @@ export interface ContextPatch {
   readonly context: StoredContext
   readonly values: Record<string, unknown>
   readonly removed: string[]
+  readonly expiries: Record<string, number | null>
+}
+
+/** What is stored of a context. */
+export interface StoredValues {
+  readonly values: Readonly<Record<string, unknown>>
+  /** Keys that end by themselves, also those that have. */
+  readonly ending: readonly string[]
 }
 
 /** The named contexts of a run, shared by all its calls. */
@@ -66,6 +83,8 @@ export class Contexts {
         custom: definition.custom ?? {},
         writable: definition.writable,
         changed: new Set(),
+        expiries: new Map(),
+        ending: new Set(),
       })
     }
   }
@@ -110,8 +129,17 @@ export class Contexts {
     const { name, context, key } = this.#target(path)
     const isStored = this.#watch?.isStored(name, key)
     this.#watch?.sawKey(name, key)
+    const isNew = path.length === 2 || context.custom[key] === undefined
     context.custom[key] = writePath(context.custom[key], path, 2, change, this.owned)
-    if (isStored !== true) context.changed.add(key)
+    if (isStored === true) return
+    context.changed.add(key)
+    if (isNew && (context.ending.has(key) || context.expiries.has(key))) context.expiries.set(key, null)
+  }
+
+  /** Lets a key that was just written end by itself, with all that is in it. */
+  expire(path: readonly (string | number)[], atMs: number): void {
+    const { context, key } = this.#target(path)
+    if (context.changed.has(key)) context.expiries.set(key, atMs)
   }
 
   remove(path: readonly (string | number)[]): void {
@@ -124,21 +152,26 @@ export class Contexts {
   }
 
   /** Takes over what earlier runs have stored; what this run has set already stays. */
-  load(name: StoredContext, values: Readonly<Record<string, unknown>>): void {
+  load(
+    name: StoredContext | 'secret',
+    values: StoredValues['values'],
+    ending: StoredValues['ending'] = [],
+  ): void {
     const context = this.#contexts.get(name)
     if (context === undefined) return
+    context.ending = new Set(ending)
     for (const [key, value] of Object.entries(values))
       if (!context.changed.has(key)) context.custom[key] = value
   }
 
   /** Takes the place of everything that was known; what this run has set and not stored stays. */
-  reload(name: StoredContext, values: Readonly<Record<string, unknown>>): void {
+  reload(name: StoredContext, values: StoredValues['values'], ending: StoredValues['ending']): void {
     const context = this.#contexts.get(name)
     if (context === undefined) return
     const { custom, changed } = context
     context.custom = {}
     for (const key of changed) if (Object.hasOwn(custom, key)) context.custom[key] = custom[key]
-    this.load(name, values)
+    this.load(name, values, ending)
   }
 
   /** The first changed context that has become larger than it may be; asked before anything is stored. */
@@ -148,12 +181,28 @@ export class Contexts {
       .find((name) => this.#isLarger(name, maxSizes[name]))
   }
 
-  /** What is measured is shared: it must not change where it is any more. */
+  /** Changed contexts of which little room is left, and their characters. */
+  listLarge(maxSizes: Readonly<Record<StoredContext, number>>): [StoredContext, number][] {
+    return Object.entries(maxSizes).flatMap(([name, max]): [StoredContext, number][] => {
+      const context = name as StoredContext
+      if (this.#contexts.get(context)?.changed.size === 0) return []
+      const size = this.#sizeOf(context, max)
+      return size > max * WARNED_AT ? [[context, size]] : []
+    })
+  }
+
   #isLarger(name: StoredContext, max: number): boolean {
+    return this.#sizeOf(name, max) > max
+  }
+
+  /** Exact up to `max`. What is measured is shared: it must not change where it is any more. */
+  #sizeOf(name: StoredContext, max: number): number {
     const custom = this.#contexts.get(name)?.custom ?? {}
     for (const value of Object.values(custom)) share(value, this.owned)
-    const { excess } = measure({ ...custom }, max)
-    return excess !== undefined || JSON.stringify(custom).length > max
+    const { characters, excess } = measure({ ...custom }, max)
+    if (excess !== undefined) return Number.POSITIVE_INFINITY
+    // Far from the limit escapes make no difference.
+    return characters < max * WARNED_AT * NEARLY ? characters : JSON.stringify(custom).length
   }
 
   /** What was changed and not taken to be stored. */
@@ -165,7 +214,10 @@ export class Contexts {
 
   /** Forgets that anything was changed: nothing of it is stored. */
   dropChanges(): void {
-    for (const { changed } of this.#contexts.values()) changed.clear()
+    for (const { changed, expiries } of this.#contexts.values()) {
+      changed.clear()
+      expiries.clear()
+    }
   }
 
   /** What is to be stored of the changes since the last call. */
@@ -174,12 +226,14 @@ export class Contexts {
       const context = this.#contexts.get(name)
       if (context === undefined || context.changed.size === 0) return []
       const keys = [...context.changed]
+      const expiries = Object.fromEntries(context.expiries)
       context.changed.clear()
+      context.expiries.clear()
       const removed = keys.filter((key) => context.custom[key] === undefined)
       const values = Object.fromEntries(
         keys.filter((key) => !removed.includes(key)).map((key) => [key, context.custom[key]]),
       )
-      return [{ context: name, values, removed }]
+      return [{ context: name, values, removed, expiries }]
     })
   }
 

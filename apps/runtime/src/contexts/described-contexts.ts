@@ -21,7 +21,7 @@ export const contextDescriptions = {
       correlationId: 'Names everything that came of one request.',
       depth: 'How many automations stand behind one another.',
       trigger: 'What started the run: `type`, `value`, `id`.',
-      socketId: reserved,
+      socketId: 'The connection that the event came in on.',
       appSlug: reserved,
       appInstanceSlug: reserved,
       appInstanceFullSlug: reserved,
@@ -63,6 +63,18 @@ export const contextDescriptions = {
       endpoints: 'Slug → address of each URL trigger.',
       workspacesRegistry: reserved,
     },
+  },
+  socket: {
+    text: 'The live connection on which the event came in that this run, or one before it, is for; else empty.',
+    kept: 'Six hours after the last write, unless CONTEXT_SOCKET_EXPIRE_TIME says otherwise.',
+    names: { id: 'The connection.' },
+  },
+  secret: {
+    text:
+      'A reference to each secret that automations keep for the workspace ([`secrets`](#the-module-secrets)), by its ' +
+      'name; nothing can be set. It stands for the value where a `fetch` leaves, for 15 minutes from when the run ' +
+      'looked first.',
+    names: {},
   },
   config: { text: 'The configuration of the workspace; what a run sets in it ends with the run.', names: {} },
   $workspace: {

@@ -1,7 +1,10 @@
 import { callWebhook } from '@platform/contracts'
 import { sql } from '@platform/database'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startRuntime, type TestRuntime } from '../../test/testing.ts'
+import { insertEvents } from '@platform/outbox'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { emittedEvent, startRuntime, type TestRuntime } from '../../test/testing.ts'
+
+const SOON = { timeout: 15_000, interval: 20 }
 
 let runtime: TestRuntime
 beforeAll(async () => {
@@ -78,6 +81,97 @@ describe('what an automation sets', () => {
     const all = (await (await runtime.call(workspace.id, 'all')).json()) as Record<string, unknown>
     expect(Object.keys(all).filter((key) => /^k\d+$/.test(key))).toHaveLength(19)
     expect(all).not.toHaveProperty('k3')
+  })
+
+  test('with a lifespan ends by itself, unless it is written anew', async () => {
+    const set = (name: string, lifespan?: unknown) => ({ set: { name, value: '{{query.v}}', lifespan } })
+    const workspace = await runtime.workspace({
+      put: {
+        when: { endpoint: true },
+        do: [set('global.short', 1), set('global.long', '60'), set('global.kept')],
+      },
+      anew: { when: { endpoint: true }, do: [set('global.short')] },
+      deeper: { when: { endpoint: true }, do: [set('global.object.a', 1), set('global.object.b')] },
+      read: {
+        when: { endpoint: true },
+        output: ['{{global.short}}', '{{global.long}}', '{{global.kept}}', '{{global.object}}'],
+      },
+    })
+    const call = async (path: string) => (await runtime.call(workspace.id, path)).json()
+    const passed = () => new Promise((resolve) => setTimeout(resolve, 1050))
+    await call('put?v=1')
+    await call('deeper?v=2')
+    expect(await call('read')).toEqual(['1', '1', '1', { a: '2', b: '2' }])
+    await passed()
+    expect(await call('read')).toEqual([null, '1', '1', null])
+    await call('anew?v=3')
+    await passed()
+    expect(await call('read')).toEqual(['3', '1', '1', null])
+    const [row] = await runtime.database.many<{ content: object; expiries: object }>(
+      sql`select content, expiries from runtime.contexts where workspace_id = ${workspace.id}`,
+    )
+    expect([Object.keys(row?.content ?? {}).sort(), Object.keys(row?.expiries ?? {})]).toEqual([
+      ['kept', 'long', 'short'],
+      ['long'],
+    ])
+    const refused = await runtime.workspace({
+      main: { when: { endpoint: true }, do: [set('global.a', 'soon')] },
+    })
+    expect((await runtime.call(refused.id, 'main')).status).toBe(400)
+  })
+
+  test('in socket belongs to the connection that an event came in on', async () => {
+    const workspace = await runtime.workspace({
+      count: {
+        when: { events: ['hello'] },
+        do: [
+          { set: { name: 'socket.seen', value: '{% ({{socket.seen}} or 0) + 1 %}' } },
+          {
+            emit: {
+              event: 'seen',
+              payload: { seen: '{{socket.seen}}', ids: ['{{socket.id}}', '{{run.socketId}}'] },
+              target: { currentSocket: true },
+            },
+          },
+        ],
+      },
+    })
+    for (const [index, socketId] of ['a', 'a', 'b'].entries()) {
+      const event = emittedEvent(workspace.id, 'hello')
+      await runtime.database.many(insertEvents([{ ...event, source: { ...event.source, socketId } }]))
+      await vi.waitFor(
+        async () => expect(await runtime.events(workspace.id, 'seen')).toHaveLength(index + 1),
+        SOON,
+      )
+    }
+    const told = (await runtime.events(workspace.id, 'seen')).map(({ payload, source }) => [
+      payload,
+      source.socketId,
+    ])
+    expect(told).toEqual([
+      [{ seen: 1, ids: ['a', 'a'] }, 'a'],
+      [{ seen: 2, ids: ['a', 'a'] }, 'a'],
+      [{ seen: 1, ids: ['b', 'b'] }, 'b'],
+    ])
+  })
+
+  test('warns once of a context that will be refused, and then refuses it', async () => {
+    const workspace = await runtime.workspace({
+      main: { when: { endpoint: true }, do: [{ set: { name: 'global.x', value: '{{body}}' } }] },
+    })
+    const put = async (characters: number) => {
+      const headers = { 'content-type': 'text/plain' }
+      const body = 'x'.repeat(characters)
+      return (await runtime.call(workspace.id, 'main', { method: 'POST', body, headers })).status
+    }
+    const warnings = async () =>
+      (await runtime.events(workspace.id, 'error')).map(({ error }) => [error?.level, error?.message])
+    expect(await put(400_000)).toBe(200)
+    expect(await warnings()).toEqual([])
+    expect([await put(600_000), await put(600_001)]).toEqual([200, 200])
+    const sentence =
+      'The context global has 600008 characters; more than 2000000 will be refused: keep less in it.'
+    expect(await warnings()).toEqual([['warning', sentence]])
   })
 
   test('that PostgreSQL could not keep is kept without its NUL characters', async () => {

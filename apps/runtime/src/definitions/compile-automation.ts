@@ -63,6 +63,7 @@ export function automationCompiler(
       readsHeaders: mentions.names('headers'),
       shapesAnswer: mentions.names('$http'),
       readsRole: mentions.role,
+      readsSecrets: mentions.names('secret'),
       storedContexts: mentions.storedContexts,
       waits: compilation.names('wait'),
       inputs: compileInputs(definition),

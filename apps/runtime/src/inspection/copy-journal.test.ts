@@ -78,10 +78,13 @@ async function run(program: TestAutomations, begins: readonly Segment[] = []) {
   const parts: EngineParts = testEngineParts({
     clock: { now: () => at },
     contexts: {
-      load: async (_: string, context: string) => ({ global: { counted: 0, other: 1 } })[context] ?? {},
+      load: async (_: string, context: string) => ({
+        values: { global: { counted: 0, other: 1 } }[context] ?? {},
+        ending: [],
+      }),
     },
     fetches: fetchesOf(asked),
-    contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5 },
+    contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5, socket: 1e5 },
   })
   const segments: Segment[] = [...begins]
   const done: string[] = []

@@ -150,7 +150,7 @@ function shown(
   }
 }
 
-const CONTEXTS = ['global', 'user', 'session', 'run'] as const
+const CONTEXTS = ['global', 'user', 'session', 'run', 'socket'] as const
 
 function stateOf(
   record: StoredRun,

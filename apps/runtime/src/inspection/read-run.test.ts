@@ -51,12 +51,15 @@ async function live(program: TestAutomations, seed = 1) {
   const automation = await workspace.compile('main')
   if (automation === undefined) throw new Error('There must be an automation "main".')
   const contexts = {
-    load: async (_: string, context: string) => ({ global: { counted: 0, other: 1 } })[context] ?? {},
+    load: async (_: string, context: string) => ({
+      values: { global: { counted: 0, other: 1 } }[context] ?? {},
+      ending: [],
+    }),
   }
   const parts: EngineParts = testEngineParts({
     contexts,
     fetches: fetchesOf(randomOf(seed)),
-    contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5 },
+    contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5, socket: 1e5 },
   })
   const seen = new SeenSteps(everything, () => 0)
   const segments: Segment[] = []
@@ -81,7 +84,10 @@ async function live(program: TestAutomations, seed = 1) {
       {
         slices: new TimeSlices(),
         readingEngine: (slices) =>
-          readingEngine({ ...parts, contexts: { load: async () => ({ x: 1 }) } }, slices),
+          readingEngine(
+            { ...parts, contexts: { load: async () => ({ values: { x: 1 }, ending: [] }) } },
+            slices,
+          ),
       },
       { ...whole, segments: kept },
       {

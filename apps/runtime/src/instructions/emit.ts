@@ -57,10 +57,11 @@ export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
 
 /** Set by the platform; nothing of it can be written in an automation. The user stays unnamed. */
 function sourceOf({ run, automation, depth }: Frame): EventSource {
-  const { sessionId } = run.subject
+  const { sessionId, socketId } = run.subject
   return {
     workspaceId: run.workspace.id,
     ...(sessionId === undefined ? {} : { sessionId }),
+    ...(socketId === undefined ? {} : { socketId }),
     correlationId: run.correlationId,
     automationSlug: automation.slug,
     automationDepth: depth,

@@ -1,5 +1,6 @@
 import type { DeleteArguments, SetArguments } from '@platform/contracts'
 import { assign, remove } from '../automations/change-variable.ts'
+import type { Frame } from '../automations/model.ts'
 import type { SetType } from '../contexts/variables.ts'
 import { type Instruction, invalidInstruction } from './instruction.ts'
 
@@ -11,10 +12,11 @@ const types: ReadonlySet<unknown> = new Set<SetType>(['replace', 'merge', 'push'
  */
 export const set: Instruction<SetArguments> = {
   name: 'set',
-  compile({ name, value, type, scope }, { texts }) {
+  compile({ name, value, type, scope, lifespan, lifespans }, { texts }) {
     const path = texts.path(scope === undefined || name.startsWith(`${scope}.`) ? name : `${scope}.${name}`)
     const readValue = texts.reader(value)
     const readType = texts.reader(type ?? 'replace')
+    const readLifespan = texts.reader(lifespan ?? lifespans)
     return (frame) => {
       const how = readType(frame)
       if (!isSetType(how)) throw invalidInstruction('The type of set must be replace, merge or push.')
@@ -23,8 +25,21 @@ export const set: Instruction<SetArguments> = {
       if (root === '$http' && frame.http !== undefined)
         return frame.http.assign(rest, readValue(frame), () => frame.run.settle())
       assign(frame, target, readValue(frame), how)
+      expire(frame, target.segments, readLifespan(frame))
     }
   },
+}
+
+const LONGEST_SECONDS = 10 * 366 * 86_400
+
+/** Only what is kept has to end: a variable of a call ends with it. */
+function expire({ run }: Frame, segments: readonly (string | number)[], lifespan: unknown): void {
+  if (lifespan === undefined || lifespan === null || lifespan === '') return
+  const seconds = Number(lifespan)
+  if (!(seconds > 0 && seconds <= LONGEST_SECONDS))
+    throw invalidInstruction('The lifespan of set must be a number of seconds above 0.')
+  if (segments.length > 1 && run.contexts.has(String(segments[0])))
+    run.contexts.expire(segments, run.readClock().getTime() + seconds * 1000)
 }
 
 const isSetType = (type: unknown): type is SetType => types.has(type)

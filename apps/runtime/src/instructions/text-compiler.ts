@@ -97,6 +97,12 @@ export class Mentions {
   }
 }
 
-const storedContexts = ['run', 'user', 'session', 'global'] as const satisfies readonly StoredContext[]
+const storedContexts = [
+  'run',
+  'user',
+  'session',
+  'global',
+  'socket',
+] as const satisfies readonly StoredContext[]
 
 const isStored = (name: string): name is StoredContext => storedContexts.some((one) => one === name)

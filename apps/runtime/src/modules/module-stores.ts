@@ -9,6 +9,7 @@ import { WorkspaceRecords } from './collections/workspace-records-store.ts'
 import { deleteEffects } from './effect-store.ts'
 import type { ModuleStores } from './module.ts'
 import type { ModuleSettings } from './modules-env.ts'
+import { makeReference } from './secrets/references.ts'
 import { secretStore } from './secrets/secret-store.ts'
 import { deleteExpiredSecrets, forgetSecretsOfDeleted, resealRunSecrets } from './secrets/secret-upkeep.ts'
 
@@ -22,6 +23,8 @@ interface Needs {
 /** The stores of modules, and the jobs that keep them in order. */
 export function openModules({ database, clock, log, settings }: Needs): {
   stores: ModuleStores
+  /** References to the secrets of a workspace by their names, for what has this correlation id. */
+  listSecrets: (workspaceId: string, correlationId: string) => Promise<Record<string, string>>
   jobs: Job[]
 } {
   const { masterKeys: keys, secretsMax, keptDays } = settings
@@ -31,6 +34,16 @@ export function openModules({ database, clock, log, settings }: Needs): {
   const collections = new WorkspaceRecords({ database, clock, log, ...settings.collections })
   return {
     stores: { secrets: { database, masterKeys, clock, max: secretsMax }, collections },
+    async listSecrets(workspaceId, correlationId) {
+      if (masterKeys === undefined) return {}
+      const names = await secrets.listNames(workspaceId)
+      return Object.fromEntries(
+        names.map((name) => {
+          const place = { workspaceId, scope: 'workspace', owner: '', name } as const
+          return [name, makeReference(masterKeys, place, correlationId, clock.now())]
+        }),
+      )
+    },
     jobs: [
       deleteExpiredSecrets({ secrets }),
       forgetSecretsOfDeleted({ secrets, clock, keptDays }),

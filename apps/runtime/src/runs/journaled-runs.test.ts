@@ -83,7 +83,7 @@ function runOf(workspace: TestCompiled, onAsked: (leased: LeasedRun) => void = (
     leased = { claim: { id, attempt: claimed.attempt }, workspaceId, active: undefined }
     const engine = testEngine({
       contexts: contextStore(database),
-      contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5 },
+      contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5, socket: 1e5 },
       fetches: {
         ...testFetches(),
         send: sendWhile(() => isAlive),

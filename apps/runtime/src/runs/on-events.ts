@@ -56,7 +56,7 @@ async function runsOf(event: EventRecord, definitions: Definitions): Promise<Que
 
 function runOf(event: EventRecord, workspaceId: string, automationSlug: string, priority: number): QueuedRun {
   const { id, type, source, payload } = event
-  const { userId, sessionId, ip, automationDepth } = source
+  const { userId, sessionId, ip, socketId, automationDepth } = source
   return {
     id: derivedUuidv7(id, id, workspaceId, automationSlug),
     workspaceId,
@@ -66,7 +66,7 @@ function runOf(event: EventRecord, workspaceId: string, automationSlug: string, 
     priority,
     input: {
       payload: { payload, source, id },
-      caller: { userId, sessionId, ip },
+      caller: { userId, sessionId, ip, ...(socketId === undefined ? {} : { socketId }) },
       depth: automationDepth ?? 0,
     },
   }

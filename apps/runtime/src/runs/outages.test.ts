@@ -31,7 +31,7 @@ describe('a run whose database is away again and again', () => {
     const load = async () => {
       outages -= 1
       if (outages >= 0) throw away()
-      return {}
+      return { values: {}, ending: [] }
     }
     let refusals = 2
     const work = workOnRun({

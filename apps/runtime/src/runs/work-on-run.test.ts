@@ -28,7 +28,7 @@ describe('a run that an event triggered', () => {
     let isAway = true
     const load = async () => {
       if (isAway) throw new DatabaseError('The database does not answer.', { unavailable: true })
-      return {}
+      return { values: {}, ending: [] }
     }
     const work = workOnRun({
       engine: testEngine({ contexts: { load } }),

@@ -18,6 +18,8 @@ interface Deps {
   readonly outcomes: Pick<RunRecordStore, 'findOutcome'>
   /** Issuer of the platform's own tokens, which no automation may see. */
   readonly issuer: string
+  /** Of one file in a form. */
+  readonly maxFileBytes: number
 }
 
 /** Where a URL leads. */
@@ -44,6 +46,7 @@ export const callWebhook = (deps: Deps) =>
         pathParams: target.pathParams,
         readsRawBody: automation.readsRawBody,
         issuer: deps.issuer,
+        maxFileBytes: deps.maxFileBytes,
       })
 
       const runId = onceId ?? uuidv7()

@@ -16,8 +16,21 @@ test.each([
   }, 1)
   const bytes = Buffer.from(text)
   last = performance.now()
-  await readBody(bytes, TYPE).catch(() => undefined)
+  await readBody(bytes, TYPE, 10_000_000).catch(() => undefined)
   longest = Math.max(longest, performance.now() - last)
   clearInterval(others)
   expect(longest).toBeLessThan(400)
+})
+
+test('a file that is larger than one may be is refused, naming it', async () => {
+  const form = (size: number) =>
+    Buffer.from(
+      '--b\r\ncontent-disposition: form-data; name="scan"; filename="a.png"\r\ncontent-type: image/png\r\n\r\n' +
+        `${'x'.repeat(size)}\r\n--b--\r\n`,
+    )
+  expect(await readBody(form(1000), TYPE, 1000)).toMatchObject({ scan: { size: 1000 } })
+  await expect(readBody(form(1001), TYPE, 1000)).rejects.toMatchObject({
+    name: 'PayloadTooLarge',
+    message: 'The file "scan" of the form has more than 1000 bytes.',
+  })
 })

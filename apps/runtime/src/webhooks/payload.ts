@@ -16,9 +16,14 @@ import { Failure } from '@platform/kernel'
 export async function payloadOf(
   request: RequestInfo,
   bytes: Buffer,
-  options: { pathParams: Readonly<Record<string, string>>; readsRawBody: boolean; issuer: string },
+  options: {
+    pathParams: Readonly<Record<string, string>>
+    readsRawBody: boolean
+    issuer: string
+    maxFileBytes: number
+  },
 ): Promise<Readonly<Record<string, unknown>>> {
-  const body = await readBody(bytes, request.headers['content-type'] ?? '')
+  const body = await readBody(bytes, request.headers['content-type'] ?? '', options.maxFileBytes)
   return {
     body,
     query: { ...parseQuery(request.url) },
@@ -30,10 +35,10 @@ export async function payloadOf(
 }
 
 /** The body as automations see it: JSON, a form, a multipart form, text, or bytes in base64. */
-export async function readBody(bytes: Buffer, contentType: string): Promise<unknown> {
+export async function readBody(bytes: Buffer, contentType: string, maxFileBytes: number): Promise<unknown> {
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (bytes.length === 0) return {}
-  if (mediaType === 'multipart/form-data') return await readMultipart(bytes, contentType)
+  if (mediaType === 'multipart/form-data') return await readMultipart(bytes, contentType, maxFileBytes)
   if (bytes.length > limits.bodyBytes) throw bodyTooLarge(limits.bodyBytes)
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) return parseStrictJson(bytes)
   if (mediaType === 'application/x-www-form-urlencoded') return readForm(decodeUtf8(bytes))
@@ -75,11 +80,15 @@ const MAX_PARTS = 50
 const MAX_FIELD_NAME_BYTES = 200
 
 /** Files and fields of a multipart form by name; a part without a name is `file`. */
-function readMultipart(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
+function readMultipart(
+  bytes: Buffer,
+  contentType: string,
+  maxFileBytes: number,
+): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const fields: Record<string, unknown> = {}
     const pending: Promise<void>[] = []
-    const parser = openParser(contentType)
+    const parser = openParser(contentType, maxFileBytes)
     const stop = (error: unknown) => {
       reject(error instanceof Failure ? error : invalid('The multipart form is not well formed.'))
       parser.destroy()
@@ -96,6 +105,7 @@ function readMultipart(bytes: Buffer, contentType: string): Promise<Record<strin
       return add(name, value)
     })
     parser.on('file', (name, stream, originalname, encoding, mimetype) => {
+      stream.once('limit', () => stop(fileTooLarge(name, maxFileBytes)))
       const reading = readFile(stream).then((content) => {
         const size = content.length
         add(name, {
@@ -119,11 +129,16 @@ function readMultipart(bytes: Buffer, contentType: string): Promise<Record<strin
 }
 
 /** The whole body is limited already; this limits its parts. */
-function openParser(contentType: string): BusboyInstance {
+function openParser(contentType: string, maxFileBytes: number): BusboyInstance {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      limits: { parts: MAX_PARTS, fieldSize: limits.bodyBytes, fieldNameSize: MAX_FIELD_NAME_BYTES },
+      limits: {
+        parts: MAX_PARTS,
+        fieldSize: limits.bodyBytes,
+        fieldNameSize: MAX_FIELD_NAME_BYTES,
+        fileSize: maxFileBytes,
+      },
     })
   } catch {
     throw invalid('The Content-Type of the multipart form names no boundary.')
@@ -177,5 +192,10 @@ function issuerOf(token: string): unknown {
     return undefined
   }
 }
+
+const fileTooLarge = (name: string | undefined, max: number) =>
+  new Failure('PayloadTooLarge', `The file "${name ?? 'file'}" of the form has more than ${max} bytes.`, {
+    details: { max },
+  })
 
 const invalid = (message: string) => new Failure('RequestValidationError', message)

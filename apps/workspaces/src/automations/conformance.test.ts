@@ -65,6 +65,7 @@ describe('the automations of the conformance folder', () => {
       expect(detail).toMatchObject({
         line: expect.any(Number),
         column: expect.any(Number),
+        path: expect.any(String),
         message: expect.stringMatching(/\.$/),
       })
     }

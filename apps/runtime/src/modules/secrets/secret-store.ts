@@ -13,6 +13,9 @@ export interface SealedSecret extends SecretPlace {
   readonly sealed: string
 }
 
+/** A run that names one of them gets references to all. */
+const MAX_NAMES = 1000
+
 export type SecretStore = ReturnType<typeof secretStore>
 
 export const secretStore = (queries: Queries) => ({
@@ -22,6 +25,15 @@ export const secretStore = (queries: Queries) => ({
       where workspace_id = ${workspaceId} and scope = ${scope} and owner = ${owner} and name = ${name}
         and (expires_at is null or expires_at > now())`)
     return row?.sealed
+  },
+
+  /** Of the workspace itself, those of its users left out. */
+  async listNames(workspaceId: string): Promise<string[]> {
+    const rows = await queries.many<{ name: string }>(sql`
+      select name from runtime.secrets
+      where workspace_id = ${workspaceId} and scope = 'workspace' and (expires_at is null or expires_at > now())
+      limit ${MAX_NAMES}`)
+    return rows.map(({ name }) => name)
   },
 
   async count(workspaceId: string): Promise<number> {

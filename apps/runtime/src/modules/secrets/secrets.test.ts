@@ -129,6 +129,39 @@ describe('a reference', () => {
     },
   })
 
+  test('is there for each secret of the workspace as secret, which nobody can set', async () => {
+    const got = outside.got.length
+    const { answer, workspace } = await answerOf([
+      secret('set', { name: 'ascii', value: 'plain-ascii-canary' }, 'ignored'),
+      secret('set', { name: 'mine', scope: 'user', value: 'of-a-user' }, 'ignored'),
+      { set: { name: 'out', value: 1 } },
+    ])
+    expect(answer).toBe(1)
+    await workspace.save({
+      main: {
+        when: { endpoint: true },
+        do: [
+          {
+            fetch: {
+              url: outside.url,
+              headers: { Authorization: 'Bearer {{secret.ascii}}' },
+              outputMode: 'body',
+              output: 'got',
+            },
+          },
+        ],
+        output: ['{{secret.ascii}}', '{{secret.mine}}', '{{secret.other}}'],
+      },
+      change: { when: { endpoint: true }, do: [{ set: { name: 'secret.ascii', value: 'x' } }] },
+    })
+    const read = (await (await runtime.call(workspace.id, 'main')).json()) as unknown
+    expect(read).toEqual([expect.stringMatching(/^\$secret:test\.[\w-]+\.$/), null, null])
+    expect(outside.got.slice(got).map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer plain-ascii-canary',
+    ])
+    expect((await runtime.call(workspace.id, 'change')).status).toBe(400)
+  })
+
   test('becomes the value where the request leaves, and nowhere else', async () => {
     const got = outside.got.length
     const steps = [
