@@ -7,8 +7,8 @@ import { SecretTexts } from '@platform/logging'
 import type { SlidingLimits } from '@platform/rate-limits'
 import type { Contexts } from '../contexts/contexts.ts'
 import type { Fetches } from '../fetches/fetches.ts'
+import { type ActiveRunParts, CLEAN_UP_MS, optionsOf } from './active-run-parts.ts'
 import { AutomationFailure, RunCancelled, RunEnded } from './automation-failure.ts'
-import type { EffectBuffer } from './effect-buffer.ts'
 import type {
   CompiledAutomation,
   CompiledWorkspace,
@@ -21,40 +21,9 @@ import type {
   ThrottledWork,
   Trigger,
 } from './model.ts'
-import type { RunContexts } from './run-contexts.ts'
-import type { RunJournal } from './run-journal.ts'
-import { type RunWaits, WaitEnded, type WaitOrder } from './run-waits.ts'
-import type { Throttle } from './throttle.ts'
-import type { Slice, TimeSlices } from './time-slices.ts'
+import { WaitEnded, type WaitOrder } from './run-waits.ts'
+import type { Slice } from './time-slices.ts'
 import { Branches, Turns } from './turns.ts'
-
-export interface ActiveRunParts {
-  readonly runId: string
-  readonly workspace: CompiledWorkspace
-  readonly trigger: Trigger
-  readonly subject: RunSubject
-  readonly correlationId: string
-  readonly maxDepth: number
-  /** How long the run may take. */
-  readonly timeLimitMs: number
-  /** What the run did is committed before it asks the outside: it may be done again after a crash. */
-  readonly commitsFirst: boolean
-  /** Of a run that may be done again, or looked at: its effects then get the ids they had. */
-  readonly journal: RunJournal | undefined
-  readonly stored: RunContexts
-  readonly options: Options
-  readonly throttle: Throttle
-  readonly fetches: Fetches
-  readonly limits: SlidingLimits
-  readonly slices: Pick<TimeSlices, 'take' | 'next'>
-  readonly buffer: EffectBuffer
-  /** Made when the run comes to its first wait. */
-  readonly openWaits: () => RunWaits
-  readonly maxWaitMs: number
-  readonly now: () => Date
-  /** The time as the automation sees it. */
-  readonly readClock: () => Date
-}
 
 /** Somebody wants the run to end. */
 export interface Cancellation {
@@ -67,9 +36,6 @@ export interface Cancellation {
 /** What the record says of a run that was cancelled. */
 export const cancelled = (reason: string): Failure =>
   new Failure('RunEnded', reason === '' ? 'The run was cancelled.' : `The run was cancelled: ${reason}`)
-
-/** Time for the `finally` of a cancelled run. */
-const CLEAN_UP_MS = 30_000
 
 /** The state of one run while it goes on. */
 export class ActiveRun implements RunState {
@@ -178,7 +144,7 @@ export class ActiveRun implements RunState {
     return this.#ended !== undefined
   }
 
-  /** True while the run waits for a limit of its workspace, or for the outside: it does no work then. */
+  /** True while the run waits for a limit of its workspace, or the outside. */
   get isWaiting(): boolean {
     return this.#waits > 0
   }
@@ -291,12 +257,11 @@ export class ActiveRun implements RunState {
   async waitFor(frame: OutsidePlace, path: string, order: WaitOrder): Promise<EventRecord | undefined> {
     this.#check(performance.now(), frame)
     this.#parts.journal?.requireRoom()
-    const waits = this.#parts.openWaits()
     const event = await this.#outside(frame, path, async (number) => {
-      const leftMs = this.#endsAt - performance.now()
+      const limits = { leftMs: this.#endsAt - performance.now(), isCleanUp: frame.inFinally }
       this.#waits += 1
       try {
-        return await waits.begin(number, order, { leftMs, isCleanUp: frame.inFinally })
+        return await this.#parts.openWaits().begin(number, order, limits)
       } catch (error) {
         if (!(error instanceof WaitEnded)) throw error
         this.#requireTime(performance.now(), frame, this.#checks + 1)
@@ -312,25 +277,24 @@ export class ActiveRun implements RunState {
 
   async #refreshContexts(): Promise<void> {
     const { journal, stored, buffer } = this.#parts
-    if (journal?.isReplaying !== true && (stored.hasChanges() || buffer.holdsPatches)) await buffer.commit()
+    const isNew = journal?.isReplaying !== true && (stored.hasChanges() || buffer.holdsPatches)
+    if (isNew) await buffer.commit()
     await stored.refresh()
   }
 
   /** The process stops: what only waits is given up, however short. */
   drain(): void {
-    const { waits } = this.#parts.buffer
-    if (waits !== undefined) waits.isDraining = true
+    this.#parts.buffer.waits?.drain()
     this.reconsider()
   }
 
-  /** Nothing of the run can go on now: it is given up where that is so until one of its waits is over. */
+  /** It is given up where nothing of it can go on until one of its waits is over. */
   reconsider(): void {
     const { waits } = this.#parts.buffer
     if (waits === undefined || this.#turns === undefined) return
-    // What was done before it was cancelled has been done again by now.
     if (this.#cancelled !== undefined && this.#heeds(this.#checks + 1)) waits.abandon({ cleanUp: false })
-    if (this.onIdle === undefined || this.hasEnded) return
-    if (this.#turns.waitsOnlyFor((number) => waits.isPending(number)) && waits.mayPark()) this.onIdle()
+    const isIdle = this.#turns.waitsOnlyFor((number) => waits.isPending(number)) && waits.mayPark()
+    if (isIdle && !this.hasEnded) this.onIdle?.()
   }
 
   async #outside<T>(frame: OutsidePlace, path: string, ask: (number: number) => Promise<T>): Promise<T> {
@@ -433,11 +397,3 @@ export class ActiveRun implements RunState {
     this.#requireTime(now, frame)
   }
 }
-
-/** What expressions get from outside. */
-const optionsOf = (options: Options, now: () => Date, { chance }: RunJournal): Options => ({
-  ...options,
-  now,
-  random: () => chance.random(),
-  uuid: () => chance.uuid(),
-})

@@ -1,7 +1,8 @@
 import type { EventRecord } from '@platform/contracts'
 import type { StoredPatch } from '../contexts/context-store.ts'
+import type { Segment } from './journal-entries.ts'
 import type { QueuedRun } from './model.ts'
-import type { RunJournal, Segment } from './run-journal.ts'
+import type { RunJournal } from './run-journal.ts'
 import type { NewWait, RunWaits } from './run-waits.ts'
 
 /** What is committed together: events, runs that were started, changed contexts. */

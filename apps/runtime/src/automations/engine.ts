@@ -11,6 +11,7 @@ import { AutomationFailure, located } from './automation-failure.ts'
 import { callAutomation } from './call-automation.ts'
 import { EffectBuffer, type Effects } from './effect-buffer.ts'
 import { failedEvent } from './error-event.ts'
+import type { Segment } from './journal-entries.ts'
 import type {
   CompiledAutomation,
   CompiledWorkspace,
@@ -21,7 +22,7 @@ import type {
   Trigger,
 } from './model.ts'
 import { type ContextLifetimes, contextsOfRun, type PublicUrls } from './run-contexts.ts'
-import { type JournalReading, RunJournal, type Segment } from './run-journal.ts'
+import { type JournalReading, RunJournal } from './run-journal.ts'
 import { type ParkedRun, RunWaits, type WaitInbox } from './run-waits.ts'
 import { SizeWarnings } from './size-warnings.ts'
 import type { Throttle } from './throttle.ts'

@@ -8,7 +8,7 @@ import type { Fetches } from '../fetches/fetches.ts'
 import type { Cancellation } from './active-run.ts'
 import type { Effects } from './effect-buffer.ts'
 import type { RunOutcome } from './engine.ts'
-import type { Segment } from './run-journal.ts'
+import type { Segment } from './journal-entries.ts'
 import type { ParkedRun, Received, WaitInbox } from './run-waits.ts'
 import { TimeSlices } from './time-slices.ts'
 

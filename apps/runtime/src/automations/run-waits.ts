@@ -113,8 +113,7 @@ export class RunWaits {
   #isLooking = false
   #looksAgain = false
   #hasOpened = false
-  /** True when the process stops. */
-  isDraining = false
+  #isDraining = false
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -269,6 +268,11 @@ export class RunWaits {
       if (cleanUp || !pending.isCleanUp) this.#abandon(pending)
   }
 
+  /** The process stops: what only waits is to be given up, however short. */
+  drain(): void {
+    this.#isDraining = true
+  }
+
   isPending(number: number): boolean {
     return this.#pending.has(number)
   }
@@ -277,7 +281,9 @@ export class RunWaits {
   mayPark(): boolean {
     if (this.#isLooking || this.#pending.size === 0) return false
     const nowMs = this.#parts.now().getTime()
-    return this.isDraining || [...this.#pending.values()].every(({ endsAtMs }) => endsAtMs > nowMs + SHORT_MS)
+    return (
+      this.#isDraining || [...this.#pending.values()].every(({ endsAtMs }) => endsAtMs > nowMs + SHORT_MS)
+    )
   }
 
   park(): ParkedRun {

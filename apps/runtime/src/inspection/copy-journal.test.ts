@@ -12,7 +12,7 @@ import {
 import { readingEngine } from '../automations/automations-part.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { EngineParts } from '../automations/engine.ts'
-import { forkedSegment, type Segment, type SetBefore } from '../automations/run-journal.ts'
+import { forkedSegment, type Segment, type SetBefore } from '../automations/journal-entries.ts'
 import { TimeSlices } from '../automations/time-slices.ts'
 import type { Fetches } from '../fetches/fetches.ts'
 import { copyJournal, rehearse } from './copy-journal.ts'

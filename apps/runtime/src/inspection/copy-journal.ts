@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../automations/engine.ts'
+import type { Segment } from '../automations/journal-entries.ts'
 import type { CompiledWorkspace } from '../automations/model.ts'
-import type { Segment } from '../automations/run-journal.ts'
 import { PlannedEffects, planSteps } from './planned-effects.ts'
 import { type ReadOptions, type ReadOrder, type ReadParts, readRun, type WasRead } from './read-run.ts'
 

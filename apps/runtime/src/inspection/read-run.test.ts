@@ -11,7 +11,7 @@ import {
 import { readingEngine } from '../automations/automations-part.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { EngineParts } from '../automations/engine.ts'
-import type { Segment } from '../automations/run-journal.ts'
+import type { Segment } from '../automations/journal-entries.ts'
 import { TimeSlices } from '../automations/time-slices.ts'
 import type { Fetches } from '../fetches/fetches.ts'
 import { type ReadOptions, readRun } from './read-run.ts'

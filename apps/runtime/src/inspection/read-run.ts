@@ -2,8 +2,9 @@ import { Failure } from '@platform/kernel'
 import type { ActiveRun } from '../automations/active-run.ts'
 import { RunEnded } from '../automations/automation-failure.ts'
 import type { Engine, EngineParts, RunOrder, RunOutcome, StartedRun } from '../automations/engine.ts'
+import type { Segment } from '../automations/journal-entries.ts'
 import type { StepObserver } from '../automations/model.ts'
-import type { RunJournal, Segment } from '../automations/run-journal.ts'
+import type { RunJournal } from '../automations/run-journal.ts'
 import { meteredSlices } from './metered-slices.ts'
 
 /** A run whose journal is read: nothing of what it does happens. */

@@ -1,6 +1,6 @@
 import type { Run } from '@platform/contracts'
+import { keptInput, type Segment } from '../automations/journal-entries.ts'
 import type { RunInput, Trigger } from '../automations/model.ts'
-import { keptInput, type Segment } from '../automations/run-journal.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { ReadOrder } from './read-run.ts'
 

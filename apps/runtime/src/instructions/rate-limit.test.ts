@@ -3,7 +3,7 @@ import { createLogger } from '@platform/logging'
 import { slidingLimits } from '@platform/rate-limits'
 import { describe, expect, test } from 'vitest'
 import { compiled, runMain, testEngine } from '../../test/testing.ts'
-import type { Segment } from '../automations/run-journal.ts'
+import type { Segment } from '../automations/journal-entries.ts'
 
 const limit = (more: object = {}) => ({
   rateLimit: { name: 'mails', window: 60, limit: 2, consumer: '{{consumer}}', output: 'mails', ...more },

@@ -1,5 +1,5 @@
 import { type Queries, type Sql, sql } from '@platform/database'
-import type { Segment } from '../automations/run-journal.ts'
+import type { Segment } from '../automations/journal-entries.ts'
 import type { ClaimedWork } from './run.ts'
 
 export type JournalStore = ReturnType<typeof journalStore>

@@ -1,7 +1,7 @@
 import { type Database, type Queries, type Sql, sql } from '@platform/database'
 import { cancelled } from '../automations/active-run.ts'
+import type { Segment } from '../automations/journal-entries.ts'
 import type { RunInput } from '../automations/model.ts'
-import type { Segment } from '../automations/run-journal.ts'
 import { storableJson } from '../contexts/storable.ts'
 import { insertion } from './journal-store.ts'
 import { type RunEnd, WOKEN_RUNS } from './run.ts'

@@ -1,6 +1,6 @@
 import { Failure, type FailureBody, isUuid } from '@platform/kernel'
+import { forkedSegment, keptInput, type Segment, type SetBefore } from '../automations/journal-entries.ts'
 import type { RunInput } from '../automations/model.ts'
-import { forkedSegment, keptInput, type Segment, type SetBefore } from '../automations/run-journal.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { copyJournal, type Rehearsal, rehearse } from '../inspection/copy-journal.ts'
 import type { ReadOrder, ReadParts } from '../inspection/read-run.ts'

@@ -1,0 +1,50 @@
+import type { Options } from '@platform/expressions'
+import type { SlidingLimits } from '@platform/rate-limits'
+import type { Fetches } from '../fetches/fetches.ts'
+import type { EffectBuffer } from './effect-buffer.ts'
+import type { CompiledWorkspace, RunSubject, Trigger } from './model.ts'
+import type { RunContexts } from './run-contexts.ts'
+import type { RunJournal } from './run-journal.ts'
+import type { RunWaits } from './run-waits.ts'
+import type { Throttle } from './throttle.ts'
+import type { TimeSlices } from './time-slices.ts'
+
+/** Time for the `finally` of a cancelled run. */
+export const CLEAN_UP_MS = 30_000
+
+/** What a run under way is made of. */
+export interface ActiveRunParts {
+  readonly runId: string
+  readonly workspace: CompiledWorkspace
+  readonly trigger: Trigger
+  readonly subject: RunSubject
+  readonly correlationId: string
+  readonly maxDepth: number
+  /** How long the run may take. */
+  readonly timeLimitMs: number
+  /** What the run did is committed before it asks the outside: it may be done again after a crash. */
+  readonly commitsFirst: boolean
+  /** Of a run that may be done again, or looked at: its effects then get the ids they had. */
+  readonly journal: RunJournal | undefined
+  readonly stored: RunContexts
+  readonly options: Options
+  readonly throttle: Throttle
+  readonly fetches: Fetches
+  readonly limits: SlidingLimits
+  readonly slices: Pick<TimeSlices, 'take' | 'next'>
+  readonly buffer: EffectBuffer
+  /** Made when the run comes to its first wait. */
+  readonly openWaits: () => RunWaits
+  readonly maxWaitMs: number
+  readonly now: () => Date
+  /** The time as the automation sees it. */
+  readonly readClock: () => Date
+}
+
+/** What expressions get from outside. */
+export const optionsOf = (options: Options, now: () => Date, { chance }: RunJournal): Options => ({
+  ...options,
+  now,
+  random: () => chance.random(),
+  uuid: () => chance.uuid(),
+})
