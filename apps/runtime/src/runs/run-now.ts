@@ -88,10 +88,24 @@ export const runNow =
   }
 
 /** The output of a run whose end is written, as JSON. Throws what it failed with. */
-export function answerOf({ output, failed }: RunOutcome): string {
-  if (failed !== undefined) throw shownFailure(failed.failure, failed)
+export function answerOf({ output, failed, error }: RunOutcome): string {
+  if (failed !== undefined) throw shownFailure(masked(failed.failure, error), failed)
   return textOf(output)
 }
+
+/** The failure as its record has it: a caller may not be who gave the secrets that a message repeats. */
+function masked(failure: Failure, shown: RunOutcome['error']): Failure {
+  if (shown === undefined || isSame(failure, shown)) return failure
+  const { retryAfterSeconds } = failure
+  return new Failure(failure.name, shown.message, {
+    details: shown.details,
+    cause: failure,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  })
+}
+
+const isSame = (failure: Failure, shown: NonNullable<RunOutcome['error']>): boolean =>
+  failure.message === shown.message && JSON.stringify(failure.details) === JSON.stringify(shown.details)
 
 /** The person a request comes from, as `user` and `session` show them; an API key is no person. */
 export function runSubjectOf(principal: Principal | undefined, ip: string): RunSubject {

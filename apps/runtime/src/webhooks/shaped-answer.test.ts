@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { answerDescription } from '@platform/contracts'
+import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   startRuntime,
@@ -18,6 +19,8 @@ const documented = ({ do: list, output }: { do: readonly object[]; output: unkno
   do: list as Record<string, unknown>[],
   output,
 })
+
+const withToken = { body: { type: 'object', properties: { token: { type: 'string', secret: true } } } }
 
 const automations: TestAutomations = {
   accepted: { ...steps(setting('$http', { status: 202, headers: { 'X-Left': 3 } })), output: { a: 1 } },
@@ -63,6 +66,8 @@ const automations: TestAutomations = {
     { repeat: { on: '{{body.rounds}}', do: [setting('$http.chunk', '{{body.text}}')] } },
     { emit: { event: 'sent' } },
   ),
+  leaking: { ...steps(setting('$http.chunk', 1), { '{{body.token}}': {} }), arguments: withToken },
+  failing: { ...steps({ '{{body.token}}': {} }), arguments: withToken },
   documented: documented(answerDescription.example),
   streamed: documented(answerDescription.streamed),
   sure: { ...steps(setting('$http.chunk', 1)), durable: true, output: 2 },
@@ -184,6 +189,22 @@ describe('chunks', () => {
 
   test('end without an output where there is none', async () => {
     expect(await frames(await call('quiet'))).toEqual(['data: 1'])
+  })
+
+  test('end with a failure that repeats no secret', async () => {
+    const response = await post('leaking', { token: 'tok-canary-42' })
+    const text = await response.text()
+    expect(text).toContain('There is no automation \\"REDACTED\\"')
+    expect(text).not.toContain('canary')
+    const whole = await post('failing', { token: 'tok-canary-42' })
+    const body = await whole.text()
+    expect(body).toContain('REDACTED')
+    expect(body).not.toContain('canary')
+    const known = await runtime.database.many(sql`
+      select record::text as text from outbox.events where workspace_id = ${workspace.id}
+      union all select error::text from runtime.runs where workspace_id = ${workspace.id} and error is not null`)
+    expect(JSON.stringify(known)).toContain('There is no automation')
+    expect(JSON.stringify(known)).not.toContain('canary')
   })
 
   test('end with the failure of the run', async () => {
