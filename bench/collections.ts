@@ -9,6 +9,9 @@ const ROUND_MS = 4000
 /** Calls of the module in one run. */
 const CALLS = 50
 const RECORDS = 10_000
+const BATCH = 500
+
+const recordOf = (n: number) => ({ n, email: `a${n}@example.com`, state: 'open', text: 'x'.repeat(300) })
 
 const call = (name: string, parameters: Record<string, unknown>) => ({
   run: {
@@ -28,19 +31,8 @@ const record = {
 const number = { set: { name: 'n', value: `{% rand(0, ${RECORDS - 1}) %}` } }
 
 const automations = {
-  fill: [
-    call('updateSchema', { uniques: ['email'], indexes: ['n'] }),
-    { set: { name: 'n', value: 0 } },
-    {
-      repeat: {
-        until: RECORDS,
-        do: [
-          call('upsert', { data: record, onConflictFields: ['n'] }),
-          { set: { name: 'n', value: '{% {{n}} + 1 %}' } },
-        ],
-      },
-    },
-  ],
+  prepare: [call('updateSchema', { uniques: ['email'], indexes: ['n'] })],
+  fill: [call('bulkCreate', { data: '{{body.data}}' })],
   nothing: repeated([number]),
   find: repeated([number, call('findOne', { query: { email: record.email } })]),
   insert: repeated([
@@ -71,7 +63,11 @@ export async function collections(): Promise<Figure[]> {
       connections,
       durationMs,
     })
-  await post('webhooks/fill', {})
+  await post('webhooks/prepare', {})
+  for (let from = 0; from < RECORDS; from += BATCH) {
+    const data = Array.from({ length: BATCH }, (_, at) => recordOf(from + at))
+    await post('webhooks/fill', { data })
+  }
   const cost = async (slug: string): Promise<number> => {
     await send(slug, 2000, 8)
     const each: number[] = []
