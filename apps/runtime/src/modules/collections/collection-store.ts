@@ -161,8 +161,33 @@ export const collectionStore = (tx: Queries) => ({
   },
 })
 
+/**
+ * The same as `findRecords` in one statement, outside of any transaction: it enters its workspace first, because all that
+ * follows needs what that answers, and cannot be moved before it. Throws StaleSchema.
+ */
+export async function findAlone(
+  queries: Queries,
+  collection: Collection,
+  where: Sql,
+  { order, limit, offset }: Page,
+): Promise<{ data: Data; size: number }[]> {
+  const { id, workspaceId } = collection
+  const rows = await queries.many<{ version: number; data: Data | null; size: number }>(sql`
+    with entered as materialized (select set_config('platform.workspace', ${workspaceId}, true) as workspace)
+    select c.version, p.data, p.size from entered
+    cross join lateral (
+      select version from runtime.collections_of_workspace
+      where workspace_id = entered.workspace and id = ${id} limit 1) c
+    left join lateral (
+      select r.data, r.size from runtime.records_of_workspace r
+      where r.workspace_id = entered.workspace and r.collection_id = ${id} and (${where})
+      order by ${order} limit ${limit} offset ${offset}) p on true`)
+  requireVersion(rows[0], collection)
+  return rows.flatMap(({ data, size }) => (data === null ? [] : [{ data, size }]))
+}
+
 /** Pages of so few records are not measured before they are sent. */
-const SMALL = 10
+export const SMALL = 10
 
 /** Always said first: the workspace, whatever the rest is. */
 const fits = ({ id, workspaceId }: Collection, where: Sql): Sql =>

@@ -141,6 +141,8 @@ describe('a query', () => {
       const shown = JSON.stringify(query)
       const found = (await call([['findMany', { collection, query }]])) as unknown
       expect(idsOf(found), shown).toEqual(wanted)
+      const few = await call([['findMany', { collection, query, opts: { limit: 10 } }]])
+      expect(idsOf(few), shown).toEqual(wanted)
       expect(await call([['count', { collection, query }]]), shown).toBe(wanted.length)
     }
   })
@@ -438,6 +440,8 @@ describe('workspaces', () => {
       return await tx.many<{ workspace_id: string }>(sql`select distinct workspace_id from runtime.records`)
     })
     expect(seen).toEqual([{ workspace_id: theirs }])
+    const viewed = sql`select from runtime.records_of_workspace`
+    expect(await database.many(viewed)).toEqual([])
     const alien = sql`insert into runtime.records (collection_id, id, workspace_id, data, size)
       values (gen_random_uuid(), 'a', 'w0123456789abcde', '{}', 2)`
     await expect(

@@ -3,8 +3,9 @@ import type { OutsideEffect } from '../../automations/model.ts'
 import { keptAnswer } from '../kept-answer.ts'
 import type { FunctionsOf, ModuleCall } from '../module.ts'
 import { type Collection, collectionStore } from './collection-store.ts'
-import { exactCondition, findPage, type Query } from './finds.ts'
+import { exactCondition, type FindOptions, findFew, findPage, type Query } from './finds.ts'
 import { aggregate, distinctValues } from './group-store.ts'
+import type { Data } from './record.ts'
 import { changeSchema, inferProperties, shownSchema } from './schemas.ts'
 import type { WorkspaceRecords } from './workspace-records-store.ts'
 import { CHANGED_MAX, deleteFitting, insertAll, updateFitting, upsertOne, type Writing } from './writes.ts'
@@ -33,6 +34,26 @@ const reads = <T>(
       async (tx, collection) => (collection === undefined ? empty : await work(tx, collection)),
       { isLong },
     )
+  return keptAnswer(call, ask, { onlyReads: true })
+}
+
+/** In one statement where that can be, and else in a transaction. */
+const finds = (
+  call: ModuleCall,
+  name: string,
+  query: Query | undefined,
+  opts: FindOptions | undefined,
+): Promise<Data[]> => {
+  const { run } = call.frame
+  const records = recordsOf(call)
+  const inTransaction = (effect: OutsideEffect) =>
+    records.read<Data[]>(run, name, effect, async (tx, collection) =>
+      collection === undefined ? [] : await findPage(tx, collection, query, opts, run.options),
+    )
+  const ask = async (effect: OutsideEffect) =>
+    (await records.readAlone(run, name, effect, (queries, collection) =>
+      findFew(queries, collection, query, opts),
+    )) ?? (await inTransaction(effect))
   return keptAnswer(call, ask, { onlyReads: true })
 }
 
@@ -75,15 +96,11 @@ export const collectionFunctions: FunctionsOf<'collections'> = {
     writes(call, collection, async (writing) => (await insertAll(writing, [data]))[0]),
   bulkCreate: ({ collection, data }, call) => writes(call, collection, (writing) => insertAll(writing, data)),
 
-  findOne: ({ collection, query, opts }, call) =>
-    reads<unknown>(call, collection, null, async (tx, known) => {
-      const [first = null] = await findPage(tx, known, query, { ...opts, limit: 1 }, call.frame.run.options)
-      return first
-    }),
-  findMany: ({ collection, query, opts }, call) =>
-    reads<unknown[]>(call, collection, [], (tx, known) =>
-      findPage(tx, known, query, opts, call.frame.run.options),
-    ),
+  async findOne({ collection, query, opts }, call) {
+    const [first = null] = await finds(call, collection, query, { ...opts, limit: 1 })
+    return first
+  },
+  findMany: ({ collection, query, opts }, call) => finds(call, collection, query, opts),
   findAndCount: ({ collection, query, opts }, call) =>
     reads<unknown>(call, collection, { items: [], count: 0 }, async (tx, known) => {
       const { options } = call.frame.run

@@ -2,7 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Queries, Sql } from '@platform/database'
 import { matchesFilter, type Options } from '@platform/expressions'
 import { Failure } from '@platform/kernel'
-import { ANSWER_MAX, anyOf, type Collection, collectionStore, type Page } from './collection-store.ts'
+import {
+  ANSWER_MAX,
+  anyOf,
+  type Collection,
+  collectionStore,
+  findAlone,
+  type Page,
+  SMALL,
+} from './collection-store.ts'
 import { byId, compileQuery, orderBy } from './query-store.ts'
 import { type Data, shownFields } from './record.ts'
 
@@ -39,6 +47,22 @@ export async function findPage(
   const rows = isExact
     ? await find({ order, limit, offset })
     : (await lookAt(find, order, query, options, limit + offset)).slice(offset)
+  requireAnswer(rows)
+  return rows.map(({ data }) => shownFields(data, opts.fields))
+}
+
+/** The same in one statement, where the database can say all of the query and few records are wanted. */
+export async function findFew(
+  queries: Queries,
+  collection: Collection,
+  query: Query | undefined,
+  opts: FindOptions = {},
+): Promise<Data[] | undefined> {
+  const limit = opts.limit ?? LIMIT
+  const { where, isExact } = compileQuery(query, collection.schema)
+  if (!isExact || limit > SMALL) return undefined
+  const offset = (opts.skip ?? 0) + ((opts.page ?? 1) - 1) * limit
+  const rows = await findAlone(queries, collection, where, { order: orderBy(opts.sort), limit, offset })
   requireAnswer(rows)
   return rows.map(({ data }) => shownFields(data, opts.fields))
 }

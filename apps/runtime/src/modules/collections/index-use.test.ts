@@ -1,10 +1,11 @@
-import { raw, sql } from '@platform/database'
+import { type Queries, raw, type Sql, sql } from '@platform/database'
 import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runsDatabase } from '../../../test/testing.ts'
 import { type CollectionSchema, changedSchema, emptySchema } from './collection-schema.ts'
+import { findAlone } from './collection-store.ts'
 import { keysOf } from './keys.ts'
-import { compileQuery } from './query-store.ts'
+import { byId, compileQuery } from './query-store.ts'
 
 const COLLECTION = '01900000-0000-7000-8000-000000000068'
 const WORKSPACE = 'w0123456789abcde'
@@ -79,4 +80,29 @@ test.each([
   expect(plan).toContain(index)
   expect(plan).not.toContain('Seq Scan')
   expect(rows).toBe(count)
+})
+
+test('a read in one statement enters its workspace first, and uses the index', async () => {
+  const collection = { id: COLLECTION, workspaceId: WORKSPACE, name: 'a', schema, version: 1, records: 0 }
+  await database.many(sql`
+    insert into runtime.collections (id, workspace_id, name, schema)
+    values (${COLLECTION}, ${WORKSPACE}, 'a', ${JSON.stringify(schema)})`)
+  const { where } = compileQuery({ email: 'a77@example.com' }, schema)
+  const page = { order: byId, limit: 1, offset: 0 }
+  expect(await findAlone(database, collection, where, page)).toMatchObject([{ data: { id: 'r77' } }])
+  let plan = ''
+  const explaining: Pick<Queries, 'many'> = {
+    async many<Row>(statement: Sql) {
+      const rows = await database.many<{ 'QUERY PLAN': string }>(
+        sql`explain (analyze, timing off) ${statement}`,
+      )
+      plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+      return [{ version: 1, data: null, size: 0 }] as Row[]
+    },
+  }
+  await findAlone({ ...database, ...explaining }, collection, where, page)
+  expect(plan).toContain('records_u1')
+  expect(plan).not.toContain('Seq Scan')
+  expect(plan.indexOf('CTE Scan on entered')).toBeGreaterThan(0)
+  expect(plan.indexOf('CTE Scan on entered')).toBeLessThan(plan.indexOf('records_u1'))
 })

@@ -78,6 +78,28 @@ export class WorkspaceRecords {
     })
   }
 
+  /**
+   * Reads in one statement what the database can say by itself; undefined where it can't, or there is no collection that
+   * is known to be as it was.
+   */
+  async readAlone<T>(
+    { workspace }: RunState,
+    name: string,
+    { signal }: OutsideEffect,
+    work: (queries: Queries, collection: Collection) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const collection = this.#known.get(keyOf(workspace.id, name))
+    if (collection === undefined) return undefined
+    return await this.#inPlace(workspace.id, signal, async () => {
+      try {
+        return await explained(work(this.parts.database, collection))
+      } catch (error) {
+        this.#forgetStale(error, workspace.id, name, 1)
+        return undefined
+      }
+    })
+  }
+
   /** Reads without any collection. */
   ask<T>(run: RunState, { signal }: OutsideEffect, work: (tx: Queries) => Promise<T>): Promise<T> {
     const limit = { readOnly: true, timeoutMs: LONG_MS }
@@ -137,11 +159,11 @@ export class WorkspaceRecords {
   ): Promise<T> {
     const enter = await this.#enter(run.workspace.id)
     const lock = alone
-      ? sql`select pg_advisory_xact_lock(hashtextextended(${collection.id}, 68))`
-      : sql`select pg_advisory_xact_lock_shared(hashtextextended(${collection.id}, 68))`
+      ? sql`pg_advisory_xact_lock(hashtextextended(${collection.id}, 68))`
+      : sql`pg_advisory_xact_lock_shared(hashtextextended(${collection.id}, 68))`
     const inside = async (tx: Queries) => {
-      // They travel with what comes behind them.
-      const entered = Promise.all([tx.many(enter), tx.many(lock)])
+      // It travels with what comes behind it.
+      const entered = tx.many(sql`${enter}, ${lock}`)
       entered.catch(() => undefined)
       const result = await work(tx, collection)
       await entered
