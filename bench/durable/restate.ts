@@ -21,7 +21,10 @@ const service = `
 import { endpoint, service } from '@restatedev/restate-sdk'
 const [port, outside] = process.argv.slice(2)
 const order = service({ name: 'order', handlers: { place: async (ctx, given) => {
-  const asked = await ctx.run('ask', async () => await (await fetch(outside, { method: 'POST', body: JSON.stringify(given) })).json())
+  const asked = await ctx.run('ask', async () => {
+    const answer = await fetch(outside, { method: 'POST', body: JSON.stringify(given) })
+    return await answer.json()
+  })
   return { id: asked.id }
 } } })
 endpoint().bind(order).listen(Number(port))

@@ -11,7 +11,7 @@ export interface PlannedEffect {
 }
 
 /** More are not listed. */
-export const MAX_PLANNED = 1000
+const MAX_PLANNED = 1000
 
 /** Notes the effects of a run that is read, in their order. */
 export class PlannedEffects {

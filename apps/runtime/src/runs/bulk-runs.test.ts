@@ -144,16 +144,11 @@ describe('acting on many runs', () => {
     })
   }, 30_000)
 
-  test('is for those who may, and its progress for those who may read', async () => {
+  test('is for those who may', async () => {
     const { id } = await idle.workspace({ work: {} })
     await expect(send(id, { action: 'cancel', filter: {} }, 'eve')).rejects.toMatchObject({ status: 404 })
     await expect(send(id, { action: 'cancel', filter: { colour: 'red' } })).rejects.toMatchObject({
       status: 400,
     })
-    const { id: other } = await idle.workspace({ work: {} })
-    await insertRuns(idle.database, id, failed(1))
-    const { jobId } = await send(id, { action: 'retry', filter: {} })
-    await expect(progress(other, jobId)).rejects.toMatchObject({ name: 'ObjectNotFoundError' })
-    await expect(progress(id, 'x')).rejects.toMatchObject({ name: 'ObjectNotFoundError' })
   })
 })

@@ -1,7 +1,7 @@
 import type { Audit } from '@platform/audit'
-import { bulkRuns as endpoint, MAX_BULK_RUNS, getBulkRuns as progressEndpoint } from '@platform/contracts'
+import { bulkRuns as endpoint, MAX_BULK_RUNS } from '@platform/contracts'
 import { route } from '@platform/http'
-import { Failure, isUuid, uuidv7 } from '@platform/kernel'
+import { Failure, uuidv7 } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import type { BulkStore } from './bulk-store.ts'
 import { actEntryOf, admitToRuns } from './run-access.ts'
@@ -43,24 +43,4 @@ const tooMany = () =>
     'RequestValidationError',
     `The filter finds more than ${MAX_BULK_RUNS} runs: make it narrower, for example with after and before.`,
     { details: [{ path: 'body.filter', message: `finds more than ${MAX_BULK_RUNS} runs` }] },
-  )
-
-export const getBulkRuns = ({ jobs }: { jobs: Pick<BulkStore, 'findProgress'> }) =>
-  route(progressEndpoint, {
-    async handle({ params: { jobId }, admitted: { workspace } }) {
-      const found = isUuid(jobId) ? await jobs.findProgress(workspace.id, jobId) : undefined
-      if (found === undefined) throw jobNotFound()
-      const { createdAt, finishedAt, ...progress } = found
-      return {
-        ...progress,
-        createdAt: createdAt.toISOString(),
-        finishedAt: finishedAt?.toISOString() ?? null,
-      }
-    },
-  })
-
-const jobNotFound = () =>
-  new Failure(
-    'ObjectNotFoundError',
-    'There is no such job in this workspace: it is named by the answer of …/runs/bulk, and known for a week.',
   )
