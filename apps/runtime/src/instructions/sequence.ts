@@ -2,13 +2,21 @@ import { located } from '../automations/automation-failure.ts'
 import type { Execute, Frame, StepObserver } from '../automations/model.ts'
 import type { Step } from './instruction.ts'
 
-/** Steps one after another, others let in between. As long as nothing has to wait there is no promise at all. */
+/**
+ * Steps one after another, others let in between. As long as nothing has to wait there is no promise at all. Between
+ * two steps there is one look at the clock, whatever has to wait: a run that was cancelled counts them.
+ */
 export function sequence(steps: readonly Step[]): Execute {
   return (frame) => {
-    for (let index = 0; index < steps.length; index += 1) {
-      const pending = runStep(steps[index] as Step, frame) ?? frame.run.tick(frame)
-      if (pending !== undefined) return goOn(pending, steps, index + 1, frame)
+    const [first] = steps
+    let pending = first && runStep(first, frame)
+    for (let index = 1; index < steps.length; index += 1) {
+      if (pending !== undefined) return pending.then(() => goOnBehind(steps, index - 1, frame))
+      const turn = frame.run.tick(frame)
+      if (turn !== undefined) return turn.then(() => goOn(steps, index, frame))
+      pending = runStep(steps[index] as Step, frame)
     }
+    return pending
   }
 }
 
@@ -48,17 +56,18 @@ function failureOf(error: unknown, step: Step, frame: Frame): unknown {
   return failure
 }
 
-async function goOn(
-  pending: Promise<void>,
-  steps: readonly Step[],
-  next: number,
-  frame: Frame,
-): Promise<void> {
-  await pending
-  for (let index = next; index < steps.length; index += 1) {
+/** From this step on, which has had its turn. */
+async function goOn(steps: readonly Step[], index: number, frame: Frame): Promise<void> {
+  const waiting = runStep(steps[index] as Step, frame)
+  if (waiting !== undefined) await waiting
+  await goOnBehind(steps, index, frame)
+}
+
+async function goOnBehind(steps: readonly Step[], index: number, frame: Frame): Promise<void> {
+  for (let next = index + 1; next < steps.length; next += 1) {
     const turn = frame.run.tick(frame)
     if (turn !== undefined) await turn
-    const waiting = runStep(steps[index] as Step, frame)
+    const waiting = runStep(steps[next] as Step, frame)
     if (waiting !== undefined) await waiting
   }
 }
