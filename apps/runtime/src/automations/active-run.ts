@@ -237,18 +237,16 @@ export class ActiveRun implements RunState {
     this.#check(performance.now(), frame)
     this.#parts.journal?.requireRoom()
     const key = this.effectId(frame, path)
-    const asking = this.#outside(frame, path, async () => {
+    return await this.#outside(frame, path, async () => {
       const { commitsFirst, journal, buffer } = this.#parts
       if (commitsFirst && !onlyReads && journal?.isReplaying === false) await buffer.commit()
       this.#requireTime(performance.now(), frame, this.#checks + 1)
       return await this.#ask(frame, key, work)
     })
-    frame.observed?.effect(this.lastNumber)
-    return await asking
   }
 
   async pause(frame: OutsidePlace, path: string, ms: number): Promise<void> {
-    await this.#outside(frame, `${path} pause`, () =>
+    await this.#outside({ ...frame, observed: undefined }, `${path} pause`, () =>
       this.#ask(frame, '', ({ signal }) => pause(ms, undefined, { signal })),
     )
     this.#check(performance.now(), frame)
@@ -300,6 +298,7 @@ export class ActiveRun implements RunState {
   async #outside<T>(frame: OutsidePlace, path: string, ask: (number: number) => Promise<T>): Promise<T> {
     this.#asked += 1
     const number = this.#parts.journal?.count(`${frame.automation.slug} ${path}`) ?? this.#asked
+    frame.observed?.effect(number, true)
     try {
       return await this.#turnsOfRun().outside(number, () => ask(number))
     } catch (error) {

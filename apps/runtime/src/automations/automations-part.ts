@@ -76,6 +76,16 @@ export function automationsPart({
   }
 }
 
+const never = () => new Promise<never>(() => undefined)
+const nobodyWaits: EngineParts['waits'] = {
+  watch: () => ({ [Symbol.dispose]: () => undefined }),
+  list: never,
+  close: never,
+  open: never,
+  forget: async () => undefined,
+  horizon: never,
+}
+
 /** Whatever the run saw of contexts and roles is in its journal. */
 export const readingEngine = (parts: EngineParts, slices: EngineParts['slices']): Engine =>
   createEngine({
@@ -85,6 +95,7 @@ export const readingEngine = (parts: EngineParts, slices: EngineParts['slices'])
     contexts: { load: async () => ({ values: {}, ending: [] }) },
     listSecrets: async () => ({}),
     roleOf: async () => undefined,
+    waits: nobodyWaits,
   })
 
 /** Contexts deleted in one statement, so that none keeps its locks for long. */

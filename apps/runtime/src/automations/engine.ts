@@ -177,7 +177,7 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
     (err) => parts.log.warn({ err, runId }, 'a run could not commit on its way, its end tries again'),
     repeatable ? journal : undefined,
   )
-  if (journal !== undefined) journal.listHeldBack = () => stored.listHeldBack(allContexts)
+  if (repeatable && journal !== undefined) journal.changes = stored
   const openWaits = () => waitsOf(parts, order, { run, buffer, journal })
   const run: ActiveRun = new ActiveRun({
     runId,

@@ -147,8 +147,8 @@ export interface StepObserver {
   /** What an automation is called with. */
   called(automation: CompiledAutomation, payload: Readonly<Record<string, unknown>>): void
   output(value: unknown): void
-  /** The step has begun the effect of this number. */
-  effect(number: number): void
+  /** The step has begun the effect of this number, and waits for the outside where it asks that. */
+  effect(number: number, asks?: boolean): void
   attempts(attempts: readonly FetchAttempt[]): void
   emitted(event: { readonly id: string; readonly type: string }): void
   started(run: Pick<QueuedRun, 'id'>): void

@@ -56,7 +56,7 @@ export interface RunContexts {
   /** What is to be stored of the changes since the last call: nothing once a context has become too large. */
   takePatches(names: readonly StoredContext[]): StoredPatch[]
   /** What `takePatches` left behind for that reason. */
-  listHeldBack(names: readonly StoredContext[]): [StoredContext, string][]
+  listHeldBack(): [StoredContext, string][]
 }
 
 /** The contexts of one run, how stored values come into them, and what of them is stored. */
@@ -104,7 +104,7 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
       contexts.findTooLarge(parts.maxSizes) === undefined
         ? contexts.takePatches(names).flatMap((patch) => storedPatch(parts, patch))
         : [],
-    listHeldBack: (names) => contexts.listChanged(names),
+    listHeldBack: () => contexts.listChanged(storedNames),
   }
 }
 

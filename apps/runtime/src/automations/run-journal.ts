@@ -83,7 +83,8 @@ export class RunJournal implements ArrivalSource {
   #disturbance: unknown
   /** Told that an answer came in, which is to be committed. */
   onAnswer: () => void = () => undefined
-  listHeldBack: () => HeldBack = () => []
+  /** Knows what was changed and is not stored. */
+  changes: { listHeldBack(): HeldBack } | undefined
 
   /** `tries` is how often the run was begun anew after a failure: each try has a journal of its own. */
   constructor(segments: readonly Segment[] = [], tries = 0, use: JournalUse = {}) {
@@ -332,7 +333,7 @@ export class RunJournal implements ArrivalSource {
 
   /** How far the run has come, and what came in since the last cut. */
   cut(): Segment {
-    const heldBack = this.listHeldBack()
+    const heldBack = this.changes?.listHeldBack() ?? []
     if (heldBack.length > 0 || this.#holdsBack) this.#add(['heldBack', heldBack])
     this.#holdsBack = heldBack.length > 0
     const cut = { ...this.#position(), entries: this.#takeEntries() }

@@ -1,6 +1,5 @@
 import { AutomationFailure } from '../automations/automation-failure.ts'
 import type { Frame, StepObserver } from '../automations/model.ts'
-import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FetchAttempt } from '../fetches/fetches.ts'
 import { emptyStep, type SeenStep } from './seen-steps.ts'
 import { type Position, Unseen, type Watching } from './step-watch.ts'
@@ -70,11 +69,6 @@ class Followed extends Unseen {
     step.endedMs = this.#nowMs()
     step.failure = thrown instanceof AutomationFailure ? thrown : undefined
     this.#followed.add(step)
-  }
-
-  override asks(request: FetchRequest): void {
-    super.asks(request)
-    if (this.#step !== undefined) this.#step.asks = true
   }
 
   override effect(number: number): void {

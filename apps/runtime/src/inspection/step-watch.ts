@@ -82,7 +82,7 @@ export class Unseen implements StepObserver {
   }
 
   output(_value: unknown): void {}
-  effect(_number: number): void {}
+  effect(_number: number, _asks?: boolean): void {}
   attempts(_attempts: readonly FetchAttempt[]): void {}
   emitted(_event: { readonly id: string; readonly type: string }): void {}
   started(_run: Pick<QueuedRun, 'id'>): void {}
@@ -157,7 +157,6 @@ class Seen extends Placed {
     const shown = shownRequest(request)
     this.watching.seen.hidden.add(shown.hidden)
     this.#tell((step) => {
-      step.asks = true
       step.input = this.watching.seen.keep(shown.request)
     })
   }
@@ -183,8 +182,9 @@ class Seen extends Placed {
     })
   }
 
-  override effect(number: number): void {
+  override effect(number: number, asks = false): void {
     this.#tell((step) => {
+      step.asks ||= asks
       step.number ??= number
     })
   }

@@ -30,7 +30,9 @@ export const wait = (limits: EventLimits): Instruction<WaitArguments> => ({
     return async (frame) => {
       const oneOf = args.oneOf === undefined ? [] : wantedEvents(readOneOf(frame))
       const timeoutMs = timeoutOf(readTimeout(frame), frame.run.maxWaitMs)
+      frame.observed?.input({ oneOf, timeout: timeoutMs / SECOND_MS })
       const event = await waitIn(frame, path, { oneOf, timeoutMs }, limits)
+      frame.observed?.output(event ?? null)
       write(frame, event)
     }
   },

@@ -209,6 +209,34 @@ describe('the steps of a run', () => {
     expect(await look()).toMatchObject({ steps: [{ instruction: 'set', changed: [{ after: 'then' }] }] })
   })
 
+  test('of a run that waited show for what, and what came', async () => {
+    const wait = { wait: { oneOf: [{ event: 'answer' }], timeout: 60, output: 'got' } }
+    const workspace = await runtime.workspace({
+      main: { when, do: [{ set: { name: 'global.a', value: 1 } }, wait, { emit: { event: 'told' } }] },
+    })
+    await runtime.database.many(insertEvents([emittedEvent(workspace.id, 'go')]))
+    const id = await vi.waitFor(async () => {
+      const { runs } = await runtime.as({})(listRuns, { params: { workspaceId: workspace.id }, query: {} })
+      expect(runs).toMatchObject([{ status: 'waiting' }])
+      return runs[0]?.id ?? ''
+    }, 10_000)
+    expect(await get(workspace.id, id)).toMatchObject({
+      steps: [{ status: 'done' }, { instruction: 'wait', status: 'waiting', input: { timeout: 60 } }],
+      stoppedAt: { reason: 'running' },
+    })
+    await runtime.database.many(insertEvents([emittedEvent(workspace.id, 'answer', { n: 7 })]))
+    await endedRun(runtime, workspace.id, id)
+    const run = await get(workspace.id, id)
+    expect(run).toMatchObject({
+      steps: [
+        { status: 'done' },
+        { status: 'done', output: { payload: { n: 7 } } },
+        { emitted: [{ type: 'told' }] },
+      ],
+    })
+    expect(run).not.toHaveProperty('stoppedAt')
+  })
+
   test('of a cancelled run end where it was cancelled', async () => {
     const { look } = await runOf({
       main: { when, do: [{ set: { name: 'a', value: 1 } }, { break: {} }, { emit: { event: 'never' } }] },
