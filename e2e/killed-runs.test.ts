@@ -132,7 +132,7 @@ function countingRequest(url: string) {
   }
 }
 
-test('kill -9 in the middle of durable requests: who asks again with the same key gets the answer of the run', async () => {
+test('kill -9 in the middle of durable requests: who asks again with its key gets the answer of its run', async () => {
   await using outside = await startSlowOutside()
   await using platform = await startAllInOne(
     { FETCH_ALLOWED_HOSTS: '127.0.0.0/8', RATE_LIMIT_DISABLED: 'true' },
