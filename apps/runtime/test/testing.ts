@@ -24,9 +24,9 @@ import {
   type RunOutcome,
 } from '../src/automations/engine.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../src/automations/model.ts'
-import type { WaitInbox } from '../src/automations/run-waits.ts'
 import { unlimited } from '../src/automations/throttle.ts'
 import { TimeSlices } from '../src/automations/time-slices.ts'
+import type { WaitInbox } from '../src/automations/wait-inbox.ts'
 import { automationCompiler } from '../src/definitions/compile-automation.ts'
 import { compileWorkspace } from '../src/definitions/compile-workspace.ts'
 import type { IndexedAutomation } from '../src/definitions/definition-store.ts'

@@ -21,9 +21,10 @@ import type {
   ThrottledWork,
   Trigger,
 } from './model.ts'
-import { WaitEnded, type WaitOrder } from './run-waits.ts'
+import { WaitEnded } from './run-waits.ts'
 import type { Slice } from './time-slices.ts'
 import { Branches, Turns } from './turns.ts'
+import type { WaitOrder } from './wait-inbox.ts'
 
 /** Somebody wants the run to end. */
 export interface Cancellation {

@@ -9,9 +9,9 @@ import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { openFetches } from '../fetches/fetches.ts'
 import { createEngine, type Engine, type EngineParts } from './engine.ts'
-import type { WaitInbox } from './run-waits.ts'
 import { createThrottle, unlimited } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
+import type { WaitInbox } from './wait-inbox.ts'
 
 /** What runs automations, and the stored contexts they share. */
 export interface Automations {

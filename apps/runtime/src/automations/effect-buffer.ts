@@ -3,7 +3,8 @@ import type { StoredPatch } from '../contexts/context-store.ts'
 import type { Segment } from './journal-entries.ts'
 import type { QueuedRun } from './model.ts'
 import type { RunJournal } from './run-journal.ts'
-import type { NewWait, RunWaits } from './run-waits.ts'
+import type { RunWaits } from './run-waits.ts'
+import type { NewWait } from './wait-inbox.ts'
 
 /** What is committed together: events, runs that were started, changed contexts. */
 export interface Effects {

@@ -23,10 +23,11 @@ import type {
 } from './model.ts'
 import { type ContextLifetimes, contextsOfRun, type PublicUrls } from './run-contexts.ts'
 import { type JournalReading, RunJournal } from './run-journal.ts'
-import { type ParkedRun, RunWaits, type WaitInbox } from './run-waits.ts'
+import { RunWaits } from './run-waits.ts'
 import { SizeWarnings } from './size-warnings.ts'
 import type { Throttle } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
+import type { ParkedRun, WaitInbox } from './wait-inbox.ts'
 
 export interface EngineParts {
   readonly clock: Clock

@@ -6,8 +6,8 @@ import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FetchAttempt, Fetches } from '../fetches/fetches.ts'
-import type { WaitOrder } from './run-waits.ts'
 import type { Branches } from './turns.ts'
+import type { WaitOrder } from './wait-inbox.ts'
 
 /** Runs what was compiled. Work that needs no waiting ends without a promise, which keeps short automations fast. */
 export type Execute = (frame: Frame) => void | Promise<void>

@@ -9,8 +9,8 @@ import type { Cancellation } from './active-run.ts'
 import type { Effects } from './effect-buffer.ts'
 import type { RunOutcome } from './engine.ts'
 import type { Segment } from './journal-entries.ts'
-import type { ParkedRun, Received, WaitInbox } from './run-waits.ts'
 import { TimeSlices } from './time-slices.ts'
+import type { ParkedRun, Received, WaitInbox } from './wait-inbox.ts'
 
 const URL = 'http://outside.example/'
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))

@@ -23,9 +23,9 @@ interface Deps {
 const CHANGES = 'workspaces.'
 
 /**
- * Ends the waits that events are for, and queues a run for each automation that listens to one. Ids are derived from the
- * event and the automation: the same event delivered again finds its runs there already. An event of a saved definition
- * also brings its schedules up to date.
+ * Ends the waits that events are for, and queues a run for each automation that listens to one. Ids are derived from
+ * the event and the automation: the same event delivered again finds its runs there already. An event of a saved
+ * definition also brings its schedules up to date.
  */
 export const onEvents = (deps: Deps): Subscription =>
   onOneInstance('runtime', async (events) => {

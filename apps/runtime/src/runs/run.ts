@@ -3,7 +3,7 @@ import { Failure, type FailureBody } from '@platform/kernel'
 import type { ActiveRun, Cancellation } from '../automations/active-run.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun, RunInput, Trigger } from '../automations/model.ts'
-import type { NewWait, ParkedRun } from '../automations/run-waits.ts'
+import type { NewWait, ParkedRun } from '../automations/wait-inbox.ts'
 
 /*
  * A run happens in one of two ways. A request waits for it: run-now.ts runs it in the request and writes it once, with

@@ -124,7 +124,7 @@ export class WorkQueue {
     for (const run of claimed) this.#begin(run, signal)
     this.#wokenLast = claimed.at(-1)?.workspaceId ?? ''
     // There may be more: also of those that were left out.
-    this.#mayBeWoken ||= claimed.length > 0
+    this.#mayBeWoken ||= claimed.length > 0 || left.length > 0
   }
 
   /** Answers whether there may be more to claim right now. */

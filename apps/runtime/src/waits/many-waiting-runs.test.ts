@@ -29,7 +29,8 @@ async function copy(runId: string, count: number): Promise<void> {
       async (tx) => {
         await tx.many(sql`insert into runtime.runs select (jsonb_populate_record(r, jsonb_build_object('id', c.id))).*
         from runtime.runs r, ${rows} where r.id = ${runId}`)
-        await tx.many(sql`insert into runtime.journal select (jsonb_populate_record(j, jsonb_build_object('run_id', c.id))).*
+        await tx.many(sql`
+        insert into runtime.journal select (jsonb_populate_record(j, jsonb_build_object('run_id', c.id))).*
         from runtime.journal j, ${rows} where j.run_id = ${runId}`)
         await tx.many(sql`insert into runtime.waits select (jsonb_populate_record(w, jsonb_build_object('run_id', c.id,
           'filters', c.filters::json, 'path', 'payload.n', 'value_hash', c.hash))).*
@@ -65,7 +66,8 @@ test(`each of ${EVENTS} events finds its run among ${RUNS} that wait, and nothin
     await vi.waitFor(
       async () => {
         const [event] = await runtime.database.many(sql`
-        select 1 from outbox.events where workspace_id = ${id} and type = 'told' and record #>> '{payload,n}' = ${String(n)}`)
+        select 1 from outbox.events
+        where workspace_id = ${id} and type = 'told' and record #>> '{payload,n}' = ${String(n)}`)
         expect(event).toBeDefined()
       },
       { timeout: 10_000, interval: 5 },

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
-import type { NewWait, Received, WaitInbox } from '../automations/run-waits.ts'
+import type { NewWait, Received, WaitInbox } from '../automations/wait-inbox.ts'
 import type { WaitStore } from './wait-store.ts'
 
 interface Deps {

@@ -1,6 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
 import { type Database, type Queries, type Sql, sql } from '@platform/database'
-import type { NewWait, Received } from '../automations/run-waits.ts'
+import type { NewWait, Received } from '../automations/wait-inbox.ts'
 import { storableJson } from '../contexts/storable.ts'
 import { WOKEN_RUNS } from '../runs/run.ts'
 import { keyOf, type WaitFilters } from './wait-filter.ts'
