@@ -30,8 +30,8 @@ export const secretsModule = {
   text:
     'Keeps credentials, encrypted. What is set can be used and never read: `set` and `get` answer a reference, a ' +
     'text that begins with `$secret:`, and a `fetch` puts the value in its place in `url`, `query`, `headers` and ' +
-    '`body` when the request leaves. A reference counts for 15 minutes, in what has the same correlation id; ask for it ' +
-    'right before it is used. The value is shown in no event, record, log or failure; where an answer to ' +
+    '`body` when the request leaves. A reference counts for 15 minutes, in what has the same correlation id; ask ' +
+    'for it right before it is used. The value is shown in no event, record, log or failure; where an answer to ' +
     'the fetch repeats it, the reference stands there instead.',
   functions: {
     set: {

@@ -162,8 +162,8 @@ export const collectionStore = (tx: Queries) => ({
 })
 
 /**
- * The same as `findRecords` in one statement, outside of any transaction: it enters its workspace first, because all that
- * follows needs what that answers, and cannot be moved before it. Throws StaleSchema.
+ * The same as `findRecords` in one statement, outside of any transaction: it enters its workspace first, because all
+ * that follows needs what that answers, and cannot be moved before it. Throws StaleSchema.
  */
 export async function findAlone(
   queries: Queries,

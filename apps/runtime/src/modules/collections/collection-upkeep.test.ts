@@ -33,7 +33,8 @@ test('records are counted, limited by what was counted, and go with their worksp
   expect(refused.status).toBe(400)
   expect(await refused.json()).toMatchObject({ message: expect.stringContaining('has 3 records already') })
 
-  const deletedAt = sql`update permissions.workspaces set deleted_at = now() - interval '2 days' where id = ${workspace.id}`
+  const deletedAt = sql`
+    update permissions.workspaces set deleted_at = now() - interval '2 days' where id = ${workspace.id}`
   await runtime.database.many(deletedAt)
   const forget = (keptDays: number) =>
     forgetCollectionsOfDeleted({ store, clock: systemClock, keptDays }).run(signal)
@@ -52,7 +53,8 @@ test('what was kept of writes goes once their run has ended, and not before', as
       values (${id}, ${runId}, '1', now() - ${age}::interval)`)
   const uuid = (n: number) => `01900000-0000-7000-8000-00000000000${n}`
   await runtime.database.many(sql`
-    insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, status, correlation_id, leased_until)
+    insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, status, correlation_id,
+      leased_until)
     values (${uuid(1)}, 'w', 'a', 'event', 'a', 'running', 'c', now() + interval '1 hour')`)
   await insert(uuid(2), uuid(1), '2 hours')
   await insert(uuid(3), uuid(9), '2 hours')

@@ -79,8 +79,8 @@ export class WorkspaceRecords {
   }
 
   /**
-   * Reads in one statement what the database can say by itself; undefined where it can't, or there is no collection that
-   * is known to be as it was.
+   * Reads in one statement what the database can say by itself; undefined where it can't, or there is no collection
+   * that is known to be as it was.
    */
   async readAlone<T>(
     { workspace }: RunState,

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
-import type { SecretPlace } from './secret-store.ts'
+import type { SecretPlace } from './secret-parts.ts'
 
 /** How long a reference counts. */
 const COUNTS_MS = 15 * MINUTE_MS

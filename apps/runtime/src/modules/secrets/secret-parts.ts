@@ -1,7 +1,15 @@
 import type { Database } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
-import type { SecretPlace } from './secret-store.ts'
+
+/** Where a secret stands. */
+export interface SecretPlace {
+  readonly workspaceId: string
+  readonly scope: 'user' | 'workspace'
+  /** The user; empty where it is the workspace's. */
+  readonly owner: string
+  readonly name: string
+}
 
 /** What the module needs. */
 export interface SecretParts {

@@ -1,13 +1,5 @@
 import { type Queries, sql } from '@platform/database'
-
-/** Where a secret stands. */
-export interface SecretPlace {
-  readonly workspaceId: string
-  readonly scope: 'user' | 'workspace'
-  /** The user; empty where it is the workspace's. */
-  readonly owner: string
-  readonly name: string
-}
+import type { SecretPlace } from './secret-parts.ts'
 
 export interface SealedSecret extends SecretPlace {
   readonly sealed: string

@@ -6,8 +6,8 @@ import { writeOnce } from '../effect-store.ts'
 import { keptAnswer } from '../kept-answer.ts'
 import type { FunctionsOf, ModuleCall } from '../module.ts'
 import { makeReference, type ReadReference, readWholeReference } from './references.ts'
-import { type SecretParts, sealContextOf } from './secret-parts.ts'
-import { type SecretPlace, secretStore } from './secret-store.ts'
+import { type SecretParts, type SecretPlace, sealContextOf } from './secret-parts.ts'
+import { secretStore } from './secret-store.ts'
 
 const NOT_FOUND = { error: 'not_found', message: 'There is no secret of this name and scope.' }
 const USER_REQUIRED = {
