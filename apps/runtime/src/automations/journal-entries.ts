@@ -3,7 +3,6 @@ import { Failure } from '@platform/kernel'
 import type { ReadEntry } from '../contexts/context-reads.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
 import { RunCancelled } from './automation-failure.ts'
-import type { RunInput } from './model.ts'
 import type { ClockEntry } from './run-chance.ts'
 import type { Arrival } from './turns.ts'
 
@@ -38,7 +37,7 @@ export type Entry =
   | readonly ['aborted', number, (number | undefined)?]
   /** Which check of a run found that it is cancelled. */
   | readonly ['cancelled', number]
-  | readonly ['input', RunInput, number, boolean]
+  | readonly ['input', unknown, number, boolean]
   /** Behind the effect of this number somebody has changed variables: the run is a fork. */
   | readonly ['set', number, readonly SetBefore[]]
   /** The run has ended: everything that came in is there. */
@@ -55,7 +54,7 @@ export interface SetBefore {
 
 /** What a run that nobody stored before its end was called with, and in which revision of its workspace. */
 export interface KeptInput {
-  readonly input: RunInput
+  readonly input: unknown
   readonly revision: number
   /** True where another process could have taken it over. */
   readonly isDurable: boolean

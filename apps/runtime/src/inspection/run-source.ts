@@ -42,7 +42,7 @@ export async function sourceOf(
   const all = await journals.list(record.id, record.try)
   const segments = all.filter(({ segment }) => segment <= upTo)
   const kept = keptInput(all)
-  const input = record.input ?? kept?.input
+  const input = record.input ?? (kept?.input as RunInput | undefined)
   if (input === undefined) return undefined
   const workspace = await definitions.find(workspaceId, record.revision ?? kept?.revision)
   const automation = await workspace?.find(record.automationSlug)

@@ -97,7 +97,7 @@ async function requireEnded(
   if (found === undefined) throw runNotFound()
   if (found.finishedAt === null) throw runNotEnded(found)
   const kept = found.input === null ? keptInput(await journals.list(runId, found.try)) : undefined
-  const input = found.input ?? kept?.input
+  const input = found.input ?? (kept?.input as RunInput | undefined)
   if (input === undefined) throw inputNotKept()
   return { ...found, input, revision: found.revision ?? kept?.revision ?? null }
 }
