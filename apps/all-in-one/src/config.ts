@@ -15,6 +15,9 @@ export const allInOneEnv = z.object({
     .describe('What an operator types for ops here, as the banner of a start says it; images know theirs.'),
 })
 
-/** How many processes execute automations; a text that is no number is told when the variables are read. */
+/**
+ * How many processes execute automations: none unless the environment says it. A text that is no number is told when
+ * the variables are read.
+ */
 export const runtimeCount = ({ RUNTIME_PROCESSES = '' }: Env): number =>
   /^\d+$/.test(RUNTIME_PROCESSES) ? Number(RUNTIME_PROCESSES) : 0

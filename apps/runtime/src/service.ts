@@ -6,6 +6,7 @@ import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
 import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
 import { joinParts, type Service } from '@platform/service'
+import { contained } from '@platform/service/processes'
 import { automationsPart } from './automations/automations-part.ts'
 import { TimeSlices } from './automations/time-slices.ts'
 import { runtimeChecks } from './checks.ts'
@@ -15,6 +16,7 @@ import { definitionStore } from './definitions/definition-store.ts'
 import { Definitions } from './definitions/definitions.ts'
 import { KeySet } from './jwks/key-set.ts'
 import { openModules } from './modules/module-stores.ts'
+import { openContainment } from './runs/quarantine.ts'
 import { runsPart } from './runs/runs-part.ts'
 import { testAutomation } from './runs/test-automation.ts'
 import { schedulesPart } from './schedules/schedules-part.ts'
@@ -58,37 +60,34 @@ export const runtime: Service = {
     const compile = automationCompiler(config.events, slices, modules.stores)
     const definitions = new Definitions(store, compile, config.definitions)
     const waits = waitsPart({ database, log })
+    const { refused, containment, marker } = openContainment(contained())
+    const common = { database, permissions, clock, log, config }
     const automations = automationsPart({
-      database,
+      ...common,
       cache,
-      permissions,
-      clock,
-      log,
       slices,
       unheardAnswer,
       waits: waits.inbox,
       listSecrets: modules.listSecrets,
-      config,
+      marker,
+      marksPlaces: containment?.isApart,
     })
     const schedules = schedulesPart({ database, clock, wakeWorkers: () => runs.wakeWorkers() })
     const runs = runsPart({
-      database,
+      ...common,
       audit,
-      permissions,
       engine: automations.engine,
       reading: { slices, readingEngine: automations.readingEngine },
       definitions,
       syncSchedules: schedules.sync,
       waits,
-      clock,
-      log,
-      config,
+      containment,
     })
     const { runNow, outcomes } = runs
     const keySet = new KeySet(config.gatewayUrl, log)
     const routes = [
-      callWebhook({ ...config, definitions, permissions, runNow, outcomes }),
-      testAutomation({ definitions, runNow }),
+      callWebhook({ ...config, definitions, permissions, runNow, outcomes, refused }),
+      testAutomation({ definitions, runNow, refused }),
     ]
 
     return {
@@ -102,11 +101,14 @@ export const runtime: Service = {
         permissions,
         workspaceIdOf: (address) => definitions.idOf(address),
       },
-      ...joinParts(keySet.part, automations.part, schedules.part, waits.part, runs.part, {
-        routes,
-        jobs: [...idempotency.jobs, ...modules.jobs],
-        checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
-      }),
+      // What was set aside is done where nothing else is.
+      ...(containment?.isApart === true
+        ? joinParts(keySet.part, { ...automations.part, jobs: runs.aside })
+        : joinParts(keySet.part, automations.part, schedules.part, waits.part, runs.part, {
+            routes,
+            jobs: [...idempotency.jobs, ...modules.jobs],
+            checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
+          })),
     }
   },
 }

@@ -14,6 +14,8 @@ export const CLEAN_UP_MS = 30_000
 
 /** What a run under way is made of. */
 export interface ActiveRunParts {
+  /** To be called when the run goes on; where nobody wants to know, there is none. */
+  readonly hasTurn?: (() => void) | undefined
   readonly runId: string
   readonly workspace: CompiledWorkspace
   readonly trigger: Trigger

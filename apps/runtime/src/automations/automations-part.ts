@@ -32,6 +32,8 @@ export function automationsPart({
   waits,
   listSecrets,
   config,
+  marker,
+  marksPlaces,
 }: {
   database: Database
   cache: Cache
@@ -43,7 +45,7 @@ export function automationsPart({
   waits: WaitInbox
   listSecrets: EngineParts['listSecrets']
   config: RuntimeConfig
-}): Automations {
+} & Pick<EngineParts, 'marker' | 'marksPlaces'>): Automations {
   const contexts = contextStore(database)
   const fetches = openFetches(config.fetches)
   const parts: EngineParts = {
@@ -65,6 +67,8 @@ export function automationsPart({
     contextSizes: config.contextSizes,
     listSecrets,
     roleOf: (userId, workspaceId) => permissions.roleOf(userId, workspaceId),
+    marker,
+    marksPlaces,
   }
   return {
     engine: createEngine(parts),

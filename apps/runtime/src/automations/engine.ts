@@ -23,6 +23,7 @@ import type {
 } from './model.ts'
 import { type ContextLifetimes, contextsOfRun, type PublicUrls } from './run-contexts.ts'
 import { type JournalReading, RunJournal } from './run-journal.ts'
+import type { RunMarker } from './run-marker.ts'
 import { RunWaits } from './run-waits.ts'
 import { SizeWarnings } from './size-warnings.ts'
 import type { Throttle } from './throttle.ts'
@@ -52,6 +53,10 @@ export interface EngineParts {
   /** References to the secrets of a workspace by their names, for what has this correlation id. */
   readonly listSecrets: (workspaceId: string, correlationId: string) => Promise<Record<string, string>>
   readonly roleOf: (userId: string, workspaceId: string) => Promise<string | undefined>
+  /** In a process that may die: says whose turn it is. */
+  readonly marker?: RunMarker | undefined
+  /** Every step is told, too: of runs that are done apart. */
+  readonly marksPlaces?: boolean | undefined
 }
 
 /** One run to be done. */
@@ -146,6 +151,7 @@ interface OpenedRun {
   readonly run: ActiveRun
   readonly buffer: EffectBuffer
   readonly journal: RunJournal | undefined
+  readonly turns: MarkedTurns
   readonly warnings: SizeWarnings
 }
 
@@ -179,8 +185,10 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
     repeatable ? journal : undefined,
   )
   if (repeatable && journal !== undefined) journal.changes = stored
+  const turns = markedTurns(parts, order)
   const openWaits = () => waitsOf(parts, order, { run, buffer, journal })
   const run: ActiveRun = new ActiveRun({
+    hasTurn: turns.begin,
     runId,
     workspace,
     trigger,
@@ -203,13 +211,29 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
     readClock,
   })
   run.cancel(order.cancellation)
-  return { run, buffer, journal }
+  return { run, buffer, journal, turns }
+}
+
+/** Says when the run goes on and when it is over, where somebody wants to know. */
+interface MarkedTurns {
+  readonly begin?: () => void
+  readonly end?: () => void
+  readonly observed?: StepObserver
+}
+
+function markedTurns({ marker, marksPlaces }: EngineParts, order: RunOrder): MarkedTurns {
+  if (marker === undefined) return {}
+  const { runId, workspace, automation } = order
+  const { slug: automationSlug, checksum } = automation
+  const mark = { runId, workspaceId: workspace.id, automationSlug, checksum }
+  const turns = { begin: () => marker.enter(mark), end: () => marker.leave(mark) }
+  return marksPlaces === true ? { ...turns, observed: marker.placesOf(mark) } : turns
 }
 
 function waitsOf(
   parts: EngineParts,
   order: RunOrder,
-  { run, buffer, journal }: Omit<OpenedRun, 'warnings'>,
+  { run, buffer, journal }: Omit<OpenedRun, 'warnings' | 'turns'>,
 ): RunWaits {
   buffer.waits ??= new RunWaits({
     runId: order.runId,
@@ -235,7 +259,8 @@ function outcomeOf(parts: EngineParts, order: RunOrder, opened: OpenedRun): Prom
 }
 
 /** What it did is kept, and how far it came. */
-async function park(parts: EngineParts, { run, buffer, journal }: OpenedRun): Promise<RunOutcome> {
+async function park(parts: EngineParts, { run, buffer, journal, turns }: OpenedRun): Promise<RunOutcome> {
+  turns.end?.()
   run.onIdle = undefined
   const parked = buffer.waits?.park()
   const startedAt = parts.clock.now()
@@ -263,14 +288,14 @@ const answerShapedBy = (
 async function perform(
   parts: EngineParts,
   order: RunOrder,
-  { run, buffer, journal, warnings }: OpenedRun,
+  { run, buffer, journal, turns, warnings }: OpenedRun,
 ): Promise<RunOutcome> {
   const { automation, payload, trigger } = order
   const startedAt = parts.clock.now()
   const clock = performance.now()
   const trace = order.try ? `try ${order.try}` : ''
   const depth = order.depth + 1
-  const { observer: observed } = order
+  const { observed = order.observer } = turns
   const http = answerShapedBy(parts, order)
   const call = { automation, payload, trigger, depth, trace, inFinally: false, http, observed }
   const root = { ...call, run, isFirst: true }
@@ -293,6 +318,7 @@ async function perform(
   const place = await placeOf(order.workspace, failed)
   if (failed !== undefined && run.cancellation === undefined)
     void buffer.add(failedEvent(root, failed, place, parts.events))
+  turns.end?.()
   const effects = await buffer.close()
   const error = failed && (run.secrets.mask(described(failed, place)) as RunError)
   const hasWaited = journal?.hasWaited === true

@@ -33,6 +33,8 @@ export interface RunSubject {
 /** An automation, compiled once; nothing in it is parsed again while it runs. */
 export interface CompiledAutomation {
   readonly slug: string
+  /** Of its text; a change that is saved has another. */
+  readonly checksum?: string
   readonly disabled: boolean
   /** A call repeated with the same `Idempotency-Key` gets the first answer. */
   readonly idempotent: boolean

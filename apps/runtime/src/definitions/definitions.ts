@@ -180,7 +180,9 @@ export class Definitions {
     const stored =
       live?.checksum === checksum ? live : await this.#findEarlier(workspaceId, slug, revision, live)
     if (stored === undefined) return undefined
-    const automation = await this.#compileAutomation(slug, stored.definition)
+    const { checksum: compiledFrom } = stored
+    const compiled = await this.#compileAutomation(slug, stored.definition)
+    const automation = { ...compiled, checksum: compiledFrom }
     this.#automations.set(keyOf(workspaceId, { slug, checksum: stored.checksum }), automation, {
       size: compiledBytes(stored.definition, stored.length),
     })

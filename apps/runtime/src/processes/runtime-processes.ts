@@ -2,6 +2,7 @@ import type { Env } from '@platform/config'
 import type { Logger } from '@platform/logging'
 import { ProcessGroup } from '@platform/service/processes'
 import type { ProcessSettings } from './processes-env.ts'
+import { refusals } from './refused-automations.ts'
 
 /** How the processes of a runtime are started. */
 interface Places {
@@ -36,6 +37,6 @@ export function runtimeProcesses(
     heapMegabytes: settings.RUNTIME_HEAP_MB,
     graceMs: settings.SHUTDOWN_GRACE_MS,
     log,
-    learn: () => undefined,
+    learn: refusals(),
   })
 }

@@ -18,6 +18,27 @@ export function deadLetterEvent(
   return errorRecord(error, { id, runId, source, createdAt: new Date().toISOString(), level }, limits)
 }
 
+/** A run that has ended its process twice, the second time where it was alone. */
+export function endsProcesses(
+  run: ClaimedRun,
+  seen: string,
+  { automationSlug, instruction }: { automationSlug: string; instruction: string },
+  limits: EventLimits,
+): Pick<ClaimedWork, 'effects' | 'end'> {
+  const error = {
+    error: 'TooManyAttempts',
+    message:
+      `The run ended the process that executed it, twice: the process ${seen} at ${instruction} of the automation ` +
+      `"${automationSlug}". Let this instruction do less, then retry the run.`,
+    automationSlug,
+    instruction,
+  }
+  return {
+    effects: { queued: [], patches: [], events: [deadLetterEvent(run, error, 'fatal', limits)] },
+    end: { status: 'failed', durationMs: 0, error, isDeadLetter: true },
+  }
+}
+
 /**
  * A run whose workers crash again and again is the reason itself: it ends as a dead letter, and an event reports it.
  */

@@ -23,7 +23,8 @@ const cancellation = sql`
   case when r.cancel_requests is not null
     then json_build_object('requests', r.cancel_requests, 'reason', coalesce(r.cancel_reason, '')) end`
 
-const claimedColumns = sql`
+/** What a worker is told of a run `r` that it has claimed. */
+export const claimedColumns = sql`
   r.id, r.attempt, r.deaths as "crashCount", r.try, r.slot, r.workspace_id as "workspaceId",
   r.automation_slug as "automationSlug",
   r.trigger_type as "triggerType", r.trigger_value as "triggerValue", r.trigger_id as "triggerId",

@@ -5,7 +5,7 @@ import { type Database, HolderWatch } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Permissions } from '@platform/permissions'
-import { joinParts, type Part } from '@platform/service'
+import { type Job, joinParts, type Part } from '@platform/service'
 import type { Engine } from '../automations/engine.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import type { RuntimeConfig } from '../config.ts'
@@ -18,6 +18,7 @@ import { keepPartitions } from './keep-partitions.ts'
 import { lookingPart } from './looking-part.ts'
 import { onEvents } from './on-events.ts'
 import { partitionStore } from './partition-store.ts'
+import { type Containment, containedQueue, leaveWhenIdle, nameOf } from './quarantine.ts'
 import { type LeasedRun, type WaitWriter, WOKEN_RUNS } from './run.ts'
 import { runActionsPart } from './run-actions-part.ts'
 import { CANCELLED_RUNS } from './run-change-store.ts'
@@ -27,6 +28,7 @@ import { type RunRecordStore, runRecordStore } from './run-record-store.ts'
 import { runSlots } from './run-slots.ts'
 import { groupCommits, runStore } from './run-store.ts'
 import { slotStore } from './slot-store.ts'
+import { suspectStore } from './suspect-store.ts'
 import { workOnRun } from './work-on-run.ts'
 import { WorkQueue } from './work-queue.ts'
 
@@ -37,6 +39,8 @@ export interface Runs {
   /** Makes the workers of this instance look for queued runs. */
   readonly wakeWorkers: () => void
   readonly part: Part
+  /** What a process does that does only what was set aside. */
+  readonly aside: readonly Job[]
 }
 
 /** What is known elsewhere of runs that wait for events or a time. */
@@ -65,6 +69,8 @@ interface RunsParts {
   readonly clock: Clock
   readonly log: Logger
   readonly config: Pick<RuntimeConfig, 'runs' | 'times' | 'events'>
+  /** In a process that may die: what it says and hears, and what it does not execute. */
+  readonly containment: Containment | undefined
 }
 
 export function runsPart({
@@ -79,19 +85,19 @@ export function runsPart({
   clock,
   log,
   config,
+  containment,
 }: RunsParts): Runs {
   const runs = runStore(database, upsertPatches, waits.writer)
   const records = runRecordStore(database)
   const journals = journalStore(database)
   const commits = groupCommits(runs)
-  const presence = database.presence()
-  const withoutPresence = randomUUID()
   const holders = new HolderWatch(database, () => runs.listHolders())
   const wakeWorkers = () => queue.wake()
   const slots = runSlots({ slots: slotStore(database), wakeWorkers, log })
-  const worker = () => presence.id()?.toString() ?? withoutPresence
+  const suspects = suspectStore(database)
+  const worker = workerNames(database, containment)
   const queue: WorkQueue = new WorkQueue({
-    runs,
+    ...containedQueue(containment, { runs, suspects, concurrency: config.runs.concurrency }),
     work: workOnRun({
       engine,
       definitions,
@@ -99,6 +105,7 @@ export function runsPart({
       slots,
       journals,
       onWaits: waits.lookBack,
+      suspects: containment?.suspects(suspects),
       ...config.runs,
       limits: config.events,
       log,
@@ -106,12 +113,10 @@ export function runsPart({
     worker,
     lookForHolders: () => holders.look(),
     listen: (onCancelled, onWoken) => listenForRuns(database, waits, onCancelled, onWoken),
-    concurrency: config.runs.concurrency,
     leaseSeconds: config.runs.leaseSeconds,
     log,
   })
-  const { times } = config
-  const now = { ...config.runs, engine, commits, times, now: () => clock.now().getTime() }
+  const now = { ...config.runs, engine, commits, times: config.times, now: () => clock.now().getTime() }
   const hold = (leased: LeasedRun) => queue.hold(leased)
   const durable = {
     ...now,
@@ -126,10 +131,12 @@ export function runsPart({
   const common = { database, audit, permissions, definitions, reading, clock, wakeWorkers }
   const actions = runActionsPart({ ...common, records, journals })
   const partitions = { runs: partitionStore(database), journal: partitionStore(database, 'journal') }
+  containment?.settle({ suspects, commits, limits: config.events, wakeWorkers, log })
   return {
     runNow: runNow(now, (order) => runDurably(durable, order)),
     outcomes: records,
     wakeWorkers,
+    aside: [...queue.jobs, leaveWhenIdle(queue)],
     part: joinParts(looking, {
       routes: [...actions.routes],
       subscriptions: [onEvents({ definitions, runs, endWaits: waits.endWaits, wakeWorkers, syncSchedules })],
@@ -159,4 +166,11 @@ async function listenForRuns(
   }
   listeners.use(await database.listen(WOKEN_RUNS, onNotice, onWoken))
   return listeners
+}
+
+/** Under which name this process claims runs, which those who look for the claims of dead ones know it by. */
+function workerNames(database: Database, containment: Containment | undefined): () => string {
+  const presence = database.presence()
+  const withoutPresence = randomUUID()
+  return () => nameOf(containment, presence.id()?.toString() ?? withoutPresence)
 }

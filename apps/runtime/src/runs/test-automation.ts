@@ -3,11 +3,13 @@ import { respond, route } from '@platform/http'
 import { Failure, uuidv7 } from '@platform/kernel'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import type { RefusedAutomations } from '../processes/refused-automations.ts'
 import type { RunNow } from './run-now.ts'
 
 interface Deps {
   readonly definitions: Definitions
   readonly runNow: RunNow
+  readonly refused: Pick<RefusedAutomations, 'require'>
 }
 
 export const testAutomation = (deps: Deps) =>
@@ -15,6 +17,7 @@ export const testAutomation = (deps: Deps) =>
     async handle({ params, body, principal, request, admitted }) {
       const workspace = await deps.definitions.find(admitted.workspace.id)
       const automation = await requireRunnable(workspace, params.automationSlug)
+      deps.refused.require(automation.workspace.id, automation.automation)
 
       const runId = uuidv7()
       request.setHeader(headers.runId, runId)

@@ -14,7 +14,15 @@ import type { RunJournal } from '../automations/run-journal.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { deadLetterEvent, tooManyCrashes } from './dead-letter.ts'
 import type { JournalStore } from './journal-store.ts'
-import { type ClaimedRun, type ClaimedWork, isParked, type LeasedRun, leaseLost, type RunEnd } from './run.ts'
+import {
+  type Claim,
+  type ClaimedRun,
+  type ClaimedWork,
+  isParked,
+  type LeasedRun,
+  leaseLost,
+  type RunEnd,
+} from './run.ts'
 import { type RunDetails, withJournal } from './run-details.ts'
 import { endOf, endWithOutput } from './run-end.ts'
 import type { RunSlots } from './run-slots.ts'
@@ -28,10 +36,18 @@ interface Deps {
   readonly slots: Pick<RunSlots, 'take' | 'leave'>
   /** The waits of a run were committed. */
   readonly onWaits: (runId: string) => void
+  /** Of runs that are to be done apart from others. */
+  readonly suspects?: Suspects | undefined
   readonly timeLimitMs: number
   readonly details: RunDetails
   readonly limits: EventLimits
   readonly log: Logger
+}
+
+/** Runs of automations that have ended a process. */
+export interface Suspects {
+  isRefused(workspaceId: string, automation: CompiledAutomation): boolean
+  setAside(claim: Claim): Promise<void>
 }
 
 const RETRY_MS = 500
@@ -104,6 +120,10 @@ async function prepare(
   const automation = await workspace?.find(run.automationSlug)
   if (workspace === undefined || automation === undefined || automation.disabled)
     return { effects: nothing, end: automationGone }
+  if (deps.suspects?.isRefused(workspace.id, automation) === true) {
+    await deps.suspects.setAside(run)
+    return 'held'
+  }
   return (await takePlace(deps, run, automation)) ?? { workspace, automation }
 }
 

@@ -80,6 +80,11 @@ export class WorkQueue {
     this.#wakeUp.wake()
   }
 
+  /** No run is at work. */
+  get isIdle(): boolean {
+    return this.#working.size === 0
+  }
+
   get jobs(): Job[] {
     const heartbeatMs = (this.#options.leaseSeconds * 1000) / HEARTBEATS_PER_LEASE
     return [

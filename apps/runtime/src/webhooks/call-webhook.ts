@@ -6,6 +6,7 @@ import { buildRecord, checkNative } from '@platform/outbox'
 import type { Permissions } from '@platform/permissions'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import type { RefusedAutomations } from '../processes/refused-automations.ts'
 import { type RunNow, shownFailure } from '../runs/run-now.ts'
 import type { RunRecordStore } from '../runs/run-record-store.ts'
 import { payloadOf } from './payload.ts'
@@ -15,6 +16,7 @@ interface Deps {
   readonly definitions: Definitions
   readonly permissions: Permissions
   readonly runNow: RunNow
+  readonly refused: Pick<RefusedAutomations, 'require'>
   readonly outcomes: Pick<RunRecordStore, 'findOutcome'>
   /** Issuer of the platform's own tokens, which no automation may see. */
   readonly issuer: string
@@ -35,6 +37,7 @@ export const callWebhook = (deps: Deps) =>
       const target = await findTarget(deps.definitions, params.workspaceId, params.path)
       const { workspace, automation } = target
       if (automation.action !== undefined) await requireMember(deps.permissions, principal, workspace.id)
+      deps.refused.require(workspace.id, automation)
       return target
     },
     isIdempotent: ({ automation }) => isIdempotent(automation),

@@ -68,6 +68,8 @@ export class ContainedProcess {
     })
     this.#child.on('message', (message: Message) => this.#hear(message))
     this.#child.on('error', () => undefined)
+    // It has closed everything and says nothing more: its end is not silence.
+    this.#child.once('disconnect', () => clearInterval(this.#watching))
     this.#child.once('exit', (code, signal) => this.#end(code, signal))
   }
 
@@ -123,7 +125,8 @@ export class ContainedProcess {
       : signal === null
         ? `ended with ${code}`
         : `ended by ${signal}`
-    const cause = this.#isSilent ? 'silent' : 'ended'
+    const isKilled = signal === 'SIGKILL' || signal === 'SIGTERM'
+    const cause = this.#isSilent ? 'silent' : isKilled ? 'killed' : 'ended'
     this.#listeners.onEnd(isExpected ? undefined : { cause, seen, name, marker, role: this.order.role })
   }
 }

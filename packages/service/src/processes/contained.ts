@@ -20,8 +20,8 @@ export type ToContained = { contained: 'death'; death: Death } | { contained: 'n
 
 /** How a process ended that nobody had asked to. */
 export interface Death {
-  /** Silent: it did not come back from its work. Ended: by a signal, or by its own fault. */
-  readonly cause: 'silent' | 'ended'
+  /** Silent: it did not come back from its work. Killed: by somebody else. Ended: by its own fault. */
+  readonly cause: 'silent' | 'killed' | 'ended'
   /** As part of a sentence: what was seen. */
   readonly seen: string
   /** What it was known by to others; empty when it did not come so far. */

@@ -6,7 +6,7 @@ export const LOOK_MS = 50
 /** Later than that, whoever looks has no right to say that another one is late. */
 const LATE_MS = LOOK_MS * 3
 /** Of the silence, the share it must have worked for. */
-const WORKED_SHARE = 0.6
+const WORKED_SHARE = 0.8
 /** Times the silence after which it counts without work, too. */
 const PATIENCE = 4
 
@@ -57,10 +57,13 @@ export class SilenceWatch {
 
 const TICK_MS = 10
 
-/** From /proc; undefined where there is none, or the process is gone. */
+/**
+ * Of the thread that the event loop turns in, from /proc; undefined where there is none, or the process is gone. Other
+ * threads may collect garbage and compile while this one gets no time.
+ */
 export function usageOf(pid: number): Usage | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const text = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8')
     // The name in brackets may hold anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const cpuMs = (Number(fields[11]) + Number(fields[12])) * TICK_MS
