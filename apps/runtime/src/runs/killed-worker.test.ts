@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-test('a run whose worker is killed is done elsewhere before its lease is over, and its followers see its end', async () => {
+test('a run whose worker is killed is done elsewhere before its lease is over, and seen by followers', async () => {
   await using database = await openDatabase(databaseUrl, { allowWeakDurability: true })
   const runs = () =>
     database.many(sql`select status, attempt, deaths from runtime.runs where workspace_id = ${workspace.id}`)
