@@ -157,7 +157,6 @@ export class ActiveRun implements RunState {
     const slice = this.#parts.slices.take(this.#slice, now)
     if (slice === undefined) return this.#letOthersIn(frame)
     this.#slice = slice
-    this.#parts.hasTurn?.()
     return undefined
   }
 
@@ -217,9 +216,7 @@ export class ActiveRun implements RunState {
 
   prepareContexts(automation: CompiledAutomation): Promise<void> | undefined {
     if (automation.waits) this.#parts.openWaits()
-    const loading = this.#parts.stored.load(automation)
-    const { hasTurn } = this.#parts
-    return loading === undefined || hasTurn === undefined ? loading : loading.then(hasTurn)
+    return this.#parts.stored.load(automation)?.then(this.#parts.hasTurn)
   }
 
   heed(failure: unknown): void {
@@ -387,7 +384,6 @@ export class ActiveRun implements RunState {
 
   async #letOthersIn(frame: Pick<Frame, 'inFinally'>): Promise<void> {
     this.#slice = await this.#parts.slices.next()
-    this.#parts.hasTurn?.()
     this.#requireTime(performance.now(), frame)
   }
 
@@ -396,7 +392,6 @@ export class ActiveRun implements RunState {
     this.#waits += 1
     await pause(Math.min(waitMs, Math.max(0, this.#endsAt - startedAt) + 1))
     this.#waits -= 1
-    this.#parts.hasTurn?.()
     const now = performance.now()
     frame.measures.throttledMs += now - startedAt
     this.#requireTime(now, frame)
