@@ -355,6 +355,7 @@ export class ActiveRun implements RunState {
   }
 
   #requireTime(now: number, { inFinally }: Pick<Frame, 'inFinally'>, check = this.#checks): void {
+    this.#parts.hasTurn?.()
     if (this.#ended !== undefined) throw new RunEnded(this.#ended)
     if (this.#parts.journal?.hasStrayed === true) throw this.#parts.journal.strayed()
     if (this.#cancelled !== undefined && this.#heeds(check) && (!inFinally || now > this.#cleanUpEndsAt)) {
