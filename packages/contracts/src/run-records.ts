@@ -35,8 +35,8 @@ export const Run = z.object({
       kind: z
         .enum(['slot', 'retry', 'quarantine', 'event', 'time'])
         .describe(
-          'Of a queued run slot: the end of another run, because of `concurrency`; retry: its next try; quarantine: ' +
-            'to be done apart from others, because the process ended that it was at work in. Of a waiting ' +
+          'Of a queued run slot: the end of another run, because of `concurrency`; retry: its next try; ' +
+            'quarantine: to be done apart from others, because the process ended that it was at work in. Of a waiting ' +
             'one event or time: what its `wait` says.',
         ),
       until: z.iso.datetime().nullable().describe('When it goes on at the latest.'),

@@ -1,4 +1,5 @@
 import type { Options } from '@platform/expressions'
+import { Failure } from '@platform/kernel'
 import type { SlidingLimits } from '@platform/rate-limits'
 import type { Fetches } from '../fetches/fetches.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
@@ -8,6 +9,18 @@ import type { RunJournal } from './run-journal.ts'
 import type { RunWaits } from './run-waits.ts'
 import type { Throttle } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
+
+/** Somebody wants the run to end. */
+export interface Cancellation {
+  /** Empty when they gave none. */
+  readonly reason: string
+  /** How often they asked. */
+  readonly requests: number
+}
+
+/** What the record says of a run that was cancelled. */
+export const cancelled = (reason: string): Failure =>
+  new Failure('RunEnded', reason === '' ? 'The run was cancelled.' : `The run was cancelled: ${reason}`)
 
 /** Time for the `finally` of a cancelled run. */
 export const CLEAN_UP_MS = 30_000

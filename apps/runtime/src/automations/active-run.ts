@@ -7,7 +7,13 @@ import { SecretTexts } from '@platform/logging'
 import type { SlidingLimits } from '@platform/rate-limits'
 import type { Contexts } from '../contexts/contexts.ts'
 import type { Fetches } from '../fetches/fetches.ts'
-import { type ActiveRunParts, CLEAN_UP_MS, optionsOf } from './active-run-parts.ts'
+import {
+  type ActiveRunParts,
+  type Cancellation,
+  CLEAN_UP_MS,
+  cancelled,
+  optionsOf,
+} from './active-run-parts.ts'
 import { AutomationFailure, RunCancelled, RunEnded } from './automation-failure.ts'
 import type {
   CompiledAutomation,
@@ -25,18 +31,6 @@ import { WaitEnded } from './run-waits.ts'
 import type { Slice } from './time-slices.ts'
 import { Branches, Turns } from './turns.ts'
 import type { WaitOrder } from './wait-inbox.ts'
-
-/** Somebody wants the run to end. */
-export interface Cancellation {
-  /** Empty when they gave none. */
-  readonly reason: string
-  /** How often they asked. */
-  readonly requests: number
-}
-
-/** What the record says of a run that was cancelled. */
-export const cancelled = (reason: string): Failure =>
-  new Failure('RunEnded', reason === '' ? 'The run was cancelled.' : `The run was cancelled: ${reason}`)
 
 /** The state of one run while it goes on. */
 export class ActiveRun implements RunState {

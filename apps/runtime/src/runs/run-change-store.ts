@@ -1,5 +1,5 @@
 import { type Database, type Queries, type Sql, sql } from '@platform/database'
-import { cancelled } from '../automations/active-run.ts'
+import { cancelled } from '../automations/active-run-parts.ts'
 import type { Segment } from '../automations/journal-entries.ts'
 import type { RunInput } from '../automations/model.ts'
 import { storableJson } from '../contexts/storable.ts'

@@ -1,6 +1,7 @@
 import type { Queries, Sql } from '@platform/database'
 import { Failure, type FailureBody } from '@platform/kernel'
-import type { ActiveRun, Cancellation } from '../automations/active-run.ts'
+import type { ActiveRun } from '../automations/active-run.ts'
+import type { Cancellation } from '../automations/active-run-parts.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun, RunInput, Trigger } from '../automations/model.ts'
 import type { NewWait, ParkedRun } from '../automations/wait-inbox.ts'

@@ -1,5 +1,5 @@
 import { type Database, type Sql, sql } from '@platform/database'
-import { cancelled } from '../automations/active-run.ts'
+import { cancelled } from '../automations/active-run-parts.ts'
 import { storableJson } from '../contexts/storable.ts'
 import type { Claim } from './run.ts'
 import { CANCELLED_RUNS } from './run-change-store.ts'
