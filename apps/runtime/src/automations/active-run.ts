@@ -149,9 +149,8 @@ export class ActiveRun implements RunState {
     this.#check(now, frame)
     if (this.#hasSets) this.#applySets(frame)
     const slice = this.#parts.slices.take(this.#slice, now)
-    if (slice === undefined) return this.#letOthersIn(frame)
-    this.#slice = slice
-    return undefined
+    if (slice !== undefined) this.#slice = slice
+    return slice === undefined ? this.#letOthersIn(frame) : undefined
   }
 
   throttle(work: ThrottledWork, amount: number, frame: Frame): Promise<void> | undefined {
