@@ -177,7 +177,8 @@ describe.each(shapes)('the main job on $name', (shape) => {
     expect(inV3.json.results, inV3.text).toMatchObject([
       { status: 'succeeded', trigger: { value: 'order.placed' } },
     ])
-    expect((await call(origin(), 'POST', `${runs}/${runId}/retry`, { token })).status).toBe(410)
+    const again = await call(origin(), 'POST', `${runs}/${runId}/retry`, { token })
+    expect(again.json.run, again.text).toMatchObject({ origin: { runId, kind: 'retry' } })
     expect((await call(origin(), 'POST', `${runs}/${runId}/cancel`, { token })).status).toBe(409)
     expect((await call(origin(), 'GET', runs)).status).toBe(401)
   })
