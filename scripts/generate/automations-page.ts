@@ -129,6 +129,10 @@ level \`fatal\`. In \`key\` the arguments of the automation can be read (of an e
 \`id\`), no contexts. A run that a request waits for is neither
 tried again nor counted.
 
+With \`debounce\` a run of an event is held until nothing more has come for \`period\`; an event that comes meanwhile
+takes its place, and the run before ends as cancelled. So of a burst only the last event is acted on, and after \`max\`
+the one that is held then, however many come. Runs of schedules, requests and calls are not held.
+
 With \`durable: true\` a run that a request waits for is kept as those of events are, from its first call to the
 outside on; one that calls nothing and ends soon costs nothing more. When its process ends, another goes on with it
 within seconds, and the caller gets 503 with \`Retry-After\`. Asked again with the same \`Idempotency-Key\` it answers

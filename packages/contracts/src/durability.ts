@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Duration } from './duration.ts'
+import { Duration, durationMs } from './duration.ts'
 
 const Priority = z
   .int()
@@ -79,6 +79,32 @@ export const Concurrency = z.strictObject({
 })
 export type Concurrency = z.infer<typeof Concurrency>
 
+/** Longest time that runs are held for events that may still come. */
+const MAX_HELD_MS = 86_400_000
+
+const Held = Duration.refine((given) => {
+  const ms = durationMs(given) ?? 0
+  return ms >= 1 && ms <= MAX_HELD_MS
+}, 'must be from 1 ms to 1 d')
+
+/** Which of several events that come one after another starts a run. */
+export const Debounce = z.strictObject({
+  period: Held.describe(
+    'So long nothing more may come. Seconds, or a number with ms, s, m, h or d; at most 1 d.',
+  ),
+  key: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe(
+      'A text with templates over what the run is given; events of each value are looked at by themselves.',
+    ),
+  max: Held.optional().describe(
+    'So long after the first event the run begins although more come; at most 1 d.',
+  ),
+})
+export type Debounce = z.infer<typeof Debounce>
+
 const Durable = z
   .boolean()
   .describe(
@@ -94,6 +120,9 @@ export const durability = {
     'A run that fails is begun again, from its beginning and with the same input.',
   ).nullish(),
   concurrency: Concurrency.optional().describe('How many of its runs are at work at once.'),
+  debounce: Debounce.optional().describe(
+    'Of events that come one after another only the last one starts a run.',
+  ),
 }
 
 /** The same as it is read: what was saved before there was such a field, and can't be one, says nothing. */
@@ -102,6 +131,7 @@ export const savedDurability = {
   priority: Priority.optional().catch(undefined),
   retry: Retry.nullish().catch(undefined),
   concurrency: Concurrency.optional().catch(undefined),
+  debounce: Debounce.optional().catch(undefined),
 }
 
 /** An automation that says how its queued runs are treated, as the documents show it. */

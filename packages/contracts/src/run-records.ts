@@ -33,11 +33,11 @@ export const Run = z.object({
   waitsFor: z
     .object({
       kind: z
-        .enum(['slot', 'retry', 'quarantine', 'event', 'time'])
+        .enum(['slot', 'retry', 'debounce', 'quarantine', 'event', 'time'])
         .describe(
           'Of a queued run slot: the end of another run, because of `concurrency`; retry: its next try; ' +
-            'quarantine: to be done apart from others, because the process ended that it was at work in. Of a ' +
-            'waiting one event or time: what its `wait` says.',
+            'debounce: that no later event comes; quarantine: to be done apart from others, because the process ended ' +
+            'that it was at work in. Of a waiting one event or time: what its `wait` says.',
         ),
       until: z.iso.datetime().nullable().describe('When it goes on at the latest.'),
       events: z.array(z.string()).optional().describe('The types of the events it waits for.'),

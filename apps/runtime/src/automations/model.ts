@@ -43,6 +43,7 @@ export interface CompiledAutomation {
   /** How often and when a triggered run that failed is begun again. */
   readonly retry?: Retry | undefined
   readonly concurrency?: CompiledConcurrency | undefined
+  readonly debounce?: CompiledDebounce | undefined
   /** The right a caller needs beyond knowing the address. */
   readonly action: string | undefined
   /** `rawBody` costs a base64 of the whole body, so it is made only for automations that name it. */
@@ -63,12 +64,22 @@ export interface CompiledAutomation {
   readonly problems: readonly string[]
 }
 
+/** What runs have in common that are held for one another. Throws where it can't be computed. */
+export type KeyOf = (payload: Readonly<Record<string, unknown>>) => string
+
+/** Which of several events that come one after another starts a run. */
+export interface CompiledDebounce {
+  readonly periodMs: number
+  readonly maxMs: number | undefined
+  readonly keyOf: KeyOf
+}
+
 /** How many triggered runs of an automation are at work at once. */
 export interface CompiledConcurrency {
   readonly limit: number
   readonly strategy: NonNullable<Concurrency['strategy']>
-  /** Runs with one key count against one limit. Throws where it can't be computed. */
-  keyOf(payload: Readonly<Record<string, unknown>>): string
+  /** Runs with one key count against one limit. */
+  readonly keyOf: KeyOf
 }
 
 /** The checks an automation makes of its arguments. */

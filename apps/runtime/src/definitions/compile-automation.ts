@@ -25,7 +25,7 @@ import { sequence } from '../instructions/sequence.ts'
 import { attemptOf, retrying } from '../instructions/step-retry.ts'
 import { Mentions, TextCompiler } from '../instructions/text-compiler.ts'
 import type { ModuleStores } from '../modules/module.ts'
-import { compileConcurrency } from './compile-concurrency.ts'
+import { compileConcurrency, compileDebounce } from './compile-held-runs.ts'
 import { compileInputs } from './compile-inputs.ts'
 
 /**
@@ -58,6 +58,7 @@ export function automationCompiler(
       durable: definition.durable === true,
       retry: definition.retry ?? undefined,
       concurrency: compileConcurrency(definition.concurrency, problems),
+      debounce: compileDebounce(definition.debounce, problems),
       action: definition.authorizations?.action,
       readsRawBody: mentions.names('rawBody'),
       readsHeaders: mentions.names('headers'),

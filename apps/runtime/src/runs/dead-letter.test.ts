@@ -8,6 +8,7 @@ const run: ClaimedRun = {
   attempt: 1,
   try: 2,
   slot: null,
+  debounce: null,
   crashCount: 0,
   workspaceId: 'w0123456789abcde',
   automationSlug: 'main',

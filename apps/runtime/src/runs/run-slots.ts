@@ -3,9 +3,9 @@ import { SECOND_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Job } from '@platform/service'
 import pLimit from 'p-limit'
-import type { CompiledAutomation } from '../automations/model.ts'
+import type { CompiledAutomation, KeyOf } from '../automations/model.ts'
 import type { ClaimedRun } from './run.ts'
-import type { SlotStore, TakenSlot } from './slot-store.ts'
+import type { Debounced, SlotStore, TakenSlot } from './slot-store.ts'
 
 /*
  * The place of a run is its row: whichever process dies, the run keeps it until another has ended it. A run that ends
@@ -15,6 +15,8 @@ import type { SlotStore, TakenSlot } from './slot-store.ts'
 export interface RunSlots {
   /** A place for a claimed run, if its automation limits them. Throws where its key can't be computed. */
   take(run: ClaimedRun, automation: CompiledAutomation): Promise<TakenSlot>
+  /** Holds a run of an event for later ones, if its automation says so and it was not held yet. Throws as `take`. */
+  debounce(run: ClaimedRun, automation: CompiledAutomation): Promise<Debounced | 'passed'>
   /** Lets the next run in when this one has ended, or waits for its next try. */
   leave(run: ClaimedRun, automation: CompiledAutomation): Promise<void>
   readonly job: Job
@@ -53,6 +55,13 @@ export function runSlots({
       )
     },
 
+    async debounce(run, automation) {
+      const { debounce } = automation
+      if (debounce === undefined || run.debounce !== null || run.triggerType !== 'event') return 'passed'
+      const name = nameOf('debounce', run, automation, debounce.keyOf)
+      return await turns(() => slots.debounce(name, debounce, run))
+    },
+
     async leave(run, automation) {
       if (automation.concurrency === undefined && run.slot === null) return
       await admit([run.slot ?? slotOf(run, automation)]).catch((err: unknown) =>
@@ -72,8 +81,18 @@ export function runSlots({
   }
 }
 
+const slotOf = (run: ClaimedRun, automation: CompiledAutomation): string =>
+  nameOf('concurrency', run, automation, automation.concurrency?.keyOf)
+
 /** One for each key of an automation; a key may be long, and may be somebody's address. */
-const slotOf = ({ workspaceId, input }: ClaimedRun, { slug, concurrency }: CompiledAutomation): string =>
-  createHash('sha256')
-    .update(JSON.stringify([workspaceId, slug, concurrency?.keyOf(input.payload)]))
+function nameOf(
+  use: 'concurrency' | 'debounce',
+  { workspaceId, input }: ClaimedRun,
+  { slug }: CompiledAutomation,
+  keyOf: KeyOf | undefined,
+): string {
+  const parts = [workspaceId, slug, keyOf?.(input.payload)]
+  return createHash('sha256')
+    .update(JSON.stringify(use === 'concurrency' ? parts : [use, ...parts]))
     .digest('base64url')
+}

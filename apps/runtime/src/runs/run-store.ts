@@ -25,7 +25,7 @@ const cancellation = sql`
 
 /** What a worker is told of a run `r` that it has claimed. */
 export const claimedColumns = sql`
-  r.id, r.attempt, r.deaths as "crashCount", r.try, r.slot, r.workspace_id as "workspaceId",
+  r.id, r.attempt, r.deaths as "crashCount", r.try, r.slot, r.debounce, r.workspace_id as "workspaceId",
   r.automation_slug as "automationSlug",
   r.trigger_type as "triggerType", r.trigger_value as "triggerValue", r.trigger_id as "triggerId",
   r.correlation_id as "correlationId", r.revision, r.input, ${cancellation} as cancellation,

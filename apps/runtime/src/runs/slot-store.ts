@@ -1,5 +1,6 @@
 import { type Database, type Sql, sql } from '@platform/database'
 import { cancelled } from '../automations/active-run-parts.ts'
+import type { CompiledDebounce } from '../automations/model.ts'
 import { storableJson } from '../contexts/storable.ts'
 import type { Claim } from './run.ts'
 import { CANCELLED_RUNS } from './run-change-store.ts'
@@ -8,8 +9,16 @@ export type SlotStore = ReturnType<typeof slotStore>
 
 /** What became of a run that wanted a place: it has it, waits for it, found none, or is another worker's by now. */
 export type TakenSlot = 'taken' | 'held' | 'full' | 'lost'
+/** What became of a run that a later event may replace: it waits, one has come, or it is another worker's. */
+export type Debounced = 'held' | 'replaced' | 'lost'
+
+const LATER_EVENT = 'a later event took its place (debounce).'
+/** The end of a run that a later event has replaced. */
+export const laterEventCame = cancelled(LATER_EVENT).toJSON()
 
 const REPLACED = 'a newer run took its place (concurrency: cancel-oldest).'
+
+type HeldFor = Pick<CompiledDebounce, 'periodMs' | 'maxMs'>
 
 /** Places of runs whose automations limit how many are at work at once. */
 export const slotStore = (database: Database) => ({
@@ -29,6 +38,14 @@ export const slotStore = (database: Database) => ({
       const [row] = await tx.many<{ taken: TakenSlot }>(takeSlot(slot, limit, claim, true))
       return row?.taken ?? 'lost'
     }),
+
+  /** Holds a run until nothing more has come for its period, instead of the one that is held for the same. */
+  async debounce(name: string, { periodMs, maxMs }: HeldFor, { id, attempt }: Claim): Promise<Debounced> {
+    const [row] = await database.many<{ debounced: Debounced }>(sql`
+      select runtime.debounce_run(${name}, ${id}, ${attempt}, ${periodMs} * interval '1 millisecond',
+        ${maxMs ?? null}::float8 * interval '1 millisecond', ${storableJson(laterEventCame)}::jsonb) as debounced`)
+    return row?.debounced ?? 'lost'
+  },
 
   /** Queues the runs that wait for a place that is free by now; answers how many. */
   async admit(slots: readonly string[]): Promise<number> {

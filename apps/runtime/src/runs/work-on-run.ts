@@ -27,13 +27,14 @@ import { type RunDetails, withJournal } from './run-details.ts'
 import { endOf, endWithOutput } from './run-end.ts'
 import type { RunSlots } from './run-slots.ts'
 import type { Commits } from './run-store.ts'
+import { laterEventCame } from './slot-store.ts'
 
 interface Deps {
   readonly engine: Engine
   readonly definitions: Pick<Definitions, 'find'>
   readonly commits: Commits
   readonly journals: Pick<JournalStore, 'list'>
-  readonly slots: Pick<RunSlots, 'take' | 'leave'>
+  readonly slots: Pick<RunSlots, 'take' | 'debounce' | 'leave'>
   /** The waits of a run were committed. */
   readonly onWaits: (runId: string) => void
   /** Of runs that are to be done apart from others. */
@@ -132,17 +133,24 @@ async function takePlace(
   run: ClaimedRun,
   automation: CompiledAutomation,
 ): Promise<Settled | 'held' | undefined> {
+  let place = 'debounce.key'
   try {
+    const debounced = await slots.debounce(run, automation)
+    if (debounced === 'replaced') return { effects: nothing, end: replaced }
+    if (debounced !== 'passed') return 'held'
+    place = 'concurrency.key'
     // One that a request began is under way already, and was never counted.
     const taken = isOfRequest(run) ? 'taken' : await slots.take(run, automation)
     if (taken === 'taken') return undefined
     return taken === 'full' ? { effects: nothing, end: dropped(automation) } : 'held'
   } catch (error) {
     if (error instanceof StoreError) throw error
-    const failed = new AutomationFailure(error, automation.slug, 'concurrency.key')
+    const failed = new AutomationFailure(error, automation.slug, place)
     return { effects: nothing, end: { status: 'failed', durationMs: 0, error: described(failed) } }
   }
 }
+
+const replaced: RunEnd = { status: 'cancelled', durationMs: 0, error: laterEventCame }
 
 function dropped({ slug, concurrency }: CompiledAutomation): RunEnd {
   const reason = `"${slug}" is at work ${concurrency?.limit} times already (concurrency: drop).`

@@ -12,6 +12,7 @@ const claimedRun = (attempt: number): ClaimedRun => ({
   crashCount: attempt - 1,
   try: 0,
   slot: null,
+  debounce: null,
   workspaceId: 'w0123456789abcde',
   automationSlug: 'main',
   triggerType: 'event',

@@ -55,6 +55,7 @@ function* problemsOf(value: unknown, { isWhole, leastSeconds }: Expected): Gener
   yield* checkTriggers(value.when, ['when'], leastSeconds)
   yield* checkSteps(value.do, ['do'])
   yield* checkTexts(value.concurrency, ['concurrency'])
+  yield* checkTexts(value.debounce, ['debounce'])
   yield* checkTexts(value.output, ['output'])
 }
 

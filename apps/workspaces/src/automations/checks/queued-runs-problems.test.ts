@@ -23,6 +23,8 @@ describe('what an automation says about its queued runs', () => {
     ['retry: { attempts: 2, backoff: { initial: 1s, factor: 3, max: 1h, jitter: false } }'],
     ['concurrency: { limit: 1 }'],
     ['concurrency: { limit: 1000, key: "{{payload.customer}}", strategy: cancel-oldest }'],
+    ['debounce: { period: 300ms }'],
+    ['debounce: { period: 5, key: "{{payload.document}}", max: 1m }'],
   ])('can be %s', (lines) => {
     expect(problemsOf(lines)).toEqual([])
   })
@@ -54,6 +56,11 @@ describe('what an automation says about its queued runs', () => {
       'concurrency: { limit: 1, strategy: wait }',
       'concurrency.strategy must be "queue" or "cancel-oldest" or "drop".',
     ],
+    ['debounce: 3', 'debounce must be a set of named fields.'],
+    ['debounce: {}', 'debounce.period is missing: it must be a number.'],
+    ['debounce: { period: 2d }', 'debounce.period must be from 1 ms to 1 d.'],
+    ['debounce: { period: 1s, max: 0 }', 'debounce.max must be from 1 ms to 1 d.'],
+    ['debounce: { period: 1s, key: "{{a" }', expect.stringContaining('debounce.key has a mistake: ')],
     ['concurrency: { limit: 1, key: "{{a" }', expect.stringContaining('concurrency.key has a mistake: ')],
   ])('is refused with a sentence for %s', (lines, message) => {
     expect(problemsOf(lines)).toEqual([message])
