@@ -36,8 +36,8 @@ export const Run = z.object({
         .enum(['slot', 'retry', 'debounce', 'quarantine', 'event', 'time'])
         .describe(
           'Of a queued run slot: the end of another run, because of `concurrency`; retry: its next try; ' +
-            'debounce: that no later event comes; quarantine: to be done apart from others, because the process ended ' +
-            'that it was at work in. Of a waiting one event or time: what its `wait` says.',
+            'debounce: that no later event comes; quarantine: to be done apart from others, because the process ' +
+            'ended that it was at work in. Of a waiting one event or time: what its `wait` says.',
         ),
       until: z.iso.datetime().nullable().describe('When it goes on at the latest.'),
       events: z.array(z.string()).optional().describe('The types of the events it waits for.'),
