@@ -39,6 +39,10 @@ const known: Readonly<Record<string, Known>> = {
     pattern: '^[0-9]{1,3}$',
   },
   deliveryId: { description: 'Id of a delivery, its `webhook-id`.', example: USER },
+  jobId: {
+    description: 'Id of a change of many runs, as it was answered when it was accepted.',
+    example: USER,
+  },
   runId: { description: 'Id of a run, as the header `x-platform-run-id` tells it.', example: USER },
   key: { description: 'Name of an entry.', example: 'theme' },
   kid: { description: 'Id of a signing key.', example: 'kXb4J0v2' },

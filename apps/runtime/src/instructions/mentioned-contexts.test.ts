@@ -4,7 +4,7 @@ import type { StoredContext } from '../contexts/contexts.ts'
 
 const automationOf = (main: TestAutomation) => compiled({ main }).compile('main')
 const valued = (value: unknown): TestAutomation => ({ do: [{ set: { name: 'x', value } }] })
-const all: StoredContext[] = ['run', 'user', 'session', 'global']
+const all: StoredContext[] = ['run', 'user', 'session', 'global', 'socket']
 
 describe('the contexts that are loaded before a run', () => {
   test.each<[string, TestAutomation, StoredContext[]]>([
