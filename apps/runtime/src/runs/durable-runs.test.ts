@@ -135,24 +135,26 @@ describe('a durable run of a request', () => {
 
   test('goes on in the queue when its request has waited as long as it may', async () => {
     const key = randomUUID()
-    const gone = await send('asks', 'd', { key, url: hasty.url })
+    const n = `d${key}`
+    const gone = await send('asks', n, { key, url: hasty.url })
     expect(gone).toMatchObject({ status: 503, retryAfter: '1', body: { error: 'ServiceUnavailable' } })
     expect(gone.body).toMatchObject({ details: { runId: gone.runId } })
-    await waitForAsked('d', 2)
+    await waitForAsked(n, 2)
     gate.letIn(9)
-    await waitForAsked('d', 3)
+    await waitForAsked(n, 3)
     gate.letIn(9)
     expect(await ended(gone.runId)).toMatchObject({ status: 'succeeded' })
-    expect(await send('asks', 'd', { key })).toMatchObject({ status: 200, body: 2, runId: gone.runId })
+    expect(await send('asks', n, { key })).toMatchObject({ status: 200, body: 2, runId: gone.runId })
   }, 30_000)
 
   test('tells again what it failed with', async () => {
     const key = randomUUID()
-    const gone = await send('fails', 'e', { key, url: hasty.url })
-    await waitForAsked('e', 2)
+    const n = `e${key}`
+    const gone = await send('fails', n, { key, url: hasty.url })
+    await waitForAsked(n, 2)
     gate.letIn(9)
     expect(await ended(gone.runId)).toMatchObject({ status: 'failed' })
-    expect(await send('fails', 'e', { key })).toMatchObject({
+    expect(await send('fails', n, { key })).toMatchObject({
       status: 400,
       isReplayed: true,
       body: { error: 'InvalidInstructionError', message: expect.stringContaining('"missing"') },

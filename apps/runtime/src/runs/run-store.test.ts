@@ -60,7 +60,7 @@ describe('the queue of runs', () => {
     expect([slow?.attempt, fast?.attempt]).toEqual([1, 2])
 
     const lost = await store.extendLeases('slow', [{ id: run.id, attempt: 1 }], 10)
-    expect(lost).toEqual([{ id: run.id, isLost: true, cancellation: null }])
+    expect(lost).toEqual([{ id: run.id, attempt: 1, isLost: true, cancellation: null }])
     const late = { ...nothing, events: [emittedEvent('fenced', 'late')] }
     const done = { ...nothing, events: [emittedEvent('fenced', 'done')] }
     const [first, latest] = await Promise.all([

@@ -180,7 +180,7 @@ const touchesWaits = ({ effects, end, forgetsWaits }: ClaimedWork): boolean =>
 const idsOf = (work: readonly ClaimedWork[]): string[] => work.map(({ claim }) => claim.id)
 
 const selectNews = (claims: readonly Claim[]): Sql => sql`
-  select r.id, r.attempt <> c.attempt as "isLost", ${cancellation} as cancellation
+  select r.id, c.attempt, r.attempt <> c.attempt as "isLost", ${cancellation} as cancellation
   from runtime.runs r join ${claimList(claims)} on r.id = c.id
   where r.attempt <> c.attempt or r.cancel_requests is not null`
 

@@ -117,6 +117,8 @@ export interface LeasedRun {
 /** What a worker must know of a run that it has leased. */
 export interface LeaseNews {
   readonly id: string
+  /** Of the claim that was asked about: meanwhile the same process may have claimed the run anew. */
+  readonly attempt: number
   /** Another worker has claimed it. */
   readonly isLost: boolean
   readonly cancellation: Cancellation | null

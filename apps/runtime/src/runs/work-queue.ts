@@ -245,8 +245,8 @@ export class WorkQueue {
   }
 
   #heed(news: readonly LeaseNews[]): void {
-    for (const { id, isLost, cancellation } of news) {
-      const leased = this.#find(id)
+    for (const { id, attempt, isLost, cancellation } of news) {
+      const leased = this.#all().find(({ claim }) => claim.id === id && claim.attempt === attempt)
       if (leased === undefined) continue
       if (isLost) {
         leased.isLost = true
