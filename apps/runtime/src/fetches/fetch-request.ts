@@ -1,7 +1,7 @@
 import { durationMs } from '@platform/contracts'
-import { Failure } from '@platform/kernel'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import type { FetchSettings } from './fetches-env.ts'
+import { invalid, isMissing, isRecord, textOf } from './given-fields.ts'
 import { type FormPart, partsOf } from './multipart.ts'
 import { authOf, type RequestAuth } from './request-auth.ts'
 
@@ -148,12 +148,3 @@ function redirectsOf(given: unknown): number {
   if (Number.isInteger(count) && count >= 0 && count <= MAX_REDIRECTS) return count
   throw invalid(`fetch.redirects must be a whole number from 0 to ${MAX_REDIRECTS}.`)
 }
-
-const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
-
-const isMissing = (value: unknown): value is undefined | null => value === undefined || value === null
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const invalid = (message: string) => new Failure('InvalidInstructionError', message)

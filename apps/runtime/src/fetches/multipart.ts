@@ -1,6 +1,6 @@
-import { Failure } from '@platform/kernel'
 import FormData from 'form-data'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
+import { type Fields, invalid, isGiven, isMissing, isRecord, textOf } from './given-fields.ts'
 
 /** A field of a form with files. `content` is text, or with `isBase64` bytes. */
 export interface FormPart {
@@ -11,8 +11,6 @@ export interface FormPart {
   readonly contentType?: string | undefined
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** A URL of data in base64, as `outputMode: data_url` makes it. */
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[\w.+"-]+)*;base64,/i
 const MAX_PARTS = 100
@@ -22,7 +20,7 @@ const MAX_PARTS = 100
  * (`{ originalname, mimetype, base64 }`), are sent as their bytes. Throws InvalidInstructionError, or PayloadTooLarge.
  */
 export function partsOf(given: unknown): readonly FormPart[] | undefined {
-  if (given === undefined || given === null) return undefined
+  if (isMissing(given)) return undefined
   if (!Array.isArray(given)) throw invalid('fetch.multipart must be a list of fields.')
   if (given.length === 0) return undefined
   if (given.length > MAX_PARTS) throw invalid(`fetch.multipart may have ${MAX_PARTS} fields.`)
@@ -45,7 +43,7 @@ function partOf(given: unknown, index: number): FormPart {
     return { name, content: value.base64, isBase64: true, ...named, filename: named.filename ?? 'file' }
   }
   const url = typeof value === 'string' && filename !== undefined ? DATA_URL.exec(value) : null
-  if (url === null) return { name, content: textOf(value), isBase64: false, filename, contentType }
+  if (url === null) return { name, content: contentOf(value), isBase64: false, filename, contentType }
   return {
     name,
     content: String(value).slice(url[0].length),
@@ -70,7 +68,7 @@ export function encodedForm(parts: readonly FormPart[]): {
 }
 
 function text(value: unknown, at: string): string | undefined {
-  if (value === undefined || value === null || value === '') return undefined
+  if (!isGiven(value)) return undefined
   if (typeof value === 'string' && value.length <= 1000) return value
   throw invalid(`${at} must be a text of at most 1,000 characters.`)
 }
@@ -78,15 +76,7 @@ function text(value: unknown, at: string): string | undefined {
 const textOr = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, 1000) : undefined
 
-const textOf = (value: unknown): string => {
-  if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
+const contentOf = (value: unknown): string => (isMissing(value) ? '' : textOf(value))
 
 const isFile = (value: unknown): value is Fields & { readonly base64: string } =>
   isRecord(value) && typeof value.base64 === 'string'
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const invalid = (message: string) => new Failure('InvalidInstructionError', message)

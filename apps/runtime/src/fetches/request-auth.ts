@@ -1,4 +1,4 @@
-import { Failure } from '@platform/kernel'
+import { type Fields, invalid, isGiven, isMissing, isRecord } from './given-fields.ts'
 
 /** How a request shows who sends it. Its texts may refer to secrets, which are put in before it is signed. */
 export type RequestAuth =
@@ -28,15 +28,13 @@ export interface ClientCredentials {
   readonly sendsIn: 'header' | 'body'
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** Throws InvalidInstructionError naming the field. Kinds without any field, as editors write them, are none. */
 export function authOf(given: unknown): RequestAuth | undefined {
-  if (given === undefined || given === null) return undefined
+  if (isMissing(given)) return undefined
   if (!isRecord(given)) throw invalid('fetch.auth must be an object.')
   const kinds = Object.entries(readers).flatMap(([kind, read]) => {
     const fields = given[kind]
-    if (fields === undefined || fields === null) return []
+    if (isMissing(fields)) return []
     if (!isRecord(fields)) throw invalid(`fetch.auth.${kind} must be an object.`)
     return Object.values(fields).some(isGiven) ? [read(fields)] : []
   })
@@ -86,10 +84,3 @@ function text(fields: Fields, kind: string, name: string): string | undefined {
   if (typeof value === 'string') return value
   throw invalid(`fetch.auth.${kind}.${name} must be a text.`)
 }
-
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const invalid = (message: string) => new Failure('InvalidInstructionError', message)
