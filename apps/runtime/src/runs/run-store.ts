@@ -102,34 +102,29 @@ export const runStore = (database: Database, writePatches: WritePatches, waits?:
     }),
 })
 
+const claimInTurn =
+  (database: Database, claim: Sql) =>
+  (
+    worker: string,
+    leaseSeconds: number,
+    limit: number,
+    except: readonly string[] = [],
+    after = '',
+  ): Promise<ClaimedRun[]> =>
+    database.many<ClaimedRun>(sql`
+      select ${claimedColumns} from ${claim}(
+        ${worker}, ${leaseSeconds} * interval '1 second', ${limit}, ${after}, ${except}::text[]) r`)
+
 /** How workers come to runs, and keep them. */
 const claimsIn = (database: Database) => ({
   /**
    * Queued runs of as many workspaces as there are, in turn after the workspace `after`; none of those in `except`.
    * Answers them in the order of the turns.
    */
-  claimQueued: (
-    worker: string,
-    leaseSeconds: number,
-    limit: number,
-    except: readonly string[] = [],
-    after = '',
-  ): Promise<ClaimedRun[]> =>
-    database.many<ClaimedRun>(sql`
-      select ${claimedColumns} from runtime.claim_queued(
-        ${worker}, ${leaseSeconds} * interval '1 second', ${limit}, ${after}, ${except}::text[]) r`),
+  claimQueued: claimInTurn(database, sql`runtime.claim_queued`),
 
   /** The same of runs that stood at a `wait` and are to go on. */
-  claimWoken: (
-    worker: string,
-    leaseSeconds: number,
-    limit: number,
-    except: readonly string[] = [],
-    after = '',
-  ): Promise<ClaimedRun[]> =>
-    database.many<ClaimedRun>(sql`
-      select ${claimedColumns} from runtime.claim_woken(
-        ${worker}, ${leaseSeconds} * interval '1 second', ${limit}, ${after}, ${except}::text[]) r`),
+  claimWoken: claimInTurn(database, sql`runtime.claim_woken`),
 
   /** The workers that have leased runs, by their presence; a worker without one is known by another name. */
   async listHolders(): Promise<number[]> {

@@ -1,4 +1,4 @@
-import type { CollectionProperty } from '@platform/contracts'
+import type { CollectionProperty, CollectionType } from '@platform/contracts'
 import { MAX_INDEXES, MAX_UNIQUES } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { Data } from './record.ts'
@@ -30,28 +30,13 @@ const columnsOf = (letter: string, count: number): string[] =>
 const INDEX_COLUMNS: readonly string[] = columnsOf('k', MAX_INDEXES)
 const UNIQUE_COLUMNS: readonly string[] = columnsOf('u', MAX_UNIQUES)
 
-/** Types whose values are never lists. */
-const SCALARS: ReadonlySet<string> = new Set([
-  'string',
-  'text',
-  'date',
-  'time',
-  'datetime',
-  'number',
-  'double',
-  'float',
-  'integer',
-  'decimal',
-  'boolean',
-  'uint8array',
-  'enum',
-  'blob',
-])
+/** Types of which a value may be a list. */
+const LISTS: ReadonlySet<CollectionType> = new Set(['array', 'enumArray', 'json'])
 
 /** True where a value of the property may be a list. */
 export const mayBeList = ({ properties }: CollectionSchema, name: string): boolean => {
   const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
-  return name !== 'id' && name !== 'createdAt' && name !== 'updatedAt' && !SCALARS.has(type ?? 'json')
+  return name !== 'id' && name !== 'createdAt' && name !== 'updatedAt' && LISTS.has(type ?? 'json')
 }
 
 /** Those that are there keep their columns. */
