@@ -5,6 +5,7 @@ const mayImport = {
   mail: [],
   files: ['kernel'],
   outbound: [],
+  'custom-code': ['kernel', 'config', 'logging', 'http'],
   cron: ['kernel'],
   'master-keys': [],
   contracts: ['kernel'],

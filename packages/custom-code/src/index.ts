@@ -1,0 +1,18 @@
+export type {
+  CodeProblem,
+  CustomCode,
+  FunctionAnswer,
+  FunctionCall,
+  FunctionCode,
+  FunctionLanguage,
+  FunctionLog,
+  FunctionLogLevel,
+  GuardedFetch,
+  GuardedRequest,
+} from './custom-code.ts'
+export { type CustomCodeSettings, customCodeSettings, customCodeVariables } from './custom-code-env.ts'
+export {
+  FunctionFailure,
+  type FunctionFailureDetails,
+  type FunctionFailureReason,
+} from './function-failure.ts'
