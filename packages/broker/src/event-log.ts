@@ -59,11 +59,16 @@ export async function loadCursor(queries: Queries, reader: string): Promise<LogC
   return cursor ?? LOG_START
 }
 
-/** Moves the cursor of a reader forward, never back. */
+/**
+ * Moves the cursor of a reader forward, never back. Nobody waits for the disk: a server that crashes within the next
+ * second may forget how far the reader had come, which then gets the last events again.
+ */
 export async function storeCursor(queries: Queries, reader: string, cursor: LogCursor): Promise<void> {
   await queries.many(sql`
+    with hurried as materialized (select set_config('synchronous_commit', 'off', true))
     update outbox.consumers
     set xid = ${cursor.xid}::xid8, position = ${cursor.position}::bigint, updated_at = now()
+    from hurried
     where name = ${reader} and (xid, position) < (${cursor.xid}::xid8, ${cursor.position}::bigint)`)
 }
 

@@ -26,6 +26,10 @@ export const journalStore = (database: Queries) => ({
 /** Characters that one statement takes at most, unless a single segment has more. */
 const STATEMENT_SIZE = 8_000_000
 
+/** True for segments that are better written in several statements. */
+export const isLarge = (segments: readonly Segment[]): boolean =>
+  segments.reduce((size, { entries }) => size + entries.length, 0) > STATEMENT_SIZE
+
 /** Keeps how far runs have come. A commit whose outcome was not known may come again, then with more. */
 export async function insertSegments(tx: Queries, work: readonly ClaimedWork[]): Promise<void> {
   let rows: Row[] = []

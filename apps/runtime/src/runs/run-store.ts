@@ -1,20 +1,18 @@
-import { type Database, groupCommit, join, type Queries, type Sql, sql } from '@platform/database'
-import { insertEvents, wakeReaders } from '@platform/outbox'
+import { type Database, groupCommit, type Sql, sql } from '@platform/database'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
-import type { StoredPatch } from '../contexts/context-store.ts'
 import { storableJson } from '../contexts/storable.ts'
-import { insertion, insertSegments } from './journal-store.ts'
+import { claimedWorkStore } from './claimed-work-store.ts'
 import {
-  type BegunRun,
-  type Claim,
-  type ClaimedRun,
-  type ClaimedWork,
-  type FinishedRun,
-  isParked,
-  type LeaseNews,
-  type WaitWriter,
-} from './run.ts'
+  announceEvents,
+  effectParts,
+  insertQueued,
+  journalPart,
+  statementOf,
+  triggerColumns,
+  type WritePatches,
+} from './effect-statements.ts'
+import type { BegunRun, Claim, ClaimedRun, ClaimedWork, FinishedRun, LeaseNews, WaitWriter } from './run.ts'
 
 export type RunStore = ReturnType<typeof runStore>
 
@@ -31,11 +29,9 @@ export const claimedColumns = sql`
   r.correlation_id as "correlationId", r.revision, r.input, ${cancellation} as cancellation,
   pg_snapshot_xmin(pg_current_snapshot())::text as horizon`
 
-/** Writes changed contexts, as part of a larger statement; the contexts know how. */
-export type WritePatches = (patches: readonly StoredPatch[]) => Sql
-
 export const runStore = (database: Database, writePatches: WritePatches, waits?: WaitWriter) => ({
   ...claimsIn(database),
+  ...claimedWorkStore(database, writePatches, waits),
 
   /** Writes runs that are over, with all they did, in one statement. */
   async insertFinished(runs: readonly FinishedRun[]): Promise<void> {
@@ -82,24 +78,6 @@ export const runStore = (database: Database, writePatches: WritePatches, waits?:
       from due where r.id = due.id and r.status = 'waiting' returning r.id`)
     return rows.length
   },
-
-  /**
-   * Writes what claimed runs did, and their ends; nothing of a run that another worker has claimed. Answers what was
-   * written.
-   */
-  writeClaimed: (work: readonly ClaimedWork[]): Promise<ClaimedWork[]> =>
-    database.transaction(async (tx) => {
-      if (work.some(touchesWaits)) await waits?.lockRuns(tx, idsOf(work))
-      const attempts = await writeEnds(tx, work)
-      const counted = work.filter(({ claim: { id, attempt } }) => attempts.get(id) === attempt)
-      const effects = counted.map((one) => one.effects)
-      const parts = effectParts(effects, writePatches)
-      if (parts.length > 0) await tx.many(statementOf(parts))
-      await insertSegments(tx, counted)
-      await waits?.write(tx, counted)
-      announceEvents(tx, effects)
-      return counted
-    }),
 })
 
 const claimInTurn =
@@ -169,46 +147,10 @@ const claimsIn = (database: Database) => ({
   listNews: (claims: readonly Claim[]): Promise<LeaseNews[]> => database.many<LeaseNews>(selectNews(claims)),
 })
 
-const touchesWaits = ({ effects, end, forgetsWaits }: ClaimedWork): boolean =>
-  effects.waits !== undefined || effects.overWaits !== undefined || forgetsWaits === true || isParked(end)
-
-const idsOf = (work: readonly ClaimedWork[]): string[] => work.map(({ claim }) => claim.id)
-
 const selectNews = (claims: readonly Claim[]): Sql => sql`
   select r.id, c.attempt, r.attempt <> c.attempt as "isLost", ${cancellation} as cancellation
   from runtime.runs r join ${claimList(claims)} on r.id = c.id
   where r.attempt <> c.attempt or r.cancel_requests is not null`
-
-/** Locks the rows of the runs that are still ours, and ends those that are over. Answers their ids and attempts. */
-async function writeEnds(tx: Queries, work: readonly ClaimedWork[]): Promise<Map<string, number>> {
-  const input = work.map(({ claim: { id, attempt }, end }) => ({
-    id,
-    attempt,
-    ...(isParked(end) ? {} : end),
-  }))
-  const rows = await tx.many<Claim>(sql`
-    update runtime.runs r set
-      status = coalesce(e.status, r.status),
-      finished_at = case when e.status <> 'waiting' then now() end,
-      leased_until = case when e.status is null then r.leased_until end,
-      output = coalesce(e.output, r.output),
-      duration_ms = e."durationMs", error = e.error, dead_letter = coalesce(e."isDeadLetter", false), ${nextTry}
-    from jsonb_to_recordset(${storableJson(input)}::jsonb)
-      as e (id uuid, attempt int, status text, "durationMs" int, error jsonb, "isDeadLetter" boolean,
-        "pauseMs" float8, output text)
-    where r.id = e.id and r.attempt = e.attempt and r.status = 'running'
-    returning r.id, r.attempt`)
-  return new Map(rows.map(({ id, attempt }) => [id, attempt]))
-}
-
-/** A run that was asked to end meanwhile does not pause: whoever claims it ends it. */
-const nextTry = sql`
-  try = r.try + case e.status when 'waiting' then 1 else 0 end,
-  deaths = case e.status when 'waiting' then 0 else r.deaths end,
-  waits_for = case e.status when 'waiting' then 'retry' end,
-  slot = case when e.status = 'waiting' then null else r.slot end,
-  due_at = case when e.status = 'waiting' then
-    now() + case when r.cancel_requests is null then e."pauseMs" else 0 end * interval '1 millisecond' end`
 
 /** The selected rows are locked first, so that two workers never claim the same run. */
 const claimAgain = (worker: string, leaseSeconds: number, which: Sql): Sql => sql`
@@ -220,32 +162,6 @@ const claimAgain = (worker: string, leaseSeconds: number, which: Sql): Sql => sq
 
 const claimList = (claims: readonly Claim[]): Sql => sql`
   unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[]) as c (id, attempt)`
-
-const statementOf = (parts: readonly Sql[]): Sql => sql`with ${join([...parts], ', ')} select 1 where false`
-
-/** The part of a statement that keeps how far runs have come; none where none of them says so. */
-function journalPart(runs: readonly Pick<FinishedRun, 'id' | 'effects'>[]): Sql[] {
-  const segments = runs.flatMap(({ id: runId, effects: { segment } }) =>
-    segment === undefined ? [] : [{ runId, ...segment }],
-  )
-  return segments.length === 0 ? [] : [sql`journal as (${insertion(segments)})`]
-}
-
-/** The parts of a statement that write effects; none when there are none. */
-function effectParts(effects: readonly Effects[], writePatches: WritePatches): Sql[] {
-  const events = effects.flatMap((one) => one.events)
-  const queued = effects.flatMap((one) => one.queued)
-  const patches = effects.flatMap((one) => one.patches)
-  return [
-    ...(events.length > 0 ? [sql`events as (${insertEvents(events)})`] : []),
-    ...(queued.length > 0 ? [sql`queued as (${insertQueued(queued)})`] : []),
-    ...(patches.length > 0 ? [sql`contexts as (${writePatches(patches)})`] : []),
-  ]
-}
-
-function announceEvents(queries: Queries, effects: readonly Effects[]): void {
-  if (effects.some(({ events }) => events.length > 0)) wakeReaders(queries)
-}
 
 function insertRuns(runs: readonly FinishedRun[]): Sql {
   const rows = runs.map(({ effects: _, trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
@@ -273,20 +189,6 @@ function insertRunning(runs: readonly BegunRun[]): Sql {
     on conflict (id) do nothing`
 }
 
-/** Queues runs, as part of a larger statement; those that are queued already stay as they are. */
-export function insertQueued(runs: readonly QueuedRun[]): Sql {
-  const rows = runs.map(({ trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
-  return sql`
-    insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
-      correlation_id, rank, input)
-    select r.id, r."workspaceId", r."automationSlug", r."triggerType", r."triggerValue", r."triggerId", 'queued',
-      r."correlationId", coalesce(-r.priority, 0), r.input
-    from json_to_recordset(${storableJson(rows)}::json) as r (id uuid, "workspaceId" text, "automationSlug" text,
-      "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, priority smallint,
-      input json)
-    on conflict (id) do nothing`
-}
-
 /** Runs that are over before they begin; those that are there already stay as they are. */
 export function insertEnded(runs: readonly QueuedRun[], error: unknown): Sql {
   const rows = runs.map(({ trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
@@ -299,12 +201,6 @@ export function insertEnded(runs: readonly QueuedRun[], error: unknown): Sql {
       "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, priority smallint)
     on conflict (id) do nothing`
 }
-
-const triggerColumns = ({ type, value, id }: QueuedRun['trigger']) => ({
-  triggerType: type,
-  triggerValue: value,
-  triggerId: id,
-})
 
 /** Writes the work of many runs in few transactions; each promise resolves when its part is committed. */
 export interface Commits {

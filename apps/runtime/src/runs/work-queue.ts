@@ -48,6 +48,7 @@ export class WorkQueue {
   readonly #working = new Set<Promise<void>>()
   /** Runs that requests work on: they take no place here. */
   readonly #held = new Map<string, LeasedRun>()
+  readonly #letGo = new WakeUp()
   #lookAt = 0
   /** The workspace whose runs were claimed last: the next claim begins with the one after it. */
   #servedLast = ''
@@ -70,7 +71,7 @@ export class WorkQueue {
     this.#held.set(id, leased)
     return () => {
       if (this.#held.get(id) === leased) this.#held.delete(id)
-      this.#wakeUp.wake()
+      this.#letGo.wake()
     }
   }
 
@@ -260,7 +261,7 @@ export class WorkQueue {
 
   async #untilEnded(): Promise<void> {
     await Promise.allSettled(this.#working)
-    while (this.#held.size > 0) await this.#wakeUp.wait(this.#options.pollMs)
+    while (this.#held.size > 0) await this.#letGo.wait(this.#options.pollMs)
   }
 
   async #drain(): Promise<void> {
