@@ -1,5 +1,7 @@
 import { type Database, DatabaseError, join, type Sql, sql } from '@platform/database'
 import { storableJson } from '../contexts/storable.ts'
+import { insertSegments, isLarge } from './journal-store.ts'
+import { type Claim, type ClaimedWork, isParked, type WaitWriter } from './run.ts'
 import {
   announceEvents,
   effectParts,
@@ -7,9 +9,7 @@ import {
   segmentsOf,
   statementOf,
   type WritePatches,
-} from './effect-statements.ts'
-import { insertSegments, isLarge } from './journal-store.ts'
-import { type Claim, type ClaimedWork, isParked, type WaitWriter } from './run.ts'
+} from './run-effect-store.ts'
 
 /** How what claimed runs did is written, with their ends; nothing of a run that another worker has claimed. */
 export const claimedWorkStore = (database: Database, writePatches: WritePatches, waits?: WaitWriter) => ({

@@ -3,6 +3,7 @@ import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import { storableJson } from '../contexts/storable.ts'
 import { claimedWorkStore } from './claimed-work-store.ts'
+import type { BegunRun, Claim, ClaimedRun, ClaimedWork, FinishedRun, LeaseNews, WaitWriter } from './run.ts'
 import {
   announceEvents,
   effectParts,
@@ -11,8 +12,7 @@ import {
   statementOf,
   triggerColumns,
   type WritePatches,
-} from './effect-statements.ts'
-import type { BegunRun, Claim, ClaimedRun, ClaimedWork, FinishedRun, LeaseNews, WaitWriter } from './run.ts'
+} from './run-effect-store.ts'
 
 export type RunStore = ReturnType<typeof runStore>
 

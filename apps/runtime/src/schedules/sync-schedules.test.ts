@@ -8,7 +8,7 @@ import {
   type TestWorkspace,
 } from '../../test/testing.ts'
 import { whenMigrated } from '../definitions/definition-store.ts'
-import { insertQueued } from '../runs/effect-statements.ts'
+import { insertQueued } from '../runs/run-effect-store.ts'
 import { ScheduleTimes } from './next-time.ts'
 import { scheduleStore } from './schedule-store.ts'
 import { compareSchedules, syncSchedules } from './sync-schedules.ts'

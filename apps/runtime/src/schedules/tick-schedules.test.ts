@@ -7,7 +7,7 @@ import {
   type TestRuntime,
 } from '../../test/testing.ts'
 import { whenMigrated } from '../definitions/definition-store.ts'
-import { insertQueued } from '../runs/effect-statements.ts'
+import { insertQueued } from '../runs/run-effect-store.ts'
 import { ScheduleTimes } from './next-time.ts'
 import { type DueSchedule, scheduleStore, type Ticked } from './schedule-store.ts'
 import { syncSchedules } from './sync-schedules.ts'
