@@ -7,6 +7,7 @@ const mayImport = {
   outbound: [],
   'custom-code': ['kernel', 'config', 'logging', 'http'],
   cron: ['kernel'],
+  'source-texts': ['kernel', 'contracts'],
   'master-keys': [],
   contracts: ['kernel'],
   client: ['kernel', 'contracts'],

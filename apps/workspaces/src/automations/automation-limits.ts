@@ -1,6 +1,6 @@
 import { definitionSize } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import { walkSteps } from './checks/walk-steps.ts'
+import { walkSteps } from '@platform/source-texts'
 
 /**
  * How large automations may be, because each instance of the runtime compiles them and keeps them in memory; and how

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Automation, AutomationDefinition, AutomationInput, LocalizedText } from '@platform/contracts'
-import type { InstructionPlaces } from './checks/instruction-places.ts'
+import type { InstructionPlaces } from '@platform/source-texts'
 
 /** The YAML an automation was saved as. */
 export interface AutomationSource {

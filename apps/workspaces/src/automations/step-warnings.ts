@@ -5,10 +5,9 @@ import {
   notYetRunnable,
   type Warning as WarningSchema,
 } from '@platform/contracts'
+import { formatPath, isRecord, type PlacedStep, walkSteps } from '@platform/source-texts'
 import type { z } from 'zod'
 import { hintForStep } from './checks/foreign-words.ts'
-import { formatPath, isRecord } from './checks/problem.ts'
-import { type PlacedStep, walkSteps } from './checks/walk-steps.ts'
 
 /** A place of a definition and what is the matter with it. */
 export type Warning = z.infer<typeof WarningSchema>

@@ -1,4 +1,4 @@
-import { isRecord, type Path, type Problem } from './problem.ts'
+import { isRecord, type Path, type Problem } from '@platform/source-texts'
 
 type Rule = (value: unknown, path: Path) => Problem[]
 

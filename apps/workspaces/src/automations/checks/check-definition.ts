@@ -1,14 +1,14 @@
 import { AutomationInput } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
+import type { SourceText } from '@platform/source-texts'
+import { isRecord, type Problem, type ProblemDetail } from '@platform/source-texts'
 import { checkArgumentSchemas, checkBranchReferences } from './check-argument-schemas.ts'
 import { checkPlainData } from './check-plain-data.ts'
 import { checkSchemaGrowth } from './check-schema-growth.ts'
 import { checkSteps } from './check-steps.ts'
 import { checkTexts } from './check-texts.ts'
 import { checkTriggers } from './check-triggers.ts'
-import { isRecord, type Problem, type ProblemDetail } from './problem.ts'
 import { schemaProblems } from './schema-problems.ts'
-import type { SourceText } from './source-text.ts'
 
 /** Most problems in one response. */
 const MAX_PROBLEMS = 50

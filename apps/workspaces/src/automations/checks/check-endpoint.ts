@@ -1,5 +1,5 @@
 import { limits, urlPartOf, withoutEdgeSlashes } from '@platform/contracts'
-import { isRecord, type Path, type Problem } from './problem.ts'
+import { isRecord, type Path, type Problem } from '@platform/source-texts'
 
 /**
  * The pattern of a URL. A pattern that no URL matches is refused, and so are two `*name`: they can share a path in too

@@ -1,5 +1,5 @@
 import { limits } from '@platform/contracts'
-import type { Path, Problem } from './problem.ts'
+import type { Path, Problem } from '@platform/source-texts'
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 

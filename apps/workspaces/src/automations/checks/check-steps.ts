@@ -1,9 +1,8 @@
 import { CallArguments, instructionSchemas, isInstructionName, Retry, type Step } from '@platform/contracts'
+import { isRecord, type Path, type PlacedStep, type Problem, walkSteps } from '@platform/source-texts'
 import { checkBareExpression, checkConditionKey, checkTexts, checkVariableName } from './check-texts.ts'
 import { hintForSteps } from './foreign-words.ts'
-import { isRecord, type Path, type Problem } from './problem.ts'
 import { schemaProblems } from './schema-problems.ts'
-import { type PlacedStep, walkSteps } from './walk-steps.ts'
 
 /** Every instruction of a list and of the lists in it: one a step, its fields, its expressions. */
 export function* checkSteps(steps: unknown, path: Path): Generator<Problem> {

@@ -5,7 +5,7 @@ import {
   ExpressionError,
   type SyntaxProblem,
 } from '@platform/expressions'
-import { isRecord, type Path, type Problem } from './problem.ts'
+import { isRecord, type Path, type Problem } from '@platform/source-texts'
 
 /** Every `{{ }}` and `{% %}` in the texts and keys of a value, at any depth. */
 export function checkTexts(value: unknown, path: Path): Problem[] {

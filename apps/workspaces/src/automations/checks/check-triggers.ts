@@ -1,7 +1,7 @@
 import { isTimeZone, leastGapMinutes, readCron } from '@platform/cron'
+import { isRecord, type Path, type Problem } from '@platform/source-texts'
 import { checkEndpoint } from './check-endpoint.ts'
 import { checkTexts } from './check-texts.ts'
-import { isRecord, type Path, type Problem } from './problem.ts'
 
 /** Longer ones are refused as such. */
 const MAX_LENGTH = 100

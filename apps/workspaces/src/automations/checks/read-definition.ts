@@ -1,5 +1,13 @@
 import { AutomationInput } from '@platform/contracts'
 import type { AutomationText } from '@platform/http'
+import {
+  instructionPlaces,
+  isRecord,
+  readJsonText,
+  readYamlText,
+  type SourceText,
+  UnreadableText,
+} from '@platform/source-texts'
 import type { AutomationSource } from '../automation.ts'
 import {
   type AutomationLimits,
@@ -7,10 +15,6 @@ import {
   SCHEDULE_INTERVAL_SECONDS,
 } from '../automation-limits.ts'
 import { checkDefinition, invalidAutomation } from './check-definition.ts'
-import { instructionPlaces } from './instruction-places.ts'
-import { isRecord } from './problem.ts'
-import { readJsonText, readYamlText, type SourceText } from './source-text.ts'
-import { UnreadableText } from './unreadable-text.ts'
 
 /** What the platform adds to a definition; sent back with it, it is left aside. */
 const readOnly = ['createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'checksum', 'warnings', 'events', 'id']

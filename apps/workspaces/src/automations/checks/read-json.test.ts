@@ -1,6 +1,6 @@
 import type { Failure } from '@platform/kernel'
+import type { ProblemDetail } from '@platform/source-texts'
 import { describe, expect, it } from 'vitest'
-import type { ProblemDetail } from './problem.ts'
 import { readDefinition } from './read-definition.ts'
 
 function problemsOf(text: string): ProblemDetail[] {

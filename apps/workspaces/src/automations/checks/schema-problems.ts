@@ -1,6 +1,6 @@
+import type { Path, Problem } from '@platform/source-texts'
 import type { z } from 'zod'
 import { hintForField } from './foreign-words.ts'
-import type { Path, Problem } from './problem.ts'
 
 const kinds: Readonly<Record<string, string>> = {
   array: 'a list',

@@ -1,0 +1,5 @@
+export { type InstructionPlaces, instructionPlaces } from './instruction-places.ts'
+export { formatPath, isRecord, type Path, type Problem, type ProblemDetail } from './problem.ts'
+export { readJsonText, readYamlText, type SourceText } from './source-text.ts'
+export { UnreadableText } from './unreadable-text.ts'
+export { type PlacedStep, walkSteps } from './walk-steps.ts'
