@@ -8,8 +8,11 @@ const ENTRY_CHARACTERS = 670
 /** What one use in a window takes. */
 const USE_CHARACTERS = 40
 
-/** A bounded cache inside this process: the least recently used entries make room for new ones. */
-export function openMemoryCache(): Cache {
+/**
+ * A bounded cache inside this process: the least recently used entries make room for new ones. `nowMs` is the clock of
+ * its windows.
+ */
+export function openMemoryCache(nowMs: () => number = () => Date.now()): Cache {
   const entries = new LRUCache<string, string>({
     // By size only: a number of entries would be reserved at once, 2.4 MB for each cache of a process.
     maxSize: MAX_CHARACTERS,
@@ -41,7 +44,7 @@ export function openMemoryCache(): Cache {
     },
     async slide(key, use) {
       const window = windows.get(key) ?? new SlidingWindow()
-      const state = window.take(use, Date.now())
+      const state = window.take(use, nowMs())
       // Set again each time: its size and its end have changed.
       windows.set(key, window, { ttl: Math.ceil(use.windowMs + stepMs(use)) })
       return state

@@ -3,12 +3,13 @@ import { Failure } from '@platform/kernel'
 import type { SlidingLimits } from '@platform/rate-limits'
 import type { Fetches } from '../fetches/fetches.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
-import type { CompiledWorkspace, RunSubject, Trigger } from './model.ts'
+import type { CompiledWorkspace, RunSubject, Stubs, Trigger } from './model.ts'
 import type { RunContexts } from './run-contexts.ts'
 import type { RunJournal } from './run-journal.ts'
 import type { RunWaits } from './run-waits.ts'
 import type { Throttle } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
+import type { Timers } from './timers.ts'
 
 /** Somebody wants the run to end. */
 export interface Cancellation {
@@ -47,6 +48,9 @@ export interface ActiveRunParts {
   readonly fetches: Fetches
   readonly limits: SlidingLimits
   readonly slices: Pick<TimeSlices, 'take' | 'next'>
+  readonly timers: Timers
+  /** In the run of a test: what answers instead of the outside. */
+  readonly stubs: Stubs | undefined
   readonly buffer: EffectBuffer
   /** Made when the run comes to its first wait. */
   readonly openWaits: () => RunWaits

@@ -24,11 +24,13 @@ import type {
   QueuedRun,
   RunState,
   RunSubject,
+  Stubs,
   ThrottledWork,
   Trigger,
 } from './model.ts'
 import { WaitEnded } from './run-waits.ts'
 import type { Slice } from './time-slices.ts'
+import { pauseBy } from './timers.ts'
 import { Branches, Turns } from './turns.ts'
 import type { WaitOrder } from './wait-inbox.ts'
 
@@ -44,6 +46,7 @@ export class ActiveRun implements RunState {
   readonly options: Options
   readonly fetches: Fetches
   readonly limits: SlidingLimits
+  readonly stubs: Stubs | undefined
   readonly secrets = new SecretTexts()
   readonly maxWaitMs: number
   readonly #parts: ActiveRunParts
@@ -79,6 +82,7 @@ export class ActiveRun implements RunState {
       parts.journal === undefined ? parts.options : optionsOf(parts.options, parts.readClock, parts.journal)
     this.fetches = parts.fetches
     this.limits = parts.limits
+    this.stubs = parts.stubs
     this.#timeLimitMs = parts.timeLimitMs
     this.#hasSets = parts.journal?.hasSets === true
     this.maxWaitMs = parts.maxWaitMs
@@ -241,7 +245,7 @@ export class ActiveRun implements RunState {
 
   async pause(frame: OutsidePlace, path: string, ms: number): Promise<void> {
     await this.#outside({ ...frame, observed: undefined }, `${path} pause`, () =>
-      this.#ask(frame, '', ({ signal }) => pause(ms, undefined, { signal })),
+      this.#ask(frame, '', ({ signal }) => pauseBy(this.#parts.timers, ms, signal)),
     )
     this.#check(performance.now(), frame)
   }

@@ -4,6 +4,7 @@ import type { Segment } from './journal-entries.ts'
 import type { QueuedRun } from './model.ts'
 import type { RunJournal } from './run-journal.ts'
 import type { RunWaits } from './run-waits.ts'
+import { systemTimers, type Timers } from './timers.ts'
 import type { NewWait } from './wait-inbox.ts'
 
 /** What is committed together: events, runs that were started, changed contexts. */
@@ -35,9 +36,11 @@ export class EffectBuffer {
   readonly #takePatches: () => StoredPatch[]
   readonly #journal: RunJournal | undefined
   readonly #reportFailure: (error: unknown) => void
+  readonly #timers: Timers
   #effects = none()
   #patchesBack: StoredPatch[] = []
-  #timer: NodeJS.Timeout | undefined
+  /** Stops the timer that is set. */
+  #stopTimer: (() => void) | undefined
   /** Resolves with what went wrong, if anything did. */
   #flushing: Promise<unknown> | undefined
   #hasFailed = false
@@ -53,11 +56,13 @@ export class EffectBuffer {
     takePatches: () => StoredPatch[],
     reportFailure: (error: unknown) => void,
     journal?: RunJournal,
+    timers: Timers = systemTimers,
   ) {
     this.#commit = commit
     this.#takePatches = takePatches
     this.#reportFailure = reportFailure
     this.#journal = journal
+    this.#timers = timers
     if (journal !== undefined) journal.onAnswer = () => this.#beginTimer()
   }
 
@@ -94,9 +99,9 @@ export class EffectBuffer {
   /** Everything that is not committed yet, for the commit that ends the run. */
   async close(): Promise<Effects> {
     this.#isClosed = true
-    clearTimeout(this.#timer)
+    this.#stopTimer?.()
     if (this.#flushing !== undefined) await this.#flushing
-    clearTimeout(this.#timer)
+    this.#stopTimer?.()
     return this.#take()
   }
 
@@ -114,12 +119,12 @@ export class EffectBuffer {
   }
 
   #beginTimer(): void {
-    if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.#flush(), FLUSH_MS)
+    if (!this.#isClosed) this.#stopTimer ??= this.#timers.soon(FLUSH_MS, () => void this.#flush())
   }
 
   #flush(): Promise<unknown> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#stopTimer?.()
+    this.#stopTimer = undefined
     this.#flushing ??= this.#commitNow().finally(() => {
       this.#flushing = undefined
     })

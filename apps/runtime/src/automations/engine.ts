@@ -20,6 +20,7 @@ import type {
   RunSubject,
   SourcePlace,
   StepObserver,
+  Stubs,
   Trigger,
 } from './model.ts'
 import { type ContextLifetimes, contextsOfRun, type PublicUrls } from './run-contexts.ts'
@@ -29,6 +30,7 @@ import { RunWaits } from './run-waits.ts'
 import { SizeWarnings } from './size-warnings.ts'
 import type { Throttle } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
+import { systemTimers, type Timers } from './timers.ts'
 import type { ParkedRun, WaitInbox } from './wait-inbox.ts'
 
 export interface EngineParts {
@@ -39,6 +41,10 @@ export interface EngineParts {
   /** The answer of a request that does not wait for this run, or not any more. */
   readonly unheardAnswer: () => HttpAnswer
   readonly slices: Pick<TimeSlices, 'take' | 'next'>
+  /** Those of the machine without it. */
+  readonly timers?: Timers | undefined
+  /** Where nothing outside may be asked: in runs of tests. */
+  readonly stubs?: Stubs | undefined
   readonly events: EventLimits
   readonly maxDepth: number
   readonly options: Options
@@ -184,6 +190,7 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
     () => stored.takePatches(contextsToStore(repeatable, buffer)),
     (err) => parts.log.warn({ err, runId }, 'a run could not commit on its way, its end tries again'),
     repeatable ? journal : undefined,
+    parts.timers,
   )
   if (repeatable && journal !== undefined) journal.changes = stored
   const turns = markedTurns(parts, order)
@@ -205,6 +212,8 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
     fetches: parts.fetches,
     limits: parts.limits,
     slices: parts.slices,
+    timers: parts.timers ?? systemTimers,
+    stubs: parts.stubs,
     buffer,
     openWaits,
     maxWaitMs: parts.maxWaitMs,
@@ -244,6 +253,7 @@ function waitsOf(
     buffer,
     inbox: parts.waits,
     now: () => parts.clock.now(),
+    timers: parts.timers ?? systemTimers,
     horizon: order.horizon,
     onChange: () => run.reconsider(),
   })

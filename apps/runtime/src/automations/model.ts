@@ -186,6 +186,23 @@ export interface HttpAnswer {
   ): Promise<void> | undefined
 }
 
+/** What answers in the place of the outside. */
+export interface Stubs {
+  /** Calls a function of a module. */
+  callModule(module: string, name: string, parameters: unknown, place: StubPlace): unknown
+  /** Puts secrets into a request that leaves, and their references into what comes back. */
+  reveal(request: FetchRequest): {
+    readonly sent: FetchRequest
+    readonly conceal: (value: unknown) => unknown
+  }
+}
+
+/** Where a stub is asked. */
+export interface StubPlace {
+  readonly frame: Frame
+  readonly path: string
+}
+
 /** What calls of one run share: one trigger, one deadline, one set of contexts, one buffer of events. */
 export interface RunState {
   readonly runId: string
@@ -232,6 +249,8 @@ export interface RunState {
   heed(failure: unknown): void
   /** Counts what `rateLimit` limits. */
   readonly limits: SlidingLimits
+  /** Set where nothing outside may be asked. */
+  readonly stubs?: Stubs | undefined
   /** How calls to the outside are sent. */
   readonly fetches: Fetches
   /**

@@ -1,6 +1,7 @@
 import type { EventRecord } from '@platform/contracts'
 import { MINUTE_MS, SECOND_MS } from '@platform/kernel'
 import type { RunJournal } from './run-journal.ts'
+import type { Timers } from './timers.ts'
 import type { NewWait, ParkedRun, WaitInbox, WaitOrder, WantedEvent } from './wait-inbox.ts'
 
 /** The run is over, or its time is: whoever waits ends as well. */
@@ -21,7 +22,7 @@ interface Pending {
   readonly isCleanUp: boolean
   /** Resolves once the wait is kept, where the run has no row. */
   opened?: Promise<void>
-  timer?: NodeJS.Timeout
+  stopTimer?: () => void
   readonly resolve: (event: EventRecord | null) => void
   readonly reject: (reason: unknown) => void
 }
@@ -35,6 +36,7 @@ interface Parts {
   readonly buffer: { commit(): Promise<void>; settled(): Promise<void> }
   readonly inbox: WaitInbox
   readonly now: () => Date
+  readonly timers: Timers
   readonly horizon: string | undefined
   /** Told when the run may be given up that could not before. */
   readonly onChange: () => void
@@ -130,9 +132,9 @@ export class RunWaits {
     if (leftMs <= 0) return void this.#timeOver(pending)
     if (runLeftMs <= 0) return void this.#abandon(pending)
     const waitMs = Math.min(Math.ceil(Math.min(leftMs, runLeftMs)), LONGEST_TIMER_MS)
-    pending.timer = setTimeout(() => {
+    pending.stopTimer = this.#parts.timers.after(waitMs, () => {
       if (this.isPending(pending.number)) this.#setTimer(pending, runEndsAt)
-    }, waitMs)
+    })
   }
 
   async #timeOver(pending: Pending): Promise<void> {
@@ -202,7 +204,7 @@ export class RunWaits {
   }
 
   #remove(pending: Pending): void {
-    clearTimeout(pending.timer)
+    pending.stopTimer?.()
     this.#pending.delete(pending.number)
   }
 

@@ -157,7 +157,7 @@ async function send(
   { key, signal, remainingMs }: OutsideEffect,
   attempts: FetchAttempt[],
 ): Promise<{ result: FetchAnswer | FetchFailure; conceal: (value: unknown) => unknown }> {
-  const { sent, conceal } = await revealSecrets(run, stores?.secrets, request)
+  const { sent, conceal } = run.stubs?.reveal(request) ?? (await revealSecrets(run, stores?.secrets, request))
   if ('error' in sent) return { result: sent, conceal }
   const result = await tracedFetch(request.method, run.correlationId, (traceparent) =>
     run.fetches.send(sent, {

@@ -3,7 +3,7 @@ import type { EventLimits } from '@platform/outbox'
 import { AutomationFailure, Break } from '../automations/automation-failure.ts'
 import { failedEvent } from '../automations/error-event.ts'
 import type { Frame } from '../automations/model.ts'
-import type { ModuleStores } from '../modules/module.ts'
+import type { ModuleCall, ModuleStores } from '../modules/module.ts'
 import { callModule } from '../modules/modules.ts'
 import { type Instruction, invalidInstruction } from './instruction.ts'
 
@@ -26,7 +26,7 @@ export const run = (limits: EventLimits, stores?: ModuleStores): Instruction<Run
       try {
         const parameters = readParameters(frame)
         frame.observed?.runs(`${module}.${name}`, parameters)
-        const result = callModule(module, name, parameters, { frame, path, stores })
+        const result = call(module, name, parameters, { frame, path, stores })
         if (result instanceof Promise)
           return result.then((value) => answered(frame, value, write)).catch(fail)
         answered(frame, result, write)
@@ -36,6 +36,14 @@ export const run = (limits: EventLimits, stores?: ModuleStores): Instruction<Run
     }
   },
 })
+
+/** What a test has to say about it comes first. */
+function call(module: string, name: string, parameters: unknown, place: ModuleCall): unknown {
+  const { stubs } = place.frame.run
+  return stubs === undefined
+    ? callModule(module, name, parameters, place)
+    : stubs.callModule(module, name, parameters, place)
+}
 
 function answered(frame: Frame, value: unknown, write: (frame: Frame, value: unknown) => void): void {
   frame.observed?.output(value)

@@ -14,7 +14,7 @@ import { Failure } from '@platform/kernel'
 
 /** A request as an automation gets it: what its payload holds. */
 export async function payloadOf(
-  request: RequestInfo,
+  request: Pick<RequestInfo, 'headers' | 'url' | 'method'>,
   bytes: Buffer,
   options: {
     pathParams: Readonly<Record<string, string>>

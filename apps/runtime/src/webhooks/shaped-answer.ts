@@ -30,6 +30,11 @@ export class ShapedAnswer implements HttpAnswer {
     this.#request = request
   }
 
+  /** What it is made of so far. */
+  get head(): { readonly status: number; readonly headers: AnswerHeaders } {
+    return { status: this.#status ?? 200, headers: this.#headers }
+  }
+
   whenStreaming(begun: () => void): void {
     this.#begun = begun
   }
