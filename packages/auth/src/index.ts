@@ -15,7 +15,6 @@ export {
   accessTokenCredential,
   invalidAccessToken,
 } from './access-token-credential.ts'
-export { actorOf } from './actor.ts'
 export { isApiKey, maskedApiKey, newApiKey } from './api-key.ts'
 export { apiKeyCredential, type FindApiKey, internalKeyCredential } from './api-key-credential.ts'
 export { authenticate, type CredentialResolver, type Credentials, type Found } from './authenticate.ts'
@@ -36,6 +35,7 @@ export {
 } from './jwt.ts'
 export {
   type ApiKeyPrincipal,
+  actorOf,
   hasScope,
   type InternalPrincipal,
   isProgram,

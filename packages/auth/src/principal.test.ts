@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { actorOf } from './actor.ts'
 import type { UserPrincipal } from './principal.ts'
+import { actorOf } from './principal.ts'
 
 const user = (userId: string, clientId: string): UserPrincipal => ({
   kind: 'user',
