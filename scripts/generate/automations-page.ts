@@ -142,7 +142,7 @@ kept with it, the headers of the request among them.`
 
 function instructionSection(name: InstructionName): string {
   const { text, example } = instructionDescriptions[name]
-  const { gives, ...written } = example
+  const { gives, functions: _, ...written } = example
   const fields = Object.keys(notYetRunnableFields[name] ?? {})
     .map((field) => `\`${field}\``)
     .join(', ')

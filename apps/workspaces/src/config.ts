@@ -42,6 +42,10 @@ export const workspacesEnv = z
       'Seconds there must be between two times of a schedule; asked when an automation is saved.',
     ),
     AUTOMATIONS_PER_WORKSPACE_MAX: count(2000).describe('Automations a workspace may have.'),
+    FUNCTIONS_PER_WORKSPACE_MAX: count(500).describe('Functions in code a workspace may declare.'),
+    FUNCTION_MAX_BYTES: count(200_000).describe(
+      'Bytes a declared function may have as JSON, its code included.',
+    ),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Characters an event may have.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
       'Characters runtime.automations.executed may have.',
@@ -67,6 +71,7 @@ export const workspacesEnv = z
       automations: env.AUTOMATIONS_PER_WORKSPACE_MAX,
       scheduleIntervalSeconds: env.SCHEDULES_MIN_INTERVAL,
     },
+    functionLimits: { functions: env.FUNCTIONS_PER_WORKSPACE_MAX, bytes: env.FUNCTION_MAX_BYTES },
     eventLimits: {
       maxLength: env.BROKER_EMIT_MAXLEN,
       executedMaxLength: env.BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN,

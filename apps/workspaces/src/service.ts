@@ -13,6 +13,8 @@ import { definitionHistoryStore } from './automations/definition-history-store.t
 import { changeStore } from './changes/change-store.ts'
 import { workspacesChecks } from './checks.ts'
 import { environment, workspacesEnv } from './config.ts'
+import { functionStore } from './functions/function-store.ts'
+import { functionsPart } from './functions/functions-part.ts'
 import { createSampleWorkspace } from './sample-workspace/create-sample-workspace.ts'
 import { workspaceStore } from './workspaces/workspace-store.ts'
 import { workspacesPart } from './workspaces/workspaces-part.ts'
@@ -51,6 +53,7 @@ export const workspaces: Service = {
     const changes = changeStore(database, outbox, (tx) => ({
       workspaces: workspaceStore(tx),
       automations: automationStore(tx),
+      functions: functionStore(tx),
     }))
     const eventMaxLength = config.eventLimits.maxLength
     const automations = automationsPart({
@@ -73,13 +76,24 @@ export const workspaces: Service = {
     })
     const apiKeys = apiKeysPart({ database, outbox, audit, permissions, clock, maxKeys: config.maxApiKeys })
 
+    const functions = functionsPart({
+      database,
+      outbox,
+      audit,
+      permissions,
+      checkCode: async () => [],
+      clock,
+      eventMaxLength,
+      limits: config.functionLimits,
+    })
+
     return {
       port: config.port,
       host: config.host,
       internalApiKey: config.internalApiKey,
       readinessCacheTtlMs: config.readinessCacheTtlMs,
       routeServices: { idempotency: idempotency.store, rateLimiter: limits, permissions },
-      ...joinParts(workspaces, automations.part, apiKeys, {
+      ...joinParts(workspaces, automations.part, functions, apiKeys, {
         routes: [createSampleWorkspace({ changes, clock, eventMaxLength })],
         jobs: idempotency.jobs,
         checks: workspacesChecks({ database, broker, gatewayUrl: config.gatewayUrl }),

@@ -40,6 +40,7 @@ export const auditActions = [
   'run.replayed',
   'run.forked',
   'runs.changed',
+  'functions.changed',
 ] as const
 
 /** One row of the audit trail. */

@@ -49,6 +49,26 @@ const { do: _, ...listed } = exampleAutomation
 /** As a list shows it. */
 export const exampleListedAutomation = listed
 
+export const exampleFunctionInput = {
+  name: 'total',
+  language: 'javascript' as const,
+  code: 'export default ({ items }) => items.reduce((sum, { price }) => sum + price, 0)',
+  parameters: { items: { type: 'array', items: { type: 'object' } } },
+}
+
+export const exampleFunction = {
+  ...exampleFunctionInput,
+  createdAt: exampleInstant,
+  updatedAt: exampleInstant,
+  createdBy: exampleId,
+  updatedBy: exampleId,
+  checksum: exampleHash,
+}
+
+const { code: _code, ...listedFunction } = exampleFunction
+/** As a list shows it. */
+export const exampleListedFunction = listedFunction
+
 export const exampleEvent = {
   id: '0199f0c2-7000-7b1c-9d55-0a4c7a1f2e33',
   type: 'order.placed',

@@ -5,6 +5,7 @@ export const failures = {
   InvalidAutomation: 400,
   InvalidArgumentsError: 400,
   InvalidInstructionError: 400,
+  InvalidFunction: 400,
   InvalidExpressionSyntax: 400,
   InvalidVariableNameError: 400,
   InvalidEventError: 400,

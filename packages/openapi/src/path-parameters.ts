@@ -16,6 +16,10 @@ const known: Readonly<Record<string, Known>> = {
     example: 'k3x9w0a1b2c3d4e5',
     pattern: '^(slug:[a-z0-9][a-z0-9-]{0,59}|[A-Za-z0-9_-]{1,64})$',
   },
+  functionName: {
+    description: 'The name of a declared function.',
+    example: 'total',
+  },
   automationSlug: {
     description: 'Slug of an automation. It may hold slashes, which stand as they are.',
     example: 'orders/import',

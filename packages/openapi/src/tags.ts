@@ -24,6 +24,7 @@ const tagOfPath: readonly [prefix: string, tag: string][] = [
   ['/v2/orgs/:orgSlug/auth/sso', 'Providers'],
   ['/v2/workspaces', 'Workspaces'],
   ['/v2/workspaces/:workspaceId/automations', 'Automations'],
+  ['/v2/functions', 'Functions'],
   ['/v2/workspaces/:workspaceId/schedules', 'Runs'],
   ['/v2/workspaces/:workspaceId/test', 'Runs'],
   ['/v2/workspaces/:workspaceId/webhooks', 'Runs'],
@@ -37,6 +38,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Workspaces: 'The containers of everything people build.',
   Automations:
     'What a workspace does, written in instructions and triggered by events, addresses and schedules.',
+  Functions: 'Code of a workspace’s own, which automations call.',
   Runs: 'Starting automations over HTTP, and when time starts them.',
   Events: 'The activity of a workspace: emitted, kept in order, searched.',
   Webhooks: 'Events of a workspace POSTed to an address, signed as Standard Webhooks.',

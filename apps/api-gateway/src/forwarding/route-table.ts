@@ -24,6 +24,8 @@ export interface Forwarding {
 const UPLOAD_BYTES = 10_000_000
 /** A form with files in it; the runtime takes 1 MB of anything else. */
 const FORM_BYTES = 11_000_000
+/** All functions of a workspace in one request. */
+const FUNCTIONS_BYTES = 20_000_000
 const IMPORT_BYTES = 100_000_000
 
 /**
@@ -80,6 +82,7 @@ export const routeTable: readonly Forwarding[] = [
   { path: '/v2/workspaces/import', to: 'workspaces', access: 'required', bodyLimitBytes: IMPORT_BYTES },
   { path: '/v2/workspaces{/*rest}', to: 'workspaces' },
   { path: '/v2/platform/events/*rest', to: 'events' },
+  { path: '/v2/functions{/*rest}', to: 'workspaces', bodyLimitBytes: FUNCTIONS_BYTES },
   { path: '/v2/apps{/*rest}', to: 'workspaces', access: 'required' },
   { path: '/v2/files/*rest', to: 'workspaces', access: 'optional', bodyLimitBytes: UPLOAD_BYTES },
   { path: '/v2/pages{/*rest}', to: 'workspaces', access: 'optional' },

@@ -87,6 +87,7 @@ export const automationStore = (queries: Queries) => ({
 interface Touched {
   automations: AutomationStore
   workspaces: { touch(workspaceId: string): Promise<object | undefined> }
+  functions: { listNames(workspaceId: string): Promise<string[]> }
 }
 
 /** Changes of automations. */

@@ -7,7 +7,7 @@ import { identified } from './automation.ts'
 import { type AutomationLimits, requireRoomForAutomation } from './automation-limits.ts'
 import type { AutomationChanges } from './automation-store.ts'
 import { readDefinition } from './checks/read-definition.ts'
-import { findWarnings } from './find-warnings.ts'
+import { findWarnings, namesOfFunctions } from './find-warnings.ts'
 import { addAutomation, savedResponse, slugTaken } from './saved-automation.ts'
 
 export const createAutomation = (deps: {
@@ -33,7 +33,8 @@ export const createAutomation = (deps: {
         const options = { now: deps.clock.now(), eventMaxLength: deps.eventMaxLength }
         const record = await addAutomation(change, workspace.id, definition, actor, options)
         if (source !== undefined) await change.automations.setSource(workspace.id, definition.slug, source)
-        return savedResponse(record, findWarnings(definition, neighbours))
+        const functions = await namesOfFunctions(change, workspace.id, definition)
+        return savedResponse(record, findWarnings(definition, neighbours, functions))
       })
     },
   })

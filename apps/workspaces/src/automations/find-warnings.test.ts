@@ -13,18 +13,20 @@ const arguments_: Readonly<Record<(typeof notYetRunnable)[number], unknown>> = {
   auth: { workspace: true },
   createUserTopic: { topic: 'a' },
   joinUserTopic: { topic: 'a' },
+  'Custom Code.run': { function: '{{name}}' },
 }
 
 describe('what is saved with a warning', () => {
   it.each(notYetRunnable)('%s, which can’t run yet, wherever it stands', (name) => {
     const step = { [name]: arguments_[name] }
+    const at = name.includes('.') ? `["${name}"]` : `.${name}`
     const text = JSON.stringify({ do: [step, { try: { do: [{ all: [step] }] } }] })
     const message = expect.stringMatching(
       new RegExp(`^The instruction "${name}" is not available yet: .+\\.$`),
     )
     expect(warningsOf(text, 'json')).toEqual([
-      { path: `do[0].${name}`, message },
-      { path: `do[1].try.do[0].all[0].${name}`, message },
+      { path: `do[0]${at}`, message },
+      { path: `do[1].try.do[0].all[0]${at}`, message },
     ])
   })
 
@@ -51,6 +53,23 @@ describe('what is saved with a warning', () => {
     expect(
       warningsOf(JSON.stringify({ do: [{ fetch: { url: 'https://x.test', ...idle } }] }), 'json'),
     ).toEqual([])
+  })
+
+  it('calls of functions that are not declared, but nothing that templates may make right', () => {
+    const call = (step: Record<string, unknown>) =>
+      findWarnings({ slug: 'this', name: 'This', do: [step] }, [], new Set(['known'])).filter(
+        ({ message }) => !message.includes('not available yet'),
+      )
+    const message = expect.stringMatching(/^This workspace declares no function "missing": .+\.$/)
+    expect(call({ 'Custom Code.run': { function: 'missing' } })).toEqual([
+      { path: 'do[0]["Custom Code.run"].function', message },
+    ])
+    expect(call({ 'Custom Code.missing': { a: 1 } })).toEqual([
+      { path: 'do[0]["Custom Code.missing"]', message },
+    ])
+    for (const name of ['known', '{{name}}'])
+      expect(call({ 'Custom Code.run': { function: name } })).toEqual([])
+    expect(call({ 'Custom Code.known': null })).toEqual([])
   })
 
   it('one that slipped out of its indentation, with both things that are the matter', () => {

@@ -1,19 +1,30 @@
 import { type AutomationDefinition, isInstructionName, isSameUrlPattern } from '@platform/contracts'
 import { endpointOf } from './automation.ts'
-import type { Neighbour } from './automation-store.ts'
-import { stepWarnings, type Warning } from './step-warnings.ts'
+import type { AutomationChange, Neighbour } from './automation-store.ts'
+import { callsFunctions, stepWarnings, type Warning } from './step-warnings.ts'
 
 /** Most warnings in one response. */
 const MAX_WARNINGS = 50
 
+/** The names of the functions of a workspace, where an automation calls any. */
+export async function namesOfFunctions(
+  { functions }: AutomationChange,
+  workspaceId: string,
+  definition: AutomationDefinition,
+): Promise<ReadonlySet<string>> {
+  return new Set(callsFunctions(definition.do) ? await functions.listNames(workspaceId) : [])
+}
+
 /** What can be saved but will not run as its author may expect. */
-export function findWarnings(definition: AutomationDefinition, neighbours: readonly Neighbour[]): Warning[] {
+export function findWarnings(
+  definition: AutomationDefinition,
+  neighbours: readonly Neighbour[],
+  functions: ReadonlySet<string> = new Set(),
+): Warning[] {
   const others = neighbours.filter(({ slug }) => slug !== definition.slug)
   const slugs = new Set([...others.map(({ slug }) => slug), definition.slug])
-  return [...triggerWarnings(definition, others), ...stepWarnings(definition.do, slugs)].slice(
-    0,
-    MAX_WARNINGS,
-  )
+  const ofSteps = stepWarnings(definition.do, { slugs, functions })
+  return [...triggerWarnings(definition, others), ...ofSteps].slice(0, MAX_WARNINGS)
 }
 
 function* triggerWarnings(

@@ -7,7 +7,7 @@ import { announcedAutomation, automationEtag, isWhole, patchedDefinition, record
 import { type AutomationLimits, requireWithinLimits } from './automation-limits.ts'
 import type { AutomationChange, AutomationChanges } from './automation-store.ts'
 import { readDefinition } from './checks/read-definition.ts'
-import { findWarnings } from './find-warnings.ts'
+import { findWarnings, namesOfFunctions } from './find-warnings.ts'
 import { automationNotFound, savedResponse, slugTaken } from './saved-automation.ts'
 
 export const patchAutomation = (deps: {
@@ -65,5 +65,6 @@ async function applyPatch(
     automation: announcedAutomation(definition, options.eventMaxLength),
   }
   await change.emit(automationUpdated, payload, { ...actor.source, workspaceId })
-  return savedResponse(record, findWarnings(definition, neighbours))
+  const functions = await namesOfFunctions(change, workspaceId, definition)
+  return savedResponse(record, findWarnings(definition, neighbours, functions))
 }

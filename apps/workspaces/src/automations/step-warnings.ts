@@ -1,4 +1,5 @@
 import {
+  calledFunction,
   checkModuleCall,
   fieldsNotYetRunnable,
   isInstructionName,
@@ -14,12 +15,19 @@ export type Warning = z.infer<typeof WarningSchema>
 
 const waiting: ReadonlySet<string> = new Set(notYetRunnable)
 
-/** What will not go as written in the steps of an automation. `slugs` are those of the workspace. */
-export function* stepWarnings(steps: unknown, slugs: ReadonlySet<string>): Generator<Warning> {
+/** What a workspace has that steps may call, by name. */
+interface Callable {
+  readonly slugs: ReadonlySet<string>
+  readonly functions: ReadonlySet<string>
+}
+
+/** What will not go as written in the steps of an automation. */
+export function* stepWarnings(steps: unknown, { slugs, functions }: Callable): Generator<Warning> {
   for (const placed of walkSteps(steps, ['do'])) {
     yield* availabilityWarnings(placed)
     yield* orderWarnings(placed)
     yield* moduleWarnings(placed)
+    yield* functionWarnings(placed, functions)
     const message = slipMessage(placed) ?? payloadSlipMessage(placed) ?? unknownCallMessage(placed, slugs)
     if (message !== undefined) yield { path: formatPath(placed.argumentsPath), message }
   }
@@ -48,6 +56,28 @@ function* moduleWarnings({ step, argumentsPath }: PlacedStep): Generator<Warning
       path: formatPath([...argumentsPath, ...path]),
       message: `${message.replace(/\.$/, '')}: a run that reaches this step fails there.`,
     }
+}
+
+/** True where a step calls a function in code. */
+export function callsFunctions(steps: unknown): boolean {
+  for (const { step } of walkSteps(steps, [])) if (step !== undefined && calledFunction(step)) return true
+  return false
+}
+
+/** Names from templates are known only when they run. */
+function* functionWarnings(
+  { step, argumentsPath }: PlacedStep,
+  functions: ReadonlySet<string>,
+): Generator<Warning> {
+  const called = step && calledFunction(step)
+  if (called === undefined || called.name === '') return
+  if (functions.has(called.name) || /\{\{|\{%/.test(called.name)) return
+  yield {
+    path: formatPath([...argumentsPath, ...called.path]),
+    message:
+      `This workspace declares no function "${called.name}": the step fails until it does ` +
+      '(PUT /v2/functions/{workspaceId}/{name}).',
+  }
 }
 
 /** Objects put keys that are whole numbers before all others, in JSON as in YAML. */

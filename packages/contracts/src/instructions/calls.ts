@@ -27,6 +27,17 @@ export const RunArguments = fields({
 })
 export type RunArguments = z.infer<typeof RunArguments>
 
+/** `Custom Code.run`: a function that the workspace declares in code. */
+export const CustomCodeArguments = fields({
+  function: z.string().min(1).max(1000).describe('Name of a declared function.'),
+  parameters: z.unknown().optional().describe('An object: name → value.'),
+  onError: templated(z.enum(['break', 'emit', 'continue']))
+    .optional()
+    .describe('break unless stated; as with run.'),
+  output: OutputName.optional(),
+})
+export type CustomCodeArguments = z.infer<typeof CustomCodeArguments>
+
 /** `runWorkflow`: another automation, waited for unless `wait` is false. */
 export const RunWorkflowArguments = fields({
   workflow: z.string().min(1).max(1000),

@@ -1,3 +1,5 @@
+import { exampleFunctionInput } from '../example-values.ts'
+import type { FunctionInput } from '../functions.ts'
 import type { InstructionName } from './vocabulary.ts'
 
 type Steps = readonly Readonly<Record<string, unknown>>[]
@@ -5,7 +7,13 @@ type Steps = readonly Readonly<Record<string, unknown>>[]
 /** What the language says of an instruction. The example of one that can be run is run by the tests. */
 export interface InstructionDescription {
   readonly text: string
-  readonly example: { readonly do: Steps; readonly output?: unknown; readonly gives?: unknown }
+  readonly example: {
+    /** What the workspace declares besides. */
+    readonly functions?: readonly FunctionInput[]
+    readonly do: Steps
+    readonly output?: unknown
+    readonly gives?: unknown
+  }
 }
 
 /** Every instruction, as the documents show it. */
@@ -214,6 +222,28 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
       ],
       output: ['{{hash}}', '{{patched.error}}'],
       gives: ['ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad', 'InvalidArgumentsError'],
+    },
+  },
+  'Custom Code.run': {
+    text:
+      'Calls a function that the workspace declares in code (see Custom code), and answers what it returns. What it ' +
+      'throws fails the step, with the line of the code, unless `onError` says otherwise. What it returned is kept ' +
+      'with the run and not asked for again; where a process ends meanwhile the run calls it once more, and what it ' +
+      'fetches then has the same `Idempotency-Key`. `Custom Code.total: { items: […], output: sum }` is a shorter ' +
+      'way to call `total`.',
+    example: {
+      functions: [exampleFunctionInput],
+      do: [
+        {
+          'Custom Code.run': {
+            function: 'total',
+            parameters: { items: [{ price: 2 }, { price: 3 }] },
+            output: 'sum',
+          },
+        },
+      ],
+      output: '{{sum}}',
+      gives: 5,
     },
   },
   runWorkflow: {

@@ -1,4 +1,5 @@
 export * from './answers.ts'
+export * from './called-function.ts'
 export * from './calls.ts'
 export * from './descriptions.ts'
 export * from './events.ts'

@@ -43,8 +43,8 @@ describe('readStep', () => {
 })
 
 describe('the instructions', () => {
-  it('are the seventeen of the language, and no inherited word', () => {
-    expect(Object.keys(instructionSchemas)).toHaveLength(17)
+  it('are the eighteen of the language, and no inherited word', () => {
+    expect(Object.keys(instructionSchemas)).toHaveLength(18)
     for (const word of ['constructor', 'toString', '__proto__', 'Set'])
       expect(isInstructionName(word)).toBe(false)
   })

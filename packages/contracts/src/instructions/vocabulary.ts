@@ -1,5 +1,11 @@
 import type { z } from 'zod'
-import { AuthArguments, RateLimitArguments, RunArguments, RunWorkflowArguments } from './calls.ts'
+import {
+  AuthArguments,
+  CustomCodeArguments,
+  RateLimitArguments,
+  RunArguments,
+  RunWorkflowArguments,
+} from './calls.ts'
 import { CreateUserTopicArguments, EmitArguments, JoinUserTopicArguments, WaitArguments } from './events.ts'
 import { FetchArguments } from './fetch.ts'
 import {
@@ -29,6 +35,7 @@ export const instructionSchemas = {
   fetch: FetchArguments,
   rateLimit: RateLimitArguments,
   run: RunArguments,
+  'Custom Code.run': CustomCodeArguments,
   runWorkflow: RunWorkflowArguments,
   auth: AuthArguments,
   createUserTopic: CreateUserTopicArguments,
@@ -51,6 +58,7 @@ export const notYetRunnable = [
   'auth',
   'createUserTopic',
   'joinUserTopic',
+  'Custom Code.run',
 ] as const satisfies readonly InstructionName[]
 
 type IsUsed = (value: unknown) => boolean

@@ -24,6 +24,7 @@ runtime: webhooks.triggered
 workspaces: configured created deleted duplicated imported suspended updated
 workspaces.apps: configured installed uninstalled
 workspaces.automations: created deleted updated
+workspaces.functions: created deleted updated
 workspaces.bulkImport: completed progress started
 workspaces.bulkPush: completed progress started
 workspaces.pages: created deleted permissions.deleted permissions.shared updated
