@@ -50,6 +50,8 @@ export function automationsPage(): string {
     exampleOf(answerDescription.example),
     answerDescription.chunks,
     exampleOf(answerDescription.streamed),
+    answerDescription.passedOn,
+    exampleOf(answerDescription.proxied),
     answerDescription.scope,
     '## Variables and contexts',
     'The arguments of an automation are its variables; at a URL trigger `body`, `query`, ' +

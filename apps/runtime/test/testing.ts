@@ -268,6 +268,7 @@ export const testFetches = (settings: Partial<FetchSettings> = {}): Fetches =>
     forbiddenHosts: [],
     userAgent: 'test',
     concurrency: 100,
+    streams: 100,
     ...settings,
   })
 

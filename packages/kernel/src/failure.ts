@@ -42,6 +42,7 @@ export const failures = {
   ExpectationFailed: 417,
   IdempotencyKeyReused: 422,
   ResourceLocked: 423,
+  StreamInterrupted: 424,
   TooManyRequests: 429,
   HeadersTooLarge: 431,
   InternalError: 500,

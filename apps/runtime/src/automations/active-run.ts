@@ -6,6 +6,7 @@ import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
 import { SecretTexts } from '@platform/logging'
 import type { SlidingLimits } from '@platform/rate-limits'
 import type { Contexts } from '../contexts/contexts.ts'
+import { FetchedStreams } from '../fetches/fetched-streams.ts'
 import type { Fetches } from '../fetches/fetches.ts'
 import {
   type ActiveRunParts,
@@ -48,6 +49,7 @@ export class ActiveRun implements RunState {
   readonly limits: SlidingLimits
   readonly stubs: Stubs | undefined
   readonly secrets = new SecretTexts()
+  readonly streams = new FetchedStreams()
   readonly maxWaitMs: number
   readonly #parts: ActiveRunParts
   #timeLimitMs: number

@@ -5,6 +5,7 @@ import type { SlidingLimits } from '@platform/rate-limits'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
+import type { FetchedStreams } from '../fetches/fetched-streams.ts'
 import type { FetchAttempt, Fetches } from '../fetches/fetches.ts'
 import type { Branches } from './turns.ts'
 import type { WaitOrder } from './wait-inbox.ts'
@@ -253,6 +254,8 @@ export interface RunState {
   readonly stubs?: Stubs | undefined
   /** How calls to the outside are sent. */
   readonly fetches: Fetches
+  /** What it has fetched that comes piece by piece. */
+  readonly streams: FetchedStreams
   /**
    * Asks something outside, while other strands of the run go on. Where the run may be done again, what it did and what
    * came in before is committed first: the outside must not know of what may still be lost. The answer, which must be

@@ -1,11 +1,14 @@
 import { ExpressionError, readJson } from '@platform/expressions'
 import { measure } from '../contexts/value-size.ts'
+import type { LiveStream } from './live-stream.ts'
 
 /** What came back from the outside. */
 export interface FetchAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly bytes: Buffer
+  /** What comes piece by piece, where that was asked for: there are no bytes then. */
+  readonly live?: LiveStream
 }
 
 /** Why there is no answer, as the variable of the `output` holds it. */

@@ -1,6 +1,7 @@
 import { type Outbound, OutboundRefused } from '@platform/outbound'
 import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
 import type { FetchRequest } from './fetch-request.ts'
+import { LiveStream } from './live-stream.ts'
 import { type OauthTokens, TokenRefused } from './oauth-tokens.ts'
 import { signedRequest } from './signed-request.ts'
 
@@ -12,6 +13,8 @@ export interface Sender {
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly tokens: OauthTokens
   readonly workspaceId: string
+  /** A place for an answer that is read while it comes; undefined where there is none. Without it none is. */
+  readonly takePlace?: (() => (() => void) | undefined) | undefined
 }
 
 /** Sends a request once. Rejects only with the reason of `signal`, when that aborts before the answer is there. */
@@ -21,23 +24,80 @@ export async function attempt(
   given: Headers,
   signal: AbortSignal,
 ): Promise<Attempted> {
-  const deadline = AbortSignal.timeout(Math.ceil(request.timeoutMs))
   const { tokens, workspaceId, outbound } = sender
+  const deadline = new Deadline(request.timeoutMs, signal)
   try {
     const { url, headers, body } = await signedRequest(request, given, sender)
     const response = await outbound.fetch(url, {
       method: request.method,
       headers,
-      signal: AbortSignal.any([signal, deadline]),
+      signal: deadline.signal,
       ...(body === undefined ? {} : { body }),
       ...(request.maxRedirects === 0 ? { redirect: 'manual' } : { maxRedirects: request.maxRedirects }),
     })
     if (response.status === 401 && request.auth?.kind === 'oauth2') tokens.forget(workspaceId, request.auth)
-    return { status: response.status, headers: headersOf(response), bytes: await bytesOf(response) }
+    const head = { status: response.status, headers: headersOf(response) }
+    if (sender.takePlace === undefined || !isEventStream(response))
+      return { ...head, bytes: await bytesOf(response) }
+    return liveAnswer(head, response, request, sender.takePlace())
   } catch (error) {
     signal.throwIfAborted()
-    return failureOf(error, request, deadline.aborted)
+    return failureOf(error, request, deadline.isOver)
+  } finally {
+    deadline.clear()
   }
+}
+
+/** Ends an attempt when it is late, or when nobody wants it any more; not what is read behind it. */
+class Deadline {
+  readonly #controller = new AbortController()
+  readonly #abort: () => void
+  readonly #given: AbortSignal
+  readonly #timer: NodeJS.Timeout
+  isOver = false
+
+  constructor(ms: number, given: AbortSignal) {
+    this.#given = given
+    this.#abort = () => this.#controller.abort(given.reason)
+    if (given.aborted) this.#abort()
+    given.addEventListener('abort', this.#abort, { once: true })
+    this.#timer = setTimeout(() => {
+      this.isOver = true
+      this.#controller.abort()
+    }, Math.ceil(ms))
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer)
+    this.#given.removeEventListener('abort', this.#abort)
+  }
+}
+
+/** A failure with such a body is read whole, to be shown. */
+const isEventStream = ({ ok, body, headers }: Response): boolean =>
+  ok && body !== null && /^text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '')
+
+function liveAnswer(
+  head: Pick<FetchAnswer, 'status' | 'headers'>,
+  { body }: Response,
+  { url: { host }, timeoutMs }: FetchRequest,
+  leave: (() => void) | undefined,
+): Attempted {
+  if (body !== null && leave !== undefined)
+    return {
+      ...head,
+      bytes: Buffer.alloc(0),
+      live: new LiveStream(body, { host, silenceMs: timeoutMs, onClose: leave }),
+    }
+  body?.cancel().catch(() => undefined)
+  return named(
+    'TooManyStreams',
+    'As many streams as FETCH_STREAMS allows are read at once: end others, or try again shortly.',
+  )
 }
 
 /** Read piece by piece, so that the guard counts the bytes while they come. */

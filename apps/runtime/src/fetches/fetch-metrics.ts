@@ -1,5 +1,6 @@
 import { exposeReadings } from '@platform/http'
 import type { FairPlaces } from './fair-places.ts'
+import type { StreamPlaces } from './stream-places.ts'
 
 /** How an attempt ended, for the metrics page. */
 export type FetchOutcome = '2xx' | '3xx' | '4xx' | '5xx' | 'failed'
@@ -9,7 +10,10 @@ export interface FetchMetrics extends Disposable {
 }
 
 /** Numbers of the metrics page; gone when disposed. */
-export function fetchMetrics(places: Pick<FairPlaces, 'load'>): FetchMetrics {
+export function fetchMetrics(
+  places: Pick<FairPlaces, 'load'>,
+  streams: Pick<StreamPlaces, 'taken'>,
+): FetchMetrics {
   const attempts = new Map<FetchOutcome, number>()
   const stack = new DisposableStack()
   const gauge = (name: `platform_${string}`, help: string, read: () => number) =>
@@ -20,6 +24,7 @@ export function fetchMetrics(places: Pick<FairPlaces, 'load'>): FetchMetrics {
     () => places.load.taken,
   )
   gauge('platform_fetches_waiting', 'Calls that wait until others have ended.', () => places.load.waiting)
+  gauge('platform_fetch_streams_open', 'Answers that automations read while they come.', () => streams.taken)
   const definition = {
     name: 'platform_fetch_attempts_total',
     help: 'Attempts of calls by how they ended.',

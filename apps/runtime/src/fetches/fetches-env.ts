@@ -43,6 +43,9 @@ export const fetchVariables = {
   FETCH_CONCURRENCY: count(100)
     .refine(atLeastOne, ONE)
     .describe('Fetches under way at once, for each workspace and instance; others wait.'),
+  FETCH_STREAMS: count(1000).describe(
+    'Streams that fetches have opened and read at once, for each workspace and instance; one more is an error.',
+  ),
 }
 
 /** How automations call the outside. */
@@ -60,6 +63,8 @@ export interface FetchSettings {
   readonly userAgent: string
   /** Under way at once for one workspace. */
   readonly concurrency: number
+  /** Open at once for one workspace. */
+  readonly streams: number
 }
 
 type FetchEnv = z.output<z.ZodObject<typeof fetchVariables>> & { HOST: string; API_URL: string }
@@ -79,4 +84,5 @@ export const fetchSettings = (env: FetchEnv): FetchSettings => ({
   forbiddenHosts: env.FETCH_FORBIDDEN_HOSTS,
   userAgent: env.FETCH_USER_AGENT_HEADER,
   concurrency: env.FETCH_CONCURRENCY,
+  streams: env.FETCH_STREAMS,
 })

@@ -10,6 +10,7 @@ import { type FetchMetrics, type FetchOutcome, fetchMetrics } from './fetch-metr
 import type { FetchRequest } from './fetch-request.ts'
 import type { FetchSettings } from './fetches-env.ts'
 import { OauthTokens } from './oauth-tokens.ts'
+import { StreamPlaces } from './stream-places.ts'
 
 /** Calls of automations to the outside. */
 export interface Fetches extends AsyncDisposable {
@@ -29,6 +30,8 @@ export interface FetchCall {
   readonly remainingMs: () => number
   /** True where nothing is tried again here, because the caller does. */
   readonly isTriedOnce?: boolean
+  /** True where an answer of server-sent events is read while it comes, by who asks: it is to be closed. */
+  readonly readsStreams?: boolean
   /** Told of each attempt when it has ended. */
   readonly onAttempt?: (attempt: FetchAttempt) => void
 }
@@ -38,6 +41,8 @@ export type FetchAttempt = readonly [atMs: number, durationMs: number, outcome: 
 
 /** All workspaces together may have this many times as much under way as one. */
 const WORKSPACES = 10
+/** The same of streams, each of which is open for long. */
+const STREAMING_WORKSPACES = 5
 /** An idle connection keeps its origin for some seconds: enough for all that a process calls within them. */
 const ORIGINS = 20_000
 /** Where the other side asks for nothing. */
@@ -46,6 +51,7 @@ const LONGEST_BACKOFF_MS = 10_000
 /** Throws ConfigError naming an entry of the allowed or forbidden hosts that is none. */
 export function openFetches(settings: FetchSettings): Fetches {
   const all = settings.concurrency * WORKSPACES
+  const streams = new StreamPlaces({ each: settings.streams, all: settings.streams * STREAMING_WORKSPACES })
   const policy: OutboundPolicy = {
     allowed: settings.allowedHosts,
     allowedBy: 'FETCH_ALLOWED_HOSTS',
@@ -54,7 +60,7 @@ export function openFetches(settings: FetchSettings): Fetches {
     timeoutMs: settings.maxTimeoutMs,
     maxResponseBytes: settings.maxResponseBytes,
     // The places decide how much is under way: waiting for a connection nobody would see.
-    connectionsPerOrigin: all,
+    connectionsPerOrigin: all + settings.streams * STREAMING_WORKSPACES,
     origins: ORIGINS,
   }
   const outbound = outboundOf(policy)
@@ -67,10 +73,10 @@ export function openFetches(settings: FetchSettings): Fetches {
   }
   const tokens = new OauthTokens(outbound)
   const places = new FairPlaces({ each: settings.concurrency, all })
-  const metrics = fetchMetrics(places)
+  const metrics = fetchMetrics(places, streams)
   return {
     settings,
-    send: (request, call) => send({ settings, outboundFor, tokens, places, metrics }, request, call),
+    send: (request, call) => send({ settings, outboundFor, tokens, places, streams, metrics }, request, call),
     async [Symbol.asyncDispose]() {
       metrics[Symbol.dispose]()
       await outbound[Symbol.asyncDispose]()
@@ -93,6 +99,7 @@ interface Needs {
   readonly outboundFor: (request: FetchRequest) => Outbound
   readonly tokens: OauthTokens
   readonly places: FairPlaces
+  readonly streams: StreamPlaces
   readonly metrics: FetchMetrics
 }
 
@@ -115,15 +122,16 @@ async function send(
 
 /** A pause holds no place. */
 async function attemptInPlace(
-  { outboundFor, tokens, places, metrics }: Needs,
+  { outboundFor, tokens, places, streams, metrics }: Needs,
   request: FetchRequest,
   headers: Headers,
-  { workspaceId, signal, onAttempt }: FetchCall,
+  { workspaceId, signal, onAttempt, readsStreams = false }: FetchCall,
 ): Promise<Attempted> {
   const giveBack = await places.take(workspaceId, signal)
   try {
     const atMs = Date.now()
-    const sender = { outbound: outboundFor(request), tokens, workspaceId }
+    const takePlace = readsStreams ? () => streams.take(workspaceId) : undefined
+    const sender = { outbound: outboundFor(request), tokens, workspaceId, takePlace }
     const attempted = await attempt(sender, request, headers, signal)
     onAttempt?.([atMs, Date.now() - atMs, outcomeOf(attempted)])
     metrics.counted('error' in attempted ? 'failed' : classOf(attempted.status))

@@ -7,6 +7,7 @@ import { type FetchAnswer, type FetchFailure, type OutputMode, readAnswer } from
 import { type FetchFault, faultOf } from '../fetches/fetch-fault.ts'
 import { type FetchRequest, type GivenRequest, requestOf } from '../fetches/fetch-request.ts'
 import type { FetchAttempt } from '../fetches/fetches.ts'
+import type { LiveStream } from '../fetches/live-stream.ts'
 import { tracedFetch } from '../fetches/traced-fetch.ts'
 import type { ModuleStores } from '../modules/module.ts'
 import { revealSecrets } from '../modules/secrets/reveal.ts'
@@ -48,11 +49,12 @@ function compileAttempt(
   const readMode = texts.reader(args.outputMode)
   const readEmits = texts.reader(args.emitErrors)
   const write = texts.writer(args.output)
+  const isUnheard = args.output === undefined
   return async (frame, tries) => {
     const request = requestOf(readRequest(frame), frame.run.fetches.settings)
     const mode = modeOf(readMode(frame))
     const emits = readEmits(frame) !== false
-    const question = { request, mode, emits, isTriedOnce, stores, key: tries.key }
+    const question = { request, mode, emits, isTriedOnce, stores, key: tries.key, isUnheard }
     const { key, output, failed, fault, attempts } = await ask(frame, path, question)
     if (attempts !== undefined) frame.observed?.attempts(attempts)
     frame.observed?.output(output)
@@ -105,6 +107,8 @@ interface Question {
   readonly stores: ModuleStores | undefined
   /** Of the attempts before. */
   readonly key: string | undefined
+  /** True where nobody gets to know the answer. */
+  readonly isUnheard: boolean
 }
 
 /** What comes of a request, as it is kept. */
@@ -129,8 +133,27 @@ async function ask(frame: Frame, path: string, question: Question): Promise<Aske
     const key = question.key ?? effect.key
     const attempts: FetchAttempt[] = []
     const { result, conceal } = await send(frame, question, { ...effect, key }, attempts)
+    if (!('error' in result) && result.live !== undefined)
+      return { key, output: streamed(frame, question, { key, result, live: result.live, conceal }), attempts }
     return { key, ...outcomeOf(frame, question, result, conceal), attempts }
   })
+}
+
+/** Whatever the mode is: there is no whole body yet. */
+function streamed(
+  { run: { streams } }: Frame,
+  { isUnheard }: Question,
+  answer: {
+    readonly key: string
+    readonly result: FetchAnswer
+    readonly live: LiveStream
+    readonly conceal: (value: unknown) => unknown
+  },
+): unknown {
+  const { key, live, conceal } = answer
+  const { headers, status } = answer.result
+  if (isUnheard) live.close()
+  return { body: streams.open(key, live, conceal), headers: conceal(headers), status }
 }
 
 function outcomeOf(
@@ -166,6 +189,7 @@ async function send(
       signal,
       remainingMs,
       isTriedOnce,
+      readsStreams: true,
       onAttempt: (one) => attempts.push(one),
     }),
   )

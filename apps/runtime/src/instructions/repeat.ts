@@ -3,6 +3,7 @@ import { Break } from '../automations/automation-failure.ts'
 import type { Execute, Frame } from '../automations/model.ts'
 import type { Branches } from '../automations/turns.ts'
 import { type Instruction, invalidInstruction, isRecord, type StepContext } from './instruction.ts'
+import { type Items, inParts, itemsOf } from './repeat-items.ts'
 import type { Read } from './text-compiler.ts'
 
 /** repeat: runs its steps for each item of `on`, or until a count or an expression ends it. */
@@ -16,14 +17,15 @@ export const repeat: Instruction<RepeatArguments> = {
       const readSize = context.texts.reader(args.batch)
       return (frame) =>
         repeatInBatches(frame, {
-          items: itemsOf(frame, args, readItems),
+          items: itemsOf(frame, args, readItems, context.path),
           until: untilOf(frame),
           batch: readBatch(readSize(frame)),
           steps,
           path: context.path,
         })
     }
-    return (frame) => repeatOneByOne(frame, itemsOf(frame, args, readItems), untilOf(frame), steps)
+    return (frame) =>
+      repeatOneByOne(frame, itemsOf(frame, args, readItems, context.path), untilOf(frame), steps)
   },
 }
 
@@ -38,50 +40,51 @@ function compileUntil(until: string | number | undefined, context: StepContext):
   }
 }
 
-/** Without `on` there are as many items as there are rounds, each its own number. */
-function itemsOf(frame: Frame, args: RepeatArguments, read: Read): Iterable<unknown> {
-  if (args.on === undefined) return numbers()
-  const items = read(frame)
-  frame.observed?.input(items)
-  if (items === undefined || items === null) return []
-  if (Array.isArray(items)) return items
-  if (isRecord(items)) return Object.entries(items).map(([key, value]) => ({ key, value }))
-  throw invalidInstruction('repeat.on must be a list or an object.')
-}
-
-function* numbers(): Generator<number> {
-  for (let number = 0; ; number += 1) yield number
-}
-
-async function repeatOneByOne(
-  frame: Frame,
-  items: Iterable<unknown>,
-  until: Until,
-  steps: Execute,
-): Promise<void> {
+async function repeatOneByOne(frame: Frame, items: Items, until: Until, steps: Execute): Promise<void> {
   const variables = new Map<string, unknown>()
   const loop: Frame = { ...frame, variables: frame.variables.within(variables) }
-  let index = 0
+  const rounds = { frame, loop, variables, until, steps, index: 0 }
   try {
-    for (const item of items) {
-      variables.set('item', frame.variables.handOver(item)).set('$index', index)
-      if (isOver(until, index, loop)) return
-      const turn = roomForRound(loop, index)
-      if (turn !== undefined) await turn
-      const pending = steps(inRound(loop, index))
-      if (pending !== undefined) await pending
-      index += 1
-    }
+    await inParts(items, (part) => doRounds(rounds, part))
   } catch (error) {
     if (!isLoopBreak(error)) throw error
   }
+}
+
+interface Rounds {
+  readonly frame: Frame
+  readonly loop: Frame
+  readonly variables: Map<string, unknown>
+  readonly until: Until
+  readonly steps: Execute
+  index: number
+}
+
+/** Answers whether the repeat is over. */
+async function doRounds(rounds: Rounds, part: Iterable<unknown>): Promise<boolean> {
+  const { frame, loop, variables, until, steps } = rounds
+  for (const item of part) {
+    variables.set('item', frame.variables.handOver(item)).set('$index', rounds.index)
+    if (isOver(until, rounds.index, loop)) return true
+    const pending = beginRound(loop, rounds.index, steps)
+    if (pending !== undefined) await pending
+    rounds.index += 1
+    // Of a stream the next item stays for whoever reads on.
+    if (rounds.index >= until.count) return true
+  }
+  return false
+}
+
+function beginRound(loop: Frame, index: number, steps: Execute): void | Promise<void> {
+  const turn = roomForRound(loop, index)
+  return turn === undefined ? steps(inRound(loop, index)) : turn.then(() => steps(inRound(loop, index)))
 }
 
 /** Longest pause between two groups that an automation may ask for. */
 const MAX_INTERVAL_MS = 60_000
 
 interface BatchOrder {
-  readonly items: Iterable<unknown>
+  readonly items: Items
   readonly until: Until
   readonly batch: Batch
   readonly steps: Execute
@@ -90,27 +93,53 @@ interface BatchOrder {
 
 /** Runs groups of items side by side, with a pause between the groups. */
 async function repeatInBatches(frame: Frame, order: BatchOrder): Promise<void> {
-  const { items, until, batch, steps } = order
-  let group = frame.run.branches<boolean>()
-  let index = 0
+  const groups: Groups = { group: frame.run.branches(), index: 0 }
   try {
-    for (const item of items) {
-      if (isOver(until, index, frame)) break
-      const turn = roomForRound(frame, index)
-      if (turn !== undefined) await turn
-      const number = index
-      await group.begin(() => runRound(frame, item, number, steps))
-      index += 1
-      if (group.count < batch.size) continue
-      if (await endGroup(frame, group, order)) return
-      group = frame.run.branches()
-    }
+    await inParts(order.items, (part) => beginRounds(frame, order, groups, part))
   } catch (error) {
     // Rounds that have begun end with the repeat: nothing of a run goes on after it.
-    await group.end()
+    await groups.group.end()
     throw error
   }
-  await group.results()
+  await groups.group.results()
+}
+
+interface Groups {
+  group: Branches<boolean>
+  index: number
+}
+
+/** Answers whether the repeat is over. */
+async function beginRounds(
+  frame: Frame,
+  order: BatchOrder,
+  groups: Groups,
+  part: Iterable<unknown>,
+): Promise<boolean> {
+  for (const item of part) {
+    if (isOver(order.until, groups.index, frame)) return true
+    if (await beginInGroup(frame, order, groups, item)) return true
+    if (groups.index >= order.until.count) return true
+  }
+  return false
+}
+
+/** Answers whether the group is done with it, and a round of it broke out of the repeat. */
+async function beginInGroup(
+  frame: Frame,
+  order: BatchOrder,
+  groups: Groups,
+  item: unknown,
+): Promise<boolean> {
+  const { index, group } = groups
+  const turn = roomForRound(frame, index)
+  if (turn !== undefined) await turn
+  await group.begin(() => runRound(frame, item, index, order.steps))
+  groups.index += 1
+  if (group.count < order.batch.size) return false
+  if (await endGroup(frame, group, order)) return true
+  groups.group = frame.run.branches()
+  return false
 }
 
 /** Answers whether a round broke out of the repeat. */

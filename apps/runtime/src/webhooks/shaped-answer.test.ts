@@ -3,8 +3,10 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { answerDescription } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Answers, startOutside } from '../../test/outside.ts'
 import {
   startRuntime,
+  type TestAutomation,
   type TestAutomations,
   type TestRuntime,
   type TestWorkspace,
@@ -70,16 +72,31 @@ const automations: TestAutomations = {
   failing: { ...steps({ '{{body.token}}': {} }), arguments: withToken },
   documented: documented(answerDescription.example),
   streamed: documented(answerDescription.streamed),
+  proxied: documented(answerDescription.proxied),
   sure: { ...steps(setting('$http.chunk', 1)), durable: true, output: 2 },
 }
 
 let runtime: TestRuntime
 let workspace: TestWorkspace
+let model: Awaited<ReturnType<typeof startOutside>>
 beforeAll(async () => {
-  runtime = await startRuntime()
-  workspace = await runtime.workspace(automations)
+  runtime = await startRuntime({ env: { FETCH_ALLOWED_HOSTS: '127.0.0.0/8' } })
+  model = await startOutside(speak)
+  const { proxied, ...others } = automations
+  const atModel = JSON.stringify(proxied).replace('https://model.example', model.url)
+  workspace = await runtime.workspace({ ...others, proxied: JSON.parse(atModel) as TestAutomation })
 })
-afterAll(() => runtime[Symbol.asyncDispose]())
+afterAll(async () => {
+  await runtime[Symbol.asyncDispose]()
+  await model[Symbol.asyncDispose]()
+})
+
+/** A language model that streams two words. */
+const speak: Answers = ({ text }, response) => {
+  const { prompt } = JSON.parse(text) as { prompt: string }
+  const deltas = [prompt, ' world'].map((delta) => `data: ${JSON.stringify({ delta })}\n\n`)
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`${deltas.join('')}data: [DONE]\n\n`)
+}
 
 const call = (path: string, init: RequestInit = {}) => runtime.call(workspace.id, path, init)
 const post = (path: string, body: unknown) =>
@@ -96,6 +113,7 @@ test('the examples give what the documents say', async () => {
   expect([whole.status, whole.headers.get('x-order')]).toEqual([201, '42'])
   expect(await whole.text()).toBe(answerDescription.example.gives)
   expect(await (await call('streamed')).text()).toBe(answerDescription.streamed.gives)
+  expect(await (await post('proxied', { prompt: 'Hello' })).text()).toBe(answerDescription.proxied.gives)
 })
 
 describe('an answer that is shaped', () => {

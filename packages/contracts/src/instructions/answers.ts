@@ -37,4 +37,35 @@ export const answerDescription = {
     output: { done: true },
     gives: 'data: {"text":"Hello"}\n\ndata: {"text":" world"}\n\ndata: {"done":true}\n\n',
   },
+  passedOn: 'What a language model sends is passed on piece by piece:',
+  proxied: {
+    do: [
+      {
+        fetch: {
+          url: 'https://model.example/chat',
+          method: 'post',
+          headers: { Authorization: 'Bearer {{secret.modelKey}}' },
+          body: { prompt: '{{body.prompt}}', stream: true },
+          timeout: '1m',
+          output: 'model',
+        },
+      },
+      {
+        repeat: {
+          on: '{{model.body}}',
+          do: [
+            {
+              conditions: {
+                '{{item.chunk.data[0].delta}}': [
+                  { set: { name: '$http.chunk', value: { text: '{{item.chunk.data[0].delta}}' } } },
+                ],
+              },
+            },
+          ],
+        },
+      },
+    ],
+    output: { done: true },
+    gives: 'data: {"text":"Hello"}\n\ndata: {"text":" world"}\n\ndata: {"done":true}\n\n',
+  },
 } as const

@@ -19,9 +19,12 @@ const lines: string[] = []
 let runtime: TestRuntime
 let outside: Awaited<ReturnType<typeof startOutside>>
 beforeAll(async () => {
-  outside = await startOutside(({ headers, text }, response) =>
-    json(response, { seen: headers.authorization ?? '', text, all: `key ${CANARY}!` }, 400),
-  )
+  outside = await startOutside(({ url, headers, text }, response) => {
+    const answer = { seen: headers.authorization ?? '', text, all: `key ${CANARY}!` }
+    if (!url.startsWith('/stream')) return json(response, answer, 400)
+    const type = { 'content-type': 'text/event-stream', 'x-seen': 'plain-ascii-canary' }
+    return response.writeHead(200, type).end(`data: ${JSON.stringify(answer)}\n\n`)
+  })
   const log = createLogger({ level: 'trace', destination: { write: (line) => void lines.push(line) } })
   runtime = await startRuntime({ log, env: { FETCH_ALLOWED_HOSTS: '127.0.0.0/8', LOG_LEVEL: 'trace' } })
 })
@@ -195,6 +198,28 @@ describe('a reference', () => {
     )
     for (const text of [...shown, ...runs, ...contexts].map((one) => JSON.stringify(one)))
       expect(text).not.toContain('canary')
+  })
+
+  test('is concealed where a stream repeats it', async () => {
+    const { answer, workspace } = await answerOf([
+      secret('set', { name: 'ascii', value: 'plain-ascii-canary' }, 'ascii'),
+      {
+        fetch: {
+          url: `${outside.url}/stream`,
+          headers: { authorization: 'Bearer {{ascii}}' },
+          output: 'got',
+        },
+      },
+      { repeat: { on: '{{got.body}}', do: [{ set: { name: 'items[]', value: '{{item}}' } }] } },
+      { set: { name: 'out', value: { items: '{{items}}', headers: '{{got.headers}}' } } },
+      { emit: { event: 'told', payload: '{{out}}' } },
+    ])
+    expect(answer).toMatchObject({
+      items: [{ chunk: { data: [{ seen: expect.stringMatching(/^Bearer \$secret:/) }] } }],
+      headers: { 'x-seen': expect.stringMatching(/^\$secret:/) },
+    })
+    const shown = [answer, ...(await runtime.events(workspace.id))].map((one) => JSON.stringify(one))
+    for (const text of shown) expect(text).not.toContain('plain-ascii-canary')
   })
 
   test('is put into forms and texts as they are written, and may be set as another secret', async () => {
