@@ -1,69 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { freshDirectory, startAllInOne } from '@platform/testing/platform'
 import { expect, test, vi } from 'vitest'
 import { administrator, call, feed, newWorkspace, saveAutomation } from './support/caller.ts'
+import { askedAgain, countedOnce, countingAutomations, startSlowOutside } from './support/counting-runs.ts'
 
 const RUNS = 60
 const KILLS = 3
-
-interface Asked {
-  readonly n: string
-  readonly step: string
-  readonly key: string
-}
-
-/** A server outside that takes its time, and remembers what it was asked. */
-async function startSlowOutside() {
-  const asked: Asked[] = []
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
-    const { searchParams } = new URL(request.url ?? '', 'http://outside')
-    const text = (name: string) => searchParams.get(name) ?? ''
-    asked.push({ n: text('n'), step: text('step'), key: String(request.headers['idempotency-key']) })
-    setTimeout(() => response.end(`${asked.length}`), 100 + Math.random() * 400)
-  }
-  const server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    asked,
-    url: `http://127.0.0.1:${port}/`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
-
-/** Counts three times in the shared context, asks before each further count, the last time two at once. */
-function countingAutomation(url: string) {
-  const shown = '{{global[{{payload.key}}]}}'
-  const count = { set: { name: 'global[{{payload.key}}]', value: `{% ${shown} + 1 %}` } }
-  const tell = (event: string) => ({ emit: { event, payload: { n: '{{payload.n}}', count: shown } } })
-  const ask = (step: string) => ({ fetch: { url, query: { n: '{{payload.n}}', step } } })
-  return {
-    slug: 'counting',
-    name: 'counting',
-    when: { events: ['killed.cause'] },
-    do: [
-      { set: { name: 'global[{{payload.key}}]', value: 0 } },
-      count,
-      ask('1'),
-      count,
-      tell('killed.half'),
-      { all: [ask('2'), ask('3')] },
-      count,
-      tell('killed.done'),
-    ],
-  }
-}
-
-/** What was asked for the first step of a run after something that comes later was: its answer was kept by then. */
-const askedAgain = (asked: readonly Asked[]): Asked[] =>
-  asked.filter(
-    ({ n, step }, index) =>
-      step === '1' && asked.slice(0, index).some((before) => before.n === n && before.step !== '1'),
-  )
 
 test('kill -9 in the middle of runs: each counts and emits once, and asks again with the same key only', async () => {
   await using outside = await startSlowOutside()
@@ -74,7 +15,8 @@ test('kill -9 in the middle of runs: each counts and emits once, and asks again 
   const { origin } = platform
   const { token } = await administrator(platform)
   const workspaceId = await newWorkspace(origin, token)
-  await saveAutomation(origin, token, workspaceId, countingAutomation(outside.url))
+  for (const automation of countingAutomations(outside.url))
+    await saveAutomation(origin, token, workspaceId, automation)
   const events = Array.from({ length: RUNS }, (_, n) => ({
     type: 'killed.cause',
     payload: { n: String(n), key: `count${n}` },
@@ -96,11 +38,12 @@ test('kill -9 in the middle of runs: each counts and emits once, and asks again 
     timeout: 90_000,
     interval: 500,
   })
-  const expected = (count: number) => Array.from({ length: RUNS }, (_, n) => `${n}: ${count}`).sort()
   const told = async (type: string) =>
-    (await ended(type)).map(({ payload }) => `${payload.n}: ${payload.count}`).sort()
-  expect(await told('killed.done')).toEqual(expected(3))
-  expect(await told('killed.half')).toEqual(expected(2))
+    (await ended(type)).map(({ payload }) => payload).sort((one, other) => one.n - other.n)
+  const expected = (of: (n: number) => object) => Array.from({ length: RUNS }, (_, n) => of(n))
+  expect(await told('killed.done')).toEqual(expected(countedOnce))
+  expect(await told('killed.half')).toEqual(expected((n) => ({ n: String(n), count: 2 })))
+  expect(await told('killed.answer')).toEqual(expected((n) => ({ n: String(n) })))
   const questions = new Set(outside.asked.map(({ n, step }) => `${n} ${step}`))
   expect(questions.size).toBe(RUNS * 3)
   expect(new Set(outside.asked.map(({ n, step, key }) => `${n} ${step} ${key}`)).size).toBe(RUNS * 3)

@@ -1,0 +1,91 @@
+import type { Platform } from '@platform/testing/platform'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { administrator, call, feed, newWorkspace, saveAutomation } from '../support/caller.ts'
+import { askedAgain, countedOnce, countingAutomations, startSlowOutside } from '../support/counting-runs.ts'
+import { separateShape } from '../support/shapes.ts'
+
+/** How often a runtime is killed, and how many runs a second begin meanwhile. */
+const KILLS = Number(process.env.KILLS ?? '40')
+const RATE = Number(process.env.KILLED_RUNS_RATE ?? '50')
+/** How long one that was stopped stands still: longer than its lease. */
+const STOPPED_MS = Number(process.env.STOPPED_MS ?? '20000')
+const TICK_MS = 200
+const names = ['runtime-1', 'runtime-2', 'runtime-3'] as const
+
+describe.runIf(separateShape !== undefined)('runs of runtimes that are killed and stopped', () => {
+  let platform: Platform
+  let outside: Awaited<ReturnType<typeof startSlowOutside>>
+  beforeAll(async () => {
+    outside = await startSlowOutside({ leastMs: 20, mostMs: 300 })
+    platform = (await separateShape?.start(
+      { FETCH_ALLOWED_HOSTS: '127.0.0.0/8', RATE_LIMIT_DISABLED: 'true', GATEWAY_MAX_LAG_MS: '10000' },
+      { counts: { runtime: 3 } },
+    )) as Platform
+  })
+  afterAll(async () => {
+    await platform?.[Symbol.asyncDispose]()
+    await outside?.[Symbol.asyncDispose]()
+  })
+
+  test(`end once each, with ${KILLS} kills at ${RATE} runs a second`, {
+    timeout: 300_000 + KILLS * 15_000,
+  }, async () => {
+    const { token } = await administrator(platform)
+    const workspaceId = await newWorkspace(platform.origin, token)
+    for (const automation of countingAutomations(outside.url))
+      await saveAutomation(platform.origin, token, workspaceId, automation)
+    let begun = 0
+    let isOver = false
+    const load = (async () => {
+      while (!isOver) {
+        const size = Math.round((RATE * TICK_MS) / 1000)
+        const payloads = Array.from({ length: size }, (_, at) => ({
+          n: String(begun + at),
+          key: `c${begun + at}`,
+        }))
+        const events = payloads.map((payload) => ({ type: 'killed.cause', payload }))
+        const tick = new Promise((resolve) => setTimeout(resolve, TICK_MS))
+        const sent = await call(platform.origin, 'POST', `/v2/workspaces/${workspaceId}/events`, {
+          token,
+          body: { events },
+        })
+        expect(sent.status, sent.text).toBe(200)
+        begun += size
+        await tick
+      }
+    })()
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const name = names[kill % names.length] ?? names[0]
+      await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 800))
+      await platform.process(name).stop('SIGKILL')
+      await platform.restart(name)
+    }
+    // Of one that stands still for longer than its lease the others take over; what it writes then counts no more.
+    const { pid } = platform.process(names[0])
+    process.kill(pid, 'SIGSTOP')
+    await new Promise((resolve) => setTimeout(resolve, STOPPED_MS))
+    process.kill(pid, 'SIGCONT')
+    isOver = true
+    await load
+
+    const told = async (type: string) =>
+      (await feed(platform.origin, token, workspaceId, `types=${type}`))
+        .map(({ payload }) => payload)
+        .sort((one, other) => one.n - other.n)
+    const unfinished = `/v2/workspaces/${workspaceId}/runs?status=queued,running,waiting`
+    await vi.waitFor(
+      async () => {
+        expect((await call(platform.origin, 'GET', unfinished, { token })).json.runs).toEqual([])
+        expect((await told('killed.done')).length).toBeGreaterThanOrEqual(begun)
+      },
+      { timeout: 240_000, interval: 3000 },
+    )
+    expect(await told('killed.done')).toEqual(Array.from({ length: begun }, (_, n) => countedOnce(n)))
+    const questions = (of: (one: (typeof outside.asked)[number]) => string) =>
+      new Set(outside.asked.map(of)).size
+    expect(questions(({ n, step }) => `${n} ${step}`)).toBe(begun * 3)
+    expect(questions(({ n, step, key }) => `${n} ${step} ${key}`)).toBe(begun * 3)
+    expect(askedAgain(outside.asked)).toEqual([])
+    console.log(`${KILLS} kills, ${begun} runs, ${outside.asked.length - begun * 3} questions repeated`)
+  })
+})
