@@ -1,5 +1,6 @@
 import { readJson } from '@platform/expressions'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import type { StreamItem, StreamItems } from './stream-items.ts'
 
 /** Most characters of one event; a longer one breaks its stream off. */
 const MAX_EVENT = 1_000_000
@@ -8,13 +9,8 @@ const SLICE = 4096
 /** An event of more lines is one text. */
 const MAX_LINES = 100
 
-/** What `repeat` gets for one event: its lines of data, read as JSON where they are JSON. */
-export interface StreamItem {
-  readonly chunk: { readonly data: readonly unknown[]; readonly event?: string; readonly id?: string }
-}
-
-/** Server-sent events, as the bytes of an answer come in. */
-export class EventStreamItems {
+/** Server-sent events: an item has the lines of data of one, read as JSON where they are JSON. */
+export class EventStreamItems implements StreamItems {
   readonly #decoder = new TextDecoder()
   readonly #events: EventSourceMessage[] = []
   #at = 0
@@ -27,12 +23,10 @@ export class EventStreamItems {
     },
   })
 
-  /** Answers false for an event that is longer than one may be: nothing can be read behind it. */
   feed(bytes: Uint8Array): boolean {
     return this.#read(this.#decoder.decode(bytes, { stream: true }))
   }
 
-  /** The last event counts although no empty line follows it. */
   end(): boolean {
     return this.#read(`${this.#decoder.decode()}\n\n`)
   }
@@ -41,7 +35,6 @@ export class EventStreamItems {
     return this.#at === this.#events.length
   }
 
-  /** The next items, so many at most. */
   take(most: number): StreamItem[] {
     const taken = this.#events.slice(this.#at, this.#at + most)
     this.#at += taken.length

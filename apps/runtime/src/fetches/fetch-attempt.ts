@@ -4,17 +4,24 @@ import type { FetchRequest } from './fetch-request.ts'
 import { LiveStream } from './live-stream.ts'
 import { type OauthTokens, TokenRefused } from './oauth-tokens.ts'
 import { signedRequest } from './signed-request.ts'
+import { itemsOf, type ReadWhileItComes, type StreamItems } from './stream-items.ts'
 
 /** How one attempt ended. */
 export type Attempted = FetchAnswer | (FetchFailure & { readonly code?: string })
+
+interface Streams {
+  readonly what: ReadWhileItComes
+  /** Undefined where there is no place for one more; else gives the place back. */
+  readonly takePlace: () => (() => void) | undefined
+}
 
 /** Through what an attempt goes, and for whom. */
 export interface Sender {
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly tokens: OauthTokens
   readonly workspaceId: string
-  /** A place for an answer that is read while it comes; undefined where there is none. Without it none is. */
-  readonly takePlace?: (() => (() => void) | undefined) | undefined
+  /** Which answers are read while they come; without it none is. */
+  readonly streams?: Streams | undefined
 }
 
 /** Sends a request once. Rejects only with the reason of `signal`, when that aborts before the answer is there. */
@@ -37,9 +44,9 @@ export async function attempt(
     })
     if (response.status === 401 && request.auth?.kind === 'oauth2') tokens.forget(workspaceId, request.auth)
     const head = { status: response.status, headers: headersOf(response) }
-    if (sender.takePlace === undefined || !isEventStream(response))
-      return { ...head, bytes: await bytesOf(response) }
-    return liveAnswer(head, response, request, sender.takePlace())
+    const items = sender.streams && itemsIn(response, sender.streams.what)
+    if (items === undefined) return { ...head, bytes: await bytesOf(response) }
+    return liveAnswer(head, response, { request, items, leave: sender.streams?.takePlace() })
   } catch (error) {
     signal.throwIfAborted()
     return failureOf(error, request, deadline.isOver)
@@ -77,21 +84,22 @@ class Deadline {
   }
 }
 
-/** A failure with such a body is read whole, to be shown. */
-const isEventStream = ({ ok, body, headers }: Response): boolean =>
-  ok && body !== null && /^text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '')
+/** A failure is read whole, to be shown. */
+const itemsIn = ({ ok, body, headers }: Response, what: ReadWhileItComes): StreamItems | undefined =>
+  ok && body !== null ? itemsOf(headers.get('content-type') ?? '', what) : undefined
 
 function liveAnswer(
   head: Pick<FetchAnswer, 'status' | 'headers'>,
   { body }: Response,
-  { url: { host }, timeoutMs }: FetchRequest,
-  leave: (() => void) | undefined,
+  parts: { request: FetchRequest; items: StreamItems; leave: (() => void) | undefined },
 ): Attempted {
+  const { request, items, leave } = parts
+  const { host } = request.url
   if (body !== null && leave !== undefined)
     return {
       ...head,
       bytes: Buffer.alloc(0),
-      live: new LiveStream(body, { host, silenceMs: timeoutMs, onClose: leave }),
+      live: new LiveStream(body, { host, items, silenceMs: request.timeoutMs, onClose: leave }),
     }
   body?.cancel().catch(() => undefined)
   return named(

@@ -10,6 +10,7 @@ import { type FetchMetrics, type FetchOutcome, fetchMetrics } from './fetch-metr
 import type { FetchRequest } from './fetch-request.ts'
 import type { FetchSettings } from './fetches-env.ts'
 import { OauthTokens } from './oauth-tokens.ts'
+import type { ReadWhileItComes } from './stream-items.ts'
 import { StreamPlaces } from './stream-places.ts'
 
 /** Calls of automations to the outside. */
@@ -30,8 +31,8 @@ export interface FetchCall {
   readonly remainingMs: () => number
   /** True where nothing is tried again here, because the caller does. */
   readonly isTriedOnce?: boolean
-  /** True where an answer of server-sent events is read while it comes, by who asks: it is to be closed. */
-  readonly readsStreams?: boolean
+  /** Which answers who asks reads while they come, and closes; without it none is. */
+  readonly streams?: ReadWhileItComes | undefined
   /** Told of each attempt when it has ended. */
   readonly onAttempt?: (attempt: FetchAttempt) => void
 }
@@ -125,13 +126,13 @@ async function attemptInPlace(
   { outboundFor, tokens, places, streams, metrics }: Needs,
   request: FetchRequest,
   headers: Headers,
-  { workspaceId, signal, onAttempt, readsStreams = false }: FetchCall,
+  { workspaceId, signal, onAttempt, streams: what }: FetchCall,
 ): Promise<Attempted> {
   const giveBack = await places.take(workspaceId, signal)
   try {
     const atMs = Date.now()
-    const takePlace = readsStreams ? () => streams.take(workspaceId) : undefined
-    const sender = { outbound: outboundFor(request), tokens, workspaceId, takePlace }
+    const taken = what && { what, takePlace: () => streams.take(workspaceId) }
+    const sender = { outbound: outboundFor(request), tokens, workspaceId, streams: taken }
     const attempted = await attempt(sender, request, headers, signal)
     onAttempt?.([atMs, Date.now() - atMs, outcomeOf(attempted)])
     metrics.counted('error' in attempted ? 'failed' : classOf(attempted.status))

@@ -1,6 +1,6 @@
 import { Failure, type FailureBody } from '@platform/kernel'
 import { OutboundRefused } from '@platform/outbound'
-import { EventStreamItems } from './event-stream-items.ts'
+import type { StreamItems } from './stream-items.ts'
 
 /** Items that are handed over together at most: what is left is read when they are done. */
 const MOST_ITEMS = 100
@@ -17,6 +17,7 @@ export interface StreamPart {
 /** How a stream is read. */
 export interface LiveStreamParts {
   readonly host: string
+  readonly items: StreamItems
   /** Longest silence of the other side while it is waited for. */
   readonly silenceMs: number
   /** Called once, when the stream needs its connection no longer. */
@@ -24,13 +25,13 @@ export interface LiveStreamParts {
 }
 
 /**
- * The server-sent events of an answer. The connection is read when items are asked for and there are none: who is slow
+ * An answer that is read while it comes. The connection is read when items are asked for and there are none: who is slow
  * to ask slows the other side down, and memory holds what one read brings.
  */
 export class LiveStream {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   readonly #parts: LiveStreamParts
-  readonly #items = new EventStreamItems()
+  readonly #items: StreamItems
   #reading: ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']> | undefined
   #end: StreamPart | undefined
   #isOpen = true
@@ -38,6 +39,7 @@ export class LiveStream {
   constructor(body: ReadableStream<Uint8Array>, parts: LiveStreamParts) {
     this.#reader = body.getReader()
     this.#parts = parts
+    this.#items = parts.items
   }
 
   /**
@@ -74,7 +76,7 @@ export class LiveStream {
       if (read === undefined) return undefined
       this.#reading = undefined
       const isReadable = read.done ? this.#items.end() : this.#items.feed(read.value)
-      if (!isReadable) this.#fail(`${this.#parts.host} sends an event that is longer than 1 MB.`)
+      if (!isReadable) this.#fail(`${this.#parts.host} sends a piece that is longer than 1 MB.`)
       else if (read.done) this.close()
     } catch (error) {
       signal.throwIfAborted()

@@ -1,120 +1,28 @@
-import {
-  EMIT_TOPIC,
-  type EmitArguments,
-  EventOptions,
-  type EventSource,
-  EventTarget,
-  EventType,
-  isNativeType,
-} from '@platform/contracts'
-import { Failure } from '@platform/kernel'
-import { buildRecord, capEvent, type EventLimits } from '@platform/outbox'
-import type { Frame } from '../automations/model.ts'
-import { measure } from '../contexts/value-size.ts'
-import { type Instruction, isRecord } from './instruction.ts'
-
-/** Times the limit. */
-const COUNTED_EXACTLY = 10
+import type { EmitArguments } from '@platform/contracts'
+import type { EventLimits } from '@platform/outbox'
+import { eventOf, handOn, readOptions, readTarget } from './emitted-event.ts'
+import type { Instruction } from './instruction.ts'
 
 /** emit: emits an event of the workspace. It is committed with the run, and never twice when the run is done again. */
 export const emit = (limits: EventLimits): Instruction<EmitArguments> => ({
   name: 'emit',
   compile(args, context) {
-    const readType = context.texts.reader(args.event)
-    const readPayload = context.texts.reader(args.payload ?? {})
-    const readTarget = context.texts.reader(args.target)
-    const readOptions = context.texts.reader(args.options)
+    const typeOf = context.texts.reader(args.event)
+    const payloadOf = context.texts.reader(args.payload ?? {})
+    const targetOf = context.texts.reader(args.target)
+    const optionsOf = context.texts.reader(args.options)
     const write = context.texts.writer(args.output)
     return async (frame) => {
-      const type = requireType(readType(frame))
-      const payload = requirePayload(type, readPayload(frame))
-      requireEventSize(type, payload, limits.maxLength)
-      const audience = readTarget(frame)
-      const target = parsePart(EventTarget, 'target', audience)
-      if (target === undefined && isRecord(audience) && Object.keys(audience).length > 0)
-        throw namesNobody(type)
-      const options = parsePart(EventOptions, 'options', readOptions(frame))
-      frame.observed?.input({ event: type, payload, target, options })
-
-      const id = frame.run.effectId(frame, context.path)
-      const createdAt = frame.run.readClock().toISOString()
-      const shown = frame.run.secrets.mask(payload)
-      const record = capEvent(
-        buildRecord({ type, payload: shown, source: sourceOf(frame), target, options, id, createdAt }),
-        limits,
-      )
+      const type = typeOf(frame)
+      const payload = payloadOf(frame)
+      const target = readTarget(type, targetOf(frame))
+      const options = readOptions(optionsOf(frame))
+      const record = eventOf(frame, context.path, { type, payload, target, options }, limits)
       const throttled = frame.run.throttle('emits', 1, frame)
       if (throttled !== undefined) await throttled
 
       write(frame, record)
-      const recording = frame.run.record(record)
-      frame.observed?.effect(frame.run.lastNumber)
-      frame.observed?.emitted(record)
-      await recording
+      await handOn(frame, record)
     }
   },
 })
-
-/** Set by the platform; nothing of it can be written in an automation. The user stays unnamed. */
-function sourceOf({ run, automation, depth }: Frame): EventSource {
-  const { sessionId, socketId } = run.subject
-  return {
-    workspaceId: run.workspace.id,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(socketId === undefined ? {} : { socketId }),
-    correlationId: run.correlationId,
-    automationSlug: automation.slug,
-    automationDepth: depth,
-    serviceTopic: EMIT_TOPIC,
-    host: { service: 'runtime' },
-  }
-}
-
-function requireType(type: unknown): string {
-  const { success, data } = EventType.safeParse(type)
-  if (!success) throw invalidEvent('The type of an event must be 1–200 characters of [a-zA-Z0-9 ._-].')
-  if (!isNativeType(data)) return data
-  throw new Failure(
-    'ForbiddenError',
-    `Events of type "${data}" come from the platform only: choose another type.`,
-  )
-}
-
-function requirePayload(type: string, payload: unknown): Readonly<Record<string, unknown>> {
-  if (payload === undefined || payload === null) return {}
-  if (isRecord(payload)) return payload
-  throw invalidEvent(`The payload of the event "${type}" must be an object.`)
-}
-
-/** Only what is near the limit is written out to be counted exactly; "at least" is enough for the rest. */
-function requireEventSize(type: string, payload: unknown, max: number): void {
-  const { characters: size, excess } = measure(payload, max * COUNTED_EXACTLY)
-  if (excess === undefined) return
-  const message =
-    excess === 'depth'
-      ? `The payload of the event "${type}" is nested too deeply: make it flatter.`
-      : `The event "${type}" has at least ${size} characters; ${max} are allowed.`
-  throw new Failure('EventTooLarge', message, { details: { size, max } })
-}
-
-/** Fields whose template found nothing count as left out. */
-function parsePart<T>(
-  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
-  name: string,
-  value: unknown,
-): T | undefined {
-  if (value === undefined || value === null) return undefined
-  const given = isRecord(value)
-    ? Object.entries(value).filter(([, item]) => item !== undefined && item !== null)
-    : []
-  const result = schema.safeParse(isRecord(value) ? Object.fromEntries(given) : value)
-  if (!result.success)
-    throw invalidEvent(`The ${name} of an event holds a field or value that is not known there.`)
-  return given.length === 0 ? undefined : result.data
-}
-
-/** Left out, it would be shown to everybody who may read the workspace. */
-const namesNobody = (type: string) =>
-  invalidEvent(`The target of the event "${type}" names nobody: none of its fields has a value.`)
-
-const invalidEvent = (message: string) => new Failure('InvalidEventError', message)

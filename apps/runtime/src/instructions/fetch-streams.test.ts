@@ -206,7 +206,7 @@ describe('what breaks a stream off fails the repeat, after the items that came',
   test('an event, or an answer, that is too long', async () => {
     const endless = open(event(1), `data: ${'x'.repeat(1_100_000)}`)
     const { output: is, host } = await streamed(endless, { steps: [caught], output })
-    const message = `${host} sends an event that is longer than 1 MB.`
+    const message = `${host} sends a piece that is longer than 1 MB.`
     expect(is).toEqual({ got: [1], name: 'StreamInterrupted', message })
     const large = await streamed(
       pieces(...numbers(40)),

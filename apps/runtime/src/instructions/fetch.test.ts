@@ -103,7 +103,10 @@ describe('what is sent', () => {
     [{ timeout: 0 }, 'fetch.timeout must be'],
     [{ redirects: '{{m}}' }, 'fetch.redirects must be a whole number from 0 to 10.'],
     [{ outputMode: '{{m}}' }, 'fetch.outputMode must be one of body,'],
-    [{ stream: { event: 'x' } }, 'The field "stream" of fetch is not available yet.'],
+    [
+      { stream: { event: 'x', concatenate: { path: 'a', throttle: 1e6 } } },
+      'needs a path, and a throttle of at most',
+    ],
     [{ multipart: '{{m}}', method: 'post' }, 'fetch.multipart must be a list of fields.'],
     [{ auth: { basic: '{{m}}' } }, 'fetch.auth.basic must be an object.'],
     [{ auth: { basic: { user: 1 } } }, 'fetch.auth.basic.user must be a text.'],

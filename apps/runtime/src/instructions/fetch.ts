@@ -1,4 +1,5 @@
 import { type FetchArguments, fieldsNotYetRunnable } from '@platform/contracts'
+import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import type { Frame, OutsideEffect } from '../automations/model.ts'
 import { fetchFailedEvent } from '../automations/run-events.ts'
@@ -6,6 +7,7 @@ import { failedFetch } from '../fetches/failed-fetch.ts'
 import { type FetchAnswer, type FetchFailure, type OutputMode, readAnswer } from '../fetches/fetch-answer.ts'
 import { type FetchFault, faultOf } from '../fetches/fetch-fault.ts'
 import { type FetchRequest, type GivenRequest, requestOf } from '../fetches/fetch-request.ts'
+import type { StreamHandle } from '../fetches/fetched-streams.ts'
 import type { FetchAttempt } from '../fetches/fetches.ts'
 import type { LiveStream } from '../fetches/live-stream.ts'
 import { tracedFetch } from '../fetches/traced-fetch.ts'
@@ -13,6 +15,7 @@ import type { ModuleStores } from '../modules/module.ts'
 import { revealSecrets } from '../modules/secrets/reveal.ts'
 import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
 import { type Attempt, triedOnce } from './step-retry.ts'
+import { StreamedEvents, type StreamOrder, streamReader } from './streamed-events.ts'
 import type { TextCompiler } from './text-compiler.ts'
 
 /**
@@ -45,17 +48,13 @@ function compileAttempt(
 ): Attempt {
   const [missing] = fieldsNotYetRunnable('fetch', args)
   if (missing !== undefined) return unavailable(missing)
-  const readRequest = requestReader(args, texts)
-  const readMode = texts.reader(args.outputMode)
-  const readEmits = texts.reader(args.emitErrors)
+  const readQuestion = questionReader(args, texts, { limits, stores, isTriedOnce })
   const write = texts.writer(args.output)
-  const isUnheard = args.output === undefined
   return async (frame, tries) => {
-    const request = requestOf(readRequest(frame), frame.run.fetches.settings)
-    const mode = modeOf(readMode(frame))
-    const emits = readEmits(frame) !== false
-    const question = { request, mode, emits, isTriedOnce, stores, key: tries.key, isUnheard }
-    const { key, output, failed, fault, attempts } = await ask(frame, path, question)
+    const question = { ...readQuestion(frame), key: tries.key }
+    const asked = await ask(frame, path, question)
+    const { key, fault, attempts } = asked
+    const { output, failed } = (await toldStream(frame, path, { asked, question, limits })) ?? asked
     if (attempts !== undefined) frame.observed?.attempts(attempts)
     frame.observed?.output(output)
     tries.key = key
@@ -63,6 +62,27 @@ function compileAttempt(
     write(frame, output)
     if (failed !== undefined) await frame.run.record(fetchFailedEvent(frame, failed, key, limits))
   }
+}
+
+function questionReader(
+  args: FetchArguments,
+  texts: TextCompiler,
+  { stores, isTriedOnce }: Way,
+): (frame: Frame) => Omit<Question, 'key'> {
+  const readRequest = requestReader(args, texts)
+  const readMode = texts.reader(args.outputMode)
+  const readEmits = texts.reader(args.emitErrors)
+  const readStream = streamReader(args.stream, texts)
+  const isUnheard = args.output === undefined && readStream === undefined
+  return (frame) => ({
+    request: requestOf(readRequest(frame), frame.run.fetches.settings),
+    mode: modeOf(readMode(frame)),
+    emits: readEmits(frame) !== false,
+    isTriedOnce,
+    stores,
+    isUnheard,
+    order: readStream?.(frame),
+  })
 }
 
 const unavailable =
@@ -109,6 +129,8 @@ interface Question {
   readonly key: string | undefined
   /** True where nobody gets to know the answer. */
   readonly isUnheard: boolean
+  /** How a stream is told of by events. */
+  readonly order: StreamOrder | undefined
 }
 
 /** What comes of a request, as it is kept. */
@@ -118,6 +140,8 @@ interface Asked {
   readonly output: unknown
   /** What the event of a failure shows. */
   readonly failed?: Readonly<Record<string, unknown>>
+  /** What comes piece by piece; the output has it for its body. */
+  readonly stream?: StreamHandle
   /** For a step that may be tried again. */
   readonly fault?: FetchFault
   /** Of runs kept by the version before there are none. */
@@ -134,7 +158,7 @@ async function ask(frame: Frame, path: string, question: Question): Promise<Aske
     const attempts: FetchAttempt[] = []
     const { result, conceal } = await send(frame, question, { ...effect, key }, attempts)
     if (!('error' in result) && result.live !== undefined)
-      return { key, output: streamed(frame, question, { key, result, live: result.live, conceal }), attempts }
+      return { key, ...streamed(frame, question, { key, result, live: result.live, conceal }), attempts }
     return { key, ...outcomeOf(frame, question, result, conceal), attempts }
   })
 }
@@ -149,11 +173,48 @@ function streamed(
     readonly live: LiveStream
     readonly conceal: (value: unknown) => unknown
   },
-): unknown {
+): Pick<Asked, 'output' | 'stream'> {
   const { key, live, conceal } = answer
   const { headers, status } = answer.result
   if (isUnheard) live.close()
-  return { body: streams.open(key, live, conceal), headers: conceal(headers), status }
+  const stream = streams.open(key, live, conceal)
+  return { output: { body: stream, headers: conceal(headers), status }, stream }
+}
+
+/** Tells of a stream by events; answers what the fetch comes to then. Undefined where nothing is told. */
+async function toldStream(
+  frame: Frame,
+  path: string,
+  { asked, question, limits }: { asked: Asked; question: Question; limits: EventLimits },
+): Promise<Pick<Asked, 'output' | 'failed'> | undefined> {
+  const { request, mode, emits, order } = question
+  const stream = frame.run.streams.find(asked.stream)
+  if (stream === undefined || order === undefined) return undefined
+  try {
+    const body = await new StreamedEvents(frame, path, order, limits).tell(stream)
+    return { output: toldOutput(body, asked.output as Pick<FetchAnswer, 'headers' | 'status'>, mode) }
+  } catch (error) {
+    const result = interruptionOf(error)
+    const failed = emits ? { failed: failedFetch(request, result, frame.run.secrets) } : {}
+    return { output: result, ...failed }
+  } finally {
+    stream.close()
+  }
+}
+
+function toldOutput(
+  body: unknown,
+  { headers, status }: Pick<FetchAnswer, 'headers' | 'status'>,
+  mode: OutputMode,
+): unknown {
+  const isEvents = String(headers['content-type']).toLowerCase().startsWith('text/event-stream')
+  return isEvents || mode === 'detailed_response' ? { body, headers, status } : body
+}
+
+/** Throws what is no end of a stream. */
+function interruptionOf(error: unknown): FetchFailure {
+  if (!(error instanceof Failure) || error.name !== 'StreamInterrupted') throw error
+  return { error: { name: error.name, message: error.message } }
 }
 
 function outcomeOf(
@@ -176,7 +237,7 @@ function outcomeOf(
 /** The values of secrets are in what leaves and in nothing else. */
 async function send(
   { run }: Frame,
-  { request, isTriedOnce, stores }: Question,
+  { request, isTriedOnce, stores, order }: Question,
   { key, signal, remainingMs }: OutsideEffect,
   attempts: FetchAttempt[],
 ): Promise<{ result: FetchAnswer | FetchFailure; conceal: (value: unknown) => unknown }> {
@@ -189,7 +250,7 @@ async function send(
       signal,
       remainingMs,
       isTriedOnce,
-      readsStreams: true,
+      streams: order === undefined ? 'events' : 'pieces',
       onAttempt: (one) => attempts.push(one),
     }),
   )

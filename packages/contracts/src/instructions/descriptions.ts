@@ -96,7 +96,7 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
   repeat: {
     text:
       'Runs its steps for each item of `on` (`item`, `$index`; `item.key` and `item.value` of an object), ' +
-      'and no longer than `until` a count or an expression. With `batch` several items at a time. `on` may be ' +
+      'and no longer than `until` a count or an expression. With `batch` several at a time. `on` may be ' +
       'the `body` of a `fetch` that is a stream: each event is an item, `{ chunk: { data, event, id } }`, `data` the list ' +
       'of its lines, read as JSON where they are JSON. The other side sends no faster than the rounds go. The ' +
       'repeat ends with the stream, and fails with `StreamInterrupted` where that breaks off, sends nothing for the ' +
@@ -154,7 +154,9 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
       'off is tried again; each attempt, also of a run that goes on after a crash, carries the same ' +
       '`Idempotency-Key`, so that the other side can tell; an answer that a run has kept is not asked for again. ' +
       'An answer of server-sent events (`text/event-stream`) is there as soon as its headers are: `output` is then ' +
-      '`{ body, headers, status }` whatever `outputMode` says, and `repeat` reads its `body` while it comes. ' +
+      '`{ body, headers, status }` whatever `outputMode` says, and `repeat` reads its `body` while it comes. With ' +
+      '`stream` the fetch reads it itself and ends with it: its `body` is the list of chunks, or with `concatenate` ' +
+      'the last one with the whole text. ' +
       'Addresses inside the platform’s network are refused.',
     example: {
       do: [

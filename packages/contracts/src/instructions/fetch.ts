@@ -13,15 +13,27 @@ const Method = z
 const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
 const Stream = fields({
-  event: z.string().min(1).max(1000).optional(),
-  endChunk: z.unknown().optional(),
+  event: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Event that tells of each chunk as it comes: `{ chunk, additionalPayload }`.'),
+  endChunk: z.unknown().optional().describe('Chunk of one more event, once the stream has ended.'),
   concatenate: z
     .strictObject({
-      path: z.string().max(1000).optional(),
-      throttle: templated(z.number().nonnegative()).optional().describe('Milliseconds.'),
+      path: z
+        .string()
+        .max(1000)
+        .optional()
+        .describe('Where chunks have parts of a text, within their data: `choices[0].delta.content`.'),
+      throttle: templated(z.number().nonnegative())
+        .optional()
+        .describe('Milliseconds between two events at least; the last one comes in any case.'),
     })
-    .optional(),
-  payload: TemplatedRecord.optional(),
+    .optional()
+    .describe('Each event has the whole text so far in place of its part.'),
+  payload: TemplatedRecord.optional().describe('`additionalPayload` of each event.'),
   target: EmitTarget.optional(),
   options: EmitOptions.optional(),
 })
@@ -75,7 +87,9 @@ export const FetchArguments = fields({
   redirects: templated(z.int().min(0).max(10))
     .optional()
     .describe('Redirects followed, 3 unless stated; 0 answers the redirect itself.'),
-  stream: Stream.optional(),
+  stream: Stream.optional().describe(
+    'Tells of an answer of server-sent events, lines of JSON or text while it comes; the output has the whole.',
+  ),
   auth: templated(Authentication)
     .optional()
     .describe('One of basic, awsv4 and oauth2 (client credentials; tokens are kept while they count).'),

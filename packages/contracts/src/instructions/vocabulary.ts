@@ -73,7 +73,6 @@ const isNamed =
 /** Fields of instructions of which the same is true, and when they are used: editors write many that say nothing. */
 export const notYetRunnableFields: Readonly<Partial<Record<string, Readonly<Record<string, IsUsed>>>>> = {
   fetch: {
-    stream: isNamed('event'),
     prismeaiApiKey: isNamed('name'),
     'auth.prismeai': isNamed('forwardWorkspaceAuth'),
   },
