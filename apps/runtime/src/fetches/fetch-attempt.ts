@@ -4,7 +4,8 @@ import type { FetchRequest } from './fetch-request.ts'
 import { LiveStream } from './live-stream.ts'
 import { type OauthTokens, TokenRefused } from './oauth-tokens.ts'
 import { signedRequest } from './signed-request.ts'
-import { itemsOf, type ReadWhileItComes, type StreamItems } from './stream-items.ts'
+import type { StreamItems } from './stream-items.ts'
+import { itemsOf, type ReadWhileItComes } from './streamed-answers.ts'
 
 /** How one attempt ended. */
 export type Attempted = FetchAnswer | (FetchFailure & { readonly code?: string })

@@ -10,8 +10,8 @@ import { type FetchMetrics, type FetchOutcome, fetchMetrics } from './fetch-metr
 import type { FetchRequest } from './fetch-request.ts'
 import type { FetchSettings } from './fetches-env.ts'
 import { OauthTokens } from './oauth-tokens.ts'
-import type { ReadWhileItComes } from './stream-items.ts'
 import { StreamPlaces } from './stream-places.ts'
+import type { ReadWhileItComes } from './streamed-answers.ts'
 
 /** Calls of automations to the outside. */
 export interface Fetches extends AsyncDisposable {

@@ -25,8 +25,8 @@ export interface LiveStreamParts {
 }
 
 /**
- * An answer that is read while it comes. The connection is read when items are asked for and there are none: who is slow
- * to ask slows the other side down, and memory holds what one read brings.
+ * An answer that is read while it comes. The connection is read when items are asked for and there are none: who is
+ * slow to ask slows the other side down, and memory holds what one read brings.
  */
 export class LiveStream {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>

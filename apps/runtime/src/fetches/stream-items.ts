@@ -1,6 +1,3 @@
-import { EventStreamItems } from './event-stream-items.ts'
-import { LineItems, TextItems } from './text-items.ts'
-
 /** What `repeat` and events get of a stream for one piece of it. */
 export interface StreamItem {
   readonly chunk: unknown
@@ -15,16 +12,4 @@ export interface StreamItems {
   readonly isEmpty: boolean
   /** The next items, so many at most. */
   take(most: number): StreamItem[]
-}
-
-/** Which answers are read while they come: server-sent events alone, or lines of JSON and texts as well. */
-export type ReadWhileItComes = 'events' | 'pieces'
-
-/** Undefined for an answer that is read whole. */
-export function itemsOf(contentType: string, what: ReadWhileItComes): StreamItems | undefined {
-  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (type === 'text/event-stream') return new EventStreamItems()
-  if (what === 'events') return undefined
-  if (/^application\/(x-)?(ndjson|jsonlines|jsonl|json-lines)$/.test(type)) return new LineItems()
-  return type === 'text/plain' ? new TextItems() : undefined
 }

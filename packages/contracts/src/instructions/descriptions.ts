@@ -97,8 +97,8 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     text:
       'Runs its steps for each item of `on` (`item`, `$index`; `item.key` and `item.value` of an object), ' +
       'and no longer than `until` a count or an expression. With `batch` several at a time. `on` may be ' +
-      'the `body` of a `fetch` that is a stream: each event is an item, `{ chunk: { data, event, id } }`, `data` the list ' +
-      'of its lines, read as JSON where they are JSON. The other side sends no faster than the rounds go. The ' +
+      'the `body` of a `fetch` that is a stream: each event is an item, `{ chunk: { data, event, id } }`, `data` the ' +
+      'list of its lines, read as JSON where they are JSON. The other side sends no faster than the rounds go. The ' +
       'repeat ends with the stream, and fails with `StreamInterrupted` where that breaks off, sends nothing for the ' +
       '`timeout` of the fetch, or the run was given up meanwhile (another process took it over, or it came to a ' +
       '`wait`).',
