@@ -16,8 +16,8 @@ export const allInOneEnv = z.object({
 })
 
 /**
- * How many processes execute automations: none unless the environment says it. A text that is no number is told when
+ * How many processes execute automations: one unless the environment says it. A text that is no number is told when
  * the variables are read.
  */
-export const runtimeCount = ({ RUNTIME_PROCESSES = '' }: Env): number =>
+export const runtimeCount = ({ RUNTIME_PROCESSES = '1' }: Env): number =>
   /^\d+$/.test(RUNTIME_PROCESSES) ? Number(RUNTIME_PROCESSES) : 0

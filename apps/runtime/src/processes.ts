@@ -24,7 +24,7 @@ function startProcesses(
   env: Env,
   log: Parameters<typeof runtimeProcesses>[2],
 ): StartedElsewhere {
-  const [first = '', ...others] = (env.RUNTIME_API_URL ?? '').split(',')
+  const [first, ...others] = ownAddresses(env)
   const starting = environmentOf(env).then(async (given) => {
     const at = (address: string): Env => ({ ...given, RUNTIME_PORT: new URL(address).port })
     const places = [at(first), ...others.map(at)] as const
@@ -37,6 +37,14 @@ function startProcesses(
     pages: async () => await (await starting).group.pages(),
     [Symbol.asyncDispose]: async () => await (await starting).group.stop(),
   }
+}
+
+/** Where they listen. An address that somebody gave, of a proxy before the runtime or of another one, is not theirs. */
+function ownAddresses({ RUNTIME_API_URL = '', RUNTIME_PORT = '' }: Env): readonly [string, ...string[]] {
+  const [first = '', ...others] = RUNTIME_API_URL.split(',')
+  return URL.canParse(first) && new URL(first).port === RUNTIME_PORT
+    ? [first, ...others]
+    : [`http://127.0.0.1:${RUNTIME_PORT}`]
 }
 
 /** Only what they read: they get no secret that they do not need. */

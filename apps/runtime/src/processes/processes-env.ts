@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 /** What a process needs to know that starts those which execute automations. */
 export const processVariables = {
-  RUNTIME_PROCESSES: count(0).describe(
+  RUNTIME_PROCESSES: count(1).describe(
     'Processes that execute automations, started and watched by one that executes none: 1, where all services share ' +
       'a process also more. With 0 the service executes them in its own.',
   ),
