@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 /**
  * Where other work shares the machine, a server may once not answer within its deadline. A test that fails twice has
@@ -12,8 +12,16 @@ const retry = process.env.CI === undefined ? 0 : 1
  */
 const isNightly = process.env.NIGHTLY === '1'
 
+/** `npm test` alone: what needs minutes of the machine, or the machine for itself, is left to CI. */
+const isShort = process.env.TESTS_LEAVE_TO_CI === '1'
+
 /** What measures how long something takes, or how much of the machine: nothing else runs beside it. */
 const alone = ['faults', 'killed-runs', 'leaks', 'revocation'].map((name) => `e2e/${name}.test.ts`)
+
+/** What starts and kills platform after platform. */
+const startingMany = ['backup', 'processes-that-die', 'start-and-stop', 'workers'].map(
+  (name) => `e2e/${name}.test.ts`,
+)
 
 const endToEnd = {
   retry,
@@ -36,6 +44,7 @@ export default defineConfig({
           name: 'unit',
           retry,
           include: ['packages/**/src/**/*.test.ts', 'apps/**/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...(isShort ? ['**/*-in-chromium.test.ts'] : [])],
           globalSetup: [
             'packages/testing/src/temporary-directory.ts',
             'packages/testing/src/global-setup.ts',
@@ -56,7 +65,7 @@ export default defineConfig({
           ...endToEnd,
           name: 'e2e',
           include: ['e2e/*.test.ts'],
-          exclude: alone,
+          exclude: [...alone, ...(isShort ? startingMany : [])],
           isolate: false,
           // A platform is six processes that all start at once: one a core, so that deadlines are kept.
           maxWorkers: availableParallelism(),
@@ -67,7 +76,7 @@ export default defineConfig({
         test: {
           ...endToEnd,
           name: 'e2e-alone',
-          include: isNightly ? [...alone, 'e2e/nightly/*.test.ts'] : alone,
+          include: isShort ? [] : [...alone, ...(isNightly ? ['e2e/nightly/*.test.ts'] : [])],
           // Needs an engine and images: scripts/nightly/compose.sh has both.
           exclude: process.env.COMPOSE_PLATFORM === '1' ? [] : ['e2e/nightly/compose.test.ts'],
           fileParallelism: false,

@@ -11,11 +11,22 @@ import { watchStops } from './set-up/stops.mjs'
 async function runTests(args) {
   const stops = watchStops({ graceMs: 9500, stoppedCode: 130 })
   const node = await setUp(stops)
+  const leavesToCi = isShort(args)
+  if (leavesToCi) process.env.TESTS_LEAVE_TO_CI = '1'
   const { summary, code } = await testOnce(stops, node, args)
   const isLong = process.env.NIGHTLY === '1'
   const slow = summary && process.env.CI && !isLong && code === 0 ? await slowAlone(stops, node, summary) : []
+  if (leavesToCi) console.log(LEFT_TO_CI)
   return report(summary, code, slow)
 }
+
+/** True for `npm test` as the README says it: nothing is named, and nobody insists on all of it. */
+const isShort = (args) =>
+  args.length === 0 && !process.env.CI && process.env.REQUIRE_SERVERS !== '1' && process.env.NIGHTLY !== '1'
+
+const LEFT_TO_CI =
+  'LEFT TO CI: the tests that kill platforms, measure, or drive a browser. CI=true npm test runs them, too, ' +
+  'and npm test -- <file> one of them.'
 
 /** One run of vitest with what it says of itself. */
 async function testOnce(stops, node, args) {
