@@ -101,7 +101,7 @@ export const runtimeEnv = z
     RATE_LIMIT_REPEATS_BURST: rate(4000).describe('Rounds of repeat at once.'),
     ...fetchVariables,
     ...moduleVariables,
-    ...limitVariables(['webhooks', 'runActions']),
+    ...limitVariables(['webhooks', 'runActions', 'tests']),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Most characters of an event.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
       'Most characters of runtime.automations.executed.',

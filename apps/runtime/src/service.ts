@@ -7,6 +7,7 @@ import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
 import { joinParts, type Service } from '@platform/service'
 import { contained } from '@platform/service/processes'
+import { runTests } from './automation-tests/run-tests.ts'
 import { automationsPart } from './automations/automations-part.ts'
 import { TimeSlices } from './automations/time-slices.ts'
 import { runtimeChecks } from './checks.ts'
@@ -88,6 +89,7 @@ export const runtime: Service = {
     const routes = [
       callWebhook({ ...config, definitions, permissions, runNow, outcomes, refused }),
       testAutomation({ definitions, runNow, refused }),
+      runTests({ definitions, compile, settings: automations.testSettings }),
     ]
 
     return {

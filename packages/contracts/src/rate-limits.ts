@@ -48,6 +48,14 @@ export const rateLimits = {
     variable: 'RATE_LIMIT_WEBHOOKS',
     summary: 'Calls of URL triggers and test runs a minute in one workspace.',
   },
+  tests: {
+    ...minute,
+    name: 'tests',
+    points: 120,
+    per: 'workspace',
+    variable: 'RATE_LIMIT_TESTS',
+    summary: 'Requests a minute that run tests of automations in one workspace.',
+  },
   runActions: {
     ...minute,
     name: 'run-actions',

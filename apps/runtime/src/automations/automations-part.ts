@@ -5,6 +5,7 @@ import type { Logger } from '@platform/logging'
 import type { Permissions } from '@platform/permissions'
 import { slidingLimits } from '@platform/rate-limits'
 import { inBatches, type Job, type Part } from '@platform/service'
+import type { TestSettings } from '../automation-tests/test-stage.ts'
 import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { openFetches } from '../fetches/fetches.ts'
@@ -18,6 +19,8 @@ export interface Automations {
   readonly engine: Engine
   /** One that asks nobody and changes nothing: for what is done again only to look at it. */
   readonly readingEngine: (slices: EngineParts['slices']) => Engine
+  /** What tests of automations run by. */
+  readonly testSettings: TestSettings
   readonly part: Part
 }
 
@@ -73,11 +76,22 @@ export function automationsPart({
   return {
     engine: createEngine(parts),
     readingEngine: (slices) => readingEngine(parts, slices),
+    testSettings: testSettingsOf(parts, config),
     part: {
       jobs: [deleteExpiredContexts(contexts)],
       closing: async () => await fetches[Symbol.asyncDispose](),
     },
   }
+}
+
+/** Nothing by which anything outside could be reached. */
+const testSettingsOf = (
+  { slices, events, maxDepth, options, urls, lifetimes, contextSizes, log, marker, ...parts }: EngineParts,
+  { fetches: fetchSettings }: RuntimeConfig,
+): TestSettings => {
+  const { maxWaitMs, unheardAnswer } = parts
+  const limits = { events, maxDepth, lifetimes, contextSizes, maxWaitMs, fetchSettings }
+  return { slices, options, urls, log, marker, unheardAnswer, ...limits }
 }
 
 const never = () => new Promise<never>(() => undefined)

@@ -56,6 +56,8 @@ export interface CompiledAutomation {
   readonly readsRole: boolean
   readonly readsSecrets: boolean
   readonly storedContexts: readonly StoredContext[]
+  /** Where its instructions stand, outer before inner: `do[2].repeat.do[0].set`. */
+  readonly stepPaths: readonly string[]
   /** True when one of its steps is a `wait`. */
   readonly waits: boolean
   readonly steps: Execute

@@ -66,6 +66,7 @@ export function automationCompiler(
       readsRole: mentions.role,
       readsSecrets: mentions.names('secret'),
       storedContexts: mentions.storedContexts,
+      stepPaths: compilation.paths,
       waits: compilation.names('wait'),
       inputs: compileInputs(definition),
       steps,
@@ -128,6 +129,8 @@ class StepCompilation {
   readonly #problems: string[]
   readonly #unfinished: StepList[] = []
   readonly #names = new Set<string>()
+  /** Where its steps stand. */
+  readonly paths: string[] = []
 
   constructor(
     instructions: ReadonlyMap<string, Instruction<never>>,
@@ -167,6 +170,7 @@ class StepCompilation {
     const step = depth > MAX_DEPTH ? undefined : readStep(written)
     const [name] = step === undefined ? Object.keys(written) : [step.name]
     const path = name === undefined ? at : `${at}.${name}`
+    this.paths.push(path)
     try {
       if (step === undefined) throw invalidInstruction('A step must be one instruction or one call.')
       return { path, run: this.#instruction(step, this.#contextAt(path, depth)) }

@@ -6,8 +6,11 @@ import type { FunctionsOf, ModuleCall } from './module.ts'
 import { secretFunctions } from './secrets/secrets.ts'
 import { textFunctions } from './text/text.ts'
 
+/** The functions of each module. */
+export type ModuleFunctions = { readonly [Name in ModuleName]: FunctionsOf<Name> }
+
 /** What `run` may call: one folder for each module. */
-const registry: { readonly [Name in ModuleName]: FunctionsOf<Name> } = {
+export const ownFunctions: ModuleFunctions = {
   text: textFunctions,
   crypto: cryptoFunctions,
   secrets: secretFunctions,
@@ -17,12 +20,18 @@ const registry: { readonly [Name in ModuleName]: FunctionsOf<Name> } = {
 type AnyFunction = (parameters: unknown, call: ModuleCall) => unknown
 
 /** Calls a function of a module. Throws InvalidInstructionError, or InvalidArgumentsError naming each problem. */
-export function callModule(module: string, name: string, given: unknown, call: ModuleCall): unknown {
+export function callModule(
+  module: string,
+  name: string,
+  given: unknown,
+  call: ModuleCall,
+  all: ModuleFunctions = ownFunctions,
+): unknown {
   const known = findModuleFunction(module, name)
   if ('missing' in known) throw new Failure('InvalidInstructionError', known.missing)
   const parsed = known.found.parameters.safeParse(given ?? {})
   if (!parsed.success) throw invalidParameters(`${module}.${name}`, parsed.error.issues)
-  const functions = registry[module as ModuleName] as unknown as Readonly<Record<string, AnyFunction>>
+  const functions = all[module as ModuleName] as unknown as Readonly<Record<string, AnyFunction>>
   return functions[name]?.(parsed.data, call)
 }
 

@@ -10,9 +10,11 @@ export class ChunkStream {
   readonly #attached = Promise.withResolvers<ServerResponse | undefined>()
   #response: ServerResponse | undefined
   #keepAlive: NodeJS.Timeout | undefined
+  readonly #gone: AbortSignal
 
   /** `gone` aborts when the caller leaves before the response has begun. */
   constructor(gone: AbortSignal) {
+    this.#gone = gone
     if (gone.aborted) this.#attached.resolve(undefined)
     gone.addEventListener('abort', () => this.#attached.resolve(undefined), { once: true })
   }
@@ -41,6 +43,7 @@ export class ChunkStream {
   /** Sends a sign of life so often, while the reader takes what it is sent. */
   keepAlive(everyMs: number): void {
     clearInterval(this.#keepAlive)
+    if (this.#gone.aborted) return
     this.#keepAlive = setInterval(() => {
       if (this.#response?.writableLength === 0) void this.send(KEEP_ALIVE)
     }, everyMs)

@@ -157,7 +157,7 @@ async function endWith(chunks: ChunkStream, running: Promise<string>): Promise<v
 }
 
 /** Where nobody waits for the answer any more, or nobody did: what it is made of is checked and dropped. */
-export const unheardAnswer = (): HttpAnswer =>
+export const unheardAnswer = (): ShapedAnswer =>
   new ShapedAnswer({ method: 'HEAD', signal: AbortSignal.abort() })
 
 /** Of another type than JSON a text is sent as it is, and a file (`{ base64 }`) as its bytes. */

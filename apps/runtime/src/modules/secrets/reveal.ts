@@ -27,24 +27,37 @@ export async function revealSecrets(
   request: FetchRequest,
 ): Promise<Revealed> {
   if (parts?.masterKeys === undefined || !mayRefer(request)) return { sent: request, conceal: asItIs }
-  const written = [request.url.href, ...request.headers.values(), request.body ?? '', ...textsOf(request)]
-  const found = new Map(
-    written.flatMap((text) => [...text.matchAll(REFERENCE)]).map(([, id = '', bytes = '']) => [bytes, id]),
-  )
+  const found = referencesIn(request)
   if (found.size > MAX) return refused(`A request may use ${MAX} secrets, this one uses ${found.size}.`)
   try {
     const values = await valuesOf(run, parts, found)
-    const references = new Map(
-      [...values].flatMap(([bytes, value]) =>
-        formsOf(value).map((form) => [form, `$secret:${found.get(bytes)}.${bytes}.`]),
-      ),
-    )
-    for (const form of references.keys()) run.secrets.add(form)
-    return { sent: filled(request, values), conceal: (value) => concealed(value, references) }
+    for (const value of values.values()) for (const form of formsOf(value)) run.secrets.add(form)
+    return { sent: fillSecrets(request, values), conceal: concealer(values, found) }
   } catch (error) {
     if (error instanceof SecretGone) return refused(error.message)
     throw error
   }
+}
+
+/** The references in a request, and the ids of their keys. */
+export function referencesIn(request: FetchRequest): Map<string, string> {
+  const written = [request.url.href, ...request.headers.values(), request.body ?? '', ...textsOf(request)]
+  return new Map(
+    written.flatMap((text) => [...text.matchAll(REFERENCE)]).map(([, id = '', bytes = '']) => [bytes, id]),
+  )
+}
+
+/** Puts references where a value repeats what they stand for. */
+export function concealer(
+  values: ReadonlyMap<string, string>,
+  keyIds: ReadonlyMap<string, string>,
+): (value: unknown) => unknown {
+  const references = new Map(
+    [...values].flatMap(([bytes, value]) =>
+      formsOf(value).map((form) => [form, `$secret:${keyIds.get(bytes)}.${bytes}.`]),
+    ),
+  )
+  return (value) => concealed(value, references)
 }
 
 /** By the reference. Somebody's text that only looks like one has none. */
@@ -72,7 +85,11 @@ const textsOf = ({ parts = [], auth }: FetchRequest): string[] => [
   ...Object.values(auth ?? {}).filter((text) => typeof text === 'string'),
 ]
 
-function filled(request: FetchRequest, values: ReadonlyMap<string, string>): FetchRequest | FetchFailure {
+/** A request with values in place of references. */
+export function fillSecrets(
+  request: FetchRequest,
+  values: ReadonlyMap<string, string>,
+): FetchRequest | FetchFailure {
   if (values.size === 0) return request
   const put = (text: string, shape: (value: string) => string): string =>
     text.replaceAll(REFERENCE, (written, _, bytes: string) => {

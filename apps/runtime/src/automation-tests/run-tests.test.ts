@@ -1,0 +1,167 @@
+import { runTests } from '@platform/contracts'
+import { raw, sql } from '@platform/database'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startRuntime, type TestRuntime, type TestWorkspace } from '../../test/testing.ts'
+
+let runtime: TestRuntime
+let workspace: TestWorkspace
+
+beforeAll(async () => {
+  runtime = await startRuntime()
+  workspace = await runtime.workspace({
+    greet: { do: [{ set: { name: 'greeting', value: 'Hello {{name}}' } }], output: '{{greeting}}' },
+    busy: {
+      do: [
+        { set: { name: 'global.count', value: 1 } },
+        { emit: { event: 'order.placed' } },
+        {
+          run: {
+            module: 'collections',
+            function: 'create',
+            parameters: { collection: 'orders', data: { id: 'A1' } },
+            output: 'order',
+          },
+        },
+        {
+          run: {
+            module: 'secrets',
+            function: 'set',
+            parameters: { name: 'key', scope: 'workspace', value: 'sk-1' },
+          },
+        },
+        { rateLimit: { name: 'a', window: 60, limit: 1, consumer: 'x' } },
+        { runWorkflow: { workflow: 'greet', wait: false } },
+        { wait: { oneOf: [{ event: 'paid' }], timeout: '1h' } },
+      ],
+      output: '{{order.id}}',
+    },
+    'on-order': { when: { events: ['order.placed'] } },
+  })
+})
+afterAll(() => runtime[Symbol.asyncDispose]())
+
+const on = (workspaceId = workspace.id) => ({ params: { workspaceId } })
+const passing = { automation: 'greet', arguments: { name: 'Ada' }, expect: { output: 'Hello Ada' } }
+
+describe('running tests of automations', () => {
+  test('answers how each went, and which instructions were come to', async () => {
+    const report = await runtime.as({})(runTests, {
+      ...on(),
+      body: { tests: { greets: passing, differs: { ...passing, expect: { output: 'Hello Bob' } } } },
+    })
+    expect(report).toMatchObject({ passed: 1, failed: 1, notRun: 0 })
+    expect(report.results[1]).toMatchObject({
+      name: 'differs',
+      status: 'failed',
+      differences: [{ path: 'output', expected: 'Hello Bob', got: 'Hello Ada' }],
+    })
+    expect(report.coverage).toEqual([
+      {
+        automationSlug: 'greet',
+        covered: 1,
+        total: 1,
+        instructions: [{ path: 'do[0].set', hits: 2 }],
+      },
+    ])
+  })
+
+  test('takes YAML, automations that are not saved yet, and shows their steps', async () => {
+    const text = `automation: greet
+arguments: { name: Ada }
+expect: { output: Good day Ada }`
+    const greet = `do:
+  - conditions:
+      '{{name}} == "Bob"': [{ break: {} }]
+  - set: { name: greeting, value: 'Good day {{name}}' }
+output: '{{greeting}}'`
+    const report = await runtime.as({})(runTests, {
+      ...on(),
+      body: {
+        files: [{ name: 'greet.test.yml', text }],
+        automations: [{ slug: 'greet', text: greet }],
+        steps: true,
+      },
+    })
+    expect(report).toMatchObject({ passed: 1, failed: 0 })
+    expect(report.results[0]?.steps).toMatchObject([
+      { path: 'do[0].conditions', status: 'done' },
+      { path: 'do[1].set', changed: [{ context: 'locals', path: 'greeting', after: 'Good day Ada' }] },
+    ])
+    expect(report.coverage[0]).toMatchObject({
+      covered: 2,
+      total: 3,
+      instructions: [
+        { path: 'do[0].conditions', hits: 1, line: 2 },
+        { path: 'do[1].set', hits: 1, line: 4, column: 5 },
+        { path: 'do[0].conditions["{{name}} == "Bob""][0].break', hits: 0, line: 3 },
+      ],
+    })
+
+    const response = await fetch(`${runtime.url}/v2/workspaces/${workspace.id}/tests`, {
+      method: 'POST',
+      headers: { ...runtime.headersOf({}), 'content-type': 'application/yaml' },
+      body: 'automation: greet\narguments: { name: Ada }\nexpect: { output: Hello Ada }',
+    })
+    expect(await response.json()).toMatchObject({ passed: 1 })
+  })
+
+  test('writes nothing at all', async () => {
+    const tables = await runtime.database.many<{ name: string }>(sql`
+      select format('%I.%I', schemaname, tablename) as name from pg_tables
+      where schemaname in ('runtime', 'outbox') order by 1`)
+    expect(tables.length).toBeGreaterThan(10)
+    const counts = async () => {
+      const found: Record<string, unknown> = {}
+      for (const { name } of tables) {
+        const [row] = await runtime.database.many(raw(`select count(*) as rows from ${name}`))
+        found[name] = row
+      }
+      return found
+    }
+    const before = await counts()
+    const report = await runtime.as({})(runTests, {
+      ...on(),
+      body: { automation: 'busy', follow: true, expect: { output: 'A1', events: ['order.placed'] } },
+    })
+    expect(report.results).toMatchObject([{ status: 'passed', differences: [] }])
+    expect(await counts()).toEqual(before)
+  })
+
+  test('gives the same each time', async () => {
+    const body = { automation: 'busy', expect: { output: 'none', collections: { orders: [] } } }
+    const once = async () => {
+      const { results } = await runtime.as({})(runTests, {
+        ...on(),
+        body: { files: [{ name: 'a', content: body }], steps: true },
+      })
+      return results.map(({ durationMs: _, ...result }) => result)
+    }
+    expect(await once()).toEqual(await once())
+  })
+
+  test('refuses what it can’t read, with file, line and column', async () => {
+    const attempt = runtime.as({})(runTests, {
+      ...on(),
+      body: { files: [{ name: 'b.test.yml', text: 'automation: greet\nexpects:\n  output: 1' }] },
+    })
+    await expect(attempt).rejects.toMatchObject({
+      name: 'RequestValidationError',
+      status: 400,
+      message: 'b.test.yml:2:1: expects: is no field of a test here.',
+    })
+    const broken = runtime.as({})(runTests, { ...on(), body: { files: [{ name: 'c', text: 'a: [' }] } })
+    await expect(broken).rejects.toMatchObject({ status: 400, message: expect.stringContaining('c:1:') })
+  })
+
+  test('needs a credential', async () => {
+    const attempt = runtime.nobody(runTests, { ...on(), body: passing })
+    await expect(attempt).rejects.toMatchObject({ name: 'AuthenticationError', status: 401 })
+  })
+
+  test('is for who may test automations: to others the workspace is not there', async () => {
+    const attempt = runtime.as({ userId: 'eve' })(runTests, { ...on(), body: passing })
+    await expect(attempt).rejects.toMatchObject({ name: 'ObjectNotFoundError', status: 404 })
+    const missing = runtime.as({})(runTests, { ...on('w0000000000000000'), body: passing })
+    await expect(missing).rejects.toMatchObject({ name: 'ObjectNotFoundError', status: 404 })
+  })
+})
