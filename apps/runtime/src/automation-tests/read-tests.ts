@@ -24,7 +24,10 @@ export interface TestText {
 
 const MOST_PROBLEMS = 50
 
-/** The tests of a text in YAML, which JSON is as well. Throws RequestValidationError naming every problem with its line and column. */
+/**
+ * The tests of a text in YAML, which JSON is as well. Throws RequestValidationError naming every problem with its line
+ * and column.
+ */
 export function readTests({ name: file, text }: TestText): NamedTest[] {
   const source = readText(file, text)
   return testsOf(file, source.value, (path) => source.placeOf(path))

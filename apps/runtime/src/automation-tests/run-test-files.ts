@@ -7,7 +7,7 @@ import type { CompileAutomation } from '../definitions/compile-automation.ts'
 import { StepCounts } from './coverage.ts'
 import type { NamedTest } from './read-tests.ts'
 import { runTest } from './run-test.ts'
-import type { TestSettings } from './test-stage.ts'
+import type { TestSettings } from '../automations/test-settings.ts'
 import { type GivenAutomation, withAutomations } from './test-workspace.ts'
 
 /** An automation as it comes along with its tests. */

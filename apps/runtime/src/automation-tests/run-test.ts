@@ -6,7 +6,9 @@ import { shownChanges, shownSteps } from '../inspection/shown-steps.ts'
 import type { StepCounts } from './coverage.ts'
 import { differencesOf, type Happened } from './expectations.ts'
 import { type CalledEndpoint, callOf, TestAnswer } from './test-endpoint.ts'
-import { orderOf, type StagedOrder, type StagedRun, type TestSettings, TestStage } from './test-stage.ts'
+import type { TestSettings } from '../automations/test-settings.ts'
+import { orderOf, type StagedOrder, type StagedRun } from './staged-run.ts'
+import { TestStage } from './test-stage.ts'
 
 export interface TestOrder {
   readonly settings: TestSettings

@@ -92,8 +92,8 @@ output: '{{greeting}}'`
       total: 3,
       instructions: [
         { path: 'do[0].conditions', hits: 1, line: 2 },
-        { path: 'do[1].set', hits: 1, line: 4, column: 5 },
         { path: 'do[0].conditions["{{name}} == "Bob""][0].break', hits: 0, line: 3 },
+        { path: 'do[1].set', hits: 1, line: 4, column: 5 },
       ],
     })
 

@@ -46,6 +46,7 @@ export class AnswersByName {
 
   #noneLeft(name: string, calls: number): string {
     const times = calls === 1 ? 'one answer' : `${calls} answers`
-    return `${this.#parts.what} "${name}" was called more often than \`${this.#parts.field}\` of the test has answers: ${times}.`
+    const { what, field } = this.#parts
+    return `${what} "${name}" was called more often than \`${field}\` of the test has answers: ${times}.`
   }
 }

@@ -120,7 +120,7 @@ const lowerCased = (headers: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** `*` stands for any characters. Each piece is looked for behind the one before: no pattern takes long. */
-export function isLike(text: string, pattern: string): boolean {
+function isLike(text: string, pattern: string): boolean {
   const [first = '', ...others] = pattern.split('*')
   const isAddress = others.length === 0 && (text === first || text === `${first}/`)
   if (others.length === 0) return isAddress

@@ -25,13 +25,14 @@ import type {
   StepObserver,
   Trigger,
 } from '../automations/model.ts'
+import type { TestSettings } from '../automations/test-settings.ts'
 import { unlimited } from '../automations/throttle.ts'
-import type { FetchSettings } from '../fetches/fetches-env.ts'
 import { meteredSlices } from '../inspection/metered-slices.ts'
 import { SeenSteps } from '../inspection/seen-steps.ts'
 import { Unseen, watchSteps } from '../inspection/step-watch.ts'
 import { listenToSteps, type StepCounts, type StepListener } from './coverage.ts'
 import { AnswersByName } from './stub-answers.ts'
+import { type GivenEvent, orderOf, type StagedOrder, type StagedRun } from './staged-run.ts'
 import { TestCollections } from './test-collections.ts'
 import { TestContexts } from './test-contexts.ts'
 import { TestEvents } from './test-events.ts'
@@ -40,22 +41,6 @@ import { testModules } from './test-modules.ts'
 import { TestSecrets } from './test-secrets.ts'
 import { TestTime } from './test-time.ts'
 import { withStubs } from './test-workspace.ts'
-
-/** What of the service tests run by. */
-export type TestSettings = Pick<
-  EngineParts,
-  | 'slices'
-  | 'events'
-  | 'maxDepth'
-  | 'options'
-  | 'urls'
-  | 'lifetimes'
-  | 'contextSizes'
-  | 'log'
-  | 'maxWaitMs'
-  | 'unheardAnswer'
-  | 'marker'
-> & { readonly fetchSettings: FetchSettings }
 
 export interface StageParts {
   readonly settings: TestSettings
@@ -77,20 +62,6 @@ const STRIDE = 64
 /** No run of a test comes to it: its waits take no time. */
 const TIME_LIMIT_MS = 86_400_000
 const SEEN = { steps: 300, list: 100, value: 5000, all: 200_000 }
-
-/** A run of a test, also while it goes on. */
-export interface StagedRun {
-  readonly id: string
-  readonly automationSlug: string
-  readonly seen: SeenSteps
-  end: ((reason: Failure) => void) | undefined
-  mask: (value: unknown) => unknown
-  outcome: RunOutcome | undefined
-  contexts: { peek(name: string, key: string): unknown } | undefined
-}
-
-export type StagedOrder = Pick<RunOrder, 'automation' | 'payload' | 'trigger' | 'subject' | 'correlationId'> &
-  Partial<Pick<RunOrder, 'depth' | 'http'>> & { readonly id?: string }
 
 /** Everything around the runs of one test: time, events, waits, and what stands in for the outside. */
 export class TestStage {
@@ -408,29 +379,6 @@ export class TestStage {
       id: this.idOf('event', ...place),
       createdAt: this.time.now().toISOString(),
     })
-  }
-}
-
-export interface GivenEvent {
-  readonly event: string
-  readonly payload?: Readonly<Record<string, unknown>> | undefined
-  readonly source?: Readonly<Record<string, unknown>> | undefined
-}
-
-/** The run that an event starts. */
-export function orderOf(
-  { id, type, payload, source }: EventRecord,
-  automation: CompiledAutomation,
-): StagedOrder {
-  const { userId, sessionId, ip, socketId } = source
-  return {
-    id: derivedUuidv7(id, id, automation.slug),
-    automation,
-    payload: { payload, source, id },
-    trigger: { type: 'event', value: type, id },
-    subject: { userId, sessionId, ip, socketId },
-    correlationId: source.correlationId ?? id,
-    depth: source.automationDepth ?? 0,
   }
 }
 

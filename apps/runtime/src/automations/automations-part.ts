@@ -5,11 +5,11 @@ import type { Logger } from '@platform/logging'
 import type { Permissions } from '@platform/permissions'
 import { slidingLimits } from '@platform/rate-limits'
 import { inBatches, type Job, type Part } from '@platform/service'
-import type { TestSettings } from '../automation-tests/test-stage.ts'
 import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { openFetches } from '../fetches/fetches.ts'
 import { createEngine, type Engine, type EngineParts } from './engine.ts'
+import { type TestSettings, testSettingsOf } from './test-settings.ts'
 import { createThrottle, unlimited } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
 import type { WaitInbox } from './wait-inbox.ts'
@@ -76,22 +76,12 @@ export function automationsPart({
   return {
     engine: createEngine(parts),
     readingEngine: (slices) => readingEngine(parts, slices),
-    testSettings: testSettingsOf(parts, config),
+    testSettings: testSettingsOf(parts, config.fetches),
     part: {
       jobs: [deleteExpiredContexts(contexts)],
       closing: async () => await fetches[Symbol.asyncDispose](),
     },
   }
-}
-
-/** Nothing by which anything outside could be reached. */
-const testSettingsOf = (
-  { slices, events, maxDepth, options, urls, lifetimes, contextSizes, log, marker, ...parts }: EngineParts,
-  { fetches: fetchSettings }: RuntimeConfig,
-): TestSettings => {
-  const { maxWaitMs, unheardAnswer } = parts
-  const limits = { events, maxDepth, lifetimes, contextSizes, maxWaitMs, fetchSettings }
-  return { slices, options, urls, log, marker, unheardAnswer, ...limits }
 }
 
 const never = () => new Promise<never>(() => undefined)
