@@ -7,7 +7,7 @@ import { automationCompiler } from '../src/definitions/compile-automation.ts'
 import { compiled, type TestAutomations, testEngineParts, testFetches } from './testing.ts'
 
 /** What tests of automations run by, without a service. */
-export function testParts(): TestParts {
+function testParts(): TestParts {
   const { options, urls, lifetimes, maxDepth, maxWaitMs, unheardAnswer } = testEngineParts({
     fetches: testFetches(),
   })
@@ -34,9 +34,9 @@ export function testParts(): TestParts {
 export async function runYaml(
   text: string,
   automations: TestAutomations = {},
-  options: { readonly hasSteps?: boolean; readonly parts?: TestParts } = {},
+  options: { readonly hasSteps?: boolean } = {},
 ) {
-  return await runTestFiles(options.parts ?? testParts(), {
+  return await runTestFiles(testParts(), {
     workspace: compiled(automations),
     tests: readTests({ name: 'a.test.yml', text }),
     automations: [],

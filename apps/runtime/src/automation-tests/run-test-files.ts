@@ -3,11 +3,11 @@ import { Failure } from '@platform/kernel'
 import { instructionPlaces, isRecord, readYamlText, UnreadableText } from '@platform/source-texts'
 import type { z } from 'zod'
 import type { CompiledWorkspace } from '../automations/model.ts'
+import type { TestSettings } from '../automations/test-settings.ts'
 import type { CompileAutomation } from '../definitions/compile-automation.ts'
 import { StepCounts } from './coverage.ts'
 import type { NamedTest } from './read-tests.ts'
 import { runTest } from './run-test.ts'
-import type { TestSettings } from '../automations/test-settings.ts'
 import { type GivenAutomation, withAutomations } from './test-workspace.ts'
 
 /** An automation as it comes along with its tests. */

@@ -1,13 +1,13 @@
 import type { AutomationTest, RunStep, TestDifference, TestResult } from '@platform/contracts'
 import { cronTimes, readCron } from '@platform/cron'
 import type { CompiledAutomation, CompiledWorkspace, RunSubject } from '../automations/model.ts'
+import type { TestSettings } from '../automations/test-settings.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
 import { shownChanges, shownSteps } from '../inspection/shown-steps.ts'
 import type { StepCounts } from './coverage.ts'
 import { differencesOf, type Happened } from './expectations.ts'
-import { type CalledEndpoint, callOf, TestAnswer } from './test-endpoint.ts'
-import type { TestSettings } from '../automations/test-settings.ts'
 import { orderOf, type StagedOrder, type StagedRun } from './staged-run.ts'
+import { type CalledEndpoint, callOf, TestAnswer } from './test-endpoint.ts'
 import { TestStage } from './test-stage.ts'
 
 export interface TestOrder {

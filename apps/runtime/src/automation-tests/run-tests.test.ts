@@ -1,5 +1,6 @@
 import { runTests } from '@platform/contracts'
 import { raw, sql } from '@platform/database'
+import { userPrincipal } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startRuntime, type TestRuntime, type TestWorkspace } from '../../test/testing.ts'
 
@@ -99,7 +100,7 @@ output: '{{greeting}}'`
 
     const response = await fetch(`${runtime.url}/v2/workspaces/${workspace.id}/tests`, {
       method: 'POST',
-      headers: { ...runtime.headersOf({}), 'content-type': 'application/yaml' },
+      headers: { ...runtime.headersOf(userPrincipal()), 'content-type': 'application/yaml' },
       body: 'automation: greet\narguments: { name: Ada }\nexpect: { output: Hello Ada }',
     })
     expect(await response.json()).toMatchObject({ passed: 1 })

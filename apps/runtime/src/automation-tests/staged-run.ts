@@ -40,4 +40,3 @@ export function orderOf(
     depth: source.automationDepth ?? 0,
   }
 }
-

@@ -11,28 +11,16 @@ import { derivedUuidv7, Failure } from '@platform/kernel'
 import { buildRecord } from '@platform/outbox'
 import { RunEnded } from '../automations/automation-failure.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
-import {
-  createEngine,
-  type Engine,
-  type EngineParts,
-  type RunOrder,
-  type RunOutcome,
-} from '../automations/engine.ts'
-import type {
-  CompiledAutomation,
-  CompiledWorkspace,
-  RunSubject,
-  StepObserver,
-  Trigger,
-} from '../automations/model.ts'
+import { createEngine, type Engine, type RunOutcome } from '../automations/engine.ts'
+import type { CompiledWorkspace, RunSubject, StepObserver, Trigger } from '../automations/model.ts'
 import type { TestSettings } from '../automations/test-settings.ts'
 import { unlimited } from '../automations/throttle.ts'
 import { meteredSlices } from '../inspection/metered-slices.ts'
 import { SeenSteps } from '../inspection/seen-steps.ts'
 import { Unseen, watchSteps } from '../inspection/step-watch.ts'
 import { listenToSteps, type StepCounts, type StepListener } from './coverage.ts'
-import { AnswersByName } from './stub-answers.ts'
 import { type GivenEvent, orderOf, type StagedOrder, type StagedRun } from './staged-run.ts'
+import { AnswersByName } from './stub-answers.ts'
 import { TestCollections } from './test-collections.ts'
 import { TestContexts } from './test-contexts.ts'
 import { TestEvents } from './test-events.ts'
