@@ -12,7 +12,7 @@ const Values = z.record(z.string(), z.unknown())
 const Text = z.string().min(1).max(2000)
 
 /** What stands in for something that is not done in a test: an output, or a failure. */
-const StubAnswer = z.union([
+export const StubAnswer = z.union([
   z.strictObject({ output: z.unknown() }),
   z.strictObject({
     error: z
@@ -21,13 +21,13 @@ const StubAnswer = z.union([
   }),
 ])
 
-const StubAnswers = z
+export const StubAnswers = z
   .union([StubAnswer, z.array(StubAnswer).min(1).max(1000)])
   .describe('One answer for every call, or a list: the first call gets the first.')
 export type StubAnswers = z.infer<typeof StubAnswers>
 
 /** What a server answers in a test. */
-const FetchStubAnswer = z.strictObject({
+export const FetchStubAnswer = z.strictObject({
   status: z.int().min(200).max(599).optional().describe('200 without it.'),
   headers: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
   body: z.unknown().optional().describe('A text as it is, else JSON.'),
@@ -38,7 +38,7 @@ const FetchStubAnswer = z.strictObject({
 })
 export type FetchStubAnswer = z.infer<typeof FetchStubAnswer>
 
-const FetchStub = z.strictObject({
+export const FetchStub = z.strictObject({
   url: Text.describe('The address; `*` stands for any characters. Without `?` the query does not matter.'),
   method: z.string().max(10).optional().describe('Any without it.'),
   headers: Values.optional().describe('What the request must have of headers.'),
@@ -51,7 +51,7 @@ const FetchStub = z.strictObject({
 })
 export type FetchStub = z.infer<typeof FetchStub>
 
-const UserOfTest = z.union([
+export const UserOfTest = z.union([
   z.null(),
   z.string().min(1).max(200),
   z.strictObject({
@@ -65,7 +65,7 @@ const UserOfTest = z.union([
   }),
 ])
 
-const Contexts = z.strictObject({
+export const ContextsOfTest = z.strictObject({
   user: Values.optional(),
   session: Values.optional(),
   global: Values.optional(),
@@ -73,7 +73,7 @@ const Contexts = z.strictObject({
   socket: Values.optional(),
 })
 
-const Collection = z.union([
+export const CollectionOfTest = z.union([
   z.array(Values).max(1000),
   z.strictObject({
     rows: z.array(Values).max(1000).optional(),
@@ -88,7 +88,7 @@ const when = {
   at: instant.optional(),
 }
 
-const Later = z.union([
+export const LaterInTest = z.union([
   z.strictObject({ ...when, event: Text, payload: Values.optional(), source: Values.optional() }),
   z
     .strictObject({ ...when, schedule: AutomationSlug })
@@ -107,7 +107,7 @@ const list = <Item extends z.ZodType>(item: Item, what: string) =>
         'whatever else.',
     )
 
-const Expected = z.strictObject({
+export const ExpectedOfTest = z.strictObject({
   output: z.unknown().optional().describe('Exactly this; matchers are possible.'),
   error: z
     .union([Text, z.record(z.string(), z.unknown())])
@@ -118,7 +118,7 @@ const Expected = z.strictObject({
   events: list(z.union([Text, Values]), 'The events that automations emitted:').optional(),
   fetches: list(z.union([Text, Values]), 'The requests that were made:').optional(),
   calls: list(z.union([Text, Values]), 'The automations that were called by others:').optional(),
-  contexts: Contexts.optional().describe('What contexts hold when all has ended.'),
+  contexts: ContextsOfTest.optional().describe('What contexts hold when all has ended.'),
   collections: z
     .record(z.string(), list(Values, 'The records'))
     .optional()
@@ -133,7 +133,7 @@ const Expected = z.strictObject({
     .optional()
     .describe('Of a URL trigger.'),
 })
-export type ExpectedOfTest = z.infer<typeof Expected>
+export type ExpectedOfTest = z.infer<typeof ExpectedOfTest>
 
 const fieldsOfTest = {
   automation: AutomationSlug.optional().describe('The automation that is run.'),
@@ -163,7 +163,7 @@ const fieldsOfTest = {
     .optional()
     .describe('With `automation`: it runs as a schedule with this cron fires, at the next of its times.'),
   user: UserOfTest.optional().describe('Who runs it; null for nobody. An owner of the workspace without it.'),
-  contexts: Contexts.extend({
+  contexts: ContextsOfTest.extend({
     config: Values.optional(),
     secret: z.record(z.string(), z.string()).optional(),
   })
@@ -174,7 +174,7 @@ const fieldsOfTest = {
     .union([z.string().max(100), z.number()])
     .optional()
     .describe('Of all chance; the same gives the same.'),
-  later: z.array(Later).max(1000).optional().describe('What happens while automations wait.'),
+  later: z.array(LaterInTest).max(1000).optional().describe('What happens while automations wait.'),
   follow: z
     .boolean()
     .optional()
@@ -188,8 +188,8 @@ const fieldsOfTest = {
     .record(z.string(), StubAnswers)
     .optional()
     .describe('Functions that `run` calls, for example `crypto.randomUUID`: what they answer.'),
-  collections: z.record(z.string(), Collection).optional().describe('Records that are there before.'),
-  expect: Expected.optional().describe('Without it the test passes where nothing fails.'),
+  collections: z.record(z.string(), CollectionOfTest).optional().describe('Records that are there before.'),
+  expect: ExpectedOfTest.optional().describe('Without it the test passes where nothing fails.'),
 } as const
 
 /** One test of an automation. */
@@ -232,27 +232,27 @@ export const RunTestsRequest = z.strictObject({
   steps: z.boolean().optional().describe('true: each result has what its steps did.'),
 })
 
-const Difference = z.object({
+export const TestDifference = z.object({
   path: z.string().describe('What differs, for example output.total or events[1].payload.'),
   message: z.string().describe('A sentence.'),
   expected: z.unknown().optional(),
   got: z.unknown().optional(),
 })
-export type TestDifference = z.infer<typeof Difference>
+export type TestDifference = z.infer<typeof TestDifference>
 
-const TestResult = z.object({
+export const TestResult = z.object({
   file: z.string(),
   name: z.string(),
   status: z.enum(['passed', 'failed', 'notRun']).describe('notRun: there was no time left for it.'),
   durationMs: z.number(),
-  differences: z.array(Difference).describe('What is not as expected; at most 20 of one test.'),
+  differences: z.array(TestDifference).describe('What is not as expected; at most 20 of one test.'),
   error: RunError.optional().describe('How the run failed, if it did.'),
   steps: z.array(RunStep).optional(),
   contexts: z.array(RunChange).optional().describe('What was changed of contexts; with `steps`.'),
 })
 export type TestResult = z.infer<typeof TestResult>
 
-const AutomationCoverage = z.object({
+export const AutomationCoverage = z.object({
   automationSlug: z.string(),
   covered: z.int().describe('Instructions that at least one test came to.'),
   total: z.int(),

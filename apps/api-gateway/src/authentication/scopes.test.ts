@@ -83,6 +83,7 @@ const scopes: Record<string, ResourceScope> = {
   emitEvents: 'events:write',
   callWebhook: 'webhooks',
   testAutomation: 'webhooks',
+  runTests: 'webhooks',
 }
 
 const endpoints = endpointsOf(contracts)
