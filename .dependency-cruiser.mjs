@@ -148,6 +148,9 @@ const vendors = {
   qrcode: '^packages/identity/src/credentials/second-factors/',
   bowser: '^packages/identity/src/sessions/',
   'socket.io': '^apps/events/src/live/sockets/',
+  'isolated-vm|pyodide': '^packages/custom-code/src/worker/',
+  acorn: '^packages/custom-code/src/worker/',
+  'core-js': '^packages/custom-code/src/inside/',
 }
 
 const quarantine = Object.entries(vendors).map(([vendor, home]) => ({

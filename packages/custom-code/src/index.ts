@@ -1,3 +1,7 @@
+/**
+ * Functions of authors, run in processes that may die: `openCustomCode`. The settings come from the environment by
+ * `customCodeVariables` and `customCodeSettings`.
+ */
 export type {
   CodeProblem,
   CustomCode,
@@ -16,3 +20,4 @@ export {
   type FunctionFailureDetails,
   type FunctionFailureReason,
 } from './function-failure.ts'
+export { openCustomCode } from './open-custom-code.ts'

@@ -7,6 +7,7 @@ export {
   isFailureName,
   StoreError,
 } from './failure.ts'
+export { FairPlaces, type GiveBack } from './fair-places.ts'
 export { type FindText, MAX_PLAIN_SEARCH, textFinder } from './find-text.ts'
 export {
   derivedUuidv7,

@@ -1,9 +1,8 @@
 import { runTests as endpoint, RunTestsRequest } from '@platform/contracts'
 import { type AutomationText as BodyText, route } from '@platform/http'
-import { Failure, SECOND_MS } from '@platform/kernel'
+import { Failure, FairPlaces, SECOND_MS } from '@platform/kernel'
 import { isRecord, readJsonText, readYamlText, type SourceText, UnreadableText } from '@platform/source-texts'
 import type { Definitions } from '../definitions/definitions.ts'
-import { FairPlaces } from '../fetches/fair-places.ts'
 import { type NamedTest, readTestContent, readTests } from './read-tests.ts'
 import { type AutomationText, runTestFiles, type TestParts } from './run-test-files.ts'
 

@@ -1,5 +1,5 @@
 import { exposeReadings } from '@platform/http'
-import type { FairPlaces } from './fair-places.ts'
+import type { FairPlaces } from '@platform/kernel'
 import type { StreamPlaces } from './stream-places.ts'
 
 /** How an attempt ended, for the metrics page. */

@@ -1,5 +1,5 @@
 import type { RunChange, RunState, RunStep, RunStop } from '@platform/contracts'
-import { FairPlaces } from '../fetches/fair-places.ts'
+import { FairPlaces } from '@platform/kernel'
 import { FollowedSteps, followSteps } from './follow-steps.ts'
 import { type Reading, type ReadOptions, type ReadParts, readRun, type WasRead } from './read-run.ts'
 import { type RunSource, type Sources, type StoredRun, sourceOf } from './run-source.ts'

@@ -55,6 +55,12 @@ export class FairPlaces {
     return { taken: this.#taken, waiting }
   }
 
+  /** The same for one tenant. */
+  loadOf(key: string): { readonly taken: number; readonly waiting: number } {
+    const { taken = 0, waiting } = this.#tenants.get(key) ?? {}
+    return { taken, waiting: waiting?.size ?? 0 }
+  }
+
   #give(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const [key, tenant] = next
