@@ -9,7 +9,6 @@ import {
   type ModuleDescription,
   modules,
   notYetRunnable,
-  notYetRunnableFields,
   stepRetryDescription,
 } from '@platform/contracts'
 import { z } from 'zod'
@@ -145,13 +144,9 @@ kept with it, the headers of the request among them.`
 function instructionSection(name: InstructionName): string {
   const { text, example } = instructionDescriptions[name]
   const { gives, functions: _, ...written } = example
-  const fields = Object.keys(notYetRunnableFields[name] ?? {})
-    .map((field) => `\`${field}\``)
-    .join(', ')
   const note = missing.has(name)
     ? '\n\nNot available yet: it can be saved, with a warning, and fails when a run reaches it.'
-    : fields &&
-      `\n\nNot available yet: ${fields}. They can be saved, with a warning; the step fails when a run reaches it.`
+    : ''
   const rows = fieldRows(z.toJSONSchema(instructionSchemas[name], { unrepresentable: 'any', io: 'output' }))
   const table = rows.length === 0 ? '' : `\n\n| Field | Type | Meaning |\n|---|---|---|\n${rows.join('\n')}`
   const result = gives === undefined ? '' : `\n\nIt answers \`${JSON.stringify(gives)}\`.`

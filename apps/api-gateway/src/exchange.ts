@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
-import type { Authentication, Principal } from '@platform/auth'
+import type { Authentication, Principal, RunTokenClaims } from '@platform/auth'
 import { correlationIdOf, type RequestState } from '@platform/http'
 import type { IdentifiedRequest } from '@platform/identity'
 import { STORE_BUDGET_MS } from '@platform/kernel'
@@ -50,6 +50,8 @@ export class Exchange implements RequestState, IdentifiedRequest {
   version: VersionedCall | undefined = undefined
   authentication: Authentication | undefined = undefined
   principal: Principal | undefined = undefined
+  /** What the token of a run says that the request comes from. */
+  run: RunTokenClaims | undefined = undefined
   /** True when the caller was found by the cookie. */
   byCookie = false
   /** True when the Authorization header is a credential of the sender's own, meant for the service. */

@@ -1,3 +1,4 @@
+import { RUN_TOKEN_SECONDS } from '@platform/auth'
 import {
   count,
   days,
@@ -12,6 +13,7 @@ import {
 import { services } from '@platform/contracts'
 import { DAY_MS } from '@platform/kernel'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
+import { keyEnvProblem, keyPolicyOf, keyVariables } from '@platform/signing-keys'
 import { z } from 'zod'
 import { fetchSettings, fetchVariables } from './fetches/fetches-env.ts'
 import { moduleSettings, moduleVariables } from './modules/modules-env.ts'
@@ -101,6 +103,7 @@ export const runtimeEnv = z
     RATE_LIMIT_REPEATS_BURST: rate(4000).describe('Rounds of repeat at once.'),
     ...fetchVariables,
     ...moduleVariables,
+    ...keyVariables,
     ...limitVariables(['webhooks', 'runActions', 'tests']),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Most characters of an event.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
@@ -108,6 +111,10 @@ export const runtimeEnv = z
     ),
     DEFAULT_LOCALE: z.string().default('en').describe('Language of formatted dates.'),
     DEFAULT_TIMEZONE: z.string().default('Europe/Paris').describe('Time zone of formatted dates.'),
+  })
+  .superRefine((env, problems) => {
+    const message = keyEnvProblem(env)
+    if (message !== undefined) problems.addIssue({ code: 'custom', path: ['JWKS_ALG'], message })
   })
   .transform((env) => ({
     port: env.RUNTIME_PORT ?? env.PORT,
@@ -118,6 +125,8 @@ export const runtimeEnv = z
     internalApiKey: env.INTERNAL_API_KEY,
     /** The gateway from inside, without the version prefix. */
     gatewayUrl: env.INTERNAL_API_URL.replace(/\/v\d+$/, ''),
+    internalApiUrl: env.INTERNAL_API_URL,
+    keys: keyPolicyOf(env, RUN_TOKEN_SECONDS),
     urls: { apiUrl: env.API_URL, consoleUrl: env.CONSOLE_URL.split(',')[0]?.trim() ?? '' },
     issuer: `${new URL(env.OIDC_PROVIDER_URL ?? env.API_URL).origin}/oidc`,
     neighbours: { searchengine: env.SEARCHENGINE_URL, functions: env.FUNCTIONS_URL },

@@ -17,6 +17,7 @@ import { definitionStore } from './definitions/definition-store.ts'
 import { Definitions } from './definitions/definitions.ts'
 import { KeySet } from './jwks/key-set.ts'
 import { openModules } from './modules/module-stores.ts'
+import { openOwnApi } from './run-tokens/run-tokens-part.ts'
 import { openContainment } from './runs/quarantine.ts'
 import { runsPart } from './runs/runs-part.ts'
 import { testAutomation } from './runs/test-automation.ts'
@@ -49,9 +50,10 @@ export const runtime: Service = {
     const cache = await resources.cache(config.cacheUrl)
     const broker = await resources.broker(config.brokerUrl, config.databaseUrl)
     // Opened so that what is committed here is relayed, where the broker is another system.
-    await resources.outbox(config.brokerUrl, config.databaseUrl, config.events)
+    const outbox = await resources.outbox(config.brokerUrl, config.databaseUrl, config.events)
     const audit = await openAudit({ database, clock })
     const permissions = await openPermissions({ database, clock })
+    const { own, part: runTokens } = await openOwnApi({ database, outbox, audit, config, clock, log })
 
     const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
 
@@ -70,6 +72,7 @@ export const runtime: Service = {
       unheardAnswer,
       waits: waits.inbox,
       listSecrets: modules.listSecrets,
+      own,
       marker,
       marksPlaces: containment?.isApart,
     })
@@ -105,8 +108,8 @@ export const runtime: Service = {
       },
       // What was set aside is done where nothing else is.
       ...(containment?.isApart === true
-        ? joinParts(keySet.part, { ...automations.part, jobs: runs.aside })
-        : joinParts(keySet.part, automations.part, schedules.part, waits.part, runs.part, {
+        ? joinParts(keySet.part, runTokens, { ...automations.part, jobs: runs.aside })
+        : joinParts(keySet.part, runTokens, automations.part, schedules.part, waits.part, runs.part, {
             routes,
             jobs: [...idempotency.jobs, ...modules.jobs],
             checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),

@@ -32,6 +32,7 @@ import { compileWorkspace } from '../src/definitions/compile-workspace.ts'
 import type { IndexedAutomation } from '../src/definitions/definition-store.ts'
 import { type Fetches, openFetches } from '../src/fetches/fetches.ts'
 import type { FetchSettings } from '../src/fetches/fetches-env.ts'
+import type { OwnApi } from '../src/fetches/own-api.ts'
 import type { ModuleStores } from '../src/modules/module.ts'
 import { runtime } from '../src/service.ts'
 import { unheardAnswer } from '../src/webhooks/shaped-answer.ts'
@@ -255,22 +256,25 @@ const indexed = ({ slug, when, disabled, priority }: AutomationDefinition): Inde
 })
 
 /** Calls to this machine are allowed; what may pass is tried again at once. */
-export const testFetches = (settings: Partial<FetchSettings> = {}): Fetches =>
-  openFetches({
-    timeoutMs: 5000,
-    maxTimeoutMs: 60_000,
-    maxResponseBytes: 10_000_000,
-    maxRetries: 3,
-    firstPauseMs: 10,
-    retryCodes: ['ECONNRESET', 'UND_ERR_SOCKET'],
-    retryStatus: [429, 502, 503],
-    allowedHosts: ['127.0.0.0/8'],
-    forbiddenHosts: [],
-    userAgent: 'test',
-    concurrency: 100,
-    streams: 100,
-    ...settings,
-  })
+export const testFetches = (settings: Partial<FetchSettings> = {}, own?: OwnApi): Fetches =>
+  openFetches(
+    {
+      timeoutMs: 5000,
+      maxTimeoutMs: 60_000,
+      maxResponseBytes: 10_000_000,
+      maxRetries: 3,
+      firstPauseMs: 10,
+      retryCodes: ['ECONNRESET', 'UND_ERR_SOCKET'],
+      retryStatus: [429, 502, 503],
+      allowedHosts: ['127.0.0.0/8'],
+      forbiddenHosts: [],
+      userAgent: 'test',
+      concurrency: 100,
+      streams: 100,
+      ...settings,
+    },
+    own,
+  )
 
 /** Limits of this process alone. */
 const ownLimits = (): SlidingLimits => {

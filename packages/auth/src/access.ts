@@ -77,7 +77,8 @@ export function authenticated(principal: Principal | undefined): Principal {
 export function signedIn(principal: Principal | undefined): UserPrincipal {
   const caller = authenticated(principal)
   if (caller.kind === 'user') return caller
-  throw new Failure('ForbiddenError', 'This endpoint takes no API key: sign in as a user.')
+  const given = caller.kind === 'workspace' ? 'token of a workspace' : 'API key'
+  throw new Failure('ForbiddenError', `This endpoint takes no ${given}: sign in as a user.`)
 }
 
 /** A client that got its token for itself has no account, whatever its scopes. */

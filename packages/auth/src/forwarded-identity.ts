@@ -12,11 +12,13 @@ export function identityHeaders(principal: Principal | undefined): string[] {
   if (principal === undefined) return []
   if (principal.kind === 'internal') return [names.role, PLATFORM_ROLE]
   if (principal.kind === 'apiKey') return [names.apiKeyId, principal.apiKeyId]
+  if (principal.kind === 'workspace') return [names.authenticatedWorkspaceId, principal.workspaceId]
   const list = [names.userId, principal.userId, names.sessionId, principal.sessionId]
   list.push(names.authData, authDataOf(principal))
   if (principal.scopes.length > 0) list.push(names.scope, principal.scopes.join(' '))
   if (principal.superAdmin) list.push(names.role, 'superadmin')
   if (principal.clientId !== undefined) list.push(names.clientId, principal.clientId)
+  if (principal.lentTo !== undefined) list.push(names.lentTo, principal.lentTo)
   if (principal.apiKeyId !== undefined) list.push(names.apiKeyId, principal.apiKeyId)
   return list
 }
@@ -28,8 +30,9 @@ export function identityHeaders(principal: Principal | undefined): string[] {
 export function readIdentity(headers: IncomingHttpHeaders): Principal | undefined {
   const userId = text(headers[names.userId])
   const apiKeyId = text(headers[names.apiKeyId])
-  if (userId === undefined) return withoutUser(apiKeyId, headers[names.role])
+  if (userId === undefined) return withoutUser(apiKeyId, headers)
   const sessionId = text(headers[names.sessionId]) ?? ''
+  const lentTo = text(headers[names.lentTo])
   const { email, anonymous } = parseAuthData(text(headers[names.authData]))
   return {
     kind: 'user',
@@ -42,14 +45,16 @@ export function readIdentity(headers: IncomingHttpHeaders): Principal | undefine
     clientId: text(headers[names.clientId]),
     email,
     apiKeyId,
+    ...(lentTo === undefined ? {} : { lentTo, thirdParty: true }),
   }
 }
 
 function withoutUser(
   apiKeyId: string | undefined,
-  role: string | string[] | undefined,
+  { [names.role]: role, [names.authenticatedWorkspaceId]: workspaceId }: IncomingHttpHeaders,
 ): Principal | undefined {
   if (apiKeyId !== undefined) return { kind: 'apiKey', apiKeyId }
+  if (typeof workspaceId === 'string') return { kind: 'workspace', workspaceId }
   return role === PLATFORM_ROLE ? { kind: 'internal' } : undefined
 }
 

@@ -21,6 +21,7 @@ export { authenticate, type CredentialResolver, type Credentials, type Found } f
 export { type Authentication, authenticationOf } from './authentication.ts'
 export { AuthenticationCache } from './authentication-cache.ts'
 export { bearerOf, cookieTokenOf, keyElsewhere } from './bearer.ts'
+export { type CallingRun, callingRunHeaders, readCallingRun } from './calling-run.ts'
 export { identityHeaders, isInternalKey, readIdentity, requireInternalKey } from './forwarded-identity.ts'
 export {
   CLOCK_LEEWAY_SECONDS,
@@ -42,6 +43,16 @@ export {
   type Principal,
   principalKind,
   type UserPrincipal,
+  type WorkspacePrincipal,
 } from './principal.ts'
+export {
+  invalidRunToken,
+  RUN_TOKEN_SECONDS,
+  type RunTokenClaims,
+  type RunTokenPurpose,
+  signRunToken,
+  verifyRunToken,
+} from './run-token.ts'
+export { type RunTokenDeps, runTokenCredential } from './run-token-credential.ts'
 export { sessionJwtCredential } from './session-jwt-credential.ts'
 export { hashToken, hasValidChecksum, withChecksum } from './token-checksum.ts'

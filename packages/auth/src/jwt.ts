@@ -28,14 +28,18 @@ const MAX_LENGTH = 8192
 export const JWT_START = 'eyJ'
 
 /** Signs claims with a private key; the header names the key, so that it alone decides the algorithm when verified. */
-export const signJwt = (
-  claims: JwtClaims,
-  key: { kid: string; alg: string; privateKey: KeyObject },
-): string =>
-  jwt.sign(claims, key.privateKey, {
-    algorithm: key.alg as jwt.Algorithm,
-    header: { typ: JWT_TYPE, alg: key.alg, kid: key.kid },
-  })
+export const signJwt = (claims: JwtClaims, key: SigningKey): string => signTyped(claims, JWT_TYPE, key)
+
+/** A private key with its id and the one algorithm it signs by. */
+interface SigningKey {
+  readonly kid: string
+  readonly alg: string
+  readonly privateKey: KeyObject
+}
+
+/** The same for claims of another type: the header says which, so that one never passes for another. */
+export const signTyped = (claims: object, typ: string, { kid, alg, privateKey }: SigningKey): string =>
+  jwt.sign(claims, privateKey, { algorithm: alg as jwt.Algorithm, header: { typ, alg, kid } })
 
 /** What a JWT is checked against. */
 export interface JwtCheck {
@@ -44,6 +48,8 @@ export interface JwtCheck {
   issuer: string
   audience: string
   now: Date
+  /** True where one that has expired counts as well. */
+  ignoresExpiry?: boolean
 }
 
 /** A public key and the one algorithm it verifies. */
@@ -56,11 +62,15 @@ export interface VerifyingKey {
  * The claims of a JWT that this platform signed as an access token. Throws AuthenticationError for anything else;
  * what `findKey` throws passes through, so that a store that is down never looks like a bad token.
  */
-export async function verifyJwt(token: string, check: JwtCheck): Promise<JwtClaims> {
-  const header = readHeader(token)
+export const verifyJwt = async (token: string, check: JwtCheck): Promise<JwtClaims> =>
+  requireClaims(await verifyTyped(token, JWT_TYPE, check), check)
+
+/** The payload of a JWT of this type, whatever it claims beside issuer, audience and its time. */
+export async function verifyTyped(token: string, typ: string, check: JwtCheck): Promise<unknown> {
+  const header = readHeader(token, typ)
   const key = await check.findKey(header.kid)
   if (key === undefined || key.alg !== header.alg) throw invalidJwt()
-  return requireClaims(verified(token, key, check), check)
+  return verified(token, key, check)
 }
 
 /**
@@ -82,13 +92,13 @@ export function claimedSession(token: string): string | undefined {
  * Everything about the header is decided before a key is looked up: type, algorithm, key id, and nothing critical or
  * embedded.
  */
-function readHeader(token: string): { kid: string; alg: string } {
+function readHeader(token: string, typ: string): { kid: string; alg: string } {
   const parts = token.length <= MAX_LENGTH ? token.split('.') : []
   const [head = '', , signature = ''] = parts
   const header = parts.length === 3 && isCanonical(signature) ? decodePart(head) : undefined
   // Ours have these three parameters. Any other (crit, b64, zip, jwk, jku, x5c, x5u …) would be an instruction to
   // whoever verifies.
-  if (header === undefined || header.typ !== JWT_TYPE || Object.keys(header).length !== 3) throw invalidJwt()
+  if (header === undefined || header.typ !== typ || Object.keys(header).length !== 3) throw invalidJwt()
   const { kid, alg } = header
   if (typeof kid !== 'string' || typeof alg !== 'string' || !KID.test(kid)) throw invalidJwt()
   return { kid, alg }
@@ -121,6 +131,7 @@ function verified(token: string, key: VerifyingKey, check: JwtCheck): unknown {
       issuer: check.issuer,
       audience: check.audience,
       clockTolerance: CLOCK_LEEWAY_SECONDS,
+      ignoreExpiration: check.ignoresExpiry === true,
       clockTimestamp: Math.floor(check.now.getTime() / 1000),
     })
   } catch (error) {

@@ -16,6 +16,8 @@ export interface UserPrincipal {
   readonly apiKeyId: string | undefined
   /** True when the JWT was obtained by an application that is not the platform's own; known at the gateway only. */
   readonly thirdParty?: boolean
+  /** The workspace whose run acts for the user: elsewhere it may execute automations for them and nothing else. */
+  readonly lentTo?: string
   /** Unix milliseconds when the credential ends; known at the gateway only, services are not told. */
   readonly expiresAt?: number
 }
@@ -26,13 +28,19 @@ export interface ApiKeyPrincipal {
   readonly apiKeyId: string
 }
 
+/** A workspace that acts for itself, through one of its runs; in other workspaces it may what everybody may. */
+export interface WorkspacePrincipal {
+  readonly kind: 'workspace'
+  readonly workspaceId: string
+}
+
 /** A service or an operator with the internal key and nobody behind it. */
 export interface InternalPrincipal {
   readonly kind: 'internal'
 }
 
 /** What every credential becomes. */
-export type Principal = UserPrincipal | ApiKeyPrincipal | InternalPrincipal
+export type Principal = UserPrincipal | ApiKeyPrincipal | WorkspacePrincipal | InternalPrincipal
 
 /**
  * True when the credential carries the scope; access tokens carry those of the credential that made them.
@@ -58,6 +66,7 @@ export function actorOf(principal: Principal | undefined): string {
   if (principal === undefined) return 'nobody'
   if (principal.kind === 'internal') return 'platform'
   if (principal.kind === 'apiKey') return `apiKey:${principal.apiKeyId}`
+  if (principal.kind === 'workspace') return `workspace:${principal.workspaceId}`
   // The token of a client without a person behind it.
   if (principal.userId === principal.clientId) return `client:${principal.clientId}`
   return `user:${principal.userId}`

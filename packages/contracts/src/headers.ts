@@ -8,6 +8,8 @@ export const headers = {
   apiDeprecation: 'x-platform-api-deprecation',
   /** Of what runs an automation: the id of its run, also where that failed. */
   runId: 'x-platform-run-id',
+  /** The token of the run that calls the platform itself: the runtime sends it, the gateway takes it. */
+  runToken: 'x-platform-run-token',
   /** Set by the gateway only, beside the internal key. */
   internalKey: 'x-platform-internal-key',
   userId: 'x-platform-user-id',
@@ -17,7 +19,14 @@ export const headers = {
   scope: 'x-platform-scope',
   authData: 'x-platform-auth-data',
   apiKeyId: 'x-platform-api-key-id',
+  /** Of a run: the workspace, the id, and how deep it stands. */
   sourceWorkspaceId: 'x-platform-workspace-id',
+  sourceRunId: 'x-platform-source-run-id',
+  sourceDepth: 'x-platform-source-depth',
+  /** The workspace that calls for itself, and for nobody else. */
+  authenticatedWorkspaceId: 'x-platform-authenticated-workspace-id',
+  /** Of a user whom a run acts for: the workspace of the run, in which alone their role counts fully. */
+  lentTo: 'x-platform-lent-to',
   clientIp: 'x-platform-client-ip',
   deadline: 'x-platform-request-deadline',
   /** Milliseconds the request may still wait for databases; without it, all that a request may. */

@@ -48,6 +48,14 @@ export const Run = z.object({
     .object({ runId: z.uuid(), kind: z.enum(['replay', 'fork', 'retry']) })
     .nullable()
     .describe('The run it was made from, and how.'),
+  sourceWorkspaceId: z
+    .string()
+    .nullable()
+    .describe('The workspace whose run has called it, where it is another one.'),
+  authenticatedWorkspaceId: z
+    .string()
+    .nullable()
+    .describe('The workspace that has called for itself, and nobody whom it acts for.'),
   error: RunError.nullable().describe('How it failed, or why it was cancelled; secrets are masked.'),
 })
 export type Run = z.infer<typeof Run>
@@ -108,6 +116,8 @@ export const exampleRun = {
   priority: 0,
   waitsFor: null,
   origin: null,
+  sourceWorkspaceId: null,
+  authenticatedWorkspaceId: null,
   error: {
     error: 'InvalidArgumentsError',
     message: 'The argument email must be a text.',

@@ -16,13 +16,16 @@ export const gatewayJwksUpdated = event({
   everyInstance: true,
 })
 
-/** The same for runtime instances. */
+/** The same for the keys of the runtime; it is also emitted with the event above, so that runtimes hear of both. */
 export const runtimeJwksUpdated = event({
   type: 'runtime.jwks.updated',
-  emittedWhen: 'A signing key is created, rotated or removed.',
+  emittedWhen: 'A signing key of the gateway or of the runtime is created, rotated or removed.',
   payload: change,
   everyInstance: true,
 })
+
+/** An event that tells of a change of signing keys. */
+export type SigningKeysUpdated = typeof gatewayJwksUpdated | typeof runtimeJwksUpdated
 
 /** A public key as the key set publishes it: never a private member. */
 export const PublicJwk = z.looseObject({

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { readIdentity, requireInternalKey } from '@platform/auth'
+import { readCallingRun, readIdentity, requireInternalKey } from '@platform/auth'
 import { headers as names } from '@platform/contracts'
 import { HOUR_MS, STORE_BUDGET_MS, StoreBudget, withStoreBudget } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
@@ -29,6 +29,7 @@ export const serviceListener = (
       refuseAmbiguous(request, response)
       requireInternalKey(givenKey(request), key)
       state.principal = readIdentity(request.headers) ?? internalCaller(request)
+      state.calling = readCallingRun(request.headers)
     } catch (error) {
       sendFailure(response, error, options.log, state.correlationId)
       return

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Principal } from '@platform/auth'
+import type { CallingRun, Principal } from '@platform/auth'
 import type { Logger } from '@platform/logging'
 
 /** What is known of a request beside its bytes. Set once, before any route runs. */
@@ -10,6 +10,8 @@ export interface RequestState {
   readonly startedAt: number
   readonly log: Logger
   principal: Principal | undefined
+  /** Of a service: the run that the request comes from. */
+  calling?: CallingRun | undefined
   /** Pattern of the route that answered, for metrics and the log line. */
   route: string | undefined
   /** Unix milliseconds after which the response is of no use any more. */

@@ -69,6 +69,7 @@ const invalidKey = (message: string) =>
 function callerOf({ principal, clientIp }: { principal: Principal | undefined; clientIp: string }): string {
   if (principal === undefined) return `address:${networkOf(clientIp)}`
   if (principal.kind === 'user') return `user:${principal.userId}`
+  if (principal.kind === 'workspace') return `workspace:${principal.workspaceId}`
   return principal.kind === 'apiKey' ? `apiKey:${principal.apiKeyId}` : 'platform'
 }
 

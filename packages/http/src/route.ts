@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Admission, PrincipalOf } from '@platform/auth'
+import type { Admission, CallingRun, PrincipalOf } from '@platform/auth'
 import type {
   BodyOf,
   CredentialRule,
@@ -21,6 +21,8 @@ export interface RequestInfo {
   /** Path and query as they arrived. */
   readonly url: string
   readonly headers: IncomingHttpHeaders
+  /** The run of an automation that the request comes from, if it does. */
+  readonly calling: CallingRun | undefined
   /** Unix milliseconds after which the response is of no use any more. */
   readonly deadlineAt: number
   /** Aborts when the client is gone or the deadline has passed; made when first asked for. */

@@ -150,6 +150,7 @@ function requestInfo(context: RequestContext, state: RequestState): RequestInfo 
     method: request.method ?? 'GET',
     url: request.url ?? '/',
     headers: request.headers,
+    calling: state.calling,
     get deadlineAt() {
       return state.deadlineAt
     },

@@ -112,5 +112,6 @@ async function keyOf(per: Exclude<LimitSubject, 'handler'>, context: RequestCont
 /** Whose use of a limit counts: the user, else the API key; undefined where only the address is known. */
 export const callerKey = (principal: Principal | undefined): string | undefined => {
   if (principal?.kind === 'user') return principal.userId
+  if (principal?.kind === 'workspace') return principal.workspaceId
   return principal?.kind === 'apiKey' ? principal.apiKeyId : undefined
 }

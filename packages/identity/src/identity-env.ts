@@ -1,9 +1,9 @@
-import { count, inSecret, seconds } from '@platform/config'
+import { count, inSecret } from '@platform/config'
 import type { LimitName } from '@platform/contracts'
 import { masterKeysField } from '@platform/master-keys'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
+import { keyEnvProblem, keyPolicyOf, keyVariables } from '@platform/signing-keys'
 import { z } from 'zod'
-import { keyPolicyProblem } from './keys/signing-keys/key-policy.ts'
 import { variables } from './variables.ts'
 
 /** The limits that are taken here: those of accounts, sign-ins and credentials. */
@@ -43,15 +43,7 @@ const schema = z.object({
   SESSION_COOKIES_SIGN_SECRET: variables.SESSION_COOKIES_SIGN_SECRET,
   ACCESS_TOKENS_MAX_AGE: variables.ACCESS_TOKENS_MAX_AGE,
   ACCESS_TOKENS_PER_USER_MAX: count(100).describe('Live access tokens a user may have.'),
-  JWKS_ROTATION_DAYS: z.coerce
-    .number()
-    .positive()
-    .default(30)
-    .describe('Age at which the signing key is replaced.'),
-  JWKS_PUBLISH_AHEAD: seconds(3600).describe('Seconds a new key is published before it signs.'),
-  JWKS_KTY: z.string().default('RSA').describe('Key type: RSA or EC.'),
-  JWKS_ALG: z.string().default('RS256').describe('RS/PS 256–512 or ES256, ES384, ES512.'),
-  JWKS_SIZE: z.coerce.number().int().default(2048).describe('RSA 2048–8192; EC 256, 384 or 521.'),
+  ...keyVariables,
   OIDC_STUDIO_CLIENT_ID: variables.OIDC_STUDIO_CLIENT_ID,
   ANONYMOUS_SESSIONS_MAX: count(100_000).describe(
     'Anonymous sessions that are kept at once; beyond that, those of the network with the most give way, the ' +
@@ -67,7 +59,7 @@ export const identityEnv = schema
   .superRefine((env, problems) => {
     const add = (name: keyof Variables, message: string) =>
       problems.addIssue({ code: 'custom', path: [name], message })
-    const keyProblem = keyPolicyProblem({ kty: env.JWKS_KTY, alg: env.JWKS_ALG, size: env.JWKS_SIZE })
+    const keyProblem = keyEnvProblem(env)
     if (keyProblem !== undefined) add('JWKS_ALG', keyProblem)
     if (env.NODE_ENV === 'production' && isPlainHttp(env.API_URL)) {
       add('API_URL', 'is http on a name that is not loopback: credentials would travel in clear, use https')
@@ -82,14 +74,7 @@ export const identityEnv = schema
     masterKeys: env.SECRETS_MASTER_KEYS,
     cookieSecret: env.SESSION_COOKIES_SIGN_SECRET,
     tokens: { maxAgeSeconds: env.ACCESS_TOKENS_MAX_AGE, maxTokens: env.ACCESS_TOKENS_PER_USER_MAX },
-    keys: {
-      kty: env.JWKS_KTY as 'RSA' | 'EC',
-      alg: env.JWKS_ALG,
-      size: env.JWKS_SIZE,
-      rotationMs: env.JWKS_ROTATION_DAYS * 86_400_000,
-      publishAheadMs: env.JWKS_PUBLISH_AHEAD * 1000,
-      keepRotatedMs: (env.ACCESS_TOKENS_MAX_AGE + 60) * 1000,
-    },
+    keys: keyPolicyOf(env, env.ACCESS_TOKENS_MAX_AGE),
     studioClientId: env.OIDC_STUDIO_CLIENT_ID,
     anonymousSessionsMax: env.ANONYMOUS_SESSIONS_MAX,
     rateLimits: limitSettings(env),

@@ -1,6 +1,6 @@
 import { sealedTotpSecrets } from './credentials/second-factors/totp-second-factors.ts'
+import { sealedSigningKeys } from './keys/gateway-keys.ts'
 import type { SealedColumn } from './keys/master-keys/sealed-column-store.ts'
-import { sealedSigningKeys } from './keys/signing-keys/sealed-keys.ts'
 import { sealedMails } from './mails/mail.ts'
 import { sealedClientSecrets } from './oidc/client-records.ts'
 import { sealedProviderSecrets } from './oidc/external-providers/auth-provider-store.ts'

@@ -2,10 +2,9 @@ import { resourceScopes } from '@platform/contracts'
 import { type Database, sql } from '@platform/database'
 import { systemClock, uuidv7 } from '@platform/kernel'
 import { masterKeyRing } from '@platform/master-keys'
+import { KeyRing, sealedKeys, signingKeyStore } from '@platform/signing-keys'
+import { gatewayKeys } from '../src/keys/gateway-keys.ts'
 import { jwtMint } from '../src/keys/mint-jwt.ts'
-import { KeyRing } from '../src/keys/signing-keys/key-ring.ts'
-import { sealedKeys } from '../src/keys/signing-keys/sealed-keys.ts'
-import { signingKeyStore } from '../src/keys/signing-keys/signing-key-store.ts'
 import { sessionStore } from '../src/sessions/session-store.ts'
 import { noTrail } from '../src/sessions/session-trail.ts'
 import { liveSessions } from '../src/sessions/sessions.ts'
@@ -34,9 +33,9 @@ export interface SignedIn {
 
 /** Signs people in as the OIDC server would: a user, a session, and a JWT by the key of the installation. */
 export async function signsPeopleIn(database: Database) {
-  const sealed = sealedKeys(masterKeyRing([{ id: 'test', key: MASTER_KEY }]))
+  const sealed = sealedKeys(masterKeyRing([{ id: 'test', key: MASTER_KEY }]), gatewayKeys)
   const keyRing = new KeyRing(
-    async () => (await signingKeyStore(database).list()).map(sealed.open),
+    async () => (await signingKeyStore(database, gatewayKeys).list()).map(sealed.open),
     systemClock,
   )
   await keyRing.reload()

@@ -125,6 +125,7 @@ function requestOf(request: IncomingMessage, isBehindProxy: boolean, log: Logger
     route: undefined,
     authentication: undefined,
     principal: undefined,
+    run: undefined,
     byCookie: false,
     foreignBearer: false,
     credentialMs: 0,

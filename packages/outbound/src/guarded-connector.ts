@@ -56,6 +56,21 @@ export function guardedConnector({
   }
 }
 
+/** Connects to one origin without asking anybody, to all others through `guarded`. */
+export function ownConnector(
+  origin: string | undefined,
+  timeout: number,
+  guarded: buildConnector.connector,
+): buildConnector.connector {
+  if (origin === undefined) return guarded
+  const { protocol, host } = new URL(origin)
+  const connect = buildConnector({ timeout, allowH2: false })
+  return (options, callback) => {
+    const isOwn = options.protocol === protocol && options.host === host
+    return isOwn ? connect(options, callback) : guarded(options, callback)
+  }
+}
+
 /** Leaves out what must not be dialled; an error when nothing is left. */
 export const guardedLookup =
   (lookup: LookupFunction, isAllowed: AddressCheck, refusal: Refusal): LookupFunction =>

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net'
 import { Agent } from 'undici'
 import { addressCheck, bareHost } from './address.ts'
 import { expectedRefusal } from './expected-refusal.ts'
-import { guardedConnector, refusalOf } from './guarded-connector.ts'
+import { guardedConnector, ownConnector, refusalOf } from './guarded-connector.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { Outbound, OutboundPolicy } from './outbound.ts'
 import { ownLookup } from './own-lookup.ts'
@@ -36,7 +36,8 @@ export function openOutbound(policy: OutboundPolicy, given?: LookupFunction): Ou
   const refusal = refusalOf({ allowedBy: settings.allowedBy, forbids: settings.forbidden.length > 0 })
   const lookup = given ?? lookupOf(settings)
   const rejectUnauthorized = policy.acceptsAnyCertificate !== true
-  const connect = guardedConnector({ isAllowed, refusal, connectTimeoutMs, lookup, rejectUnauthorized })
+  const guarded = guardedConnector({ isAllowed, refusal, connectTimeoutMs, lookup, rejectUnauthorized })
+  const connect = ownConnector(policy.ownOrigin, connectTimeoutMs, guarded)
   const dispatcher = new Agent({
     connect,
     connections: settings.connectionsPerOrigin,

@@ -20,6 +20,8 @@ export interface OutboundPolicy {
   connectionsPerOrigin?: number
   /** Schemes, hosts and ports that may have connections at once; 1,000 unless stated. */
   origins?: number
+  /** One origin that is called wherever it is, looked up as the system does; redirects elsewhere are checked as any. */
+  ownOrigin?: string
   /** Takes certificates that nobody vouches for; which addresses may be called stays the same. */
   acceptsAnyCertificate?: boolean
 }

@@ -24,14 +24,29 @@ export async function decide(question: Question, roleOf: RoleOf): Promise<Admiss
   const { principal, key, action, subject, workspace } = question
   if (isAllPowerful(principal)) return { workspace, role: undefined, by: 'power' }
   const asked = { action, subject, resource: resourceIn(workspace.id, subject) }
-  const userId = memberIdOf(principal)
-  const role = userId === undefined ? undefined : await roleOf(userId, workspace.id)
+  const role = await roleIn(question, roleOf)
   if (roleAllows(role, asked)) return { workspace, role, by: 'role' }
   // A key says nothing about any workspace but its own.
   const verdict = key?.workspaceId === workspace.id ? await judge(key, roleOf, asked) : undefined
   if (verdict?.allowed) return { workspace, role, by: 'apiKey' }
   if (everybodyMay(principal, verdict, asked)) return { workspace, role, by: 'everybody' }
   throw refusal({ role, verdict, action, subject })
+}
+
+/**
+ * A workspace may in itself what those may who write its automations. A user whom the run of another workspace acts for
+ * is a member here only for the automations that are executed for them.
+ */
+async function roleIn(
+  { principal, action, subject, workspace }: Question,
+  roleOf: RoleOf,
+): Promise<WorkspaceRole | undefined> {
+  if (principal?.kind === 'workspace') return principal.workspaceId === workspace.id ? 'editor' : undefined
+  const lentTo = principal?.kind === 'user' ? principal.lentTo : undefined
+  const isExecution = action === 'execute' && subject === 'automations'
+  if (lentTo !== undefined && lentTo !== workspace.id && !isExecution) return undefined
+  const userId = memberIdOf(principal)
+  return userId === undefined ? undefined : await roleOf(userId, workspace.id)
 }
 
 type Asked = Parameters<typeof judgeKey>[2]

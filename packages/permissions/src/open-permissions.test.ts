@@ -76,6 +76,44 @@ describe('permissions', () => {
     })
   })
 
+  it('let a run act for its user in its own workspace, and elsewhere execute automations only', async () => {
+    const [home, other] = [await newWorkspace(), await newWorkspace()]
+    const lent = user('olga', { lentTo: home.id, thirdParty: true })
+    const may = (
+      action: 'read' | 'update' | 'execute' | 'test',
+      type: 'events' | 'automations',
+      workspace: string,
+    ) =>
+      permissions.require(lent, action, { type, workspace }).then(
+        ({ by }) => by,
+        () => 'refused',
+      )
+    expect(await may('read', 'events', home.id)).toBe('role')
+    expect(await may('execute', 'automations', home.id)).toBe('role')
+    expect(await may('execute', 'automations', other.id)).toBe('role')
+    expect(await may('read', 'events', other.id)).toBe('refused')
+    expect(await may('test', 'automations', other.id)).toBe('refused')
+    expect(await may('update', 'automations', other.id)).toBe('refused')
+  })
+
+  it('let a workspace do in itself what its editors may, and elsewhere what everybody may', async () => {
+    const [home, other] = [await newWorkspace(), await newWorkspace()]
+    const itself = { kind: 'workspace', workspaceId: home.id } as const
+    const may = (
+      action: 'read' | 'update' | 'delete' | 'execute',
+      type: 'workspaces' | 'automations',
+      id: string,
+    ) =>
+      permissions.require(itself, action, { type, workspace: id }).then(
+        ({ by }) => by,
+        () => 'refused',
+      )
+    expect(await may('update', 'workspaces', home.id)).toBe('role')
+    expect(await may('delete', 'workspaces', home.id)).toBe('refused')
+    expect(await may('execute', 'automations', other.id)).toBe('everybody')
+    expect(await may('read', 'automations', other.id)).toBe('refused')
+  })
+
   it('answer strangers exactly as if the workspace did not exist', async () => {
     const workspace = await newWorkspace()
     const strangers: (Principal | undefined)[] = [

@@ -64,7 +64,7 @@ export async function openPermissions(options: {
 }
 
 const keyIdOf = (principal: Principal | undefined): string | undefined =>
-  principal === undefined || principal.kind === 'internal' ? undefined : principal.apiKeyId
+  principal?.kind === 'user' || principal?.kind === 'apiKey' ? principal.apiKeyId : undefined
 
 /** The gateway let the key in a moment ago; it ended since. */
 const keyEnded = () => new Failure('AuthenticationError', 'The API key is not valid or was deleted.')

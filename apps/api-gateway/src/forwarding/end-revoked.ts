@@ -57,8 +57,8 @@ async function askOnce<T>(
  */
 async function isStillAllowed(opened: Exchange, identify: Step): Promise<boolean> {
   const again = new Exchange(opened.request, opened.response, opened.log)
-  const { path, search, clientIp, correlationId, forwarding } = opened
-  Object.assign(again, { path, search, clientIp, correlationId, forwarding })
+  const { path, search, clientIp, correlationId, forwarding, run } = opened
+  Object.assign(again, { path, search, clientIp, correlationId, forwarding, run })
   try {
     await identify(again)
     return (again.principal === undefined) === (opened.principal === undefined)

@@ -1,3 +1,4 @@
+import { callingRunHeaders } from '@platform/auth'
 import { headers as names } from '@platform/contracts'
 import type { Exchange } from '../exchange.ts'
 
@@ -80,6 +81,7 @@ export function requestHeaders(exchange: Exchange, internalKey: string): string[
   const budget = exchange.storeBudgetMs
   if (budget !== undefined) list.push(names.storeBudget, String(budget))
   if (exchange.authentication !== undefined) list.push(...exchange.authentication.identity)
+  if (exchange.run !== undefined) list.push(...callingRunHeaders(exchange.run))
   if (exchange.upstreamSpan !== undefined) list.push('traceparent', exchange.upstreamSpan.traceparent)
   return list
 }

@@ -96,11 +96,12 @@ export class OpenConnections<T> {
 function callerIdOf({ principal, clientIp }: Exchange): string {
   if (principal?.kind === 'user') return `user:${principal.userId}`
   if (principal?.kind === 'apiKey') return `key:${principal.apiKeyId}`
+  if (principal?.kind === 'workspace') return `workspace:${principal.workspaceId}`
   return `address:${networkOf(clientIp)}`
 }
 
 /** Everything that decides who calls: the same header may mean different callers on different routes. */
 function credentialOf({ request, forwarding, principal }: Exchange): string {
-  const { authorization, cookie, [names.apiKey]: apiKey } = request.headers
-  return JSON.stringify([authorization, cookie, apiKey, forwarding?.path, principal === undefined])
+  const { authorization, cookie, [names.apiKey]: apiKey, [names.runToken]: run } = request.headers
+  return JSON.stringify([authorization, cookie, apiKey, run, forwarding?.path, principal === undefined])
 }

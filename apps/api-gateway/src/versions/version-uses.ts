@@ -71,7 +71,8 @@ type Caller = Pick<VersionUse, 'kind' | 'callerId' | 'clientId'>
 /** Visitors without an account are one caller an application: none of them could be told to move. */
 function callerOf(principal: Principal | undefined): Caller {
   if (principal === undefined) return { kind: 'nobody', callerId: '', clientId: '' }
-  if (principal.kind === 'internal') return { kind: 'internal', callerId: '', clientId: '' }
+  if (principal.kind === 'internal' || principal.kind === 'workspace')
+    return { kind: 'internal', callerId: '', clientId: '' }
   if (principal.kind === 'apiKey') return { kind: 'apiKey', callerId: principal.apiKeyId, clientId: '' }
   const clientId = principal.clientId ?? ''
   if (principal.anonymous) return { kind: 'anonymous', callerId: '', clientId }

@@ -1,3 +1,4 @@
+import type { UserPrincipal } from '@platform/auth'
 import { Failure, isUuid } from '@platform/kernel'
 import type { Admission, OpenPermissions } from '@platform/permissions'
 import type { Job } from '@platform/service'
@@ -69,15 +70,15 @@ async function verdictOn(
 /** Everything about a caller that decides: two streams of one user may carry different keys. */
 function keyOf({ reader }: LiveSession): string {
   const { principal, admission } = reader
-  const { userId, apiKeyId, superAdmin } = { ...emptyPrincipal, ...principal }
-  return JSON.stringify([admission.workspace.id, principal.kind, userId, apiKeyId, superAdmin])
+  const { userId, apiKeyId, superAdmin, lentTo } = { ...emptyPrincipal, ...principal }
+  return JSON.stringify([admission.workspace.id, principal.kind, userId, apiKeyId, superAdmin, lentTo])
 }
 
-const emptyPrincipal: { userId?: string; apiKeyId?: string | undefined; superAdmin?: boolean } = {}
+const emptyPrincipal: Partial<Pick<UserPrincipal, 'userId' | 'apiKeyId' | 'superAdmin' | 'lentTo'>> = {}
 
 function questionOf(session: LiveSession | undefined): RightsQuestion {
   const principal = session?.reader.principal
-  const apiKeyId = principal === undefined || principal.kind === 'internal' ? undefined : principal.apiKeyId
+  const { apiKeyId }: { apiKeyId?: string | undefined } = { ...emptyPrincipal, ...principal }
   return {
     workspaceId: session?.reader.admission.workspace.id ?? '',
     userId: principal?.kind === 'user' ? principal.userId : null,

@@ -37,6 +37,7 @@ export const readerOf = (admission: Admission): SubscriptionReader => ({
 
 function idOf(principal: Principal): string {
   if (principal.kind === 'user') return principal.userId
+  if (principal.kind === 'workspace') return `workspace:${principal.workspaceId}`
   return principal.kind === 'apiKey' ? `apiKey:${principal.apiKeyId}` : 'platform'
 }
 

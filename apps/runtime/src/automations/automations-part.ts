@@ -8,6 +8,7 @@ import { inBatches, type Job, type Part } from '@platform/service'
 import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { openFetches } from '../fetches/fetches.ts'
+import type { OwnApi } from '../fetches/own-api.ts'
 import { createEngine, type Engine, type EngineParts } from './engine.ts'
 import { type TestSettings, testSettingsOf } from './test-settings.ts'
 import { createThrottle, unlimited } from './throttle.ts'
@@ -34,6 +35,7 @@ export function automationsPart({
   unheardAnswer,
   waits,
   listSecrets,
+  own,
   config,
   marker,
   marksPlaces,
@@ -47,10 +49,11 @@ export function automationsPart({
   unheardAnswer: EngineParts['unheardAnswer']
   waits: WaitInbox
   listSecrets: EngineParts['listSecrets']
+  own: OwnApi
   config: RuntimeConfig
 } & Pick<EngineParts, 'marker' | 'marksPlaces'>): Automations {
   const contexts = contextStore(database)
-  const fetches = openFetches(config.fetches)
+  const fetches = openFetches(config.fetches, own)
   const parts: EngineParts = {
     clock,
     fetches,

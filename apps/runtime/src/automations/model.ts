@@ -27,6 +27,10 @@ export interface RunSubject {
   readonly email?: string | undefined
   readonly anonymous?: boolean | undefined
   readonly ip?: string | undefined
+  /** The workspace whose run has called, where it is another one. */
+  readonly sourceWorkspaceId?: string | undefined
+  /** The workspace that calls for itself, and nobody whom it acts for. */
+  readonly authenticatedWorkspaceId?: string | undefined
   /** The connection that an event came in on. */
   readonly socketId?: string | undefined
 }

@@ -231,6 +231,8 @@ const runBuiltins = (parts: ContextParts, { automationSlug, depth }: CallSite): 
     depth,
     trigger: parts.trigger,
     socketId: parts.subject.socketId,
+    sourceWorkspaceId: parts.subject.sourceWorkspaceId,
+    authenticatedWorkspaceId: parts.subject.authenticatedWorkspaceId,
   })
 
 function userBuiltins({ userId, email, anonymous }: RunSubject): Record<string, unknown> {

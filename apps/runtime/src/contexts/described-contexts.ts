@@ -26,8 +26,9 @@ export const contextDescriptions = {
       appInstanceSlug: reserved,
       appInstanceFullSlug: reserved,
       parentAppSlug: reserved,
-      sourceWorkspaceId: reserved,
-      authenticatedWorkspaceId: reserved,
+      sourceWorkspaceId: 'The workspace whose run has called this one, where it is another workspace.',
+      authenticatedWorkspaceId:
+        'The workspace that called for itself (`auth`, `forwardWorkspaceAuth`), and nobody whom it acts for.',
       permissions: reserved,
       scopes: reserved,
     },

@@ -1,9 +1,11 @@
+import { StoreError } from '@platform/kernel'
 import { type Outbound, OutboundRefused } from '@platform/outbound'
 import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import { LiveStream } from './live-stream.ts'
 import { type OauthTokens, TokenRefused } from './oauth-tokens.ts'
-import { signedRequest } from './signed-request.ts'
+import { IdentityRefused } from './own-api.ts'
+import { type SignedRequest, signedRequest } from './signed-request.ts'
 import type { StreamItems } from './stream-items.ts'
 import { itemsOf, type ReadWhileItComes } from './streamed-answers.ts'
 
@@ -23,19 +25,24 @@ export interface Sender {
   readonly workspaceId: string
   /** Which answers are read while they come; without it none is. */
   readonly streams?: Streams | undefined
+  /** Of a call of our own API: says whose run it comes from. */
+  readonly introduce?: ((request: SignedRequest) => Promise<SignedRequest>) | undefined
 }
 
-/** Sends a request once. Rejects only with the reason of `signal`, when that aborts before the answer is there. */
+/**
+ * Sends a request once. Rejects with the reason of `signal` when that aborts before the answer is there, and where our
+ * own store is away.
+ */
 export async function attempt(
   sender: Sender,
   request: FetchRequest,
   given: Headers,
   signal: AbortSignal,
 ): Promise<Attempted> {
-  const { tokens, workspaceId, outbound } = sender
+  const { tokens, workspaceId, outbound, introduce = async (one) => one } = sender
   const deadline = new Deadline(request.timeoutMs, signal)
   try {
-    const { url, headers, body } = await signedRequest(request, given, sender)
+    const { url, headers, body } = await introduce(await signedRequest(request, given, sender))
     const response = await outbound.fetch(url, {
       method: request.method,
       headers,
@@ -50,6 +57,7 @@ export async function attempt(
     return liveAnswer(head, response, { request, items, leave: sender.streams?.takePlace() })
   } catch (error) {
     signal.throwIfAborted()
+    if (error instanceof StoreError) throw error
     return failureOf(error, request, deadline.isOver)
   } finally {
     deadline.clear()
@@ -124,7 +132,8 @@ function headersOf({ headers }: Response): Record<string, string | string[]> {
 
 function failureOf(error: unknown, { url, timeoutMs }: FetchRequest, isLate: boolean): Attempted {
   if (isLate) return named('TimeoutError', `${url.host} did not answer in full within ${timeoutMs / 1000} s.`)
-  if (error instanceof TokenRefused) return named('TokenRefused', error.message)
+  if (error instanceof TokenRefused || error instanceof IdentityRefused)
+    return named(error.name, error.message)
   const refusal = [error, causeOf(error)].find((one) => one instanceof OutboundRefused)
   if (refusal !== undefined) return named('OutboundRefused', refusal.message)
   if (isBadPort(error)) return named('OutboundRefused', `Port ${url.port} is one that no HTTP server has.`)

@@ -3,6 +3,7 @@ import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import type { FetchSettings } from './fetches-env.ts'
 import { invalid, isMissing, isRecord, textOf } from './given-fields.ts'
 import { type FormPart, partsOf } from './multipart.ts'
+import { type OwnIdentity, ownIdentityOf } from './own-identity.ts'
 import { authOf, type RequestAuth } from './request-auth.ts'
 
 /** The fields of a `fetch` once its templates are filled in; nothing of them is checked yet. */
@@ -14,6 +15,7 @@ export interface GivenRequest {
   readonly body: unknown
   readonly multipart: unknown
   readonly auth: unknown
+  readonly prismeaiApiKey: unknown
   readonly allowSelfSignedCert: unknown
   readonly timeout: unknown
   readonly redirects: unknown
@@ -28,6 +30,8 @@ export interface FetchRequest {
   /** Fields of a form with files, which is sent instead of the body. */
   readonly parts?: readonly FormPart[] | undefined
   readonly auth?: RequestAuth | undefined
+  /** Of a call of our own API. */
+  readonly identity?: OwnIdentity | undefined
   /** True where a certificate is taken that nobody vouches for. */
   readonly takesAnyCertificate: boolean
   readonly timeoutMs: number
@@ -69,6 +73,7 @@ export function requestOf(given: GivenRequest, settings: FetchSettings): FetchRe
     body: isBodiless || parts !== undefined ? undefined : bodyOf(given.body, headers),
     parts,
     auth: authOf(given.auth),
+    identity: ownIdentityOf(given.auth, given.prismeaiApiKey),
     takesAnyCertificate: given.allowSelfSignedCert === true || given.allowSelfSignedCert === 'true',
     timeoutMs: timeoutOf(given.timeout, settings),
     maxRedirects: redirectsOf(given.redirects),

@@ -3,18 +3,21 @@ import { ConfigError } from '@platform/config'
 import { FairPlaces, growingPauseMs } from '@platform/kernel'
 import { type Outbound, type OutboundPolicy, openOutbound } from '@platform/outbound'
 import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
-import { type Attempted, attempt } from './fetch-attempt.ts'
+import { type Attempted, attempt, type Sender } from './fetch-attempt.ts'
 import { askedPauseMs, LONGEST_PAUSE_MS } from './fetch-fault.ts'
 import { type FetchMetrics, type FetchOutcome, fetchMetrics } from './fetch-metrics.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import type { FetchSettings } from './fetches-env.ts'
 import { OauthTokens } from './oauth-tokens.ts'
+import type { CallingFrame, OwnApi } from './own-api.ts'
 import { StreamPlaces } from './stream-places.ts'
 import type { ReadWhileItComes } from './streamed-answers.ts'
 
 /** Calls of automations to the outside. */
 export interface Fetches extends AsyncDisposable {
   readonly settings: FetchSettings
+  /** Calls of the platform itself; without it they are calls like any other. */
+  readonly own?: OwnApi | undefined
   /** Sends a request, and again after failures that may pass. Rejects only when the run that wants it is over. */
   send(request: FetchRequest, call: FetchCall): Promise<FetchAnswer | FetchFailure>
 }
@@ -22,6 +25,8 @@ export interface Fetches extends AsyncDisposable {
 /** Who sends a request. */
 export interface FetchCall {
   readonly workspaceId: string
+  /** The run as it shows itself to our own API. */
+  readonly frame?: CallingFrame | undefined
   /** Sent with each attempt, where the automation has not written the header itself. */
   readonly headers: Readonly<Record<string, string>>
   /** Aborts when the run is over. */
@@ -49,7 +54,7 @@ const ORIGINS = 20_000
 const LONGEST_BACKOFF_MS = 10_000
 
 /** Throws ConfigError naming an entry of the allowed or forbidden hosts that is none. */
-export function openFetches(settings: FetchSettings): Fetches {
+export function openFetches(settings: FetchSettings, own?: OwnApi): Fetches {
   const all = settings.concurrency * WORKSPACES
   const streams = new StreamPlaces({ each: settings.streams, all: settings.streams * STREAMING_WORKSPACES })
   const policy: OutboundPolicy = {
@@ -66,7 +71,10 @@ export function openFetches(settings: FetchSettings): Fetches {
   const outbound = outboundOf(policy)
   // Connections to servers that nobody vouches for are never used for anything else; few automations need them.
   let credulous: Outbound | undefined
-  const outboundFor = ({ takesAnyCertificate }: FetchRequest): Outbound => {
+  // Only for these the gateway may have an address that nothing else may call.
+  const inside = own && outboundOf({ ...policy, ownOrigin: own.origin })
+  const outboundFor = ({ takesAnyCertificate }: FetchRequest, isOwn: boolean): Outbound => {
+    if (isOwn && inside !== undefined) return inside
     if (!takesAnyCertificate) return outbound
     credulous ??= outboundOf({ ...policy, acceptsAnyCertificate: true })
     return credulous
@@ -76,11 +84,14 @@ export function openFetches(settings: FetchSettings): Fetches {
   const metrics = fetchMetrics(places, streams)
   return {
     settings,
-    send: (request, call) => send({ settings, outboundFor, tokens, places, streams, metrics }, request, call),
+    own,
+    send: (request, call) =>
+      send({ settings, own, outboundFor, tokens, places, streams, metrics }, request, call),
     async [Symbol.asyncDispose]() {
       metrics[Symbol.dispose]()
       await outbound[Symbol.asyncDispose]()
       await credulous?.[Symbol.asyncDispose]()
+      await inside?.[Symbol.asyncDispose]()
     },
   }
 }
@@ -96,7 +107,8 @@ function outboundOf(policy: OutboundPolicy): Outbound {
 
 interface Needs {
   readonly settings: FetchSettings
-  readonly outboundFor: (request: FetchRequest) => Outbound
+  readonly own: OwnApi | undefined
+  readonly outboundFor: (request: FetchRequest, isOwn: boolean) => Outbound
   readonly tokens: OauthTokens
   readonly places: FairPlaces
   readonly streams: StreamPlaces
@@ -122,16 +134,18 @@ async function send(
 
 /** A pause holds no place. */
 async function attemptInPlace(
-  { outboundFor, tokens, places, streams, metrics }: Needs,
+  { own, outboundFor, tokens, places, streams, metrics }: Needs,
   request: FetchRequest,
   headers: Headers,
-  { workspaceId, signal, onAttempt, streams: what }: FetchCall,
+  { workspaceId, signal, onAttempt, frame, streams: what }: FetchCall,
 ): Promise<Attempted> {
   const giveBack = await places.take(workspaceId, signal)
   try {
     const atMs = Date.now()
     const taken = what && { what, takePlace: () => streams.take(workspaceId) }
-    const sender = { outbound: outboundFor(request), tokens, workspaceId, streams: taken }
+    const introduce = frame && own?.introducing(request, frame)
+    const outbound = outboundFor(request, introduce !== undefined)
+    const sender: Sender = { outbound, tokens, workspaceId, streams: taken, introduce }
     const attempted = await attempt(sender, request, headers, signal)
     onAttempt?.([atMs, Date.now() - atMs, outcomeOf(attempted)])
     metrics.counted('error' in attempted ? 'failed' : classOf(attempted.status))

@@ -11,13 +11,16 @@ import {
 import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testModules } from '../../test/modules.ts'
-import { compiled, runMain, runsDatabase } from '../../test/testing.ts'
+import { testOwnApi } from '../../test/own-api.ts'
+import { compiled, runMain, runsDatabase, testEngine, testFetches } from '../../test/testing.ts'
+import type { Engine } from '../automations/engine.ts'
 import type { ModuleStores } from '../modules/module.ts'
 
 const missing: ReadonlySet<string> = new Set(notYetRunnable)
 const names = Object.keys(instructionDescriptions) as InstructionName[]
 
 let stores: ModuleStores
+let engine: Engine
 let database: TestDatabase
 
 /** Stands in for the addresses of the examples: it takes orders. */
@@ -26,6 +29,7 @@ let shop: Server
 beforeAll(async () => {
   database = await runsDatabase()
   stores = testModules(database)
+  engine = testEngine({ fetches: testFetches({}, await testOwnApi()) })
   shop = createServer((request, response) => {
     response.writeHead(201, { 'content-type': 'application/json' })
     request.pipe(response)
@@ -52,7 +56,12 @@ async function outputOf({
 }): Promise<unknown> {
   const greet = { output: 'Hello {{name}}' }
   const main = atShop({ do: [...steps] as Record<string, unknown>[], output })
-  const outcome = await runMain(compiled({ main, greet }, {}, stores), { body: { key: 'sk-of-the-shop' } })
+  const outcome = await runMain(
+    compiled({ main, greet }, {}, stores),
+    { body: { key: 'sk-of-the-shop' } },
+    {},
+    engine,
+  )
   expect(outcome.failed).toBeUndefined()
   return outcome.output
 }

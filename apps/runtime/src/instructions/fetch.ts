@@ -1,4 +1,4 @@
-import { type FetchArguments, fieldsNotYetRunnable } from '@platform/contracts'
+import type { FetchArguments } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import type { Frame, OutsideEffect } from '../automations/model.ts'
@@ -13,6 +13,7 @@ import type { LiveStream } from '../fetches/live-stream.ts'
 import { tracedFetch } from '../fetches/traced-fetch.ts'
 import type { ModuleStores } from '../modules/module.ts'
 import { revealSecrets } from '../modules/secrets/reveal.ts'
+import { callingFrame } from './auth.ts'
 import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
 import { type Attempt, triedOnce } from './step-retry.ts'
 import { StreamedEvents, type StreamOrder, streamReader } from './streamed-events.ts'
@@ -46,12 +47,11 @@ function compileAttempt(
   { texts, path }: StepContext,
   { limits, stores, isTriedOnce }: Way,
 ): Attempt {
-  const [missing] = fieldsNotYetRunnable('fetch', args)
-  if (missing !== undefined) return unavailable(missing)
   const readQuestion = questionReader(args, texts, { limits, stores, isTriedOnce })
   const write = texts.writer(args.output)
   return async (frame, tries) => {
     const question = { ...readQuestion(frame), key: tries.key }
+    if (question.request.identity !== undefined) requireOwnApi(frame, question.request)
     const asked = await ask(frame, path, question)
     const { key, fault, attempts } = asked
     const { output, failed } = (await toldStream(frame, path, { asked, question, limits })) ?? asked
@@ -85,12 +85,6 @@ function questionReader(
   })
 }
 
-const unavailable =
-  (field: string): Attempt =>
-  async () => {
-    throw invalidInstruction(`The field "${field}" of fetch is not available yet.`)
-  }
-
 function requestReader(args: FetchArguments, texts: TextCompiler): (frame: Frame) => GivenRequest {
   const url = texts.reader(args.url)
   const method = texts.reader(args.method)
@@ -99,6 +93,7 @@ function requestReader(args: FetchArguments, texts: TextCompiler): (frame: Frame
   const body = texts.reader(args.body)
   const multipart = texts.reader(args.multipart)
   const auth = texts.reader(args.auth)
+  const prismeaiApiKey = texts.reader(args.prismeaiApiKey)
   const allowSelfSignedCert = texts.reader(args.allowSelfSignedCert)
   const timeout = texts.reader(args.timeout)
   const redirects = texts.reader(args.redirects)
@@ -110,6 +105,7 @@ function requestReader(args: FetchArguments, texts: TextCompiler): (frame: Frame
     body: body(frame),
     multipart: multipart(frame),
     auth: auth(frame),
+    prismeaiApiKey: prismeaiApiKey(frame),
     allowSelfSignedCert: allowSelfSignedCert(frame),
     timeout: timeout(frame),
     redirects: redirects(frame),
@@ -236,16 +232,18 @@ function outcomeOf(
 
 /** The values of secrets are in what leaves and in nothing else. */
 async function send(
-  { run }: Frame,
+  frame: Frame,
   { request, isTriedOnce, stores, order }: Question,
   { key, signal, remainingMs }: OutsideEffect,
   attempts: FetchAttempt[],
 ): Promise<{ result: FetchAnswer | FetchFailure; conceal: (value: unknown) => unknown }> {
+  const { run } = frame
   const { sent, conceal } = run.stubs?.reveal(request) ?? (await revealSecrets(run, stores?.secrets, request))
   if ('error' in sent) return { result: sent, conceal }
   const result = await tracedFetch(request.method, run.correlationId, (traceparent) =>
     run.fetches.send(sent, {
       workspaceId: run.workspace.id,
+      frame: callingFrame(frame),
       headers: { 'idempotency-key': key, traceparent },
       signal,
       remainingMs,
@@ -255,6 +253,14 @@ async function send(
     }),
   )
   return { result, conceal }
+}
+
+/** Keys and workspaces are shown to nobody else. */
+function requireOwnApi({ run }: Frame, { url }: FetchRequest): void {
+  if (run.fetches.own?.inside(url) !== undefined) return
+  throw invalidInstruction(
+    `${url.host} is not this platform: prismeaiApiKey and forwardWorkspaceAuth are for {{global.apiUrl}} alone.`,
+  )
 }
 
 /** What `runtime.fetch.failed` tells of: no answer, one that can't be read, or one that is a failure. */

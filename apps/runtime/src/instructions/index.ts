@@ -2,6 +2,7 @@ import { type CommentArguments, type InstructionName, notYetRunnable } from '@pl
 import type { EventLimits } from '@platform/outbox'
 import type { ModuleStores } from '../modules/module.ts'
 import { all } from './all.ts'
+import { auth } from './auth.ts'
 import { breakOut } from './break.ts'
 import { runWorkflow } from './call.ts'
 import { conditions } from './conditions.ts'
@@ -30,6 +31,7 @@ export const vocabulary = (limits: EventLimits, stores?: ModuleStores): readonly
   run(limits, stores),
   rateLimit,
   runWorkflow(limits),
+  auth,
   comment,
   ...notYetRunnable.map(unavailable),
 ]

@@ -47,6 +47,8 @@ describe('listing runs', () => {
         priority: 0,
         waitsFor: null,
         origin: null,
+        sourceWorkspaceId: null,
+        authenticatedWorkspaceId: null,
         error: null,
       } satisfies Run,
     ])

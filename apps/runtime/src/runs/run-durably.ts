@@ -132,6 +132,7 @@ class DurableRun {
       ...run,
       ...end,
       startedAt: outcome.startedAt,
+      subject: input.caller,
       input: end.status === 'failed' ? input : undefined,
       effects: withEvents(effects, this.#order),
     })
@@ -162,7 +163,7 @@ function queuedRun(order: ImmediateOrder): QueuedRun {
     trigger: { type: 'endpoint', value, id },
     correlationId,
     priority: workspace.priorityOf(automation.slug),
-    input: { payload, caller: runSubjectOf(order.principal, order.ip), depth: 0 },
+    input: { payload, caller: runSubjectOf(order), depth: order.calling?.depth ?? 0 },
   }
 }
 

@@ -2,7 +2,7 @@ import { join, type Queries, type Sql, sql } from '@platform/database'
 import { insertEvents, wakeReaders } from '@platform/outbox'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { Segment } from '../automations/journal-entries.ts'
-import type { QueuedRun } from '../automations/model.ts'
+import type { QueuedRun, RunSubject } from '../automations/model.ts'
 import type { StoredPatch } from '../contexts/context-store.ts'
 import { storableJson } from '../contexts/storable.ts'
 import { insertion } from './journal-store.ts'
@@ -51,15 +51,15 @@ export function announceEvents(queries: Queries, effects: readonly Effects[]): v
 
 /** Queues runs, as part of a larger statement; those that are queued already stay as they are. */
 export function insertQueued(runs: readonly QueuedRun[]): Sql {
-  const rows = runs.map(({ trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
+  const rows = runs.map(queuedRow)
   return sql`
     insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
-      correlation_id, rank, input)
+      correlation_id, rank, input, ${callerNames})
     select r.id, r."workspaceId", r."automationSlug", r."triggerType", r."triggerValue", r."triggerId", 'queued',
-      r."correlationId", coalesce(-r.priority, 0), r.input
+      r."correlationId", coalesce(-r.priority, 0), r.input, ${callerValues}
     from json_to_recordset(${storableJson(rows)}::json) as r (id uuid, "workspaceId" text, "automationSlug" text,
       "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, priority smallint,
-      input json)
+      input json, ${callerTypes})
     on conflict (id) do nothing`
 }
 
@@ -68,4 +68,21 @@ export const triggerColumns = ({ type, value, id }: QueuedRun['trigger']) => ({
   triggerType: type,
   triggerValue: value,
   triggerId: id,
+})
+
+/** Of a run that another workspace has called. */
+export const callerNames = sql`source_workspace_id, authenticated_workspace_id`
+export const callerValues = sql`r."sourceWorkspaceId", r."authenticatedWorkspaceId"`
+export const callerTypes = sql`"sourceWorkspaceId" text, "authenticatedWorkspaceId" text`
+
+export const callerColumns = ({ sourceWorkspaceId, authenticatedWorkspaceId }: RunSubject) => ({
+  sourceWorkspaceId,
+  authenticatedWorkspaceId,
+})
+
+/** A run that has begun or is to begin, as columns of its row. */
+export const queuedRow = <T extends Omit<QueuedRun, 'priority'>>({ trigger, ...run }: T) => ({
+  ...run,
+  ...triggerColumns(trigger),
+  ...callerColumns(run.input.caller),
 })

@@ -1,4 +1,4 @@
-import type { Principal } from '@platform/auth'
+import type { CallingRun, Principal } from '@platform/auth'
 import type { EventRecord } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { Engine, RunOrder, RunOutcome } from '../automations/engine.ts'
@@ -15,6 +15,8 @@ export type ImmediateOrder = Pick<
 > & {
   readonly principal: Principal | undefined
   readonly ip: string
+  /** The run that has sent the request. */
+  readonly calling?: CallingRun | undefined
   readonly triggerValue: string
   /** Unix milliseconds at which the request is given up. */
   readonly deadlineAt: number
@@ -51,7 +53,8 @@ export const runNow =
     if (order.automation.durable) return await durably(order)
     const { runId, workspace, automation, correlationId, payload } = order
     const trigger = { type: 'endpoint' as const, value: order.triggerValue, id: runId }
-    const subject = runSubjectOf(order.principal, order.ip)
+    const subject = runSubjectOf(order)
+    const depth = order.calling?.depth ?? 0
     const { run, journal, outcome } = deps.engine.start({
       runId,
       workspace,
@@ -60,7 +63,7 @@ export const runNow =
       trigger,
       subject,
       correlationId,
-      depth: 0,
+      depth,
       timeLimitMs: timeLimit(order.deadlineAt, deps.times, deps.now()),
       repeatable: false,
       recordsAtMost: deps.details === 'none' ? undefined : MAX_DETAILS,
@@ -72,7 +75,7 @@ export const runNow =
     const result = await outcome
     const { failed, error, startedAt, durationMs } = result
     const end = { status: failed === undefined ? 'succeeded' : 'failed', durationMs, error } as const
-    const input = { payload, caller: subject, depth: 0 }
+    const input = { payload, caller: subject, depth }
     const effects = withDetails(result.effects, journal, deps.details, { end, automation, workspace, input })
     await deps.commits.writeFinished({
       id: runId,
@@ -82,6 +85,7 @@ export const runNow =
       correlationId,
       startedAt,
       ...end,
+      subject,
       effects,
     })
     return answerOf(result)
@@ -107,12 +111,20 @@ function masked(failure: Failure, shown: RunOutcome['error']): Failure {
 const isSame = (failure: Failure, shown: NonNullable<RunOutcome['error']>): boolean =>
   failure.message === shown.message && JSON.stringify(failure.details) === JSON.stringify(shown.details)
 
-/** The person a request comes from, as `user` and `session` show them; an API key is no person. */
-export function runSubjectOf(principal: Principal | undefined, ip: string): RunSubject {
-  if (principal?.kind !== 'user') return { ip }
+type Request = Pick<ImmediateOrder, 'principal' | 'ip' | 'calling'> & { workspace: { readonly id: string } }
+
+/** The person a request comes from, as `user` and `session` show them; an API key and a workspace are no persons. */
+export function runSubjectOf({ principal, ip, calling, workspace }: Request): RunSubject {
+  const from = calling === undefined ? { ip } : { ip, ...sourceOf(principal, calling, workspace.id) }
+  if (principal?.kind !== 'user') return from
   const { userId, sessionId, email, anonymous } = principal
-  return { userId, sessionId: sessionId === '' ? undefined : sessionId, email, anonymous, ip }
+  return { userId, sessionId: sessionId === '' ? undefined : sessionId, email, anonymous, ...from }
 }
+
+const sourceOf = (principal: Principal | undefined, { workspaceId }: CallingRun, ownId: string) => ({
+  ...(workspaceId === ownId ? {} : { sourceWorkspaceId: workspaceId }),
+  ...(principal?.kind === 'workspace' ? { authenticatedWorkspaceId: principal.workspaceId } : {}),
+})
 
 /**
  * 404 says that there is no such automation. This one ran, and something it needs was not found: with 404 the caller

@@ -49,7 +49,8 @@ export const recordColumns = sql`
   nullif(waits_for, 'worker') as "waitsFor", coalesce(due_at, wakes_at) as "dueAt",
   case when waits_for = 'event' then (
     select array_agg(distinct w.event) from runtime.waits w where w.run_id = runs.id) end as "waitsForEvents",
-  origin_id as "originId", coalesce(origin_way, origin_kind) as "originKind", error`
+  origin_id as "originId", coalesce(origin_way, origin_kind) as "originKind", error,
+  source_workspace_id as "sourceWorkspaceId", authenticated_workspace_id as "authenticatedWorkspaceId"`
 
 /** Runs as people look at them. */
 export const runRecordStore = (database: Pick<Database, 'many'>) => ({

@@ -22,6 +22,8 @@ export interface RunRecord {
   readonly waitsForEvents: string[] | null
   readonly originId: string | null
   readonly originKind: NonNullable<Run['origin']>['kind'] | null
+  readonly sourceWorkspaceId: string | null
+  readonly authenticatedWorkspaceId: string | null
   readonly error: StoredError | null
 }
 
@@ -48,6 +50,8 @@ export function describedRun(record: RunRecord, now: Date): Run {
     priority: record.priority,
     waitsFor: waitOf(record),
     origin: originOf(record),
+    sourceWorkspaceId: record.sourceWorkspaceId,
+    authenticatedWorkspaceId: record.authenticatedWorkspaceId,
     error: error === null ? null : { ...error, ...withRemedy(error.error) },
   }
 }

@@ -6,9 +6,14 @@ import { claimedWorkStore } from './claimed-work-store.ts'
 import type { BegunRun, Claim, ClaimedRun, ClaimedWork, FinishedRun, LeaseNews, WaitWriter } from './run.ts'
 import {
   announceEvents,
+  callerColumns,
+  callerNames,
+  callerTypes,
+  callerValues,
   effectParts,
   insertQueued,
   journalPart,
+  queuedRow,
   statementOf,
   triggerColumns,
   type WritePatches,
@@ -164,28 +169,33 @@ const claimList = (claims: readonly Claim[]): Sql => sql`
   unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[]) as c (id, attempt)`
 
 function insertRuns(runs: readonly FinishedRun[]): Sql {
-  const rows = runs.map(({ effects: _, trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
+  const rows = runs.map(({ effects: _, trigger, subject, ...run }) => ({
+    ...run,
+    ...triggerColumns(trigger),
+    ...callerColumns(subject),
+  }))
   return sql`
     insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
-      correlation_id, attempt, started_at, finished_at, duration_ms, error, input, output)
+      correlation_id, attempt, started_at, finished_at, duration_ms, error, input, output, ${callerNames})
     select r.id, r."workspaceId", r."automationSlug", r."triggerType", r."triggerValue", r."triggerId", r.status,
-      r."correlationId", 1, r."startedAt", now(), r."durationMs", r.error, r.input, r.output
+      r."correlationId", 1, r."startedAt", now(), r."durationMs", r.error, r.input, r.output, ${callerValues}
     from jsonb_to_recordset(${storableJson(rows)}::jsonb) as r (id uuid, "workspaceId" text, "automationSlug" text,
       "triggerType" text, "triggerValue" text, "triggerId" text, status text, "correlationId" text,
-      "startedAt" timestamptz, "durationMs" int, error jsonb, input json, output text)
+      "startedAt" timestamptz, "durationMs" int, error jsonb, input json, output text, ${callerTypes})
     on conflict (id) do nothing`
 }
 
 function insertRunning(runs: readonly BegunRun[]): Sql {
-  const rows = runs.map(({ effects: _, trigger, ...run }) => ({ ...run, ...triggerColumns(trigger) }))
+  const rows = runs.map(({ effects: _, ...run }) => queuedRow(run))
   return sql`
     insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
-      correlation_id, attempt, worker, leased_until, started_at, revision, input)
+      correlation_id, attempt, worker, leased_until, started_at, revision, input, ${callerNames})
     select r.id, r."workspaceId", r."automationSlug", r."triggerType", r."triggerValue", r."triggerId", 'running',
-      r."correlationId", 1, r.worker, now() + r."leaseSeconds" * interval '1 second', r."startedAt", r.revision, r.input
+      r."correlationId", 1, r.worker, now() + r."leaseSeconds" * interval '1 second', r."startedAt", r.revision,
+      r.input, ${callerValues}
     from json_to_recordset(${storableJson(rows)}::json) as r (id uuid, "workspaceId" text, "automationSlug" text,
       "triggerType" text, "triggerValue" text, "triggerId" text, "correlationId" text, worker text,
-      "leaseSeconds" float8, "startedAt" timestamptz, revision bigint, input json)
+      "leaseSeconds" float8, "startedAt" timestamptz, revision bigint, input json, ${callerTypes})
     on conflict (id) do nothing`
 }
 

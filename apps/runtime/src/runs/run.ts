@@ -3,7 +3,7 @@ import { Failure, type FailureBody } from '@platform/kernel'
 import type { ActiveRun } from '../automations/active-run.ts'
 import type { Cancellation } from '../automations/active-run-parts.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
-import type { QueuedRun, RunInput, Trigger } from '../automations/model.ts'
+import type { QueuedRun, RunInput, RunSubject, Trigger } from '../automations/model.ts'
 import type { NewWait, ParkedRun } from '../automations/wait-inbox.ts'
 
 /*
@@ -57,6 +57,7 @@ export interface FinishedRun extends RunEnd {
   readonly trigger: Trigger
   readonly correlationId: string
   readonly startedAt: Date
+  readonly subject: RunSubject
   /** Kept where it may be run again. */
   readonly input?: RunInput | undefined
   readonly effects: Effects

@@ -27,6 +27,7 @@ export const testAutomation = (deps: Deps) =>
         payload: body.payload ?? {},
         principal,
         ip: request.clientIp,
+        calling: request.calling,
         correlationId: request.correlationId,
         triggerValue: `test/${params.automationSlug}`,
         deadlineAt: request.deadlineAt,

@@ -7,7 +7,8 @@ import type { Permissions } from '@platform/permissions'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { RefusedAutomations } from '../processes/refused-automations.ts'
-import { type RunNow, shownFailure } from '../runs/run-now.ts'
+import { interactionEvents } from '../runs/interaction-events.ts'
+import { type RunNow, runSubjectOf, shownFailure } from '../runs/run-now.ts'
 import type { RunRecordStore } from '../runs/run-record-store.ts'
 import { payloadOf } from './payload.ts'
 import { ShapedAnswer } from './shaped-answer.ts'
@@ -62,11 +63,12 @@ export const callWebhook = (deps: Deps) =>
         payload,
         principal,
         ip: request.clientIp,
+        calling: request.calling,
         correlationId: request.correlationId,
         triggerValue: params.path,
         deadlineAt: request.deadlineAt,
         ...(http === undefined ? {} : { http }),
-        events: triggeredEvents(target, request),
+        events: triggeredEvents(target, { request, principal, path: params.path, runId }),
       })
 
       return await responseOf(running, http, isIdempotent(automation) ? runId : undefined)
@@ -152,11 +154,39 @@ const notFound = () =>
     'No automation answers here: check the workspace and the path of the URL.',
   )
 
-/** One more event for each call, made only where an automation of the workspace listens to it. */
-function triggeredEvents({ workspace, automation }: Target, request: RequestInfo): EventRecord[] {
-  if (workspace.listeners(webhookTriggered.type).length === 0) return []
-  const { correlationId, method } = request
-  const payload = { workspaceId: workspace.id, automationSlug: automation.slug, method }
+interface Call {
+  readonly request: RequestInfo
+  readonly principal: Principal | undefined
+  readonly path: string
+  readonly runId: string
+}
+
+/**
+ * Events about the call itself: one where an automation of the workspace listens to it, and one where the run of
+ * another workspace calls.
+ */
+function triggeredEvents(target: Target, call: Call): EventRecord[] {
+  const { workspace, automation } = target
+  const { correlationId, method } = call.request
   const source = { workspaceId: workspace.id, correlationId, host: { service: 'runtime' } }
-  return [checkNative(buildRecord({ type: webhookTriggered.type, payload, source }))]
+  const payload = { workspaceId: workspace.id, automationSlug: automation.slug, method }
+  const isHeard = workspace.listeners(webhookTriggered.type).length > 0
+  return [
+    ...(isHeard ? [checkNative(buildRecord({ type: webhookTriggered.type, payload, source }))] : []),
+    ...interactionOf(target, call),
+  ]
+}
+
+function interactionOf({ workspace, automation }: Target, call: Call): EventRecord[] {
+  const { request, principal, path: value, runId: id } = call
+  const subject = runSubjectOf({ principal, ip: request.clientIp, calling: request.calling, workspace })
+  const trigger = { type: 'endpoint', value, id } as const
+  const { correlationId } = request
+  return interactionEvents({
+    workspaceId: workspace.id,
+    automation: automation.slug,
+    trigger,
+    subject,
+    correlationId,
+  })
 }

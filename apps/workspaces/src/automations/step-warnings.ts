@@ -1,7 +1,6 @@
 import {
   calledFunction,
   checkModuleCall,
-  fieldsNotYetRunnable,
   isInstructionName,
   notYetRunnable,
   type Warning as WarningSchema,
@@ -33,20 +32,15 @@ export function* stepWarnings(steps: unknown, { slugs, functions }: Callable): G
   }
 }
 
-function* availabilityWarnings({ step, path, argumentsPath }: PlacedStep): Generator<Warning> {
+function* availabilityWarnings({ step, path }: PlacedStep): Generator<Warning> {
   if (step === undefined) return
   const { name } = step
   if (waiting.has(name))
-    yield { path: formatPath([...path, name]), message: notAvailable(`instruction "${name}"`) }
-  for (const field of fieldsNotYetRunnable(name, step.arguments))
     yield {
-      path: formatPath([...argumentsPath, ...field.split('.')]),
-      message: notAvailable(`field "${field}" of ${name}`),
+      path: formatPath([...path, name]),
+      message: `The instruction "${name}" is not available yet: a run that reaches this step fails there.`,
     }
 }
-
-const notAvailable = (what: string): string =>
-  `The ${what} is not available yet: a run that reaches this step fails there.`
 
 /** What a function of a module would not take; what comes from templates is checked when it is called. */
 function* moduleWarnings({ step, argumentsPath }: PlacedStep): Generator<Warning> {

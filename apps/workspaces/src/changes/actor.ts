@@ -22,5 +22,6 @@ export const actorOf = (principal: Principal, request: RequestInfo): Actor => ({
 
 function actorId(principal: Principal): string {
   if (principal.kind === 'user') return principal.userId
+  if (principal.kind === 'workspace') return `workspace:${principal.workspaceId}`
   return principal.kind === 'apiKey' ? `apikey:${principal.apiKeyId}` : 'platform'
 }

@@ -47,11 +47,11 @@ export const RunWorkflowArguments = fields({
 })
 export type RunWorkflowArguments = z.infer<typeof RunWorkflowArguments>
 
-/** `auth`: a short-lived token for calls to the platform itself. */
+/** `auth`: what shows the workspace in calls of the platform itself. */
 export const AuthArguments = fields({
-  workspace: templated(z.boolean()).optional(),
-  service: z.string().max(1000).optional(),
-  with: z.unknown().optional(),
+  workspace: templated(z.boolean()).optional().describe('true; there is no other kind.'),
+  service: z.string().max(1000).optional().describe('Means nothing here.'),
+  with: z.unknown().optional().describe('Means nothing here.'),
   output: OutputName.optional(),
 })
 export type AuthArguments = z.infer<typeof AuthArguments>

@@ -157,7 +157,11 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
       '`{ body, headers, status }` whatever `outputMode` says, and `repeat` reads its `body` while it comes. With ' +
       '`stream` the fetch reads it itself and ends with it: its `body` is the list of chunks, or with `concatenate` ' +
       'the last one with the whole text. ' +
-      'Addresses inside the platform’s network are refused.',
+      'Addresses inside the platform’s network are refused.\n\nBelow `{{global.apiUrl}}` it calls the platform: ' +
+      'as the user of the run while they are signed in, who may then what visitors may, in other workspaces only ' +
+      'execute automations; as the workspace (`auth.prismeai.forwardWorkspaceAuth`, [`auth`](#auth)); or with an ' +
+      'API key of the workspace (`prismeaiApiKey: { name }`). The automation that is called reads ' +
+      '`run.sourceWorkspaceId`.',
     example: {
       do: [
         {
@@ -266,8 +270,17 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     },
   },
   auth: {
-    text: 'A short-lived token for calls to the platform itself.',
-    example: { do: [{ auth: { workspace: true, output: 'token' } }] },
+    text:
+      'Answers `{ jwt }`, which a `fetch` to the platform itself sends as `Authorization: Bearer {{proof.jwt}}` to ' +
+      'call as the workspace and not as the user of the run. The automation that is called reads the workspace in ' +
+      '`run.authenticatedWorkspaceId`; in itself the workspace may what its editors may. It counts for ten seconds, ' +
+      'in the run that asked for it as long as that goes on, and to nobody but the platform. `forwardWorkspaceAuth` ' +
+      'of `fetch` does the same without a variable.',
+    example: {
+      do: [{ auth: { workspace: true, output: 'proof' } }],
+      output: '{% isString({{proof.jwt}}) %}',
+      gives: true,
+    },
   },
   createUserTopic: {
     text: 'Names an audience of events.',

@@ -50,7 +50,9 @@ const Authentication = z.strictObject({
     .describe(
       'tokenUrl, clientId, clientSecret, scope, audience; sendsIn: body for servers that want it there.',
     ),
-  prismeai: templated(z.strictObject({ forwardWorkspaceAuth: templated(z.boolean()).optional() })).optional(),
+  prismeai: templated(z.strictObject({ forwardWorkspaceAuth: templated(z.boolean()).optional() }))
+    .optional()
+    .describe('forwardWorkspaceAuth: true calls the platform itself as the workspace.'),
 })
 
 const MultipartField = z.strictObject({
@@ -93,7 +95,9 @@ export const FetchArguments = fields({
   auth: templated(Authentication)
     .optional()
     .describe('One of basic, awsv4 and oauth2 (client credentials; tokens are kept while they count).'),
-  prismeaiApiKey: templated(z.strictObject({ name: z.string().max(1000).optional() })).optional(),
+  prismeaiApiKey: templated(z.strictObject({ name: z.string().max(1000).optional() }))
+    .optional()
+    .describe('The name of an API key of the workspace, for calls of the platform itself.'),
   allowSelfSignedCert: templated(z.boolean())
     .optional()
     .describe('true takes a certificate that nobody vouches for.'),

@@ -55,32 +55,7 @@ export const isInstructionName = (name: string): name is InstructionName =>
  * one fails there with InvalidInstructionError.
  */
 export const notYetRunnable = [
-  'auth',
   'createUserTopic',
   'joinUserTopic',
   'Custom Code.run',
 ] as const satisfies readonly InstructionName[]
-
-type IsUsed = (value: unknown) => boolean
-
-const isNamed =
-  (key: string): IsUsed =>
-  (value) => {
-    const named: unknown = Object(value)[key]
-    return named !== undefined && named !== null && named !== '' && named !== false
-  }
-
-/** Fields of instructions of which the same is true, and when they are used: editors write many that say nothing. */
-export const notYetRunnableFields: Readonly<Partial<Record<string, Readonly<Record<string, IsUsed>>>>> = {
-  fetch: {
-    prismeaiApiKey: isNamed('name'),
-    'auth.prismeai': isNamed('forwardWorkspaceAuth'),
-  },
-}
-
-/** The fields of an instruction, as they are written, that can be saved but not run yet. */
-export const fieldsNotYetRunnable = (name: string, args: unknown): string[] =>
-  Object.entries(notYetRunnableFields[name] ?? {}).flatMap(([path, isUsed]) => {
-    const value = path.split('.').reduce<unknown>((found, key) => Object(found)[key], args)
-    return isUsed(value) ? [path] : []
-  })

@@ -2,7 +2,7 @@ import { type Authentication, authenticationOf, type FindApiKey } from '@platfor
 import { rateLimits } from '@platform/contracts'
 import { type RateLimiter, refuseOver } from '@platform/http'
 import { type Clock, StoreBudget, withStoreBudget } from '@platform/kernel'
-import { type ApiKeyStore, recentAnswers } from '@platform/permissions'
+import { type ApiKeyRecord, type ApiKeyStore, isUsable, recentAnswers } from '@platform/permissions'
 import { LRUCache } from 'lru-cache'
 import type { UserRecord } from '../users/user.ts'
 import type { CredentialGuessLimiter } from './credential-guess-limiter.ts'
@@ -50,14 +50,24 @@ export function apiKeySource(needs: Needs): FindApiKey {
 const open = (keyHash: string, needs: Needs): Promise<Authentication | undefined> =>
   withStoreBudget(new StoreBudget(), () => find(keyHash, needs))
 
-async function find(keyHash: string, { keys, findUser }: Needs): Promise<Authentication | undefined> {
-  const key = await keys.findByHash(keyHash)
-  if (key === undefined || key.disabled) return undefined
+async function find(keyHash: string, needs: Needs): Promise<Authentication | undefined> {
+  const key = await findLiveKey(() => needs.keys.findByHash(keyHash), needs)
+  if (key === undefined) return undefined
+  const expiresAt = key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
+  return authenticationOf({ kind: 'apiKey', apiKeyId: key.id }, { expiresAt, dependsOn: [] })
+}
+
+/** A key that is good, and whose maker answers for it. */
+export async function findLiveKey(
+  findKey: () => Promise<ApiKeyRecord | undefined>,
+  { findUser, clock }: Pick<Needs, 'findUser' | 'clock'>,
+): Promise<ApiKeyRecord | undefined> {
+  const key = await findKey()
+  if (key === undefined || !isUsable(key, clock.now())) return undefined
   const creator = await findUser(key.createdBy)
   if (creator?.status !== 'validated') return undefined
   if (key.createdAsSuperAdmin && creator.platformRole !== 'superAdmin') return undefined
-  const expiresAt = key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
-  return authenticationOf({ kind: 'apiKey', apiKeyId: key.id }, { expiresAt, dependsOn: [] })
+  return key
 }
 
 /** All instances count together. Throws TooManyRequests over the limit. */

@@ -6,7 +6,8 @@ import type { RateLimiter } from '@platform/http'
 import { type Clock, MINUTE_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { openApiKeys } from '@platform/permissions'
-import type { Job, Part } from '@platform/service'
+import { type Job, joinParts, type Part } from '@platform/service'
+import type { KeyRing } from '@platform/signing-keys'
 import type { SignInLog } from '../audit/sign-in-log.ts'
 import {
   createAccessToken,
@@ -16,7 +17,6 @@ import {
 import { accessTokenStore } from '../credentials/access-tokens/access-token-store.ts'
 import { RecentUses } from '../credentials/recent-uses.ts'
 import type { IdentityConfig } from '../identity-env.ts'
-import type { KeyRing } from '../keys/signing-keys/key-ring.ts'
 import type { Opened } from '../opened.ts'
 import type { CsrfTokens } from '../sessions/access-token-cookie.ts'
 import { revocationStore } from '../sessions/revocations/revocation-store.ts'
@@ -25,7 +25,7 @@ import { type SessionStore, sessionStore } from '../sessions/session-store.ts'
 import { sessionTrail } from '../sessions/session-trail.ts'
 import { liveSessions, type Sessions } from '../sessions/sessions.ts'
 import type { UserRecord } from '../users/user.ts'
-import { apiKeySource } from './api-key-source.ts'
+import { apiKeySource, findLiveKey } from './api-key-source.ts'
 import { exposeAuthentication } from './authentication-metrics.ts'
 import { cookieOnReceivers } from './cookie-on-receivers.ts'
 import { credentialChain } from './credential-chain.ts'
@@ -33,6 +33,8 @@ import { CredentialGuessLimiter } from './credential-guess-limiter.ts'
 import type { IdentifiedRequest } from './identified-request.ts'
 import { identify } from './identify.ts'
 import { principalSource } from './principal-source.ts'
+import { runCallers } from './run-callers.ts'
+import { openRunTokens } from './run-tokens-part.ts'
 
 /** Credentials that were checked and stay in memory. */
 const CACHED_MAX = 10_000
@@ -95,6 +97,14 @@ export async function openAuthentication(needs: Needs): Promise<OpenAuthenticati
   })
   const apiKeys = await openApiKeys(database)
   const findApiKey = apiKeySource({ keys: apiKeys, findUser, guessLimiter, rateLimiter, clock })
+  const callers = runCallers({
+    findSession: sessions.find,
+    findToken: accessTokens.findById,
+    findUser,
+    findKey: (id) => findLiveKey(() => apiKeys.findById(id), { findUser, clock }),
+    clock,
+  })
+  const runTokens = await openRunTokens({ database, config, open: callers.open, clock, log })
   const { authenticate, internalKey } = credentialChain({ cache, principals, findApiKey, keyRing, config })
   const uses = {
     session: new RecentUses('note-session-uses', records.noteUses),
@@ -108,6 +118,7 @@ export async function openAuthentication(needs: Needs): Promise<OpenAuthenticati
       issuer: config.issuer,
       cookieOnReceivers: cookieOnReceivers({ csrf, allowedOrigins: config.allowedOrigins }),
       cache,
+      runTokens: runTokens.credential,
       authenticate,
       internalKey,
       isCurrent: () => revocations.isCurrent(),
@@ -116,7 +127,7 @@ export async function openAuthentication(needs: Needs): Promise<OpenAuthenticati
     sessions,
     records,
     broadcast,
-    part: {
+    part: joinParts(runTokens.part, {
       routes: [
         createAccessToken({ accessTokens, clock, ...config.tokens }),
         listAccessTokens({ accessTokens }),
@@ -127,7 +138,7 @@ export async function openAuthentication(needs: Needs): Promise<OpenAuthenticati
         ...Object.values(uses).map((use) => use.job()),
         purgeSessions({ sessions: records, accessTokens, revocations: endings, clock }),
       ],
-    },
+    }),
   }
 }
 

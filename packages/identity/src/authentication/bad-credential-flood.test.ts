@@ -2,12 +2,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { signJwt, withChecksum } from '@platform/auth'
 import { getMe } from '@platform/contracts'
 import { randomBase62 } from '@platform/kernel'
+import { KeyRing } from '@platform/signing-keys'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createFor } from '../../test/access-tokens.ts'
 import type { SignedIn } from '../../test/signed-in.ts'
 import { startIdentity, type TestIdentity } from '../../test/start-identity.ts'
-import { KeyRing } from '../keys/signing-keys/key-ring.ts'
 
 let gateway: TestIdentity
 let valid: SignedIn

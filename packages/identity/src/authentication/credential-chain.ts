@@ -7,8 +7,8 @@ import {
   internalKeyCredential,
   sessionJwtCredential,
 } from '@platform/auth'
+import type { KeyRing } from '@platform/signing-keys'
 import type { IdentityConfig } from '../identity-env.ts'
-import type { KeyRing } from '../keys/signing-keys/key-ring.ts'
 import type { principalSource } from './principal-source.ts'
 
 interface Needs {

@@ -1,23 +1,30 @@
 import type { Audit } from '@platform/audit'
+import { gatewayJwksUpdated } from '@platform/contracts'
 import type { Database } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { Outbox } from '@platform/outbox'
 import type { Part } from '@platform/service'
+import {
+  type KeyPolicy,
+  KeyRing,
+  keyOpener,
+  reloadOn,
+  replaceDeletedSigner,
+  rotateSigningKeys,
+  sealedKeys,
+  signingKeyStore,
+} from '@platform/signing-keys'
 import type { Opened } from '../opened.ts'
+import { gatewayKeys } from './gateway-keys.ts'
 import { listMasterKeys } from './master-keys/list-master-keys.ts'
 import { resealSecrets } from './master-keys/reseal-secrets.ts'
 import type { SealedColumn } from './master-keys/sealed-column-store.ts'
 import { sealedColumnStore } from './master-keys/sealed-column-store.ts'
 import { jwtMint, type MintJwt } from './mint-jwt.ts'
 import { getJwks } from './signing-keys/get-jwks.ts'
-import { keyOpener } from './signing-keys/key-opener.ts'
-import { KeyRing } from './signing-keys/key-ring.ts'
-import { rotateSigningKeys } from './signing-keys/rotate-signing-keys.ts'
-import { sealedKeys } from './signing-keys/sealed-keys.ts'
 import { sessionsByKeyStore } from './signing-keys/sessions-by-key-store.ts'
-import type { KeyPolicy } from './signing-keys/signing-key.ts'
 import { exposeSigningKeys } from './signing-keys/signing-key-metrics.ts'
 import {
   listSigningKeys,
@@ -25,8 +32,6 @@ import {
   removeSigningKey,
   rotateSigningKey,
 } from './signing-keys/signing-key-operations.ts'
-import { signingKeyStore } from './signing-keys/signing-key-store.ts'
-import { reloadOnJwksUpdated, replaceDeletedSigner } from './signing-keys/watch-signing-keys.ts'
 
 interface Needs {
   database: Database
@@ -62,18 +67,21 @@ const columnsOfOthers = [
     column,
   })),
   { table: 'runtime.secrets', key: 'name', column: 'sealed' },
+  { table: 'runtime.signing_keys', key: 'kid', column: 'sealed_jwk' },
 ].map(sealedColumnStore)
 
 /** Rejects when the signing keys can't be opened: a start with the wrong master key must not go on. */
 export async function openKeys(needs: Needs): Promise<Keys> {
   const { database, audit, masterKeys, policy, issuer, audience, clock, log } = needs
-  const signingKeys = signingKeyStore(database)
+  const signingKeys = signingKeyStore(database, gatewayKeys)
   const sessionsByKey = sessionsByKeyStore(database)
-  const sealed = sealedKeys(masterKeys)
+  const sealed = sealedKeys(masterKeys, gatewayKeys)
   const open = keyOpener(sealed, log)
   const keyRing = new KeyRing(async () => open(await signingKeys.list()), clock)
   await keyRing.reload()
-  const change = { signingKeys, sessionsByKey, sealed, keyRing, outbox: needs.outbox, audit, clock, policy }
+  const { outbox } = needs
+  const keys = { place: gatewayKeys, signingKeys, sealed, keyRing, outbox, audit, clock, policy }
+  const change = { ...keys, sessionsByKey }
   replaceDeletedSigner({ ...change, log })
   needs.opened.use(exposeSigningKeys(change))
   const columns = needs.sealedColumns.map(sealedColumnStore)
@@ -89,7 +97,7 @@ export async function openKeys(needs: Needs): Promise<Keys> {
         removeSigningKey(change),
         listMasterKeys({ database, masterKeys, columns, columnsOfOthers }),
       ],
-      subscriptions: [reloadOnJwksUpdated({ keyRing, log })],
+      subscriptions: [reloadOn(gatewayJwksUpdated, { keyRing, log })],
       jobs: [rotateSigningKeys(change), resealSecrets({ database, masterKeys, audit, log, columns })],
     },
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { signJwt } from '@platform/auth'
 import type { Clock } from '@platform/kernel'
-import type { Signer } from './signing-keys/key-ring.ts'
+import type { Signer } from '@platform/signing-keys'
 
 /** Whom a JWT is for and how long it lasts. */
 export interface JwtSubject {

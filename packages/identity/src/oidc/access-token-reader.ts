@@ -1,6 +1,6 @@
 import { type JwtClaims, verifyJwt } from '@platform/auth'
 import { type Clock, Failure } from '@platform/kernel'
-import type { Verifier } from '../keys/signing-keys/key-ring.ts'
+import type { Verifier } from '@platform/signing-keys'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { OidcSettings } from './oidc-settings.ts'
 

@@ -6,8 +6,8 @@ import type { Logger } from '@platform/logging'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { Limits } from '@platform/rate-limits'
 import type { Part } from '@platform/service'
+import type { Verifier } from '@platform/signing-keys'
 import type { SecondFactors } from '../credentials/second-factors/second-factors.ts'
-import type { Verifier } from '../keys/signing-keys/key-ring.ts'
 import {
   type BrowserSession,
   findBrowserSession,

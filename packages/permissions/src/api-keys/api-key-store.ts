@@ -41,6 +41,15 @@ export const apiKeyStore = (queries: Queries) => ({
 
   findById: (id: string) => first(queries, sql`where id = ${id}::uuid`),
 
+  /** The newest key of a workspace with this name that is neither disabled nor expired. */
+  async findLiveByName(workspaceId: string, name: string): Promise<ApiKeyRecord | undefined> {
+    return await first(
+      queries,
+      sql`where workspace_id = ${workspaceId} and name = ${name} and not disabled
+        and (expires_at is null or expires_at > now()) order by created_at desc limit 1`,
+    )
+  },
+
   /** A key of this workspace, by its record id or by its hash. */
   findIn: (workspaceId: string, by: KeyAddress) =>
     first(queries, sql`where workspace_id = ${workspaceId} and ${isAt(by)}`),

@@ -1,7 +1,7 @@
 import type { Audit } from '@platform/audit'
 import { resourceScopes } from '@platform/contracts'
 import { type Database, one, type Queries, type Sql, sql } from '@platform/database'
-import { Failure } from '@platform/kernel'
+import { Failure, isUuid } from '@platform/kernel'
 import type { Use } from '../recent-uses.ts'
 import type { AccessTokenRecord } from './access-token.ts'
 
@@ -42,6 +42,14 @@ export const accessTokenStore = (database: Database, audit: Pick<Audit, 'record'
   async findByHash(tokenHash: string, now: Date): Promise<AccessTokenRecord | undefined> {
     const [record] = await database.many<AccessTokenRecord>(sql`
       select ${fields} from gateway.access_tokens where token_hash = ${tokenHash} and expires_at > ${now}`)
+    return record
+  },
+
+  /** The same by the id of the record. */
+  async findById(id: string, now: Date): Promise<AccessTokenRecord | undefined> {
+    if (!isUuid(id)) return undefined
+    const [record] = await database.many<AccessTokenRecord>(sql`
+      select ${fields} from gateway.access_tokens where id = ${id}::uuid and expires_at > ${now}`)
     return record
   },
 

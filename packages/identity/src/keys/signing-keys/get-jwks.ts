@@ -1,7 +1,7 @@
 import { getJwks as getJwksContract } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { SECOND_MS } from '@platform/kernel'
-import type { KeyRing } from './key-ring.ts'
+import type { KeyRing } from '@platform/signing-keys'
 
 const LONGEST_SECONDS = 300
 

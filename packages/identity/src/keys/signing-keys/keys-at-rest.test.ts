@@ -2,11 +2,10 @@ import { getMe, rotateSigningKey } from '@platform/contracts'
 import { type Database, raw, sql } from '@platform/database'
 import { createLogger } from '@platform/logging'
 import { masterKeyRing } from '@platform/master-keys'
+import { keyOpener, sealedKeys, signingKeyStore } from '@platform/signing-keys'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startIdentity, type TestIdentity } from '../../../test/start-identity.ts'
-import { keyOpener } from './key-opener.ts'
-import { sealedKeys } from './sealed-keys.ts'
-import { signingKeyStore } from './signing-key-store.ts'
+import { gatewayKeys } from '../gateway-keys.ts'
 
 const bytes = (fill: number) => Buffer.alloc(32, fill).toString('base64')
 const EC = { JWKS_KTY: 'EC', JWKS_ALG: 'ES256', JWKS_SIZE: '256' }
@@ -60,15 +59,21 @@ describe('an instance that lacks a new master key', () => {
   test('leaves out what it can not open, and still hears of keys that are removed', async () => {
     const log = createLogger({ level: 'silent' })
     const error = vi.spyOn(log, 'error')
-    const rows = await signingKeyStore(gateway.database).list()
+    const rows = await signingKeyStore(gateway.database, gatewayKeys).list()
     const [first, second] = rows
     if (first === undefined || second === undefined) throw new Error('There are not two keys.')
-    const open = keyOpener(sealedKeys(masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }])), log)
+    const open = keyOpener(
+      sealedKeys(masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]), gatewayKeys),
+      log,
+    )
     expect(open([first, second]).map(({ kid }) => kid)).toEqual([first.kid, second.kid])
     const strange = { ...second, kid: 'strange', sealedJwk: 'next:AAAA' }
     expect(open([second, strange]).map(({ kid }) => kid)).toEqual([second.kid])
     expect(error).toHaveBeenCalledTimes(1)
-    const fresh = keyOpener(sealedKeys(masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }])), log)
+    const fresh = keyOpener(
+      sealedKeys(masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]), gatewayKeys),
+      log,
+    )
     expect(() => fresh([strange])).toThrow('has no key "next"')
   })
 })

@@ -1,6 +1,6 @@
 import type { SigningKey } from '@platform/contracts'
 import { masterKeyIdOf } from '@platform/master-keys'
-import type { SigningKeyTimes } from './signing-key.ts'
+import type { SigningKeyTimes } from '@platform/signing-keys'
 
 /** Where a key is in its life. */
 export function stateOf({ signsSince, rotatedAt }: SigningKeyTimes): SigningKey['state'] {

@@ -5,15 +5,19 @@ import { DAY_MS } from '@platform/kernel'
 import { createLogger } from '@platform/logging'
 import { masterKeyRing } from '@platform/master-keys'
 import { Resources } from '@platform/service'
+import {
+  type ChangeDeps,
+  type KeyPolicy,
+  KeyRing,
+  rotate,
+  rotateSigningKeys,
+  sealedKeys,
+  signingKeyStore,
+} from '@platform/signing-keys'
 import { templateDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startIdentity, type TestIdentity } from '../../../test/start-identity.ts'
-import type { ChangeDeps } from './change-signing-keys.ts'
-import { KeyRing } from './key-ring.ts'
-import { rotate, rotateSigningKeys } from './rotate-signing-keys.ts'
-import { sealedKeys } from './sealed-keys.ts'
-import type { KeyPolicy } from './signing-key.ts'
-import { signingKeyStore } from './signing-key-store.ts'
+import { gatewayKeys } from '../gateway-keys.ts'
 
 const policy: KeyPolicy = {
   kty: 'EC',
@@ -23,17 +27,18 @@ const policy: KeyPolicy = {
   publishAheadMs: 3_600_000,
   keepRotatedMs: 30 * DAY_MS,
 }
-const sealed = sealedKeys(masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]))
+const sealed = sealedKeys(masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]), gatewayKeys)
 const log = createLogger({ level: 'silent' })
 
 /** Signing keys in a database of their own, with a clock that a test moves. */
 async function keysIn(database: Database & { url: string }, resources: Resources) {
   let now = new Date('2026-01-01T00:00:00Z')
   const clock = { now: () => now }
-  const signingKeys = signingKeyStore(database)
+  const signingKeys = signingKeyStore(database, gatewayKeys)
   const outbox = await resources.outbox('postgres:', database.url)
   const audit = await openAudit({ database, clock })
   const deps = (changes: Partial<KeyPolicy> = {}): ChangeDeps => ({
+    place: gatewayKeys,
     signingKeys,
     sealed,
     keyRing: new KeyRing(async () => (await signingKeys.list()).map(sealed.open), clock),
@@ -124,7 +129,7 @@ describe('rotating signing keys', () => {
     expect(dump).not.toMatch(/"d"|PRIVATE|\\"d\\"/)
     const [key] = await signingKeys.list()
     if (key === undefined) throw new Error('There is no key.')
-    const wrong = sealedKeys(masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 8) }]))
+    const wrong = sealedKeys(masterKeyRing([{ id: 'test', key: Buffer.alloc(32, 8) }]), gatewayKeys)
     expect(() => wrong.open(key)).toThrow('SECRETS_MASTER_KEYS')
   })
 })

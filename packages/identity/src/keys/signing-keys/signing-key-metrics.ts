@@ -1,6 +1,6 @@
 import { exposeReadings, type Reading } from '@platform/http'
 import { type Clock, SECOND_MS } from '@platform/kernel'
-import { dueTime, type KeyPolicy, type SigningKeyTimes } from './signing-key.ts'
+import { dueTime, type KeyPolicy, type SigningKeyTimes } from '@platform/signing-keys'
 
 interface Needs {
   signingKeys: { list(): Promise<SigningKeyTimes[]> }

@@ -9,11 +9,15 @@ import {
 } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { type Clock, Failure } from '@platform/kernel'
-import { type ChangeDeps, changeSigningKeys } from './change-signing-keys.ts'
+import {
+  type ChangeDeps,
+  changeSigningKeys,
+  type KeyPolicy,
+  type SigningKeyStore,
+  signerWithout,
+} from '@platform/signing-keys'
 import { presentSigningKey, stateOf } from './present-signing-key.ts'
 import type { SessionsByKeyStore } from './sessions-by-key-store.ts'
-import { type KeyPolicy, signerWithout } from './signing-key.ts'
-import type { SigningKeyStore } from './signing-key-store.ts'
 
 interface SigningKeyNeeds {
   signingKeys: Pick<SigningKeyStore, 'list'>

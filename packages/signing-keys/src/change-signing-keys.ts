@@ -1,9 +1,9 @@
 import type { Audit, AuditEntry } from '@platform/audit'
-import { gatewayJwksUpdated, runtimeJwksUpdated } from '@platform/contracts'
 import type { Queries } from '@platform/database'
 import { type Clock, Failure } from '@platform/kernel'
 import type { Outbox } from '@platform/outbox'
 import { generateSigningKey } from './key-material.ts'
+import type { KeyPlace } from './key-place.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { SealedKeys } from './sealed-keys.ts'
 import {
@@ -18,6 +18,7 @@ import type { SigningKeyQuestions, SigningKeyStore, StoredKey } from './signing-
 
 /** What changes of the keys work with. */
 export interface ChangeDeps {
+  place: KeyPlace
   signingKeys: SigningKeyStore
   sealed: SealedKeys
   keyRing: KeyRing
@@ -35,8 +36,6 @@ export interface ChangeRequest {
   by: Pick<AuditEntry, 'actor' | 'ip' | 'correlationId'>
 }
 
-const source = { host: { service: 'api-gateway' } }
-
 /**
  * A key has to be made first. Making an RSA key takes up to seconds, so it is not done while others wait for the
  * lock.
@@ -46,7 +45,7 @@ class FreshKeyNeeded extends Error {
 }
 
 /**
- * Does what is asked for and what is due, with both events and the audit trail, in one transaction that one instance
+ * Does what is asked for and what is due, with its events and the audit trail, in one transaction that one instance
  * has at a time; then loads the keys of this instance again. `made` is a key to publish, if one is needed; else it is
  * made meanwhile. Throws ObjectNotFoundError for a key that is not there.
  */
@@ -146,8 +145,7 @@ class Change {
     const { kid, alg } = this.#fresh
     const kind = kindOf(this.#deps.policy)
     await this.#keys.insert({
-      kid,
-      alg,
+      jwk: this.#fresh,
       kind,
       sealedJwk: this.#deps.sealed.seal(this.#fresh),
       publishedAt: this.#now,
@@ -163,14 +161,15 @@ class Change {
     this.#note('signingKey.rotated', kid, { replaces: stopped ?? null })
   }
 
-  #note(action: AuditEntry['action'], kid: string, details: Record<string, unknown>): void {
+  #note(action: AuditEntry['action'], kid: string, given: Record<string, unknown>): void {
+    const details = { ...given, ...this.#deps.place.auditDetails }
     this.#trail.push({ ...this.#request.by, action, subject: `signingKey:${kid}`, details })
   }
 
   async #tell(tx: Queries): Promise<void> {
     const change = { created: [...this.#created], deleted: this.#deleted }
-    await this.#deps.outbox.add(tx, gatewayJwksUpdated, change, source)
-    await this.#deps.outbox.add(tx, runtimeJwksUpdated, change, source)
+    const { announcements, service } = this.#deps.place
+    for (const event of announcements) await this.#deps.outbox.add(tx, event, change, { host: { service } })
     await this.#deps.audit.record(tx, ...this.#trail)
   }
 }

@@ -1,5 +1,5 @@
 import type { MasterKeyRing } from '@platform/master-keys'
-import type { SealedColumn } from '../master-keys/sealed-column-store.ts'
+import type { KeyPlace } from './key-place.ts'
 import type { PrivateJwk, RingKey, SigningKeyTimes } from './signing-key.ts'
 
 /** Private keys on their way to and from the database: sealed, each bound to its row. */
@@ -8,27 +8,20 @@ export interface SealedKeys {
   open(key: SigningKeyTimes & { sealedJwk: string }): RingKey
 }
 
-const sealContextOf = (kid: string) => `gateway.signing_keys|${kid}|sealed_jwk`
-
-/** Where they are kept, for the job that seals them again with a new master key. */
-export const sealedSigningKeys: SealedColumn = {
-  table: 'gateway.signing_keys',
-  key: 'kid',
-  column: 'sealed_jwk',
-  place: sealContextOf,
-}
+/** What a sealed key is bound to. */
+export const sealContextOf = (table: string, kid: string) => `${table}|${kid}|sealed_jwk`
 
 /**
  * Seals with the master keys of the installation. A wrong master key is an error, never a reason to make a new
  * signing key.
  */
-export const sealedKeys = (masterKeys: MasterKeyRing): SealedKeys => ({
-  seal: (jwk) => masterKeys.seal(JSON.stringify(jwk), sealContextOf(jwk.kid)),
+export const sealedKeys = (masterKeys: MasterKeyRing, { table }: KeyPlace): SealedKeys => ({
+  seal: (jwk) => masterKeys.seal(JSON.stringify(jwk), sealContextOf(table, jwk.kid)),
   open: ({ kid, alg, sealedJwk, ...times }) => ({
     kid,
     alg,
     signs: signs(times),
-    jwk: JSON.parse(masterKeys.open(sealedJwk, sealContextOf(kid))) as PrivateJwk,
+    jwk: JSON.parse(masterKeys.open(sealedJwk, sealContextOf(table, kid))) as PrivateJwk,
   }),
 })
 

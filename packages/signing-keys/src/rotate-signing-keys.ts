@@ -8,7 +8,7 @@ import { isIdle, planRotation } from './signing-key.ts'
  * A key deleted by hand stops verifying within 30 s: this pause, its jitter and a slow query stay
  * under it, also where a service asks this gateway as often as the gateway asks the database.
  */
-const LOOK_MS = 10 * SECOND_MS
+export const LOOK_MS = 10 * SECOND_MS
 
 /**
  * Loads the keys, since announcements may be lost and keys deleted by hand; makes the next one ahead of time, lets it

@@ -7,7 +7,10 @@ import type { StoredKey } from './signing-key-store.ts'
  * Opens stored keys, each once. A start fails when one can't be opened. Later such a key is left out and told
  * instead: an instance that was not given a new master key yet must still hear of keys that are removed.
  */
-export function keyOpener(sealed: SealedKeys, log: Logger): (rows: readonly StoredKey[]) => RingKey[] {
+export function keyOpener(
+  sealed: SealedKeys,
+  log: Pick<Logger, 'error'>,
+): (rows: readonly StoredKey[]) => RingKey[] {
   let known: Map<string, RingKey> | undefined
   return (rows) => {
     const opened = rows.flatMap((row) => {
