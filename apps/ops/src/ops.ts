@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { resetPassword } from './admin/reset-password.ts'
 import { listTrail, verifyTrail } from './audit/audit-trail.ts'
+import { addAutomations } from './automations/automation-commands.ts'
 import { addBackup } from './backup/backup-commands.ts'
 import { printConfig } from './config/print.ts'
 import { addEvents } from './events/event-commands.ts'
@@ -75,6 +76,7 @@ function commands(terminal: Terminal, done: Done): Command {
   addAudit(program, terminal, done)
   addEvents(program, terminal, done)
   addBackup(program, terminal, done)
+  addAutomations(program, terminal, done)
 
   const config = program.command('config').description('Configuration.')
   config

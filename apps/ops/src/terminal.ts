@@ -15,6 +15,13 @@ export interface Terminal {
 /** Something the operator can mend; its message is all they are shown. */
 export class OpsProblem extends Error {
   override readonly name = 'OpsProblem'
+  /** What the platform answered, where it is about that. */
+  readonly status: number | undefined
+
+  constructor(message: string, status?: number) {
+    super(message)
+    this.status = status
+  }
 }
 
 const codes = { red: 31, green: 32, yellow: 33, grey: 90, bold: 1 }

@@ -8,6 +8,9 @@ import { RunChange, RunError, RunStep } from './run-steps.ts'
 /** Tests of one file, and of one request. */
 export const MOST_TESTS = 200
 
+/** Characters of one text. */
+const MOST_TEXT = 300_000
+
 const Values = z.record(z.string(), z.unknown())
 const Text = z.string().min(1).max(2000)
 
@@ -210,13 +213,13 @@ export type AutomationTestFile = z.infer<typeof AutomationTestFile>
 
 const Named = z.strictObject({
   name: z.string().min(1).max(500).describe('Of the file, for example greet.test.yml.'),
-  text: z.string().max(1_000_000).optional().describe('YAML or JSON, as the file has it.'),
+  text: z.string().max(MOST_TEXT).optional().describe('YAML or JSON, as the file has it.'),
   content: AutomationTestFile.optional().describe('The same as an object.'),
 })
 
 const GivenAutomation = z.strictObject({
   slug: AutomationSlug,
-  text: z.string().max(1_000_000).optional().describe('YAML or JSON.'),
+  text: z.string().max(MOST_TEXT).optional().describe('YAML or JSON.'),
   definition: Values.optional().describe('The same as an object.'),
 })
 

@@ -14,10 +14,7 @@ export interface Platform {
  * else taken from the secrets that the first start has kept.
  */
 export function findPlatform(env: Env): Platform {
-  const variable = given(env, 'INTERNAL_API_URL') === undefined ? 'API_URL' : 'INTERNAL_API_URL'
-  const apiUrl = given(env, variable) ?? `http://127.0.0.1:${given(env, 'PORT') ?? '3001'}/v2`
-  if (!/^https?:$/.test(URL.parse(apiUrl)?.protocol ?? ''))
-    throw new OpsProblem(`${variable} must be an http or https address, not "${apiUrl}".`)
+  const baseUrl = findApi(env)
   const internalKey = givenKey(env) ?? keptSecrets(env).INTERNAL_API_KEY
   if (internalKey === undefined) {
     throw new OpsProblem(
@@ -25,7 +22,16 @@ export function findPlatform(env: Env): Platform {
         `or set DATA_DIRECTORY to the data of the platform (${secretsFile(env)} is not there).`,
     )
   }
-  return { baseUrl: apiUrl.replace(/\/+$/, '').replace(/\/v2$/, ''), internalKey }
+  return { baseUrl, internalKey }
+}
+
+/** Where the API begins, without /v2. */
+export function findApi(env: Env): string {
+  const variable = given(env, 'INTERNAL_API_URL') === undefined ? 'API_URL' : 'INTERNAL_API_URL'
+  const apiUrl = given(env, variable) ?? `http://127.0.0.1:${given(env, 'PORT') ?? '3001'}/v2`
+  if (!/^https?:$/.test(URL.parse(apiUrl)?.protocol ?? ''))
+    throw new OpsProblem(`${variable} must be an http or https address, not "${apiUrl}".`)
+  return apiUrl.replace(/\/+$/, '').replace(/\/v2$/, '')
 }
 
 const given = (env: Env, name: string): string | undefined => env[name] || undefined

@@ -20,15 +20,11 @@ export interface AutomationText {
 export interface TestsOrder {
   readonly workspace: CompiledWorkspace
   readonly tests: readonly NamedTest[]
-  readonly automations: readonly AutomationText[]
+  /** Automations in place of those of the workspace. */
+  readonly given: readonly GivenAutomation[]
   readonly hasSteps: boolean
   /** No test begins after this, in milliseconds of `performance.now()`. */
   readonly endsAt: number
-}
-
-export interface TestParts {
-  readonly settings: TestSettings
-  readonly compile: CompileAutomation
 }
 
 /** Characters of steps and values in one report. */
@@ -36,14 +32,12 @@ const MOST_REPORTED = 2_000_000
 
 /** Runs tests one after another: each has all around it anew. */
 export async function runTestFiles(
-  { settings, compile }: TestParts,
-  { tests, automations, hasSteps, endsAt, workspace: base }: TestsOrder,
+  settings: TestSettings,
+  { tests, given, hasSteps, endsAt, workspace: base }: TestsOrder,
 ): Promise<z.output<typeof TestReport>> {
   if (tests.length > MOST_TESTS)
     throw new Failure('RequestValidationError', `There are ${tests.length} tests; ${MOST_TESTS} run at once.`)
   const startedAt = performance.now()
-  const given: GivenAutomation[] = []
-  for (const one of automations) given.push(await compiled(one, compile))
   const workspace = withAutomations(base, given)
   const counts = new StepCounts()
   const results: TestResult[] = []
@@ -76,7 +70,8 @@ const withoutValues = ({ differences, steps: _, contexts: __, ...result }: TestR
   differences: differences.map(({ path, message }) => ({ path, message })),
 })
 
-async function compiled(
+/** An automation that came along, made runnable. Throws RequestValidationError for a text that can't be read. */
+export async function compileGiven(
   { slug, text, definition }: AutomationText,
   compile: CompileAutomation,
 ): Promise<GivenAutomation> {

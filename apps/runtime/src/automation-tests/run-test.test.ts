@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { runYaml } from '../../test/automation-tests.ts'
-import type { TestAutomations } from '../../test/testing.ts'
-
-/** Runs one test and tells what was not as expected. */
-async function told(text: string, automations: TestAutomations): Promise<string[]> {
-  const { results } = await runYaml(text, automations)
-  return results.flatMap(({ differences }) => differences.map(({ message }) => message))
-}
+import { runYaml, told } from '../../test/automation-tests.ts'
 
 const greet = { output: 'Hello {{name}}' }
 

@@ -1,12 +1,19 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { runTests as endpoint, RunTestsRequest } from '@platform/contracts'
 import { type AutomationText as BodyText, route } from '@platform/http'
 import { Failure, FairPlaces, SECOND_MS } from '@platform/kernel'
 import { isRecord, readJsonText, readYamlText, type SourceText, UnreadableText } from '@platform/source-texts'
+import type { z } from 'zod'
+import type { TestSettings } from '../automations/test-settings.ts'
+import type { CompileAutomation } from '../definitions/compile-automation.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { type NamedTest, readTestContent, readTests } from './read-tests.ts'
-import { type AutomationText, runTestFiles, type TestParts } from './run-test-files.ts'
+import { compileGiven, runTestFiles } from './run-test-files.ts'
+import type { GivenAutomation } from './test-workspace.ts'
 
-interface Deps extends TestParts {
+interface Deps {
+  readonly settings: TestSettings
+  readonly compile: CompileAutomation
   readonly definitions: Pick<Definitions, 'find'>
 }
 
@@ -18,7 +25,7 @@ export const runTests = (deps: Deps) => {
   const places = new FairPlaces({ each: 1, all: 2 })
   return route(endpoint, {
     async handle({ body, request, admitted }) {
-      const { tests, automations, hasSteps } = readBody(body as unknown as BodyText)
+      const wanted = readBody(body as unknown as BodyText)
       const workspace = await deps.definitions.find(admitted.workspace.id)
       if (workspace === undefined)
         throw new Failure('ObjectNotFoundError', 'There is no such workspace, or you may not see it.')
@@ -26,7 +33,13 @@ export const runTests = (deps: Deps) => {
       try {
         const leftMs = Math.min(MOST_MS, request.deadlineAt - Date.now() - RESERVE_MS)
         const endsAt = performance.now() + leftMs
-        return await runTestFiles(deps, { workspace, tests, automations, hasSteps, endsAt })
+        const read = await readTexts(wanted, deps.compile)
+        return await runTestFiles(deps.settings, {
+          ...read,
+          workspace,
+          hasSteps: wanted.steps === true,
+          endsAt,
+        })
       } finally {
         giveBack()
       }
@@ -34,29 +47,35 @@ export const runTests = (deps: Deps) => {
   })
 }
 
-interface Wanted {
-  readonly tests: readonly NamedTest[]
-  readonly automations: readonly AutomationText[]
-  readonly hasSteps: boolean
-}
+type Wanted = z.output<typeof RunTestsRequest>
 
 /** One file of tests, or a request with several. */
 function readBody(body: BodyText): Wanted {
-  const source = readText(body)
-  const { text } = body
-  if (!isRecord(source.value) || !('files' in source.value))
-    return { tests: readTests({ name: 'tests', text }), automations: [], hasSteps: false }
-  const parsed = RunTestsRequest.safeParse(source.value)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    const message = `${issue?.path.map(String).join('.') ?? 'body'}: ${issue?.message ?? 'is not valid'}`
-    throw new Failure('RequestValidationError', message, { details: parsed.error.issues })
+  const { value } = readText(body)
+  const isFile = !isRecord(value) || !('files' in value)
+  const parsed = RunTestsRequest.safeParse(isFile ? { files: [{ name: 'tests', text: body.text }] } : value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const message = `${issue?.path.map(String).join('.') ?? 'body'}: ${issue?.message ?? 'is not valid'}`
+  throw new Failure('RequestValidationError', message, { details: parsed.error.issues })
+}
+
+/** Reading a text takes its time: others get their turn between two of them. */
+async function readTexts(
+  { files, automations = [] }: Wanted,
+  compile: CompileAutomation,
+): Promise<{ tests: NamedTest[]; given: GivenAutomation[] }> {
+  const tests: NamedTest[] = []
+  for (const { name, text, content } of files) {
+    tests.push(...(text === undefined ? readTestContent(name, content) : readTests({ name, text })))
+    await nextTurn()
   }
-  const { files, automations = [], steps = false } = parsed.data
-  const tests = files.flatMap(({ name, text: content, content: value }) =>
-    content === undefined ? readTestContent(name, value) : readTests({ name, text: content }),
-  )
-  return { tests, automations, hasSteps: steps }
+  const given: GivenAutomation[] = []
+  for (const one of automations) {
+    given.push(await compileGiven(one, compile))
+    await nextTurn()
+  }
+  return { tests, given }
 }
 
 function readText({ text, mediaType }: BodyText): SourceText {

@@ -10,7 +10,7 @@ import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { openFetches } from '../fetches/fetches.ts'
 import type { OwnApi } from '../fetches/own-api.ts'
 import { createEngine, type Engine, type EngineParts } from './engine.ts'
-import { type TestSettings, testSettingsOf } from './test-settings.ts'
+import { type TestSettings, testSettings } from './test-settings.ts'
 import { createThrottle, unlimited } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
 import type { WaitInbox } from './wait-inbox.ts'
@@ -79,7 +79,7 @@ export function automationsPart({
   return {
     engine: createEngine(parts),
     readingEngine: (slices) => readingEngine(parts, slices),
-    testSettings: testSettingsOf(parts, config.fetches),
+    testSettings: testSettings(config, { slices, log, unheardAnswer, marker }),
     part: {
       jobs: [deleteExpiredContexts(contexts)],
       closing: async () => await fetches[Symbol.asyncDispose](),

@@ -1,3 +1,4 @@
+import type { RuntimeConfig } from '../config.ts'
 import type { FetchSettings } from '../fetches/fetches-env.ts'
 import type { EngineParts } from './engine.ts'
 
@@ -17,11 +18,21 @@ export type TestSettings = Pick<
   | 'marker'
 > & { readonly fetchSettings: FetchSettings }
 
-export const testSettingsOf = (
-  { slices, events, maxDepth, options, urls, lifetimes, contextSizes, log, marker, ...parts }: EngineParts,
-  fetchSettings: FetchSettings,
-): TestSettings => {
-  const { maxWaitMs, unheardAnswer } = parts
-  const limits = { events, maxDepth, lifetimes, contextSizes, maxWaitMs, fetchSettings }
-  return { slices, options, urls, log, marker, unheardAnswer, ...limits }
-}
+/** The same limits as everything else has. */
+export const testSettings = (
+  config: Pick<
+    RuntimeConfig,
+    'events' | 'maxDepth' | 'expressions' | 'urls' | 'lifetimes' | 'contextSizes' | 'runs' | 'fetches'
+  >,
+  given: Pick<EngineParts, 'slices' | 'log' | 'unheardAnswer' | 'marker'>,
+): TestSettings => ({
+  ...given,
+  events: config.events,
+  maxDepth: config.maxDepth,
+  options: config.expressions,
+  urls: config.urls,
+  lifetimes: config.lifetimes,
+  contextSizes: config.contextSizes,
+  maxWaitMs: config.runs.maxWaitMs,
+  fetchSettings: config.fetches,
+})

@@ -1,0 +1,75 @@
+import { type Dirent, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { isRecord, readYamlText, UnreadableText } from '@platform/source-texts'
+import { OpsProblem } from '../terminal.ts'
+
+/** An automation in a file. */
+export interface AutomationFile {
+  readonly slug: string
+  /** Below the directory. */
+  readonly file: string
+  readonly text: string
+}
+
+/** A file of tests. */
+export interface TestFile {
+  readonly name: string
+  readonly text: string
+}
+
+const TEST = /\.test\.(ya?ml|json)$/
+const TEXT = /\.(ya?ml|json)$/
+const LEFT_OUT = new Set(['node_modules'])
+/** What has none of these is no automation. */
+const FIELDS = ['do', 'output', 'when']
+/** More files are hardly those of one workspace. */
+const MOST_FILES = 5000
+
+/** The automations of a directory and the folders below it, and their tests. Throws OpsProblem. */
+export function readDirectory(directory: string): {
+  readonly automations: AutomationFile[]
+  readonly tests: TestFile[]
+} {
+  const files = listFiles(directory).sort()
+  const read = (file: string) => readFileSync(join(directory, file), 'utf8')
+  const tests = files.filter((file) => TEST.test(file)).map((name) => ({ name, text: read(name) }))
+  const others = files.filter((file) => !TEST.test(file))
+  return { automations: others.flatMap((file) => automationOf(file, read(file))), tests }
+}
+
+function listFiles(root: string, directory = root, found: string[] = []): string[] {
+  for (const entry of entriesOf(directory)) {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) listFiles(root, path, found)
+    else if (entry.isFile() && TEXT.test(entry.name)) found.push(relative(root, path).replaceAll('\\', '/'))
+    if (found.length > MOST_FILES)
+      throw new OpsProblem(
+        `There are more than ${MOST_FILES} files in ${root}: name the folder of one workspace.`,
+      )
+  }
+  return found
+}
+
+function entriesOf(directory: string): Dirent[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true })
+    return entries.filter(({ name }) => !name.startsWith('.') && !LEFT_OUT.has(name))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new OpsProblem(`The directory ${directory} can't be read (${code}): name one that has automations.`)
+  }
+}
+
+/** Other files are none of ours: nothing is said about them. */
+function automationOf(file: string, text: string): AutomationFile[] {
+  try {
+    const { value } = readYamlText(text)
+    if (!isRecord(value) || !FIELDS.some((one) => one in value)) return []
+    const slug = typeof value.slug === 'string' ? value.slug : file.replace(TEXT, '')
+    return [{ slug, file, text }]
+  } catch (error) {
+    if (!(error instanceof UnreadableText)) throw error
+    const [first] = error.details
+    throw new OpsProblem(`${file}:${first?.line}:${first?.column}: ${first?.message}`)
+  }
+}

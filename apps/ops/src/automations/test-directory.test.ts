@@ -1,0 +1,140 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runOps, serve } from '../../test/testing.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'ops-automations-'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+/** Writes a directory of files. */
+function directory(name: string, files: Readonly<Record<string, string>>): string {
+  for (const [file, text] of Object.entries(files)) {
+    const path = join(root, name, file)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+  return join(root, name)
+}
+
+const greet = `do:
+  - conditions:
+      '{{name}} == "Bob"':
+        - set: { name: name, value: Robert }
+output: Hello {{name}}
+`
+const passing = `automation: tools/greet
+arguments: { name: Ada }
+expect: { output: Hello Ada }
+`
+const failing = `automation: tools/greet
+tests:
+  greets Bob: { arguments: { name: Bob }, expect: { output: Hello Bob } }
+  wants <more> & "less": { expect: { output: { a: { b: [1, 2, 3] }, c: a long enough text to be shown in lines, d: 4 } } }
+`
+
+let shop: string
+beforeAll(() => {
+  shop = directory('shop', {
+    'tools/greet.yml': greet,
+    'tools/greet.test.yml': passing,
+    'failing.test.yml': failing,
+    'broken.test.yml': 'automation: tools/greet\nexpects: 1\n',
+    'package.json': '{ "name": "none of ours" }',
+    'node_modules/x/y.test.yml': 'broken: [',
+  })
+})
+
+describe('ops automations test', () => {
+  test('runs the tests of a directory without any server', async () => {
+    const good = directory('good', { 'greet.yml': greet, 'greet.test.yml': passing.replace('tools/', '') })
+    const { code, out } = await runOps(['automations', 'test', good])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^✓ greet\.test\.yml {2}1 test {2}\d+ ms$/m)
+    expect(out).toMatch(/^greet +1\/2 +50 %$/m)
+    expect(out).toMatch(/^1 passed \(\d+\.\d s\)$/m)
+  })
+
+  test('shows what differs, goes on with the next file, and exits with 1', async () => {
+    const { code, out } = await runOps(['automations', 'test', shop])
+    expect(code).toBe(1)
+    expect(out).toContain('✗ failing.test.yml')
+    expect(out).toContain('greets Bob')
+    expect(out).toContain('output should be "Hello Bob" and is "Hello Robert".')
+    expect(out).toContain('✗ broken.test.yml\n    broken.test.yml:2:1: expects: is no field of a test here.')
+    expect(out).toContain('✓ tools/greet.test.yml')
+    expect(out).toMatch(/1 passed, 2 failed, 1 file not read/)
+    expect(out).not.toContain('node_modules')
+  })
+
+  test('is coloured on a terminal', async () => {
+    const { out } = await runOps(['automations', 'test', shop], {}, true)
+    expect(out).toContain('\u001b[31m✗ failing.test.yml')
+    expect(out).toContain('\u001b[32m✓ tools/greet.test.yml')
+  })
+
+  test('writes JUnit and lcov for CI', async () => {
+    const [junit, coverage] = [join(root, 'junit.xml'), join(root, 'lcov.info')]
+    await runOps(['automations', 'test', shop, '--junit', junit, '--coverage', coverage])
+    const xml = readFileSync(junit, 'utf8')
+    expect(xml).toMatch(
+      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="automations" tests="4" failures="2" errors="1"/,
+    )
+    expect(xml).toContain('name="wants &lt;more&gt; &amp; &quot;less&quot;"')
+    expect(xml.match(/<testcase /g)).toHaveLength(4)
+    expect(xml.match(/<testcase [^>]*[^/]>/g)).toHaveLength(xml.match(/<\/testcase>/g)?.length ?? 0)
+    expect(readFileSync(coverage, 'utf8')).toBe(
+      `TN:\nSF:${join(shop, 'tools/greet.yml')}\nDA:2,3\nDA:4,1\nLF:2\nLH:2\nend_of_record\n`,
+    )
+  })
+
+  test('says where there is nothing to test, or nothing to read', async () => {
+    const empty = directory('empty', { 'greet.yml': greet })
+    const none = await runOps(['automations', 'test', empty])
+    expect(none).toMatchObject({ code: 1, err: expect.stringContaining('There are no tests in') })
+    const missing = await runOps(['automations', 'test', join(root, 'none')])
+    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("can't be read (ENOENT)") })
+    const broken = directory('unreadable', { 'a.yml': 'do: [', 'a.test.yml': 'automation: a' })
+    const unread = await runOps(['automations', 'test', broken])
+    expect(unread).toMatchObject({ code: 1, err: expect.stringMatching(/^a\.yml:\d+:\d+: /) })
+  })
+
+  test('asks a platform where a workspace is named, with the automations of the directory', async () => {
+    const asked: { url: string | undefined; authorization: string | undefined; body: unknown }[] = []
+    await using platform = await serve((request, response) => {
+      let text = ''
+      request.on('data', (piece) => {
+        text += piece
+      })
+      request.on('end', () => {
+        const { url, headers } = request
+        const body = JSON.parse(text)
+        asked.push({ url, authorization: headers.authorization, body })
+        if (body.files[0].name !== 'tools/greet.test.yml') {
+          response
+            .writeHead(400)
+            .end(JSON.stringify({ error: 'RequestValidationError', message: 'Not read.' }))
+          return
+        }
+        const result = { file: 'a', name: 'b', status: 'passed', durationMs: 1, differences: [] }
+        const report = { passed: 1, failed: 0, notRun: 0, durationMs: 1, results: [result], coverage: [] }
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(report))
+      })
+    })
+    const url = `http://127.0.0.1:${platform.port}/v2`
+    const args = ['automations', 'test', shop, '--workspace', 'w1', '--url', url]
+    const { code, out } = await runOps(args, { PLATFORM_TOKEN: 'at:secret' })
+    expect(code).toBe(1)
+    expect(out).toContain('✗ failing.test.yml\n    Not read.')
+    expect(out).toContain('✓ tools/greet.test.yml')
+    expect(asked).toHaveLength(3)
+    expect(asked[2]).toEqual({
+      url: '/v2/workspaces/w1/tests',
+      authorization: 'Bearer at:secret',
+      body: {
+        files: [{ name: 'tools/greet.test.yml', text: passing }],
+        automations: [{ slug: 'tools/greet', text: greet }],
+      },
+    })
+  })
+})

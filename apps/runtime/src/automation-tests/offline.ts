@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { type Env, readConfig } from '@platform/config'
+import type { TestReport } from '@platform/contracts'
+import { createLogger } from '@platform/logging'
+import type { z } from 'zod'
+import { testSettings } from '../automations/test-settings.ts'
+import { TimeSlices } from '../automations/time-slices.ts'
+import { runtimeEnv } from '../config.ts'
+import { automationCompiler } from '../definitions/compile-automation.ts'
+import { compileWorkspace } from '../definitions/compile-workspace.ts'
+import { unheardAnswer } from '../webhooks/shaped-answer.ts'
+import { readTests } from './read-tests.ts'
+import { type AutomationText, compileGiven, runTestFiles } from './run-test-files.ts'
+import type { GivenAutomation } from './test-workspace.ts'
+
+/** Runs the tests of one file. Throws RequestValidationError for one that can't be read. */
+export type RunOffline = (file: {
+  readonly name: string
+  readonly text: string
+}) => Promise<z.output<typeof TestReport>>
+
+/** Longest the tests of one file may take where nobody else waits. */
+const MOST_MS = 600_000
+
+/** What a service needs and a test does not. */
+const standIns = () => ({
+  DATABASE_URL: 'postgres://127.0.0.1/none',
+  INTERNAL_API_KEY: randomBytes(32).toString('base64'),
+})
+
+/**
+ * Automations and the engine that runs them, in this process: without a server, a store or a network. Of `env` only
+ * the language and the time zone count. Throws RequestValidationError for an automation that can't be read.
+ */
+export async function openOffline(
+  automations: readonly AutomationText[],
+  { DEFAULT_LOCALE, DEFAULT_TIMEZONE }: Env = {},
+): Promise<RunOffline> {
+  const slices = new TimeSlices()
+  const config = readConfig(runtimeEnv, {
+    ...standIns(),
+    ...withoutMissing({ DEFAULT_LOCALE, DEFAULT_TIMEZONE }),
+  })
+  const log = createLogger({ level: 'silent' })
+  const settings = testSettings(config, { slices, log, unheardAnswer, marker: undefined })
+  const compile = automationCompiler(config.events, slices)
+  const given: GivenAutomation[] = []
+  for (const one of automations) given.push(await compileGiven(one, compile))
+  const workspace = compileWorkspace(
+    {
+      workspaceId: 'workspace0000000',
+      workspaceSlug: 'workspace',
+      workspaceName: 'Workspace',
+      config: {},
+      revision: 1,
+      length: 0,
+      automations: [],
+    },
+    () => undefined,
+  )
+  return async ({ name, text }) => {
+    const tests = readTests({ name, text })
+    const endsAt = performance.now() + MOST_MS
+    return await runTestFiles(settings, { workspace, tests, given, hasSteps: false, endsAt })
+  }
+}
+
+const withoutMissing = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined))
