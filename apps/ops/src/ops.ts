@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { resetPassword } from './admin/reset-password.ts'
 import { listTrail, verifyTrail } from './audit/audit-trail.ts'
-import { addAutomations } from './automations/automation-commands.ts'
+import { testDirectory } from './automations/test-directory.ts'
 import { addBackup } from './backup/backup-commands.ts'
 import { printConfig } from './config/print.ts'
 import { addEvents } from './events/event-commands.ts'
@@ -122,6 +122,18 @@ function addAudit(program: Command, terminal: Terminal, done: Done): void {
     .option('--actor <name>', 'only what they did, for example platform')
     .option('--json', 'print them as they are answered')
     .action(async (options) => done(await listTrail(terminal, options)))
+}
+
+function addAutomations(program: Command, terminal: Terminal, done: Done): void {
+  const automations = program.command('automations').description('Automations as files.')
+  automations
+    .command('test <directory>')
+    .description('Run the tests (*.test.yml) of the automations of a directory; exit code 1 where one fails.')
+    .option('--workspace <id>', 'on a platform, with what else this workspace has; without it here, alone')
+    .option('--url <url>', 'the API of the platform, for example https://api.example.com/v2')
+    .option('--junit <file>', 'write the results for CI')
+    .option('--coverage <file>', 'write which instructions were come to, in the format of lcov')
+    .action(async (directory: string, options) => done(await testDirectory(terminal, directory, options)))
 }
 
 /** commander writes "error: unknown command 'x'"; ours are sentences. */

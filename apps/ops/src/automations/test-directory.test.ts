@@ -30,7 +30,7 @@ expect: { output: Hello Ada }
 const failing = `automation: tools/greet
 tests:
   greets Bob: { arguments: { name: Bob }, expect: { output: Hello Bob } }
-  wants <more> & "less": { expect: { output: { a: { b: [1, 2, 3] }, c: a long enough text to be shown in lines, d: 4 } } }
+  wants <more> & "less": { expect: { output: { a: { b: [1, 2] }, c: a text that is long enough to be shown } } }
 `
 
 let shop: string
