@@ -158,14 +158,20 @@ function ownerOf(context: StoredContext, subject: RunSubject, correlationId: str
 
 function storedPatch(
   parts: ContextParts,
-  { context, values, removed, expiries }: ContextPatch,
+  { context, values, removed, changes, expiries }: ContextPatch,
 ): StoredPatch[] {
   const { workspace, subject, correlationId, lifetimes } = parts
   const owner = ownerOf(context, subject, correlationId)
   if (owner === undefined) return []
   const ttlSeconds = secondsStored(context, subject, lifetimes)
   const patch = { workspaceId: workspace.id, context, owner, content: values, removed, ttlSeconds }
-  return [Object.keys(expiries).length === 0 ? patch : { ...patch, expiries }]
+  return [
+    {
+      ...patch,
+      ...(changes.length === 0 ? {} : { changes }),
+      ...(Object.keys(expiries).length === 0 ? {} : { expiries }),
+    },
+  ]
 }
 
 function secondsStored(

@@ -1,4 +1,5 @@
 import { type Queries, type Sql, sql } from '@platform/database'
+import { type StoredChange, withChange } from './context-changes.ts'
 import type { StoredContext, StoredValues } from './contexts.ts'
 import { storableJson } from './storable.ts'
 
@@ -9,6 +10,8 @@ export interface StoredPatch {
   readonly owner: string
   readonly content: Record<string, unknown>
   readonly removed: readonly string[]
+  /** Of parts of other keys, in their order. */
+  readonly changes?: readonly StoredChange[]
   /** Keys that are to end by themselves, Unix milliseconds; null: not any more. */
   readonly expiries?: Readonly<Record<string, number | null>>
   /** undefined: stored as long as the workspace. */
@@ -55,22 +58,30 @@ const endedKeys = sql`case when before.expiries is null then '{}'::text[] else a
         select key from jsonb_each_text(before.expiries)
         where value::numeric <= extract(epoch from now()) * 1000) end`
 
+/** What the row that is there becomes with the whole keys that are written. */
+const replaced = sql`
+      (before.content - excluded.removed - ${endedKeys}) || coalesce(excluded.replacing, excluded.content)`
+
 /** Writes patches, as part of a larger statement. */
 export const upsertPatches = (patches: readonly StoredPatch[]): Sql => sql`
-  insert into runtime.contexts as before (workspace_id, context, owner, content, removed, expiries, expires_at)
-  select p."workspaceId", p.context, p.owner, p.content, p.removed, nullif(p.expiries, '{}'),
+  insert into runtime.contexts as before (workspace_id, context, owner, content, removed, replacing, changes, expiries,
+    expires_at)
+  select p."workspaceId", p.context, p.owner,
+    case when p.changes is null then p.content else runtime.with_changes(p.content, p.changes) end,
+    p.removed, case when p.changes is not null then p.content end, p.changes, nullif(p.expiries, '{}'),
     now() + p."ttlSeconds" * interval '1 second'
   from jsonb_to_recordset(${storableJson(mergedPatches(patches))}::jsonb)
-    as p ("workspaceId" text, context text, owner text, content jsonb, removed text[], expiries jsonb,
+    as p ("workspaceId" text, context text, owner text, content jsonb, removed text[], changes jsonb, expiries jsonb,
       "ttlSeconds" int)
   on conflict (workspace_id, context, owner) do update set
     -- What has expired but was not deleted yet must not come back.
     content = case when before.expires_at < now() then excluded.content
-      else (before.content - excluded.removed - ${endedKeys}) || excluded.content end,
+      when excluded.changes is null then ${replaced}
+      else runtime.with_changes(${replaced}, excluded.changes) end,
     expiries = case when before.expiries is null or before.expires_at < now() then excluded.expiries
       else nullif(jsonb_strip_nulls((before.expiries - ${endedKeys}) || coalesce(excluded.expiries, '{}'))
         - excluded.removed, '{}') end,
-    removed = '{}', updated_at = now(), expires_at = excluded.expires_at`
+    removed = '{}', replacing = null, changes = null, updated_at = now(), expires_at = excluded.expires_at`
 
 /**
  * Patches of one owner as one: a statement may write a row once. In a fixed order, so that no two writers wait for
@@ -89,8 +100,22 @@ function mergedPatches(patches: readonly StoredPatch[]): StoredPatch[] {
 function followed(before: StoredPatch, after: StoredPatch): StoredPatch {
   const content = { ...before.content, ...after.content }
   for (const key of after.removed) delete content[key]
+  const isWritten = ({ path: [key] }: StoredChange) =>
+    Object.hasOwn(after.content, String(key)) || after.removed.includes(String(key))
+  const changes = before.changes?.filter((change) => !isWritten(change)) ?? []
+  for (const change of after.changes ?? []) {
+    const key = String(change.path[0])
+    if (!(Object.hasOwn(content, key) || before.removed.includes(key))) {
+      changes.push(change)
+      continue
+    }
+    const value = withChange(content[key], change)
+    if (value !== undefined) content[key] = value
+  }
   const removed = [...new Set([...before.removed, ...after.removed])].filter(
     (key) => !Object.hasOwn(content, key),
   )
-  return { ...after, content, removed, expiries: { ...before.expiries, ...after.expiries } }
+  const expiries = { ...before.expiries, ...after.expiries }
+  const { changes: _, ...rest } = after
+  return { ...rest, content, removed, expiries, ...(changes.length === 0 ? {} : { changes }) }
 }

@@ -1,5 +1,6 @@
 import type { Meter } from '@platform/expressions'
 import { Failure } from '@platform/kernel'
+import { ContextChanges, partOf, type Segment, type StoredChange, type Write } from './context-changes.ts'
 import { measure } from './value-size.ts'
 import { type Owned, removePath, share, writePath } from './write-path.ts'
 
@@ -28,8 +29,10 @@ export interface ContextWatch {
   isStored(context: string, key: string): boolean
 }
 
-/** A value to put in place of the one before it. */
-export type Change = (before: unknown) => unknown
+/** A value to put in place of the one before it, and what was said of it. */
+export interface Change extends Write {
+  readonly of: (before: unknown) => unknown
+}
 
 interface Context {
   /** Read-only values of the platform. */
@@ -38,7 +41,7 @@ interface Context {
   /** Values that automations have set, and whether they may. */
   custom: Record<string, unknown>
   readonly writable: boolean
-  readonly changed: Set<string>
+  readonly changes: ContextChanges
   /** When keys are to end that this run has set, Unix milliseconds; null: not any more. */
   readonly expiries: Map<string, number | null>
   /** Keys that end some time, or have ended, as they are stored. */
@@ -53,11 +56,12 @@ export interface ContextDefinition {
   writable: boolean
 }
 
-/** What a run changed in a stored context, key by key. */
+/** What a run changed in a stored context: whole keys, and parts of others. */
 export interface ContextPatch {
   readonly context: StoredContext
   readonly values: Record<string, unknown>
   readonly removed: string[]
+  readonly changes: readonly StoredChange[]
   readonly expiries: Record<string, number | null>
 }
 
@@ -82,7 +86,7 @@ export class Contexts {
         builtinNames: new Set(definition.builtinNames),
         custom: definition.custom ?? {},
         writable: definition.writable,
-        changed: new Set(),
+        changes: new ContextChanges(),
         expiries: new Map(),
         ending: new Set(),
       })
@@ -125,30 +129,33 @@ export class Contexts {
     return Object.keys(this.#contexts.get(name)?.custom ?? {})
   }
 
-  write(path: readonly (string | number)[], change: Change): void {
+  write(path: readonly Segment[], change: Change): void {
     const { name, context, key } = this.#target(path)
     const isStored = this.#watch?.isStored(name, key)
     this.#watch?.sawKey(name, key)
     const isNew = path.length === 2 || context.custom[key] === undefined
-    context.custom[key] = writePath(context.custom[key], path, 2, change, this.owned)
+    const before = path.slice(1).reduce(partOf, context.custom)
+    context.custom[key] = writePath(context.custom[key], path, 2, change.of, this.owned)
     if (isStored === true) return
-    context.changed.add(key)
+    context.changes.note(path.slice(1), change, before)
     if (isNew && (context.ending.has(key) || context.expiries.has(key))) context.expiries.set(key, null)
   }
 
   /** Lets a key that was just written end by itself, with all that is in it. */
-  expire(path: readonly (string | number)[], atMs: number): void {
+  expire(path: readonly Segment[], atMs: number): void {
     const { context, key } = this.#target(path)
-    if (context.changed.has(key)) context.expiries.set(key, atMs)
+    if (context.changes.has(key)) context.expiries.set(key, atMs)
   }
 
-  remove(path: readonly (string | number)[]): void {
+  remove(path: readonly Segment[]): void {
     const { name, context, key } = this.#target(path)
     const isStored = this.#watch?.isStored(name, key)
     this.#watch?.sawKey(name, key)
+    const around = path.slice(1, -1).reduce(partOf, context.custom)
+    const isThere = path.length === 2 || Object.hasOwn(Object(around), path.at(-1) ?? '')
     if (path.length === 2) delete context.custom[key]
     else context.custom[key] = removePath(context.custom[key], path, 2, this.owned)
-    if (isStored !== true) context.changed.add(key)
+    if (isThere && isStored !== true) context.changes.noteRemoval(path.slice(1), Array.isArray(around))
   }
 
   /** Takes over what earlier runs have stored; what this run has set already stays. */
@@ -160,24 +167,28 @@ export class Contexts {
     const context = this.#contexts.get(name)
     if (context === undefined) return
     context.ending = new Set(ending)
-    for (const [key, value] of Object.entries(values))
-      if (!context.changed.has(key)) context.custom[key] = value
+    for (const [key, value] of Object.entries(values)) {
+      const isChanged = context.changes.has(key)
+      context.custom[key] = isChanged
+        ? context.changes.applied(key, value, context.custom[key], this.owned)
+        : value
+    }
   }
 
   /** Takes the place of everything that was known; what this run has set and not stored stays. */
   reload(name: StoredContext, values: StoredValues['values'], ending: StoredValues['ending']): void {
     const context = this.#contexts.get(name)
     if (context === undefined) return
-    const { custom, changed } = context
+    const { custom, changes } = context
     context.custom = {}
-    for (const key of changed) if (Object.hasOwn(custom, key)) context.custom[key] = custom[key]
+    for (const key of changes.keys) if (Object.hasOwn(custom, key)) context.custom[key] = custom[key]
     this.load(name, values, ending)
   }
 
   /** The first changed context that has become larger than it may be; asked before anything is stored. */
   findTooLarge(maxSizes: Readonly<Record<StoredContext, number>>): StoredContext | undefined {
     return Object.keys(maxSizes)
-      .filter((name): name is StoredContext => this.#contexts.get(name)?.changed.size !== 0)
+      .filter((name): name is StoredContext => this.#contexts.get(name)?.changes.isEmpty === false)
       .find((name) => this.#isLarger(name, maxSizes[name]))
   }
 
@@ -185,7 +196,7 @@ export class Contexts {
   listLarge(maxSizes: Readonly<Record<StoredContext, number>>): [StoredContext, number][] {
     return Object.entries(maxSizes).flatMap(([name, max]): [StoredContext, number][] => {
       const context = name as StoredContext
-      if (this.#contexts.get(context)?.changed.size === 0) return []
+      if (this.#contexts.get(context)?.changes.isEmpty !== false) return []
       const size = this.#sizeOf(context, max)
       return size > max * WARNED_AT ? [[context, size]] : []
     })
@@ -208,14 +219,14 @@ export class Contexts {
   /** What was changed and not taken to be stored. */
   listChanged(names: readonly StoredContext[]): [StoredContext, string][] {
     return names.flatMap((name) =>
-      [...(this.#contexts.get(name)?.changed ?? [])].map((key): [StoredContext, string] => [name, key]),
+      (this.#contexts.get(name)?.changes.keys ?? []).map((key): [StoredContext, string] => [name, key]),
     )
   }
 
   /** Forgets that anything was changed: nothing of it is stored. */
   dropChanges(): void {
-    for (const { changed, expiries } of this.#contexts.values()) {
-      changed.clear()
+    for (const { changes, expiries } of this.#contexts.values()) {
+      changes.clear()
       expiries.clear()
     }
   }
@@ -224,16 +235,10 @@ export class Contexts {
   takePatches(names: readonly StoredContext[]): ContextPatch[] {
     return names.flatMap((name) => {
       const context = this.#contexts.get(name)
-      if (context === undefined || context.changed.size === 0) return []
-      const keys = [...context.changed]
+      if (context === undefined || context.changes.isEmpty) return []
       const expiries = Object.fromEntries(context.expiries)
-      context.changed.clear()
       context.expiries.clear()
-      const removed = keys.filter((key) => context.custom[key] === undefined)
-      const values = Object.fromEntries(
-        keys.filter((key) => !removed.includes(key)).map((key) => [key, context.custom[key]]),
-      )
-      return [{ context: name, values, removed, expiries }]
+      return [{ context: name, ...context.changes.take(context.custom), expiries }]
     })
   }
 

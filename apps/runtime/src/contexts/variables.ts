@@ -1,5 +1,5 @@
 import { type Meter, type ResolvedPath, readProperty, type VariableSource } from '@platform/expressions'
-import type { CallSite, Contexts } from './contexts.ts'
+import type { CallSite, Change, Contexts } from './contexts.ts'
 import { MAX_VARIABLE, requireSize } from './value-size.ts'
 import { merged, pushed, removePath, share, writePath } from './write-path.ts'
 
@@ -56,7 +56,7 @@ export class Variables implements VariableSource {
     )
     const change = changeOf(append ? 'push' : type, value, this.#contexts.owned)
     if (holder !== undefined) {
-      holder.set(name, writePath(holder.get(name), segments, 1, change, this.#contexts.owned))
+      holder.set(name, writePath(holder.get(name), segments, 1, change.of, this.#contexts.owned))
     } else if (segments.length === 1 && type === 'merge') this.#mergeContext(name, value)
     else this.#contexts.write(segments, change)
   }
@@ -111,7 +111,8 @@ export class Variables implements VariableSource {
   #mergeContext(name: string, value: unknown): void {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return
     for (const [key, item] of Object.entries(value)) {
-      this.#contexts.write([name, key], () => share(item, this.#contexts.owned))
+      const of = () => share(item, this.#contexts.owned)
+      this.#contexts.write([name, key], { type: 'replace', value: item, of })
     }
   }
 }
@@ -119,8 +120,8 @@ export class Variables implements VariableSource {
 const valueAt = (value: unknown, path: readonly (string | number)[]): unknown =>
   path.reduce<unknown>((inner, key) => readProperty(inner, String(key)), value)
 
-function changeOf(type: SetType, value: unknown, owned: WeakSet<object>): (before: unknown) => unknown {
-  if (type === 'push') return (before) => pushed(before, value, owned)
-  if (type === 'merge') return (before) => merged(before, value, owned)
-  return () => value
+function changeOf(type: SetType, value: unknown, owned: WeakSet<object>): Change {
+  if (type === 'push') return { type, value, of: (before) => pushed(before, value, owned) }
+  if (type === 'merge') return { type, value, of: (before) => merged(before, value, owned) }
+  return { type, value, of: () => value }
 }
