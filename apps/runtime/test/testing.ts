@@ -269,6 +269,8 @@ export const testFetches = (settings: Partial<FetchSettings> = {}, own?: OwnApi)
       allowedHosts: ['127.0.0.0/8'],
       forbiddenHosts: [],
       userAgent: 'test',
+      allowsHttp2: false,
+      proxies: { except: [], resolvesNames: false },
       concurrency: 100,
       streams: 100,
       ...settings,

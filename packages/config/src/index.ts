@@ -12,6 +12,7 @@ export {
   secret,
 } from './fields.ts'
 export { isOwnMachine, nodeEnv } from './own-machine.ts'
+export { type ProxySettings, proxySettings, proxyVariables } from './proxies.ts'
 export { ConfigError, type Env, readConfig } from './read-config.ts'
 export {
   inSecret,

@@ -15,6 +15,7 @@ import {
   seconds,
   secret,
 } from './index.ts'
+import { proxySettings, proxyVariables } from './proxies.ts'
 
 const problemsOf = (schema: z.ZodType, env: Env): string[] => {
   try {
@@ -154,4 +155,18 @@ describe('the fields', () => {
   ])('the secret %s is taken', (value) => {
     expect(problemOf(secret, value)).toEqual([])
   })
+})
+
+test('proxies may be named in lower case, as many systems do; capitals count first', () => {
+  const schema = z.object(proxyVariables).transform(proxySettings)
+  const env = { http_proxy: 'http://small:1', https_proxy: 'http://small:2', HTTPS_PROXY: 'http://great:2' }
+  expect(readConfig(schema, { ...env, no_proxy: 'a.example, 10.0.0.0/8' })).toEqual({
+    http: 'http://small:1',
+    https: 'http://great:2',
+    except: ['a.example', '10.0.0.0/8'],
+    resolvesNames: false,
+  })
+  expect(() => readConfig(schema, { HTTP_PROXY: 'socks5://user:word@proxy:1' })).toThrow(
+    /^HTTP_PROXY must be an address such as http:\/\/proxy\.internal:3128\.$/,
+  )
 })

@@ -20,7 +20,7 @@ export class ConfigError extends Error {
  */
 export function readConfig<Schema extends z.ZodType>(schema: Schema, env: Env): z.output<Schema> {
   const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+    Object.entries(withProxiesInCapitals(env)).filter(([, value]) => value !== undefined && value !== ''),
   )
   const result = schema.safeParse(given, { error: phraseOf })
   if (result.success) return freeze(result.data)
@@ -29,6 +29,15 @@ export function readConfig<Schema extends z.ZodType>(schema: Schema, env: Env): 
       `${path.map(String).join('.') || 'The environment'} ${message.replace(/\.$/, '')}.`,
   )
   throw new ConfigError([...new Set(problems)])
+}
+
+/** Many systems name proxies in lower case. */
+function withProxiesInCapitals(given: Env): Env {
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const
+  const added = names.filter((name) => !given[name] && given[name.toLowerCase()])
+  return added.length === 0
+    ? given
+    : { ...given, ...Object.fromEntries(added.map((name) => [name, given[name.toLowerCase()]])) }
 }
 
 /** Configuration is read-only, down to the last group. */

@@ -27,6 +27,12 @@ export function addressCheck(allowed: readonly string[], forbidden: readonly str
   }
 }
 
+/** True for a name that is forbidden, whatever address it has. */
+export function forbiddenNames(forbidden: readonly string[]): (host: string) => boolean {
+  const { hosts } = entriesOf(forbidden)
+  return (host) => namesAbove(bareHost(host)).some((name) => hosts.has(name))
+}
+
 interface Entries {
   hosts: ReadonlySet<string>
   ranges: readonly Range[]

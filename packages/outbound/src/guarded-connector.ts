@@ -1,8 +1,10 @@
-import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import { type AddressCheck, bareHost, parsed } from './address.ts'
-import { OutboundRefused } from './outbound.ts'
+import type { CheckTarget } from './check-target.ts'
+import { guardedLookup, type Refusal } from './guarded-lookup.ts'
+import type { FindProxy } from './proxies.ts'
+import { openTunnel } from './tunnel.ts'
 
 interface Needs {
   isAllowed: AddressCheck
@@ -11,19 +13,12 @@ interface Needs {
   lookup: LookupFunction
   /** False takes any certificate. */
   rejectUnauthorized: boolean
+  allowsHttp2: boolean
+  /** Proxies of encrypted calls. */
+  findProxy: FindProxy
+  /** What is asked of a proxy. */
+  checkTarget: CheckTarget
 }
-
-/** Why a host is not called. */
-export type Refusal = (host: string) => OutboundRefused
-
-/** The sentence is the same whatever is behind a name, so that it tells nothing about the inside. */
-export const refusalOf =
-  ({ allowedBy, forbids }: { allowedBy: string; forbids: boolean }): Refusal =>
-  (host) =>
-    new OutboundRefused(
-      `${bareHost(host)} is not a public address${forbids ? ', or forbidden here' : ''}: ` +
-        `an operator can allow it with ${allowedBy}.`,
-    )
 
 /**
  * Opens connections to addresses that pass the check only. A name is resolved once, and what was checked is what is
@@ -35,14 +30,30 @@ export function guardedConnector({
   connectTimeoutMs,
   lookup,
   rejectUnauthorized,
+  allowsHttp2,
+  findProxy,
+  checkTarget,
 }: Needs): buildConnector.connector {
   const connect = buildConnector({
     timeout: connectTimeoutMs,
-    allowH2: false,
+    allowH2: allowsHttp2,
     rejectUnauthorized,
     lookup: guardedLookup(lookup, isAllowed, refusal),
   })
+  const tunnel = async (proxy: URL, { hostname, port, protocol }: buildConnector.Options) => {
+    const end = { host: await checkTarget(hostname), port: port || (protocol === 'https:' ? '443' : '80') }
+    return await openTunnel(proxy, end, connectTimeoutMs)
+  }
   return (options, callback) => {
+    const { protocol, hostname, port } = options
+    const proxy = protocol === 'https:' ? findProxy({ protocol, hostname, port: port ?? '' }) : undefined
+    if (proxy !== undefined) {
+      tunnel(proxy, options).then(
+        (httpSocket) => connect({ ...options, httpSocket }, callback),
+        (error: Error) => callback(error, null),
+      )
+      return
+    }
     const literal = parsed(options.hostname) !== undefined || options.hostname.includes(':')
     // Node asks no look-up for what is an address already.
     if (literal && !isAllowed(options.hostname, bareHost(options.hostname)))
@@ -70,20 +81,3 @@ export function ownConnector(
     return isOwn ? connect(options, callback) : guarded(options, callback)
   }
 }
-
-/** Leaves out what must not be dialled; an error when nothing is left. */
-export const guardedLookup =
-  (lookup: LookupFunction, isAllowed: AddressCheck, refusal: Refusal): LookupFunction =>
-  (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, found) => {
-      if (error !== null) return callback(error, [])
-      const dialled = listOf(found).filter(({ address }) => isAllowed(host, address))
-      const [first] = dialled
-      if (first === undefined) return callback(refusal(host), [])
-      if (options.all === true) return callback(null, dialled)
-      callback(null, first.address, first.family)
-    })
-  }
-
-const listOf = (found: string | LookupAddress[]): LookupAddress[] =>
-  typeof found === 'string' ? [{ address: found, family: found.includes(':') ? 6 : 4 }] : found

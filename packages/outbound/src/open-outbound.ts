@@ -1,12 +1,16 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { Agent } from 'undici'
-import { addressCheck, bareHost } from './address.ts'
+import { addressCheck, bareHost, forbiddenNames } from './address.ts'
+import { targetCheck } from './check-target.ts'
 import { expectedRefusal } from './expected-refusal.ts'
-import { guardedConnector, ownConnector, refusalOf } from './guarded-connector.ts'
+import { forwarded } from './forwarded.ts'
+import { guardedConnector, ownConnector } from './guarded-connector.ts'
 import { guardedFetch } from './guarded-fetch.ts'
+import { refusalOf } from './guarded-lookup.ts'
 import type { Outbound, OutboundPolicy } from './outbound.ts'
 import { ownLookup } from './own-lookup.ts'
+import { proxyFinder } from './proxies.ts'
 
 const DEFAULTS = {
   allowedBy: 'OUTBOUND_ALLOWED',
@@ -17,17 +21,20 @@ const DEFAULTS = {
   maxRedirects: 3,
   connectionsPerOrigin: 16,
   origins: 1000,
+  allowsHttp2: false,
 }
 /** A server may offer to keep a connection for longer: it must not hold its place among the origins. */
 const IDLE_MS = 10_000
 /** So much more comes through that whoever counts what is unpacked notices it first, and has a sentence for it. */
 const COUNTED_BYTES = 1_048_576
 const MAX_HEADER_BYTES = 32_768
+/** A proxy is one origin that stands for many. */
+const PROXIED_ORIGINS = 16
 
 /**
- * Calls to the world outside under one policy, on sockets that no other policy uses and without any proxy of the
- * environment. Throws an Error that names an entry of `allowed` that is no host, address or range. `given` replaces
- * the look-up of names.
+ * Calls to the world outside under one policy, on sockets that no other policy uses, through the proxies that it names
+ * and no other. Throws an Error that names an entry of `allowed` that is no host, address or range, or a proxy that is
+ * none. `given` replaces the look-up of names.
  */
 export function openOutbound(policy: OutboundPolicy, given?: LookupFunction): Outbound {
   const settings = { ...DEFAULTS, ...policy }
@@ -36,10 +43,17 @@ export function openOutbound(policy: OutboundPolicy, given?: LookupFunction): Ou
   const refusal = refusalOf({ allowedBy: settings.allowedBy, forbids: settings.forbidden.length > 0 })
   const lookup = given ?? lookupOf(settings)
   const rejectUnauthorized = policy.acceptsAnyCertificate !== true
-  const guarded = guardedConnector({ isAllowed, refusal, connectTimeoutMs, lookup, rejectUnauthorized })
-  const connect = ownConnector(policy.ownOrigin, connectTimeoutMs, guarded)
-  const dispatcher = new Agent({
-    connect,
+  const { allowsHttp2, proxies } = settings
+  const findProxy = proxyFinder(proxies, policy.ownOrigin)
+  const checkTarget = targetCheck({
+    isAllowed,
+    isForbiddenName: forbiddenNames(settings.forbidden),
+    refusal,
+    lookup,
+    proxyResolvesNames: proxies?.resolvesNames === true,
+  })
+  const guard = { isAllowed, refusal, connectTimeoutMs, lookup, rejectUnauthorized, allowsHttp2 }
+  const limits = {
     connections: settings.connectionsPerOrigin,
     maxOrigins: settings.origins,
     keepAliveMaxTimeout: IDLE_MS,
@@ -47,8 +61,19 @@ export function openOutbound(policy: OutboundPolicy, given?: LookupFunction): Ou
     bodyTimeout: timeoutMs,
     maxHeaderSize: MAX_HEADER_BYTES,
     maxResponseSize: maxResponseBytes + COUNTED_BYTES,
-    allowH2: false,
+  }
+  const direct = new Agent({
+    ...limits,
+    connect: ownConnector(
+      policy.ownOrigin,
+      connectTimeoutMs,
+      guardedConnector({ ...guard, findProxy, checkTarget }),
+    ),
+    allowH2: allowsHttp2,
   })
+  // The proxy of an operator may be inside; what it is asked for is checked.
+  const toProxies = new Agent({ ...limits, connections: settings.connectionsPerOrigin * PROXIED_ORIGINS })
+  const dispatcher = direct.compose(forwarded(findProxy, checkTarget, toProxies))
   return {
     fetch: guardedFetch({ dispatcher, timeoutMs, maxResponseBytes, maxRedirects }),
     expectedRefusal: expectedRefusal({
@@ -57,7 +82,10 @@ export function openOutbound(policy: OutboundPolicy, given?: LookupFunction): Ou
       lookup,
     }),
     dispatcher,
-    [Symbol.asyncDispose]: () => dispatcher.destroy(),
+    async [Symbol.asyncDispose]() {
+      await direct.destroy()
+      await toProxies.destroy()
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import type { Proxies } from './proxies.ts'
 
 /** How calls to addresses that somebody typed in are guarded against reaching the inside. */
 export interface OutboundPolicy {
@@ -22,6 +23,10 @@ export interface OutboundPolicy {
   origins?: number
   /** One origin that is called wherever it is, looked up as the system does; redirects elsewhere are checked as any. */
   ownOrigin?: string
+  /** Speaks HTTP/2 where the other side offers it. */
+  allowsHttp2?: boolean
+  /** Proxies that calls go through, where an operator has some. */
+  proxies?: Proxies | undefined
   /** Takes certificates that nobody vouches for; which addresses may be called stays the same. */
   acceptsAnyCertificate?: boolean
 }

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 
+export { startProxy } from './proxy.ts'
+
 /** A server that counts connections. */
 export async function startCounted(
   listener: RequestListener = (_request, response) => response.end('inside'),

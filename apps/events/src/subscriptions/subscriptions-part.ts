@@ -67,6 +67,7 @@ export function subscriptionsPart(needs: Needs): Part {
   const outbound = openOutbound({
     allowed: [...settings.allowedHosts, ...(settings.allowsLoopback ? LOOPBACK : [])],
     allowedBy: 'WEBHOOKS_ALLOWED_HOSTS',
+    proxies: settings.proxies,
     timeoutMs: SEND_TIMEOUT_MS,
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
   })

@@ -1,4 +1,14 @@
-import { count, httpUrl, inSecret, isOwnMachine, list, nodeEnv } from '@platform/config'
+import {
+  count,
+  httpUrl,
+  inSecret,
+  isOwnMachine,
+  list,
+  nodeEnv,
+  type ProxySettings,
+  proxySettings,
+  proxyVariables,
+} from '@platform/config'
 import { masterKeysField } from '@platform/master-keys'
 import type { z } from 'zod'
 
@@ -13,6 +23,7 @@ export const webhookVariables = {
       'API_URL) this machine is one of them.',
   ),
   NODE_ENV: nodeEnv,
+  ...proxyVariables,
   API_URL: httpUrl('http://localhost:3001/v2').describe('Public address of the API.'),
   WEBHOOKS_IN_FLIGHT: count(200).describe('Webhooks one process sends at once.'),
   WEBHOOKS_PAUSE_AFTER_HOURS: count(120).describe(
@@ -25,6 +36,7 @@ export interface WebhookSettings {
   allowedHosts: readonly string[]
   /** A developer has receivers on the machine that the platform runs on. */
   allowsLoopback: boolean
+  proxies: ProxySettings
   inFlight: number
   pauseAfterHours: number
   maxPerWorkspace: number
@@ -35,6 +47,7 @@ type WebhooksEnv = z.infer<z.ZodObject<typeof webhookVariables>> & { HOST: strin
 export const webhookSettings = (env: WebhooksEnv): WebhookSettings => ({
   allowedHosts: env.WEBHOOKS_ALLOWED_HOSTS,
   allowsLoopback: isOwnMachine(env),
+  proxies: proxySettings(env),
   inFlight: env.WEBHOOKS_IN_FLIGHT,
   pauseAfterHours: env.WEBHOOKS_PAUSE_AFTER_HOURS,
   maxPerWorkspace: env.WEBHOOKS_MAX_PER_WORKSPACE,

@@ -1,6 +1,6 @@
 import { readJson } from '@platform/expressions'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import type { StreamItem, StreamItems } from './stream-items.ts'
+import { LineItems, type StreamItem, type StreamItems, TextItems } from './text-items.ts'
 
 /** Most characters of one event; a longer one breaks its stream off. */
 const MAX_EVENT = 1_000_000
@@ -73,4 +73,16 @@ function readValue(text: string): { readonly value: unknown } | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Which answers are read while they come: server-sent events alone, or lines of JSON and texts as well. */
+export type ReadWhileItComes = 'events' | 'pieces'
+
+/** Undefined for an answer that is read whole. */
+export function itemsOf(contentType: string, what: ReadWhileItComes): StreamItems | undefined {
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (type === 'text/event-stream') return new EventStreamItems()
+  if (what === 'events') return undefined
+  if (/^application\/(x-)?(ndjson|jsonlines|jsonl|json-lines)$/.test(type)) return new LineItems()
+  return type === 'text/plain' ? new TextItems() : undefined
 }

@@ -1,13 +1,13 @@
 import { StoreError } from '@platform/kernel'
 import { type Outbound, OutboundRefused } from '@platform/outbound'
+import { itemsOf, type ReadWhileItComes } from './event-stream-items.ts'
 import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import { LiveStream } from './live-stream.ts'
 import { type OauthTokens, TokenRefused } from './oauth-tokens.ts'
 import { IdentityRefused } from './own-api.ts'
 import { type SignedRequest, signedRequest } from './signed-request.ts'
-import type { StreamItems } from './stream-items.ts'
-import { itemsOf, type ReadWhileItComes } from './streamed-answers.ts'
+import type { StreamItems } from './text-items.ts'
 
 /** How one attempt ended. */
 export type Attempted = FetchAnswer | (FetchFailure & { readonly code?: string })

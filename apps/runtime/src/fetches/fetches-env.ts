@@ -1,4 +1,14 @@
-import { count, isOwnMachine, list, milliseconds, nodeEnv } from '@platform/config'
+import {
+  count,
+  flag,
+  isOwnMachine,
+  list,
+  milliseconds,
+  nodeEnv,
+  type ProxySettings,
+  proxySettings,
+  proxyVariables,
+} from '@platform/config'
 import { z } from 'zod'
 
 /** What limits of 0 would make wait for ever. */
@@ -8,6 +18,8 @@ const ONE = 'must be at least 1'
 /** What `fetch` reads. */
 export const fetchVariables = {
   NODE_ENV: nodeEnv,
+  ...proxyVariables,
+  FETCH_ALLOW_H2: flag(false).describe('true speaks HTTP/2 with servers that offer it.'),
   FETCH_TIMEOUT_MS: milliseconds(30_000)
     .refine(atLeastOne, ONE)
     .describe('Longest attempt of a fetch that names no timeout.'),
@@ -61,6 +73,8 @@ export interface FetchSettings {
   readonly allowedHosts: readonly string[]
   readonly forbiddenHosts: readonly string[]
   readonly userAgent: string
+  readonly allowsHttp2: boolean
+  readonly proxies: ProxySettings
   /** Under way at once for one workspace. */
   readonly concurrency: number
   /** Open at once for one workspace. */
@@ -83,6 +97,8 @@ export const fetchSettings = (env: FetchEnv): FetchSettings => ({
   allowedHosts: [...env.FETCH_ALLOWED_HOSTS, ...(isOwnMachine(env) ? LOOPBACK : [])],
   forbiddenHosts: env.FETCH_FORBIDDEN_HOSTS,
   userAgent: env.FETCH_USER_AGENT_HEADER,
+  allowsHttp2: env.FETCH_ALLOW_H2,
+  proxies: proxySettings(env),
   concurrency: env.FETCH_CONCURRENCY,
   streams: env.FETCH_STREAMS,
 })

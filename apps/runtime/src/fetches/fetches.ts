@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ConfigError } from '@platform/config'
 import { FairPlaces, growingPauseMs } from '@platform/kernel'
 import { type Outbound, type OutboundPolicy, openOutbound } from '@platform/outbound'
+import type { ReadWhileItComes } from './event-stream-items.ts'
 import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
 import { type Attempted, attempt, type Sender } from './fetch-attempt.ts'
 import { askedPauseMs, LONGEST_PAUSE_MS } from './fetch-fault.ts'
@@ -11,7 +12,6 @@ import type { FetchSettings } from './fetches-env.ts'
 import { OauthTokens } from './oauth-tokens.ts'
 import type { CallingFrame, OwnApi } from './own-api.ts'
 import { StreamPlaces } from './stream-places.ts'
-import type { ReadWhileItComes } from './streamed-answers.ts'
 
 /** Calls of automations to the outside. */
 export interface Fetches extends AsyncDisposable {
@@ -62,6 +62,8 @@ export function openFetches(settings: FetchSettings, own?: OwnApi): Fetches {
     allowedBy: 'FETCH_ALLOWED_HOSTS',
     forbidden: settings.forbiddenHosts,
     resolvesItself: true,
+    allowsHttp2: settings.allowsHttp2,
+    proxies: settings.proxies,
     timeoutMs: settings.maxTimeoutMs,
     maxResponseBytes: settings.maxResponseBytes,
     // The places decide how much is under way: waiting for a connection nobody would see.
@@ -101,7 +103,7 @@ function outboundOf(policy: OutboundPolicy): Outbound {
     return openOutbound(policy)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigError([`FETCH_ALLOWED_HOSTS or FETCH_FORBIDDEN_HOSTS: ${reason}`])
+    throw new ConfigError([`FETCH_ALLOWED_HOSTS, FETCH_FORBIDDEN_HOSTS or NO_PROXY: ${reason}`])
   }
 }
 

@@ -1,6 +1,6 @@
 import { Failure, type FailureBody } from '@platform/kernel'
 import { OutboundRefused } from '@platform/outbound'
-import type { StreamItems } from './stream-items.ts'
+import type { StreamItems } from './text-items.ts'
 
 /** Items that are handed over together at most: what is left is read when they are done. */
 const MOST_ITEMS = 100

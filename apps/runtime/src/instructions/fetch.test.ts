@@ -1,4 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { startProxy } from '@platform/outbound/testing'
 import { describe, expect, test } from 'vitest'
 import { type Answers, json, startOutside } from '../../test/outside.ts'
 import { compiled, runMain, testEngine, testFetches } from '../../test/testing.ts'
@@ -26,6 +27,19 @@ async function ranFetch(fields: Fields, payload: Fields = {}, settings: Partial<
 
 const isFetchFailed = ({ type }: { type: string }): boolean => type === 'runtime.fetch.failed'
 const ok: Answers = (_, response) => response.end('fine')
+
+test('goes through a proxy where an operator has one, and never shows who asks it', async () => {
+  await using outside = await startOutside((_, response) => response.end('through'))
+  await using proxy = await startProxy(outside.port)
+  const proxies = { http: proxy.url.replace('://', '://ada:hidden-word@'), except: [], resolvesNames: true }
+  const { output } = await ranFetch({ url: 'http://api.example/path' }, {}, { proxies })
+  expect(output).toBe('through')
+  expect(proxy.asked).toMatchObject([{ method: 'GET', url: 'http://api.example/path' }])
+  const away = { http: 'http://ada:hidden-word@127.0.0.1:1', except: [], resolvesNames: true }
+  const failed = await ranFetch({ url: 'http://api.example/path' }, {}, { proxies: away, maxRetries: 0 })
+  expect(failed.output).toMatchObject({ error: { name: 'NetworkError' } })
+  expect(JSON.stringify([failed.output, failed.events])).not.toContain('hidden-word')
+})
 
 describe('what is sent', () => {
   test('is a GET with the query, and headers of the platform', async () => {
