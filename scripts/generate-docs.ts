@@ -1,8 +1,10 @@
-// docs/access.md and docs/events.md from the contracts, docs/automations.md from what describes the language,
+// docs/access.md, docs/events.md and docs/automation-tests.schema.json from the contracts, docs/automations.md from what describes the language,
 // docs/configuration.md and deploy/compose/platform.env.example from the configuration of every service.
 import { writeFileSync } from 'node:fs'
+import { AutomationTestFile } from '@platform/contracts'
 import { declaredEndpoints } from '@platform/openapi'
 import { processEnv } from '@platform/service'
+import { z } from 'zod'
 import { allInOneEnv } from '../apps/all-in-one/src/config.ts'
 import { environments } from '../apps/ops/src/config/environments.ts'
 import { accessPage } from './generate/access-page.ts'
@@ -22,6 +24,13 @@ const readers: Environments = {
 writeFileSync('docs/access.md', accessPage(declaredEndpoints))
 writeFileSync('docs/events.md', eventsPage(events))
 writeFileSync('docs/automations.md', automationsPage())
+writeFileSync('docs/automation-tests.schema.json', testsSchema())
 writeFileSync('docs/configuration.md', configurationPage(readers))
 writeFileSync('deploy/compose/platform.env.example', environmentExample(readers))
 console.log(`docs/events.md: ${events.length} events`)
+
+/** By which editors help to write tests of automations. */
+function testsSchema(): string {
+  const schema = z.toJSONSchema(AutomationTestFile, { io: 'input', unrepresentable: 'any', reused: 'ref' })
+  return `${JSON.stringify({ ...schema, title: 'Tests of automations' }, undefined, 2)}\n`
+}

@@ -10,7 +10,8 @@ export const MOST_DIFFERENCES = 20
 /** Of comparing one value with a matcher. */
 const LIMITS = { steps: 200_000 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** `uuid()` of expressions has no dashes. */
+const UUID = /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32})$/i
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/
 
 /** What `{ $any: … }` may name. */

@@ -1,5 +1,7 @@
 import type { AutomationTest, RunStep, TestDifference, TestResult } from '@platform/contracts'
 import { cronTimes, readCron } from '@platform/cron'
+import { Failure } from '@platform/kernel'
+import { RunEnded } from '../automations/automation-failure.ts'
 import type { CompiledAutomation, CompiledWorkspace, RunSubject } from '../automations/model.ts'
 import type { TestSettings } from '../automations/test-settings.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
@@ -8,7 +10,7 @@ import type { StepCounts } from './coverage.ts'
 import { differencesOf, type Happened } from './expectations.ts'
 import { orderOf, type StagedOrder, type StagedRun } from './staged-run.ts'
 import { type CalledEndpoint, callOf, TestAnswer } from './test-endpoint.ts'
-import { TestStage } from './test-stage.ts'
+import { type StageParts, TestStage } from './test-stage.ts'
 
 export interface TestOrder {
   readonly settings: TestSettings
@@ -24,7 +26,8 @@ const STORED: readonly StoredContext[] = ['user', 'session', 'global', 'run', 's
 export async function runTest(order: TestOrder): Promise<Omit<TestResult, 'file' | 'durationMs'>> {
   const { test, hasSteps } = order
   const who = userOf(test.user)
-  const stage = new TestStage({ ...order, subject: who.subject, role: who.role })
+  const stage = stageOf({ ...order, subject: who.subject, role: who.role })
+  if (typeof stage === 'string') return notBegun(test, stage)
   const given = putContexts(stage, test, who.subject)
   const begun = given ?? (await begin(stage, order, who.subject))
   if (typeof begun === 'string') return notBegun(test, begun)
@@ -43,6 +46,16 @@ export async function runTest(order: TestOrder): Promise<Omit<TestResult, 'file'
     differences: differences.map(shortened),
     ...(failure === undefined ? {} : { error: failure }),
     ...(hasSteps && main !== undefined ? stepsOf(main) : {}),
+  }
+}
+
+/** A sentence where what the test gives can't be there. */
+function stageOf(parts: StageParts): TestStage | string {
+  try {
+    return new TestStage(parts)
+  } catch (error) {
+    if (error instanceof Failure || error instanceof RunEnded) return error.message
+    throw error
   }
 }
 

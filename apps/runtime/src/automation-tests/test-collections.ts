@@ -1,4 +1,4 @@
-import type { AutomationTest } from '@platform/contracts'
+import { type AutomationTest, modules } from '@platform/contracts'
 import { matchesFilter, type Options, readProperty } from '@platform/expressions'
 import { type Clock, derivedUuidv7, Failure } from '@platform/kernel'
 import type { OutsideEffect } from '../automations/model.ts'
@@ -43,7 +43,7 @@ export class TestCollections {
     this.#keeps = keeps
     for (const [name, one] of Object.entries(given)) {
       const { rows = [], ...schema } = Array.isArray(one) ? { rows: one } : one
-      this.changeSchema(name, schema as SchemaChange)
+      this.changeSchema(name, schemaOf(name, schema))
       this.insert(name, rows, { effect: { key: GIVEN_ID }, options: {} })
     }
   }
@@ -143,6 +143,16 @@ export class TestCollections {
 
 /** Of what is there before the test. */
 const GIVEN_ID = '00000000-0000-7000-8000-000000000000'
+
+/** As `updateSchema` takes it. */
+function schemaOf(collection: string, given: Readonly<Record<string, unknown>>): SchemaChange {
+  const { updateSchema } = modules.collections.functions
+  const parsed = updateSchema.parameters.safeParse({ collection, ...given })
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const place = [collection, ...(issue?.path ?? [])].map(String).join('.')
+  throw new Failure('InvalidArgumentsError', `\`collections.${place}\` of the test: ${issue?.message}.`)
+}
 
 const plain = (data: Data): Data => JSON.parse(JSON.stringify(data)) as Data
 
