@@ -56,9 +56,10 @@ export function automationsPage(): string {
     'The arguments of an automation are its variables; at a URL trigger `body`, `query`, ' +
       '`headers`, `method`, `pathParams` and `rawBody`, for an event `payload`, `source` and `id`. ' +
       'What a step sets is a variable of this call. The contexts below outlive it.',
-    'Where runs at the same time write a context, the last write of a path wins: one that sets `global.users.ada` and one ' +
-      'that sets `global.users.bob` keep both, and all that is pushed to a list is there. What is read before it is ' +
-      'written, like a count, is not safe from others: `concurrency` keeps them apart, and `$inc` of `collections` counts.',
+    'Where runs at the same time write a context, the last write of a path wins: one that sets ' +
+      '`global.users.ada` and one that sets `global.users.bob` keep both, and all that is pushed to a list is there. ' +
+      'What is read before it is written, like a count, is not safe from others: `concurrency` keeps them apart, ' +
+      'and `$inc` of `collections` counts.',
     ...Object.entries<ContextDescription>(contextDescriptions).map(contextSection),
     '## Functions',
     'Called inside `{% %}` and in the keys of conditions; their names are found whatever their case.',
