@@ -63,13 +63,21 @@ export interface RunContexts {
 export function contextsOfRun(parts: ContextParts): RunContexts {
   const role: { current: string | undefined } = { current: undefined }
   const { journal } = parts
-  const contexts = new Contexts(definitionsOf(parts, role), journal && watchOf(journal))
+  const bound = new Map<StoredContext, string>()
+  const contexts = new Contexts(definitionsOf(parts, role, bound), journal && watchOf(journal))
+  const owners: Owners = {
+    ownerOf: (name) => bound.get(name) ?? ownerOf(name, parts.subject, parts.correlationId),
+  }
+  /** Of contexts that belong to somebody else by now. */
+  let leftBehind: StoredPatch[] = []
+  const take = (names: readonly StoredContext[]) =>
+    contexts.takePatches(names).flatMap((patch) => storedPatch(parts, owners, patch))
   const loaded = new Set<Loadable>(parts.continuesRun ? [] : ['run'])
   if (!isSomebody(parts.subject)) loaded.add('role')
   const loadOne = async (name: Loadable): Promise<void> => {
     if (name === 'role') role.current = await roleOf(parts)
     else if (name === 'secret') await loadSecrets(parts, contexts)
-    else await loadContext(parts, contexts, name)
+    else await loadContext(parts, owners, contexts, name)
     loaded.add(name)
   }
   const loading = new Map<Loadable, Promise<void>>()
@@ -78,6 +86,14 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
     const running = loading.get(name) ?? loadOne(name).finally(() => loading.delete(name))
     loading.set(name, running)
     return running
+  }
+  contexts.rebind = (name, id) => {
+    if (owners.ownerOf(name) === id) return
+    if (contexts.findTooLarge(parts.maxSizes) === undefined) leftBehind.push(...take([name]))
+    bound.set(name, id)
+    loaded.delete(name)
+    loading.delete(name)
+    contexts.empty(name, `${name} ${id}`)
   }
   return {
     contexts,
@@ -95,15 +111,16 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
         names.map(async (name) => {
           if (name === 'role') role.current = await roleOf(parts)
           else if (name === 'secret') await loadSecrets(parts, contexts)
-          else await reloadContext(parts, contexts, name)
+          else await reloadContext(parts, owners, contexts, name)
         }),
       )
     },
-    hasChanges: () => contexts.listChanged(storedNames).length > 0,
-    takePatches: (names) =>
-      contexts.findTooLarge(parts.maxSizes) === undefined
-        ? contexts.takePatches(names).flatMap((patch) => storedPatch(parts, patch))
-        : [],
+    hasChanges: () => leftBehind.length > 0 || contexts.listChanged(storedNames).length > 0,
+    takePatches(names) {
+      const before = leftBehind
+      leftBehind = []
+      return contexts.findTooLarge(parts.maxSizes) === undefined ? [...before, ...take(names)] : before
+    },
     listHeldBack: () => contexts.listChanged(storedNames),
   }
 }
@@ -115,23 +132,46 @@ const isSomebody = ({ userId, anonymous }: RunSubject): boolean => userId !== un
 /** What is read from the database before an automation that mentions it runs. */
 type Loadable = StoredContext | 'role' | 'secret'
 
-async function loadContext(parts: ContextParts, contexts: Contexts, name: StoredContext): Promise<void> {
-  const owner = ownerOf(name, parts.subject, parts.correlationId)
+interface Owners {
+  readonly ownerOf: (name: StoredContext) => string | undefined
+}
+
+async function loadContext(
+  parts: ContextParts,
+  { ownerOf }: Owners,
+  contexts: Contexts,
+  name: StoredContext,
+): Promise<void> {
+  const owner = ownerOf(name)
   if (owner === undefined) return
   const { values, ending } = await parts.store.load(parts.workspace.id, name, owner)
-  contexts.load(name, parts.journal?.reads.shown(name, values) ?? values, ending)
+  // Meanwhile it may have become somebody else's.
+  if (ownerOf(name) === owner) contexts.load(name, shown(parts, contexts, name, values), ending)
 }
+
+/** What is stored, or what the run has seen before. */
+const shown = (
+  { journal }: ContextParts,
+  contexts: Contexts,
+  name: StoredContext,
+  values: Readonly<Record<string, unknown>>,
+) => journal?.reads.shown(contexts.labelOf(name), values) ?? values
 
 async function loadSecrets(parts: ContextParts, contexts: Contexts): Promise<void> {
   const references = await parts.listSecrets()
   contexts.load('secret', parts.journal?.reads.shown('secret', references) ?? references)
 }
 
-async function reloadContext(parts: ContextParts, contexts: Contexts, name: StoredContext): Promise<void> {
-  const owner = ownerOf(name, parts.subject, parts.correlationId)
+async function reloadContext(
+  parts: ContextParts,
+  { ownerOf }: Owners,
+  contexts: Contexts,
+  name: StoredContext,
+): Promise<void> {
+  const owner = ownerOf(name)
   if (owner === undefined) return
   const { values, ending } = await parts.store.load(parts.workspace.id, name, owner)
-  contexts.reload(name, parts.journal?.reads.shown(name, values) ?? values, ending)
+  if (ownerOf(name) === owner) contexts.reload(name, shown(parts, contexts, name, values), ending)
 }
 
 async function roleOf({ subject, workspace, journal, ...parts }: ContextParts): Promise<string | undefined> {
@@ -158,10 +198,11 @@ function ownerOf(context: StoredContext, subject: RunSubject, correlationId: str
 
 function storedPatch(
   parts: ContextParts,
+  owners: Owners,
   { context, values, removed, changes, expiries }: ContextPatch,
 ): StoredPatch[] {
-  const { workspace, subject, correlationId, lifetimes } = parts
-  const owner = ownerOf(context, subject, correlationId)
+  const { workspace, subject, lifetimes } = parts
+  const owner = owners.ownerOf(context)
   if (owner === undefined) return []
   const ttlSeconds = secondsStored(context, subject, lifetimes)
   const patch = { workspaceId: workspace.id, context, owner, content: values, removed, ttlSeconds }
@@ -188,6 +229,7 @@ function secondsStored(
 function definitionsOf(
   parts: ContextParts,
   role: { current: string | undefined },
+  bound: ReadonlyMap<StoredContext, string>,
 ): Readonly<Record<string, ContextDefinition>> {
   const { workspace, subject, journal } = parts
   const { config } = workspace
@@ -199,12 +241,16 @@ function definitionsOf(
       writable: true,
     },
     user: {
-      builtins: () => withoutMissing({ ...userBuiltins(subject), role: role.current }),
+      builtins: () =>
+        // Only whose context it is: what the caller may do stays what it was.
+        bound.has('user')
+          ? { id: bound.get('user') }
+          : withoutMissing({ ...userBuiltins(subject), role: role.current }),
       builtinNames: builtinNames('user'),
       writable: true,
     },
     session: {
-      builtins: () => withoutMissing({ id: subject.sessionId }),
+      builtins: () => withoutMissing({ id: bound.get('session') ?? subject.sessionId }),
       builtinNames: builtinNames('session'),
       writable: true,
     },

@@ -7,6 +7,9 @@ import { type Owned, removePath, share, writePath } from './write-path.ts'
 /** Contexts whose values outlive a run. */
 export type StoredContext = 'global' | 'user' | 'session' | 'run' | 'socket'
 
+/** Contexts that belong to somebody, and may be made those of somebody else. */
+export type Rebound = 'user' | 'session'
+
 /** Steps of an evaluation that one key of a context takes which is read as a whole. */
 const COPIED_KEY = 10
 
@@ -35,6 +38,8 @@ export interface Change extends Write {
 }
 
 interface Context {
+  /** What the journal calls it; another name where it is not the caller's any more. */
+  label: string
   /** Read-only values of the platform. */
   readonly builtins: (place: CallSite) => Readonly<Record<string, unknown>>
   readonly builtinNames: ReadonlySet<string>
@@ -75,6 +80,8 @@ export interface StoredValues {
 /** The named contexts of a run, shared by all its calls. */
 export class Contexts {
   readonly owned: Owned = new WeakSet()
+  /** Makes a context that of another user or session of the workspace; it is read when it is asked for. */
+  rebind: (name: Rebound, id: string) => void = () => undefined
   readonly #contexts = new Map<string, Context>()
   readonly #watch: ContextWatch | undefined
 
@@ -82,6 +89,7 @@ export class Contexts {
     this.#watch = watch
     for (const [name, definition] of Object.entries(definitions)) {
       this.#contexts.set(name, {
+        label: name,
         builtins: definition.builtins ?? (() => ({})),
         builtinNames: new Set(definition.builtinNames),
         custom: definition.custom ?? {},
@@ -101,7 +109,7 @@ export class Contexts {
   read(name: string, place: CallSite, meter: Meter): unknown {
     const context = this.#contexts.get(name)
     if (context === undefined) return undefined
-    this.#watch?.sawWhole(name)
+    this.#watch?.sawWhole(context.label)
     const keys = Object.keys(context.custom)
     meter.pay(keys.length * COPIED_KEY)
     for (const key of keys) share(context.custom[key], this.owned)
@@ -114,7 +122,7 @@ export class Contexts {
     if (context === undefined) return undefined
     const builtin = context.builtinNames.has(key) || !context.writable ? context.builtins(place) : {}
     if (Object.hasOwn(builtin, key)) return builtin[key]
-    this.#watch?.sawKey(name, key)
+    this.#watch?.sawKey(context.label, key)
     return Object.hasOwn(context.custom, key) ? share(context.custom[key], this.owned) : undefined
   }
 
@@ -130,9 +138,9 @@ export class Contexts {
   }
 
   write(path: readonly Segment[], change: Change): void {
-    const { name, context, key } = this.#target(path)
-    const isStored = this.#watch?.isStored(name, key)
-    this.#watch?.sawKey(name, key)
+    const { context, key } = this.#target(path)
+    const isStored = this.#watch?.isStored(context.label, key)
+    this.#watch?.sawKey(context.label, key)
     const isNew = path.length === 2 || context.custom[key] === undefined
     const before = path.slice(1).reduce(partOf, context.custom)
     context.custom[key] = writePath(context.custom[key], path, 2, change.of, this.owned)
@@ -148,14 +156,30 @@ export class Contexts {
   }
 
   remove(path: readonly Segment[]): void {
-    const { name, context, key } = this.#target(path)
-    const isStored = this.#watch?.isStored(name, key)
-    this.#watch?.sawKey(name, key)
+    const { context, key } = this.#target(path)
+    const isStored = this.#watch?.isStored(context.label, key)
+    this.#watch?.sawKey(context.label, key)
     const around = path.slice(1, -1).reduce(partOf, context.custom)
     const isThere = path.length === 2 || Object.hasOwn(Object(around), path.at(-1) ?? '')
     if (path.length === 2) delete context.custom[key]
     else context.custom[key] = removePath(context.custom[key], path, 2, this.owned)
     if (isThere && isStored !== true) context.changes.noteRemoval(path.slice(1), Array.isArray(around))
+  }
+
+  /** Nothing of it is known any more: from now on it is that of somebody else. */
+  empty(name: StoredContext, label: string): void {
+    const context = this.#contexts.get(name)
+    if (context === undefined) return
+    context.label = label
+    context.custom = {}
+    context.changes.clear()
+    context.expiries.clear()
+    context.ending = new Set()
+  }
+
+  /** What the journal calls a context. */
+  labelOf(name: StoredContext): string {
+    return this.#contexts.get(name)?.label ?? name
   }
 
   /** Takes over what earlier runs have stored; what this run has set already stays. */
@@ -242,7 +266,7 @@ export class Contexts {
     })
   }
 
-  #target(path: readonly (string | number)[]): { name: string; context: Context; key: string } {
+  #target(path: readonly (string | number)[]): { context: Context; key: string } {
     const [first, second] = path
     const name = String(first)
     const context = this.#contexts.get(name)
@@ -250,7 +274,7 @@ export class Contexts {
     if (second === undefined) throw readOnly(name)
     const key = String(second)
     if (context.builtinNames.has(key)) throw readOnly(`${name}.${key}`)
-    return { name, context, key }
+    return { context, key }
   }
 }
 

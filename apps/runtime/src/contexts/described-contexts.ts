@@ -34,7 +34,9 @@ export const contextDescriptions = {
     },
   },
   user: {
-    text: 'The account the run acts for.',
+    text:
+      'The account the run acts for. Setting `user.id` makes it the context of another user of this workspace ' +
+      'from there on, for example of the sender of a webhook; what the run may do stays what its caller may.',
     kept: 'As long as the workspace.',
     names: {
       id: 'The account.',
@@ -45,7 +47,9 @@ export const contextDescriptions = {
     },
   },
   session: {
-    text: 'The session of the caller, anonymous ones as well.',
+    text:
+      'The session of the caller, anonymous ones as well. Setting `session.id` makes it the context of another ' +
+      'session from there on.',
     kept:
       '30 days after the last write, an hour in anonymous sessions, ' +
       'unless CONTEXT_SESSION_EXPIRE_TIME and CONTEXT_UNAUTHENTICATED_SESSION_EXPIRE_TIME say otherwise.',

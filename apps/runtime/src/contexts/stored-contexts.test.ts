@@ -187,3 +187,56 @@ describe('what an automation sets', () => {
     expect(await (await runtime.call(workspace.id, 'read')).json()).toEqual({ a: 'bc' })
   })
 })
+
+describe('setting user.id', () => {
+  const set = (name: string, value: unknown) => ({ set: { name, value } })
+  const main = {
+    when: { endpoint: true },
+    do: [
+      set('user.seen', 'by the caller'),
+      set('user.id', '{{body.sender}}'),
+      set('user.count', '{% ({{user.count}} or 0) + 1 %}'),
+    ],
+    output: ['{{user.id}}', '{{user.count}}', '{{user.seen}}', '{{user.email}}', '{{user.role}}'],
+  }
+
+  test('makes the context that of somebody else, from there on', async () => {
+    const workspace = await runtime.workspace({ main, read: { ...read('user'), output: '{{user}}' } })
+    const as = (userId: string, path: string, body?: unknown) =>
+      runtime.as({ userId })(callWebhook, {
+        params: { workspaceId: workspace.id, path },
+        method: 'post',
+        body,
+      })
+    expect(await as('ada', 'main', { sender: 'slack:7' })).toEqual(['slack:7', 1, null, null, null])
+    expect(await as('eve', 'main', { sender: 'slack:7' })).toEqual(['slack:7', 2, null, null, null])
+    expect(await as('ada', 'main', { sender: 'ada' })).toEqual([
+      'ada',
+      1,
+      'by the caller',
+      'ada@example.com',
+      'owner',
+    ])
+    expect(await as('ada', 'read')).toMatchObject({ id: 'ada', seen: 'by the caller', count: 1 })
+    expect(await as('eve', 'read')).toMatchObject({ id: 'eve', seen: 'by the caller' })
+    expect(await as('slack:7', 'read')).toMatchObject({ id: 'slack:7', count: 2 })
+  })
+
+  test('is seen by what the run calls, and in parallel branches, and wants a text', async () => {
+    const workspace = await runtime.workspace({
+      main: {
+        when: { endpoint: true },
+        do: [
+          set('session.id', '{{query.id}}'),
+          { all: [set('session.a', 1), set('session.b', 2)] },
+          { inner: { output: 'seen' } },
+        ],
+        output: '{{seen}}',
+      },
+      inner: { output: ['{{session.id}}', '{{session.a}}', '{{session.b}}'] },
+    })
+    const call = async (id: string) => (await runtime.call(workspace.id, `main?id=${id}`)).json()
+    expect(await call('chat-1')).toEqual(['chat-1', 1, 2])
+    expect(await call('')).toMatchObject({ error: 'InvalidInstructionError' })
+  })
+})

@@ -1,6 +1,7 @@
 import type { DeleteArguments, SetArguments } from '@platform/contracts'
 import { assign, remove } from '../automations/change-variable.ts'
 import type { Frame } from '../automations/model.ts'
+import type { Rebound } from '../contexts/contexts.ts'
 import type { SetType } from '../contexts/variables.ts'
 import { type Instruction, invalidInstruction } from './instruction.ts'
 
@@ -8,7 +9,7 @@ const types: ReadonlySet<unknown> = new Set<SetType>(['replace', 'merge', 'push'
 
 /**
  * set: writes a variable. Values are never shared between variables, so `clone` has nothing left to do. What is written
- * to `$http` shapes the answer of the request.
+ * to `$http` shapes the answer of the request, to `user.id` or `session.id` makes the context that of somebody else.
  */
 export const set: Instruction<SetArguments> = {
   name: 'set',
@@ -24,10 +25,26 @@ export const set: Instruction<SetArguments> = {
       const [root, ...rest] = target.segments
       if (root === '$http' && frame.http !== undefined)
         return frame.http.assign(rest, readValue(frame), () => frame.run.settle())
+      if (isIdentity(frame, target.segments)) return rebind(frame, root as Rebound, readValue(frame))
       assign(frame, target, readValue(frame), how)
       expire(frame, target.segments, readLifespan(frame))
     }
   },
+}
+
+/** True for `user.id` and `session.id`. */
+const isIdentity = ({ variables }: Frame, [root, key, ...rest]: readonly (string | number)[]): boolean =>
+  (root === 'user' || root === 'session') && key === 'id' && rest.length === 0 && variables.isContext(root)
+
+const LONGEST_ID = 200
+
+/** The context is another user's or session's from here on; what the run may do stays what its caller may. */
+function rebind(frame: Frame, name: Rebound, value: unknown): Promise<void> | undefined {
+  const id = typeof value === 'number' ? String(value) : value
+  if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID)
+    throw invalidInstruction(`"${name}.id" must be set to a text of 1 to ${LONGEST_ID} characters.`)
+  frame.run.contexts.rebind(name, id)
+  return frame.run.prepareContexts(frame.automation)
 }
 
 const LONGEST_SECONDS = 10 * 366 * 86_400
