@@ -191,6 +191,10 @@ const fieldsOfTest = {
     .record(z.string(), StubAnswers)
     .optional()
     .describe('Functions that `run` calls, for example `crypto.randomUUID`: what they answer.'),
+  functions: z
+    .record(z.string(), StubAnswers)
+    .optional()
+    .describe('Functions in code (`Custom Code.run`), by their names: what they return.'),
   collections: z.record(z.string(), CollectionOfTest).optional().describe('Records that are there before.'),
   expect: ExpectedOfTest.optional().describe('Without it the test passes where nothing fails.'),
 } as const

@@ -58,7 +58,9 @@ expect:
 event: deleteData
 automations: { Collection.deleteOne: { output: null } }
 tests:
-  deletes and tells: { payload: { data: { _id: a } }, expect: { events: [initData], calls: [{ arguments: { query: { _id: a } } }] } }
+  deletes and tells:
+    payload: { data: { _id: a } }
+    expect: { events: [initData], calls: [{ arguments: { query: { _id: a } } }] }
   does nothing without an id: { payload: { data: {} }, expect: { events: [], calls: [] } }`,
   '026.yml': `
 event: anotherAutomation

@@ -68,7 +68,7 @@ const titleOf = ({ automation, endpoint, event }: AutomationTest, file: string):
 }
 
 /** Objects that a test adds to, instead of taking their place. */
-const ADDED = ['contexts', 'automations', 'modules', 'collections', 'expect'] as const
+const ADDED = ['contexts', 'automations', 'modules', 'functions', 'collections', 'expect'] as const
 const BEGINNINGS = ['endpoint', 'event', 'schedule', 'automation'] as const
 
 /** What stands above all tests holds for each that does not say otherwise. */

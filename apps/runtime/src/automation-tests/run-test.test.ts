@@ -352,6 +352,60 @@ expect: { output: true }`
   })
 })
 
+describe('streams', () => {
+  test('are read from the chunks of an answer', async () => {
+    const main = {
+      do: [
+        { fetch: { url: 'https://llm.example/', output: 'answer' } },
+        {
+          repeat: {
+            on: '{{answer.body}}',
+            do: [{ set: { name: 'text', value: '{{text}}{{item.chunk.data[0].delta}}' } }],
+          },
+        },
+      ],
+      output: '{{text}}',
+    }
+    const text = `automation: main
+fetches: [{ url: https://llm.example/, answer: { chunks: [{ delta: Hel }, { delta: lo }] } }]
+expect: { output: Hello }`
+    expect(await told(text, { main })).toEqual([])
+  })
+
+  test('are told of by events', async () => {
+    const main = { do: [{ fetch: { url: 'https://llm.example/', stream: { event: 'token' } } }] }
+    const text = `automation: main
+fetches: [{ url: https://llm.example/, answer: { chunks: [{ n: 1 }, { n: 2 }] } }]
+expect: { events: [{ event: token, payload: { chunk: { data: [{ n: 1 }] } } }, token] }`
+    expect(await told(text, { main })).toEqual([])
+  })
+})
+
+describe('calls of the platform itself', () => {
+  test('have a token that proves nothing', async () => {
+    const main = {
+      do: [
+        { auth: { workspace: true, output: 'auth' } },
+        {
+          fetch: {
+            url: '{{global.apiUrl}}/me',
+            headers: { authorization: 'Bearer {{auth.jwt}}' },
+            output: 'me',
+          },
+        },
+      ],
+      output: '{{me.id}}',
+    }
+    const text = `automation: main
+fetches:
+  - url: http://localhost:3001/v2/me
+    headers: { Authorization: Bearer token-of-the-test }
+    answer: { body: { id: ada } }
+expect: { output: ada }`
+    expect(await told(text, { main })).toEqual([])
+  })
+})
+
 describe('what else stands in', () => {
   test('answers of automations, which need not exist, and their failures', async () => {
     const main = {

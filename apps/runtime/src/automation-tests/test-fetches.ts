@@ -1,10 +1,13 @@
 import { durationMs, type FetchStub, type FetchStubAnswer } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import { pauseBy, type Timers } from '../automations/timers.ts'
+import { itemsOf } from '../fetches/event-stream-items.ts'
 import type { FetchAnswer, FetchFailure } from '../fetches/fetch-answer.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FetchCall, Fetches } from '../fetches/fetches.ts'
 import type { FetchSettings } from '../fetches/fetches-env.ts'
+import { LiveStream } from '../fetches/live-stream.ts'
+import { OwnApi } from '../fetches/own-api.ts'
 import { compare } from './compare.ts'
 import type { FailTest } from './stub-answers.ts'
 
@@ -22,6 +25,13 @@ const KEPT_BESIDE = 1000
 /** Set by the platform, different each time. */
 const OF_THE_PLATFORM = new Set(['traceparent', 'idempotency-key'])
 
+const NOWHERE = { apiUrl: 'http://api.example/v2', internalApiUrl: 'http://api.example/v2' }
+const TOKENS = {
+  ofCall: async () => 'token-of-the-test',
+  proofOf: async () => 'token-of-the-test',
+  isProof: async () => true,
+}
+
 interface Parts {
   readonly stubs: readonly FetchStub[]
   readonly settings: FetchSettings
@@ -36,6 +46,8 @@ interface Parts {
 export class TestFetches implements Fetches {
   readonly made: MadeFetch[] = []
   readonly settings: FetchSettings
+  /** `auth` gives a token that proves nothing to anybody. */
+  readonly own = new OwnApi({ ...NOWHERE, tokens: TOKENS, findApiKey: async () => undefined })
   readonly #parts: Parts
   readonly #given = new Map<FetchStub, number>()
 
@@ -54,7 +66,7 @@ export class TestFetches implements Fetches {
     const delayMs = durationMs(answer.delay ?? 0) ?? 0
     const isLate = delayMs > request.timeoutMs
     if (delayMs > 0) await pauseBy(timers, Math.min(delayMs, request.timeoutMs), call.signal)
-    const result = isLate ? lateOf(request) : resultOf(answer, request)
+    const result = isLate ? lateOf(request) : streamed(resultOf(answer, request), request, call)
     call.onAttempt?.([atMs, delayMs, 'error' in result ? result.error.name : String(result.status)])
     return result
   }
@@ -155,6 +167,26 @@ function contentOf({ body, base64, chunks }: FetchStubAnswer): [Buffer, string |
   return typeof body === 'string'
     ? [Buffer.from(body), 'text/plain; charset=utf-8']
     : [Buffer.from(JSON.stringify(body)), 'application/json']
+}
+
+/** An answer that is read while it comes, where the automation asks for that. All of it is there at once. */
+function streamed(
+  result: FetchAnswer | FetchFailure,
+  { url, timeoutMs }: FetchRequest,
+  { streams }: FetchCall,
+): FetchAnswer | FetchFailure {
+  if (streams === undefined || 'error' in result || result.status >= 400) return result
+  const items = itemsOf(String(result.headers['content-type'] ?? ''), streams)
+  if (items === undefined) return result
+  const { bytes } = result
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes)
+      controller.close()
+    },
+  })
+  const parts = { host: url.host, items, silenceMs: timeoutMs, onClose: () => undefined }
+  return { ...result, bytes: Buffer.alloc(0), live: new LiveStream(body, parts) }
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -96,7 +96,8 @@ export class TestStage {
     const automations = stubsOf(test.automations, 'The automation', 'automations')
     this.workspace = this.#watched(withStubs(parts.workspace, automations, test.contexts?.config))
     const secrets = new TestSecrets(test.contexts?.secret)
-    const functions = stubsOf(test.modules, 'The function', 'modules')
+    const modules = stubsOf(test.modules, 'The function', 'modules')
+    const functions = stubsOf(test.functions, 'The function', 'functions')
     const cache = openMemoryCache(() => this.time.now().getTime())
     this.#slices = meteredSlices(settings.slices)
     this.#engine = createEngine({
@@ -111,7 +112,7 @@ export class TestStage {
       listSecrets: async () => secrets.list(),
       roleOf: async () => role,
       stubs: {
-        callModule: testModules({ answers: functions, collections: this.collections, secrets }),
+        callModule: testModules({ modules, functions, collections: this.collections, secrets, fail }),
         reveal: (request) => secrets.reveal(request),
       },
     })
