@@ -83,10 +83,11 @@ async function workspaceOf(example: string, value: Record<string, unknown>) {
 /** What the tests of a folder find, through the API. */
 async function failuresIn(workspaceId: string, folder: string): Promise<string[]> {
   const files = filesOf(folder, isTest)
-  const { json } = await call(platform.origin, 'POST', `/v2/workspaces/${workspaceId}/tests`, {
+  const { status, json } = await call(platform.origin, 'POST', `/v2/workspaces/${workspaceId}/tests`, {
     token,
     body: { files },
   })
+  expect([status, json.message]).toEqual([200, undefined])
   expect(json.passed).toBeGreaterThanOrEqual(files.length)
   return json.results.flatMap(({ name, differences }: { name: string; differences: { message: string }[] }) =>
     differences.map(({ message }) => `${name}: ${message}`),

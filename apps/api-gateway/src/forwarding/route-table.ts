@@ -24,6 +24,8 @@ export interface Forwarding {
 const UPLOAD_BYTES = 10_000_000
 /** A form with files in it; the runtime takes 1 MB of anything else. */
 const FORM_BYTES = 11_000_000
+/** Files of tests, with the automations that they are of. */
+const TESTS_BYTES = 4_000_000
 /** All functions of a workspace in one request. */
 const FUNCTIONS_BYTES = 20_000_000
 const IMPORT_BYTES = 100_000_000
@@ -39,6 +41,7 @@ export const routeTable: readonly Forwarding[] = [
     mayStream: true,
   },
   { path: '/v2/workspaces/:workspaceId/test/*automationSlug', to: 'runtime' },
+  { path: '/v2/workspaces/:workspaceId/tests', to: 'runtime', bodyLimitBytes: TESTS_BYTES },
   { path: '/v2/workspaces/:workspaceId/runs/:runId/stream', to: 'runtime', stream: true },
   { path: '/v2/workspaces/:workspaceId/runs{/*rest}', to: 'runtime' },
   { path: '/v2/workspaces/:workspaceId/schedules{/*rest}', to: 'runtime' },
