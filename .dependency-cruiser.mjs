@@ -25,6 +25,7 @@ const mayImport = {
   audit: ['kernel', 'contracts', 'database'],
   http: ['kernel', 'contracts', 'logging', 'tracing', 'auth'],
   'service-client': ['kernel', 'contracts', 'client', 'tracing'],
+  'function-calls': ['kernel', 'contracts', 'logging', 'custom-code', 'service-client'],
   backup: ['database', 'files', 'master-keys'],
   'rate-limits': ['kernel', 'contracts', 'config', 'logging', 'cache', 'http'],
   idempotency: ['kernel', 'contracts', 'database', 'http', 'service'],

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { serviceNames, services } from '@platform/contracts'
+import { services, usualServices } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import type { ClusterObject } from '../support/cluster.ts'
@@ -124,7 +124,7 @@ describe.runIf(helmProgram !== undefined)('the Helm chart', () => {
     })
     expect(environment('workspaces')).not.toHaveProperty('SEARCH_URL')
     expect(environment('events')).not.toHaveProperty('SMTP_HOST')
-    for (const name of serviceNames) {
+    for (const name of usualServices) {
       const pod = named(objects, 'Deployment', `demo-platform-${name}`).spec.template.spec
       const graceMs = Number(environment(name).SHUTDOWN_GRACE_MS)
       expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(graceMs / 1000)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { serviceNames } from '@platform/contracts'
+import { usualServices } from '@platform/contracts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { type ClusterObject, openCluster } from '../support/cluster.ts'
@@ -50,7 +50,7 @@ describe.runIf(cluster !== undefined && helmProgram !== undefined)('the Helm cha
   const deployments = () => cluster.list(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`)
   const images = async () =>
     (await deployments()).map(({ spec }) => spec.template.spec.containers[0].image).sort()
-  const imagesOf = (tag: string) => serviceNames.map((name) => `platform/${name}:${tag}`).sort()
+  const imagesOf = (tag: string) => usualServices.map((name) => `platform/${name}:${tag}`).sort()
 
   beforeAll(async () => {
     for (const file of definitions().resources)
@@ -75,7 +75,7 @@ describe.runIf(cluster !== undefined && helmProgram !== undefined)('the Helm cha
     const path = `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All`
     for (const name of valueSets) {
       const pods = await podsOf(name)
-      expect(pods.length).toBeGreaterThan(serviceNames.length)
+      expect(pods.length).toBeGreaterThan(usualServices.length)
       for (const pod of pods)
         expect(await cluster.create(path, pod), pod.metadata.name).toEqual({ status: 201, message: '' })
     }
@@ -113,16 +113,16 @@ describe.runIf(cluster !== undefined && helmProgram !== undefined)('the Helm cha
     timeout: 180_000,
   }, async () => {
     const before = (await cluster.get(secretPath)).data
-    for (const name of serviceNames) node.fewestReady.set(name, Number.POSITIVE_INFINITY)
+    for (const name of usualServices) node.fewestReady.set(name, Number.POSITIVE_INFINITY)
     node.ran.length = 0
     await install('upgrade', '--set', 'image.tag=0.2.0')
     expect(await images()).toEqual(imagesOf('0.2.0'))
     const order = node.ran.map(({ component, image }) => (component === 'migrations' ? image : component))
-    expect(order.slice(0, serviceNames.length)).toEqual(
+    expect(order.slice(0, usualServices.length)).toEqual(
       ['events', 'runtime', 'workspaces', 'api-gateway'].map((name) => `platform/${name}:0.2.0`),
     )
     expect(Object.fromEntries(node.fewestReady)).toEqual(
-      Object.fromEntries(serviceNames.map((name) => [name, 2])),
+      Object.fromEntries(usualServices.map((name) => [name, 2])),
     )
     expect((await cluster.get(secretPath)).data).toEqual(before)
   })
@@ -139,11 +139,11 @@ describe.runIf(cluster !== undefined && helmProgram !== undefined)('the Helm cha
   })
 
   test('goes back to what was installed first', { timeout: 180_000 }, async () => {
-    for (const name of serviceNames) node.fewestReady.set(name, Number.POSITIVE_INFINITY)
+    for (const name of usualServices) node.fewestReady.set(name, Number.POSITIVE_INFINITY)
     await done('rollback', 'demo', '1', '--wait', '--timeout', '120s')
     expect(await images()).toEqual(imagesOf('0.1.0'))
     expect(Object.fromEntries(node.fewestReady)).toEqual(
-      Object.fromEntries(serviceNames.map((name) => [name, 2])),
+      Object.fromEntries(usualServices.map((name) => [name, 2])),
     )
   })
 
@@ -186,7 +186,7 @@ describe.runIf(cluster !== undefined && helmProgram !== undefined)('the Helm cha
     await done('uninstall', 'demo', '--wait')
     node.ran.length = 0
     await done('install', 'demo', CHART, ...valuesOf('external'), '--wait', '--timeout', '120s')
-    const migrated = node.ran.slice(0, serviceNames.length).map(({ component }) => component)
-    expect(migrated).toEqual(serviceNames.map(() => 'migrations'))
+    const migrated = node.ran.slice(0, usualServices.length).map(({ component }) => component)
+    expect(migrated).toEqual(usualServices.map(() => 'migrations'))
   })
 })

@@ -3,6 +3,7 @@ import {
   DetailedSchedule,
   durability,
   durabilityExample,
+  functionsDescription,
   type InstructionName,
   instructionDescriptions,
   instructionSchemas,
@@ -44,6 +45,9 @@ export function automationsPage(): string {
       'as no template is in the way, and again when the function is called: then it fails with ' +
       '`InvalidArgumentsError`.',
     ...Object.entries<ModuleDescription>(modules).map(moduleSection),
+    '## Custom code',
+    functionsDescription.text,
+    ...functionsDescription.examples.map(functionSection),
     '## The answer of a URL trigger',
     answerDescription.text,
     exampleOf(answerDescription.example),
@@ -63,7 +67,7 @@ export function automationsPage(): string {
     ...Object.entries<ContextDescription>(contextDescriptions).map(contextSection),
     '## Functions',
     'Called inside `{% %}` and in the keys of conditions; their names are found whatever their case.',
-    ...Object.values(functionDescriptions).map(functionSection),
+    ...Object.values(functionDescriptions).map(expressionFunctionSection),
   ]
   return `${parts.join('\n\n')}\n`
 }
@@ -181,7 +185,23 @@ function contextSection([name, { text, kept, names }]: [string, ContextDescripti
   return `### ${name}\n\n${text}${kept === undefined ? '' : ` Kept: ${lowerFirst(kept)}`}${table}${reserved}`
 }
 
-function functionSection({ call, text, examples }: FunctionDescription): string {
+/** A declared function as it is sent, its code apart, line by line. */
+function functionSection({
+  text,
+  declared: { name, language, code, ...rest },
+  parameters,
+  gives,
+}: (typeof functionsDescription.examples)[number]): string {
+  const fields = Object.entries(rest).map(([key, value]) => `${key}: ${flow(value)}`)
+  const lines = code.split('\n').map((line) => `  ${line}`)
+  const declared = [`name: ${name}`, `language: ${language}`, ...fields, 'code: |', ...lines].join('\n')
+  return (
+    `${text}\n\n\`\`\`yaml\n${declared}\n\`\`\`\n\nCalled with \`${JSON.stringify(parameters)}\` it answers ` +
+    `\`${JSON.stringify(gives)}\`.`
+  )
+}
+
+function expressionFunctionSection({ call, text, examples }: FunctionDescription): string {
   const lines = examples.map(([expression, result]) => `{% ${expression} %}  →  ${JSON.stringify(result)}`)
   return `### ${call}\n\n${text}\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\``
 }

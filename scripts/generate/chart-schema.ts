@@ -183,7 +183,10 @@ export function chartSchema(services: readonly ServiceVariables[]): string {
       config: referTo(variables.map(([name]) => name)),
       services: closed(
         Object.fromEntries(
-          services.map(({ name, fields }) => [name, closed({ ...workload, config: referTo(fields.keys()) })]),
+          services.map(({ name, fields, isOptional }) => [
+            name,
+            closed({ ...(isOptional ? { enabled: flag } : {}), ...workload, config: referTo(fields.keys()) }),
+          ]),
         ),
       ),
     }),

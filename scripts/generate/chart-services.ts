@@ -1,4 +1,4 @@
-import { services } from '@platform/contracts'
+import { type ServiceLine, services } from '@platform/contracts'
 import { stringify } from 'yaml'
 import { isSecret, type ServiceVariables } from './service-variables.ts'
 
@@ -8,9 +8,11 @@ import { isSecret, type ServiceVariables } from './service-variables.ts'
  */
 export function chartServices(known: readonly ServiceVariables[]): string {
   const lines = known.map(({ name, fields, required }) => {
-    const { port, urlVariable, needs } = services[name]
+    const { port, urlVariable, needs, optional }: ServiceLine = services[name]
     const secrets = required.filter((variable) => isSecret(variable, fields.get(variable) ?? {}))
-    return [name, { port, urlVariable, needs: [...needs], required, secrets, variables: [...fields.keys()] }]
+    const switched = optional === true ? { optional } : {}
+    const variables = [...fields.keys()]
+    return [name, { port, urlVariable, needs: [...needs], ...switched, required, secrets, variables }]
   })
   const head =
     '# Made from packages/contracts/src/services.ts and the configuration of each service by `npm run generate`.\n'

@@ -23,7 +23,8 @@ const variablesOf = (name: (typeof serviceNames)[number]): string[] =>
     Object.keys(z.toJSONSchema(one, { io: 'input', unrepresentable: 'any' }).properties ?? {}),
   )
 /** Services, probes and policies hang on them. */
-const ofTheChart = /^(PORT|METRICS_PORT|INTERNAL_API_URL|(WORKSPACES|RUNTIME|EVENTS)_(PORT|API_URL))$/
+const ofTheChart =
+  /^(PORT|METRICS_PORT|INTERNAL_API_URL|(WORKSPACES|RUNTIME|EVENTS)_(PORT|API_URL)|FUNCTIONS_(PORT|URL))$/
 
 describe('the values of the Helm chart', () => {
   test('begin with defaults its schema takes', () => {

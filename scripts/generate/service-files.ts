@@ -1,9 +1,11 @@
 import {
+  type ServiceLine,
   type ServiceName,
   type StoreKind,
   serviceNames,
   services,
   servicesBehindGateway,
+  usualServices,
 } from '@platform/contracts'
 
 const HEAD = '// Made from packages/contracts/src/services.ts by `npm run generate`.\n'
@@ -13,11 +15,13 @@ const END = '# (end of what is made)'
 const camelCase = (name: string) => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 
 /** In the order they are usually told: the gateway, then by port. */
-const servicesByPort = [...serviceNames].sort((one, other) => services[one].port - services[other].port)
+const byPort = (one: ServiceName, other: ServiceName) => services[one].port - services[other].port
+const servicesByPort = [...serviceNames].sort(byPort)
+const usualByPort = [...usualServices].sort(byPort)
 
 /** The services as `all-in-one` runs them, the gateway last: what it forwards to should be there. */
 export function servicesModule(): string {
-  const loaders = [...servicesByPort.slice(1), ...servicesByPort.slice(0, 1)].map((name) => {
+  const loaders = [...usualByPort.slice(1), ...usualByPort.slice(0, 1)].map((name) => {
     const value = camelCase(name)
     const key = name === value ? name : `'${name}'`
     return `  ${key}: async (): Promise<Service> => (await import('../../${name}/src/service.ts')).${value},`
@@ -65,11 +69,15 @@ export const withVersion = (text: string, version: string): string =>
 /** The gateway has the port that is published and the files, and starts when there is something to forward to. */
 function container(name: ServiceName, version: string): string {
   const isGateway = name === 'api-gateway'
-  const stores = services[name].needs.flatMap((need: StoreKind) => containers[need] ?? [])
+  const { needs, optional }: ServiceLine = services[name]
+  const stores = needs.flatMap((need) => containers[need] ?? [])
   const others = isGateway ? servicesBehindGateway : []
   return [
     `  ${name}:`,
     '    <<: *service',
+    ...(optional === true ? [`    profiles: [${name}]`] : []),
+    // It reaches no store, and is not told where one is.
+    ...(needs.length === 0 ? ['    networks: [default]', '    environment: { DATABASE_URL: "" }'] : []),
     withVersion(`    image: platform/${name}:\${PLATFORM_VERSION:-}`, version),
     `    build: { context: ../.., dockerfile: deploy/images/Dockerfile, args: { APP: ${name} } }`,
     ...(isGateway
@@ -89,7 +97,7 @@ export const composeDefaults = (text: string): string =>
   withSections(
     text,
     [
-      servicesByPort
+      usualByPort
         .map((name) => {
           const { urlVariable, port } = services[name]
           return `${urlVariable}=http://${name}:${port}${name === 'api-gateway' ? '/v2' : ''}`
@@ -102,7 +110,7 @@ export const composeDefaults = (text: string): string =>
 /** The scrape configuration with a job for each service. */
 export const scrapeFile = (text: string): string =>
   withSections(text, [
-    servicesByPort
+    usualByPort
       .map((name) =>
         [
           `  - job_name: ${name}`,

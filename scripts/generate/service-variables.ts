@@ -15,6 +15,8 @@ export interface FieldSchema {
 /** What one service reads of its environment, in the order of names. */
 export interface ServiceVariables {
   name: ServiceName
+  /** It is there where somebody wants it. */
+  isOptional: boolean
   fields: ReadonlyMap<string, FieldSchema>
   required: readonly string[]
 }
@@ -43,6 +45,7 @@ export const serviceVariables: readonly ServiceVariables[] = serviceNames.map((n
         fields.set(variable, { ...fields.get(variable), ...(field as FieldSchema) })
   return {
     name,
+    isOptional: 'optional' in services[name],
     fields: new Map([...fields].sort(([one], [other]) => one.localeCompare(other))),
     required: [...new Set(schemas.flatMap(({ required = [] }) => required))].sort(),
   }

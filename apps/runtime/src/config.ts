@@ -11,6 +11,7 @@ import {
   storeVariables,
 } from '@platform/config'
 import { services } from '@platform/contracts'
+import { functionCallSettings, functionCallVariables, requestSize } from '@platform/function-calls'
 import { DAY_MS } from '@platform/kernel'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { keyEnvProblem, keyPolicyOf, keyVariables } from '@platform/signing-keys'
@@ -49,7 +50,10 @@ export const runtimeEnv = z
       .default('http://localhost:3000')
       .describe('Public address of the console (the first of a list).'),
     SEARCHENGINE_URL: optionalUrl.describe('Search engine service; checked when set.'),
-    FUNCTIONS_URL: optionalUrl.describe('Custom code service; checked when set.'),
+    ...functionCallVariables,
+    REQUEST_MAX_SIZE: requestSize('20mb').describe(
+      'Bytes of the parameters of a function that is called over HTTP, 20mb at most.',
+    ),
     GATEWAY_TIMEOUT: seconds(60).describe(
       'Seconds after which the gateway gives up; runs end five seconds before.',
     ),
@@ -99,12 +103,16 @@ export const runtimeEnv = z
     RATE_LIMIT_EMITS_BURST: rate(100).describe('Emitted events at once.'),
     RATE_LIMIT_FETCHES: rate(50).describe('Fetches a second, for each workspace and instance.'),
     RATE_LIMIT_FETCHES_BURST: rate(200).describe('Fetches at once.'),
+    RATE_LIMIT_FUNCTIONS: rate(100).describe(
+      'Calls of functions in code a second, for each workspace and instance.',
+    ),
+    RATE_LIMIT_FUNCTIONS_BURST: rate(400).describe('Calls of functions in code at once.'),
     RATE_LIMIT_REPEATS: rate(1000).describe('Rounds of repeat a second, for each workspace and instance.'),
     RATE_LIMIT_REPEATS_BURST: rate(4000).describe('Rounds of repeat at once.'),
     ...fetchVariables,
     ...moduleVariables,
     ...keyVariables,
-    ...limitVariables(['webhooks', 'runActions', 'tests']),
+    ...limitVariables(['webhooks', 'runActions', 'functionRuns', 'tests']),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Most characters of an event.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
       'Most characters of runtime.automations.executed.',
@@ -159,6 +167,8 @@ export const runtimeEnv = z
     rateLimits: limitSettings(env),
     fetches: fetchSettings(env),
     modules: moduleSettings(env),
+    functions: functionCallSettings(env),
+    maxFunctionRequestBytes: env.REQUEST_MAX_SIZE,
     throttling: env.RATE_LIMIT_DISABLED ? undefined : throttling(env),
     events: {
       maxLength: env.BROKER_EMIT_MAXLEN,
@@ -172,11 +182,15 @@ export const environment: readonly z.ZodType[] = [runtimeEnv]
 
 export type RuntimeConfig = z.output<typeof runtimeEnv>
 
-type Rates = Record<`RATE_LIMIT_${'AUTOMATIONS' | 'EMITS' | 'FETCHES' | 'REPEATS'}${'' | '_BURST'}`, number>
+type Rates = Record<
+  `RATE_LIMIT_${'AUTOMATIONS' | 'EMITS' | 'FETCHES' | 'FUNCTIONS' | 'REPEATS'}${'' | '_BURST'}`,
+  number
+>
 
 const throttling = (env: Rates) => ({
   automations: { perSecond: env.RATE_LIMIT_AUTOMATIONS, burst: env.RATE_LIMIT_AUTOMATIONS_BURST },
   emits: { perSecond: env.RATE_LIMIT_EMITS, burst: env.RATE_LIMIT_EMITS_BURST },
   fetches: { perSecond: env.RATE_LIMIT_FETCHES, burst: env.RATE_LIMIT_FETCHES_BURST },
+  functions: { perSecond: env.RATE_LIMIT_FUNCTIONS, burst: env.RATE_LIMIT_FUNCTIONS_BURST },
   repeats: { perSecond: env.RATE_LIMIT_REPEATS, burst: env.RATE_LIMIT_REPEATS_BURST },
 })

@@ -15,6 +15,7 @@ import { environment, runtimeEnv } from './config.ts'
 import { automationCompiler } from './definitions/compile-automation.ts'
 import { definitionStore } from './definitions/definition-store.ts'
 import { Definitions } from './definitions/definitions.ts'
+import { runFunction } from './functions/run-function.ts'
 import { KeySet } from './jwks/key-set.ts'
 import { openModules } from './modules/module-stores.ts'
 import { openOwnApi } from './run-tokens/run-tokens-part.ts'
@@ -93,6 +94,7 @@ export const runtime: Service = {
       callWebhook({ ...config, definitions, permissions, runNow, outcomes, refused }),
       testAutomation({ definitions, runNow, refused }),
       runTests({ definitions, compile, settings: automations.testSettings }),
+      runFunction({ ...automations.outside, definitions, maxBytes: config.maxFunctionRequestBytes }),
     ]
 
     return {

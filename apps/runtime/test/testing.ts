@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { openBroker } from '@platform/broker'
 import { openMemoryCache } from '@platform/cache'
-import { type AutomationDefinition, EMIT_TOPIC, type EventRecord, type When } from '@platform/contracts'
+import {
+  type AutomationDefinition,
+  EMIT_TOPIC,
+  type EventRecord,
+  type FunctionDefinition,
+  type When,
+} from '@platform/contracts'
 import { type Database, migrate, type Queries, raw, sql } from '@platform/database'
 import { newWorkspaceId, systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
@@ -28,9 +34,10 @@ import { unlimited } from '../src/automations/throttle.ts'
 import { TimeSlices } from '../src/automations/time-slices.ts'
 import type { WaitInbox } from '../src/automations/wait-inbox.ts'
 import { automationCompiler } from '../src/definitions/compile-automation.ts'
+import { compileFunction } from '../src/definitions/compile-function.ts'
 import { compileWorkspace } from '../src/definitions/compile-workspace.ts'
 import type { IndexedAutomation } from '../src/definitions/definition-store.ts'
-import { type Fetches, openFetches } from '../src/fetches/fetches.ts'
+import { type Exchanges, type Fetches, openFetches } from '../src/fetches/fetches.ts'
 import type { FetchSettings } from '../src/fetches/fetches-env.ts'
 import type { OwnApi } from '../src/fetches/own-api.ts'
 import type { ModuleStores } from '../src/modules/module.ts'
@@ -40,6 +47,8 @@ import { unheardAnswer } from '../src/webhooks/shaped-answer.ts'
 /** What a test writes of an automation; its name is its slug. */
 export type TestAutomation = Partial<Omit<AutomationDefinition, 'slug'>>
 export type TestAutomations = Record<string, TestAutomation>
+/** What a test writes of functions: the code alone is that of one in JavaScript without parameters. */
+export type TestFunctions = Record<string, string | Omit<FunctionDefinition, 'name'>>
 
 /** The least of the schema of the workspaces service that the runtime reads: its views over one table. */
 const STAND_IN = `
@@ -47,7 +56,8 @@ const STAND_IN = `
   create table workspaces.stand_in (
     workspace_id text primary key, workspace_slug text not null, workspace_name text not null,
     config jsonb not null default '{}', revision bigint not null default 1,
-    touched_at timestamptz not null default now(), automations json not null, deleted boolean not null default false);
+    touched_at timestamptz not null default now(), automations json not null, functions json not null default '{}',
+    deleted boolean not null default false);
   create view workspaces.live_definitions as
     select workspace_id, workspace_slug, workspace_name, config, revision, touched_at, automations
     from workspaces.stand_in where not deleted;
@@ -61,6 +71,9 @@ const STAND_IN = `
       one.value #> '{when,events}' as events, coalesce(one.value ->> 'disabled' = 'true', false) as disabled,
       one.number as created_at
     from workspaces.stand_in, json_each(automations) with ordinality as one (key, value, number) where not deleted;
+  create view workspaces.live_functions as
+    select workspace_id, one.key as name, one.value as definition, md5(one.value::text) as checksum
+    from workspaces.stand_in, json_each(functions) as one where not deleted;
   create view workspaces.live_priorities as
     select workspace_id, slug as automation_slug, (definition ->> 'priority')::smallint as priority
     from workspaces.live_automations where definition ->> 'priority' is not null;
@@ -78,7 +91,11 @@ const STAND_IN = `
     insert into workspaces.recorded_definitions
       select new.workspace_id, new.revision, slug, md5(old.automations ->> slug), old.automations -> slug
       from (select json_object_keys(old.automations) union select json_object_keys(new.automations)) all_of_them (slug)
-      where (old.automations ->> slug) is distinct from (new.automations ->> slug);
+      where (old.automations ->> slug) is distinct from (new.automations ->> slug)
+      union all
+      select new.workspace_id, new.revision, 'function:' || name, md5(old.functions ->> name), old.functions -> name
+      from (select json_object_keys(old.functions) union select json_object_keys(new.functions)) all_of_them (name)
+      where (old.functions ->> name) is distinct from (new.functions ->> name);
     return null;
   end
   $$;
@@ -130,6 +147,8 @@ export interface TestRuntime extends TestService {
 export interface TestWorkspace {
   id: string
   slug: string
+  /** Declares these functions, by name, and no others. */
+  declare(functions: TestFunctions): Promise<void>
   /** Saves other automations in place of these. */
   save(automations: TestAutomations): Promise<void>
   delete(): Promise<void>
@@ -163,6 +182,14 @@ export async function startRuntime(
 const definitionsOf = (automations: TestAutomations): Record<string, AutomationDefinition> =>
   Object.fromEntries(Object.entries(automations).map(([slug, one]) => [slug, { slug, name: slug, ...one }]))
 
+const functionsOf = (functions: TestFunctions): Record<string, FunctionDefinition> =>
+  Object.fromEntries(
+    Object.entries(functions).map(([name, one]) => [
+      name,
+      typeof one === 'string' ? { name, language: 'javascript', code: one } : { name, ...one },
+    ]),
+  )
+
 async function saveWorkspace(
   database: Database,
   automations: TestAutomations,
@@ -183,6 +210,10 @@ async function saveWorkspace(
     save: async (next) =>
       void (await database.many(sql`
         update workspaces.stand_in set automations = ${JSON.stringify(definitionsOf(next))},
+          revision = revision + 1, touched_at = now() where workspace_id = ${id}`)),
+    declare: async (functions) =>
+      void (await database.many(sql`
+        update workspaces.stand_in set functions = ${JSON.stringify(functionsOf(functions))},
           revision = revision + 1, touched_at = now() where workspace_id = ${id}`)),
     delete: async () =>
       void (await database.many(sql`
@@ -215,6 +246,7 @@ export const compiled = (
   automations: TestAutomations,
   config: Record<string, unknown> = {},
   stores?: ModuleStores,
+  functions: TestFunctions = {},
 ): TestCompiled => {
   const compile = automationCompiler(defaultEventLimits, new TimeSlices(), stores)
   const definitions = definitionsOf(automations)
@@ -234,7 +266,16 @@ export const compiled = (
     length: 0,
     automations: Object.values(definitions).map(indexed),
   }
-  return { ...compileWorkspace(live, ({ slug }) => made.get(slug) ?? find(slug)), compile: find }
+  const declared = functionsOf(functions)
+  const findFunction = async (name: string) =>
+    Object.hasOwn(declared, name) ? compileFunction(declared[name]) : undefined
+  const workspace = compileWorkspace(
+    live,
+    ({ slug }) => made.get(slug) ?? find(slug),
+    undefined,
+    findFunction,
+  )
+  return { ...workspace, compile: find }
 }
 
 export interface TestCompiled extends CompiledWorkspace {
@@ -256,7 +297,7 @@ const indexed = ({ slug, when, disabled, priority }: AutomationDefinition): Inde
 })
 
 /** Calls to this machine are allowed; what may pass is tried again at once. */
-export const testFetches = (settings: Partial<FetchSettings> = {}, own?: OwnApi): Fetches =>
+export const testFetches = (settings: Partial<FetchSettings> = {}, own?: OwnApi): Fetches & Exchanges =>
   openFetches(
     {
       timeoutMs: 5000,

@@ -10,6 +10,11 @@ import {
   storeVariables,
 } from '@platform/config'
 import { services } from '@platform/contracts'
+import {
+  type FunctionCallSettings,
+  functionCallSettings,
+  functionCallVariables,
+} from '@platform/function-calls'
 import { limitSettings, limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
 
@@ -46,6 +51,7 @@ export const workspacesEnv = z
     FUNCTION_MAX_BYTES: count(200_000).describe(
       'Bytes a declared function may have as JSON, its code included.',
     ),
+    ...functionCallVariables,
     BROKER_EMIT_MAXLEN: count(100_000).describe('Characters an event may have.'),
     BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN: count(10_000).describe(
       'Characters runtime.automations.executed may have.',
@@ -72,11 +78,20 @@ export const workspacesEnv = z
       scheduleIntervalSeconds: env.SCHEDULES_MIN_INTERVAL,
     },
     functionLimits: { functions: env.FUNCTIONS_PER_WORKSPACE_MAX, bytes: env.FUNCTION_MAX_BYTES },
+    functions: checkingOnly(functionCallSettings(env)),
     eventLimits: {
       maxLength: env.BROKER_EMIT_MAXLEN,
       executedMaxLength: env.BROKER_EMIT_EXECUTED_AUTOMATION_MAXLEN,
     },
   }))
+
+/** Here functions are only checked, when they are saved: few processes will do, and none for long. */
+const checkingOnly = (settings: FunctionCallSettings): FunctionCallSettings => ({
+  ...settings,
+  javascript: { ...settings.javascript, workers: Math.min(2, settings.javascript.workers) },
+  python: { ...settings.python, workers: 1 },
+  idleMs: Math.min(60_000, settings.idleMs),
+})
 
 /** Everything the service reads, for the documents and the operators’ tool. */
 export const environment: readonly z.ZodType[] = [workspacesEnv]

@@ -2,6 +2,7 @@ import { auditMigrations, openAudit } from '@platform/audit'
 import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
 import { installationMigrations, type Migrations } from '@platform/database'
+import { openFunctionCalls } from '@platform/function-calls'
 import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
 import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
@@ -76,12 +77,13 @@ export const workspaces: Service = {
     })
     const apiKeys = apiKeysPart({ database, outbox, audit, permissions, clock, maxKeys: config.maxApiKeys })
 
+    const calls = openFunctionCalls({ ...config, log })
     const functions = functionsPart({
       database,
       outbox,
       audit,
       permissions,
-      checkCode: async () => [],
+      calls,
       clock,
       eventMaxLength,
       limits: config.functionLimits,

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { growingPauseMs } from '@platform/kernel'
+import { Breaker, growingPauseMs } from '@platform/kernel'
 import { createClient, ErrorReply } from 'redis'
-import { Breaker } from './breaker.ts'
 import { type Cache, CacheError } from './cache.ts'
 import { SLIDING_WINDOW, stepMs } from './sliding-window.ts'
 

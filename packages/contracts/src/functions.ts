@@ -200,6 +200,38 @@ export const deleteFunction = endpoint({
   example: { response: { name: exampleName } },
 })
 
+/** More than most functions are called with; each service says what it takes by REQUEST_MAX_SIZE. */
+const CALL_BYTES = 20_000_000
+
+export const runFunction = endpoint({
+  id: 'runFunction',
+  summary:
+    'Calls a declared function, as it is now, and answers what it returned and wrote. What it throws is answered ' +
+    'with the line and column of the code.',
+  service: 'runtime',
+  credential: 'required',
+  scope: 'webhooks',
+  permission: { action: 'execute', on: 'automations' },
+  method: 'post',
+  path: '/v2/functions/:workspaceId/run/:functionName',
+  body: z.strictObject({ parameters: z.record(z.string(), z.unknown()).optional() }).optional(),
+  bodyLimitBytes: CALL_BYTES,
+  response: FunctionResult,
+  limits: ['functionRuns'],
+  failures: [
+    ...failures,
+    'InvalidArgumentsError',
+    'FunctionError',
+    'PayloadTooLarge',
+    'TooManyRequests',
+    'ServiceUnavailable',
+  ],
+  example: {
+    request: { parameters: { items: [{ price: 2 }, { price: 3 }] } },
+    response: { result: 5, logs: [], duration: 0.4 },
+  },
+})
+
 /** The declaration as its events carry it. One that is larger than an event may be is only named. */
 const AnnouncedFunction = FunctionDefinition.partial({ language: true, code: true }).extend({
   truncated: z.boolean().optional().describe('true: too large for an event; only the name is here.'),

@@ -64,6 +64,14 @@ export const rateLimits = {
     variable: 'RATE_LIMIT_RUN_ACTIONS',
     summary: 'Runs a minute that are cancelled or done again in one workspace.',
   },
+  functionRuns: {
+    ...minute,
+    name: 'function-runs',
+    points: 600,
+    per: 'workspace',
+    variable: 'RATE_LIMIT_FUNCTION_RUNS',
+    summary: 'Calls of declared functions a minute over HTTP in one workspace.',
+  },
   upload: {
     ...minute,
     name: 'uploads',

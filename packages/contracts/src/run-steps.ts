@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FunctionLog } from './functions.ts'
 
 /** How a run, or a step of one, failed. */
 export const RunError = z.object({
@@ -44,7 +45,10 @@ export const RunStep = z.object({
   attempts: z
     .array(z.object({ at: z.iso.datetime(), durationMs: z.number(), outcome: z.string() }))
     .optional()
-    .describe('Of a fetch: `outcome` is the status, or the name of what went wrong.'),
+    .describe(
+      'Of a fetch: `outcome` is the status, or the name of what went wrong. Of a function in code: done, or why not.',
+    ),
+  logs: z.array(FunctionLog).optional().describe('What a function in code has written.'),
   input: z.unknown().optional(),
   output: z.unknown().optional(),
   changed: z.array(RunChange).optional(),

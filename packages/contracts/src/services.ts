@@ -2,7 +2,7 @@
 export type StoreKind = 'postgres' | 'cache' | 'broker' | 'search' | 'files'
 
 /** A service lives in `apps/<name>`: its process is `src/main.ts` there, what it is made of `src/service.ts`. */
-interface ServiceLine {
+export interface ServiceLine {
   /** Port it listens on, in a container of its own or beside the others where nobody else does. */
   port: number
   /** Its port where several services share one process. */
@@ -10,6 +10,8 @@ interface ServiceLine {
   /** Its addresses, for the others. */
   urlVariable: string
   needs: readonly StoreKind[]
+  /** What it does is done elsewhere, unless its variable says where it is; it is no part of a usual platform. */
+  optional?: true
 }
 
 /**
@@ -42,18 +44,31 @@ export const services = {
     urlVariable: 'WORKSPACES_API_URL',
     needs: ['postgres', 'cache', 'broker'],
   },
+  functions: {
+    port: 4000,
+    portVariable: 'FUNCTIONS_PORT',
+    urlVariable: 'FUNCTIONS_URL',
+    needs: [],
+    optional: true,
+  },
 } as const satisfies Record<string, ServiceLine>
 
 /** The services that answer requests. */
 export type ServiceName = keyof typeof services
+/** Those that may be left out. */
+export type OptionalService = 'functions'
+/** Those that every platform has. */
+export type UsualService = Exclude<ServiceName, OptionalService>
 /** The services a request may be forwarded to. */
-export type ServiceBehindGateway = Exclude<ServiceName, 'api-gateway'>
+export type ServiceBehindGateway = Exclude<UsualService, 'api-gateway'>
 
 export const serviceNames = Object.keys(services) as ServiceName[]
-export const servicesBehindGateway = serviceNames.filter((name) => name !== 'api-gateway')
+const isUsual = (name: ServiceName): name is UsualService => !('optional' in services[name])
+export const usualServices = serviceNames.filter(isUsual)
+export const servicesBehindGateway = usualServices.filter((name) => name !== 'api-gateway')
 
 /** Where the instances of a service are unless its variable says it: on this machine. */
-export const defaultServiceUrl = (name: ServiceName): string => `http://127.0.0.1:${services[name].port}`
+export const defaultServiceUrl = (name: UsualService): string => `http://127.0.0.1:${services[name].port}`
 
 /** Programs that are no part of this repository; they are in the readiness report where their address is set. */
 export const externalServices = {

@@ -6,6 +6,7 @@ export const failures = {
   InvalidArgumentsError: 400,
   InvalidInstructionError: 400,
   InvalidFunction: 400,
+  FunctionError: 400,
   InvalidExpressionSyntax: 400,
   InvalidVariableNameError: 400,
   InvalidEventError: 400,

@@ -40,6 +40,8 @@ export const createClient = (
       headers: { ...budgetLeft(), ...headers, ...call.headers },
       body: call.body,
       signal: input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
     })
     const body = parse(text)
     if (statusCode >= 400) throw failureOf(statusCode, body, answered['retry-after'])

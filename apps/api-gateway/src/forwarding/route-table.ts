@@ -26,7 +26,7 @@ const UPLOAD_BYTES = 10_000_000
 const FORM_BYTES = 11_000_000
 /** Files of tests, with the automations that they are of. */
 const TESTS_BYTES = 4_000_000
-/** All functions of a workspace in one request. */
+/** All functions of a workspace in one request, or what one is called with. */
 const FUNCTIONS_BYTES = 20_000_000
 const IMPORT_BYTES = 100_000_000
 
@@ -85,6 +85,7 @@ export const routeTable: readonly Forwarding[] = [
   { path: '/v2/workspaces/import', to: 'workspaces', access: 'required', bodyLimitBytes: IMPORT_BYTES },
   { path: '/v2/workspaces{/*rest}', to: 'workspaces' },
   { path: '/v2/platform/events/*rest', to: 'events' },
+  { path: '/v2/functions/:workspaceId/run/:functionName', to: 'runtime', bodyLimitBytes: FUNCTIONS_BYTES },
   { path: '/v2/functions{/*rest}', to: 'workspaces', bodyLimitBytes: FUNCTIONS_BYTES },
   { path: '/v2/apps{/*rest}', to: 'workspaces', access: 'required' },
   { path: '/v2/files/*rest', to: 'workspaces', access: 'optional', bodyLimitBytes: UPLOAD_BYTES },

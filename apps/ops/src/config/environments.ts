@@ -1,6 +1,7 @@
 // Made from packages/contracts/src/services.ts by `npm run generate`.
 import { environment as apiGateway } from '../../../api-gateway/src/config.ts'
 import { environment as events } from '../../../events/src/config.ts'
+import { environment as functions } from '../../../functions/src/config.ts'
 import { environment as runtime } from '../../../runtime/src/config.ts'
 import { environment as workspaces } from '../../../workspaces/src/config.ts'
 
@@ -9,4 +10,5 @@ export const environments = {
   workspaces,
   runtime,
   events,
+  functions,
 }

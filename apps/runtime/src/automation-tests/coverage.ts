@@ -58,6 +58,7 @@ export function listenToSteps(listener: StepListener, inner: StepObserver): Step
     runs: (name, parameters) => inner.runs(name, parameters),
     output: (value) => inner.output(value),
     effect: (number, asks) => inner.effect(number, asks),
+    logged: (logs) => inner.logged(logs),
     attempts: (attempts) => inner.attempts(attempts),
     emitted: (event) => inner.emitted(event),
     started: (run) => inner.started(run),

@@ -46,11 +46,13 @@ export class ActiveRun implements RunState {
   readonly contexts: Contexts
   readonly options: Options
   readonly fetches: Fetches
+  readonly functions: RunState['functions']
   readonly limits: SlidingLimits
   readonly stubs: Stubs | undefined
   readonly secrets = new SecretTexts()
   readonly streams = new FetchedStreams()
   readonly maxWaitMs: number
+  readonly now: () => Date
   readonly #parts: ActiveRunParts
   #timeLimitMs: number
   #endsAt: number
@@ -83,11 +85,13 @@ export class ActiveRun implements RunState {
     this.options =
       parts.journal === undefined ? parts.options : optionsOf(parts.options, parts.readClock, parts.journal)
     this.fetches = parts.fetches
+    this.functions = parts.functions
     this.limits = parts.limits
     this.stubs = parts.stubs
     this.#timeLimitMs = parts.timeLimitMs
     this.#hasSets = parts.journal?.hasSets === true
     this.maxWaitMs = parts.maxWaitMs
+    this.now = parts.now
     this.#endsAt = performance.now() + parts.timeLimitMs
   }
 
@@ -95,10 +99,6 @@ export class ActiveRun implements RunState {
   extend(timeLimitMs: number): void {
     this.#endsAt += Math.max(0, timeLimitMs - this.#timeLimitMs)
     this.#timeLimitMs = Math.max(timeLimitMs, this.#timeLimitMs)
-  }
-
-  now(): Date {
-    return this.#parts.now()
   }
 
   readClock(): Date {

@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Cache } from '@platform/cache'
 import type { Database } from '@platform/database'
+import { type FunctionCalls, openFunctionCalls } from '@platform/function-calls'
 import { type Clock, MINUTE_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Permissions } from '@platform/permissions'
@@ -7,11 +9,12 @@ import { slidingLimits } from '@platform/rate-limits'
 import { inBatches, type Job, type Part } from '@platform/service'
 import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
-import { openFetches } from '../fetches/fetches.ts'
+import { type Exchanges, type Fetches, openFetches } from '../fetches/fetches.ts'
 import type { OwnApi } from '../fetches/own-api.ts'
 import { createEngine, type Engine, type EngineParts } from './engine.ts'
+import type { FunctionPlace } from './model.ts'
 import { type TestSettings, testSettings } from './test-settings.ts'
-import { createThrottle, unlimited } from './throttle.ts'
+import { createThrottle, type Throttle, unlimited } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
 import type { WaitInbox } from './wait-inbox.ts'
 
@@ -22,6 +25,8 @@ export interface Automations {
   readonly readingEngine: (slices: EngineParts['slices']) => Engine
   /** What tests of automations run by. */
   readonly testSettings: TestSettings
+  /** How functions in code are called, and how they call the outside. */
+  readonly outside: { readonly functions: FunctionPlace; readonly fetches: Fetches }
   readonly part: Part
 }
 
@@ -54,12 +59,16 @@ export function automationsPart({
 } & Pick<EngineParts, 'marker' | 'marksPlaces'>): Automations {
   const contexts = contextStore(database)
   const fetches = openFetches(config.fetches, own)
+  const throttle = config.throttling === undefined ? unlimited : createThrottle(config.throttling)
+  const functions = openFunctionCalls({ ...config, log })
+  const place = functionPlace(functions, throttle, fetches)
   const parts: EngineParts = {
     clock,
     fetches,
     limits: slidingLimits({ cache, log, service: 'automations' }),
     unheardAnswer,
-    throttle: config.throttling === undefined ? unlimited : createThrottle(config.throttling),
+    functions: place,
+    throttle,
     slices,
     events: config.events,
     maxDepth: config.maxDepth,
@@ -80,12 +89,32 @@ export function automationsPart({
     engine: createEngine(parts),
     readingEngine: (slices) => readingEngine(parts, slices),
     testSettings: testSettings(config, { slices, log, unheardAnswer, marker }),
+    outside: { functions: place, fetches },
     part: {
       jobs: [deleteExpiredContexts(contexts)],
-      closing: async () => await fetches[Symbol.asyncDispose](),
+      async closing() {
+        await functions[Symbol.asyncDispose]()
+        await fetches[Symbol.asyncDispose]()
+      },
     },
   }
 }
+
+/** What functions fetch counts as what automations do. */
+const functionPlace = (calls: FunctionCalls, throttle: Throttle, { exchange }: Exchanges): FunctionPlace => ({
+  calls,
+  exchange,
+  async mayFetch(workspaceId, signal) {
+    const waitMs = throttle.take(workspaceId, 'fetches', 1, performance.now())
+    if (waitMs <= 0) return
+    try {
+      await pause(waitMs, undefined, { signal })
+    } catch (error) {
+      throttle.giveBack(workspaceId, 'fetches', 1)
+      throw error
+    }
+  },
+})
 
 const never = () => new Promise<never>(() => undefined)
 const nobodyWaits: EngineParts['waits'] = {

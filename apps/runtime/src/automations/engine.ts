@@ -16,6 +16,7 @@ import type { Segment } from './journal-entries.ts'
 import type {
   CompiledAutomation,
   CompiledWorkspace,
+  FunctionPlace,
   HttpAnswer,
   RunSubject,
   SourcePlace,
@@ -37,6 +38,8 @@ export interface EngineParts {
   readonly clock: Clock
   readonly throttle: Throttle
   readonly fetches: Fetches
+  /** Where functions in code run; undefined where none do. */
+  readonly functions?: FunctionPlace | undefined
   readonly limits: SlidingLimits
   /** The answer of a request that does not wait for this run, or not any more. */
   readonly unheardAnswer: () => HttpAnswer
@@ -210,6 +213,7 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
     options: parts.options,
     throttle: parts.throttle,
     fetches: parts.fetches,
+    functions: parts.functions,
     limits: parts.limits,
     slices: parts.slices,
     timers: parts.timers ?? systemTimers,

@@ -104,6 +104,7 @@ describe('the limits of a workspace', () => {
     automations: { perSecond: 100, burst: 5 },
     emits: { perSecond: 100, burst: 2 },
     fetches: { perSecond: 100, burst: 2 },
+    functions: { perSecond: 100, burst: 2 },
     repeats: { perSecond: 10_000, burst: 600 },
   }
 

@@ -1,12 +1,14 @@
-import type { Concurrency, EventRecord, Retry } from '@platform/contracts'
+import type { Concurrency, EventRecord, FunctionLanguage, Retry } from '@platform/contracts'
+import type { FunctionLog } from '@platform/custom-code'
 import type { Options, ResolvedPath } from '@platform/expressions'
+import type { FunctionCalls } from '@platform/function-calls'
 import type { SecretTexts } from '@platform/logging'
 import type { SlidingLimits } from '@platform/rate-limits'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FetchedStreams } from '../fetches/fetched-streams.ts'
-import type { FetchAttempt, Fetches } from '../fetches/fetches.ts'
+import type { Exchanges, FetchAttempt, Fetches } from '../fetches/fetches.ts'
 import type { Branches } from './turns.ts'
 import type { WaitOrder } from './wait-inbox.ts'
 
@@ -101,6 +103,18 @@ export interface Inputs {
   redacted(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
 }
 
+/** A function in code, as it is called. */
+export interface CompiledFunction {
+  readonly name: string
+  readonly language: FunctionLanguage
+  readonly code: string
+  readonly dependencies: readonly string[]
+  readonly parameterNames: readonly string[]
+  /** Undefined: as long as any may take. */
+  readonly timeoutMs: number | undefined
+  readonly inputs: Inputs
+}
+
 /** A workspace as it is run. */
 export interface CompiledWorkspace {
   readonly id: string
@@ -112,6 +126,8 @@ export interface CompiledWorkspace {
   readonly endpoints: ReadonlyMap<string, string>
   /** At once where it is compiled already. */
   find(slug: string): CompiledAutomation | undefined | Promise<CompiledAutomation | undefined>
+  /** A function that it declares. */
+  findFunction(name: string): Promise<CompiledFunction | undefined>
   matchUrl(path: string): UrlMatch | undefined
   /** Where an instruction of an automation stands in the YAML it was saved as, if it was. */
   placeOf(slug: string, instruction: string): Promise<SourcePlace | undefined>
@@ -170,6 +186,8 @@ export interface StepObserver {
   /** The step has begun the effect of this number, and waits for the outside where it asks that. */
   effect(number: number, asks?: boolean): void
   attempts(attempts: readonly FetchAttempt[]): void
+  /** What a function in code has written. */
+  logged(logs: readonly FunctionLog[]): void
   emitted(event: { readonly id: string; readonly type: string }): void
   started(run: Pick<QueuedRun, 'id'>): void
   /** The step changes a variable, by `change`. */
@@ -260,6 +278,8 @@ export interface RunState {
   readonly stubs?: Stubs | undefined
   /** How calls to the outside are sent. */
   readonly fetches: Fetches
+  /** Where functions in code run; undefined where none do. */
+  readonly functions: FunctionPlace | undefined
   /** What it has fetched that comes piece by piece. */
   readonly streams: FetchedStreams
   /**
@@ -302,7 +322,15 @@ export interface OutsideEffect {
   readonly remainingMs: () => number
 }
 
-export type ThrottledWork = 'automations' | 'emits' | 'fetches' | 'repeats'
+/** Where functions in code run, and what their calls of the outside wait for. */
+export interface FunctionPlace {
+  readonly calls: Pick<FunctionCalls, 'call'>
+  /** Resolves when the workspace may make one more fetch. */
+  readonly mayFetch: (workspaceId: string, signal: AbortSignal) => Promise<void>
+  readonly exchange: Exchanges['exchange']
+}
+
+export type ThrottledWork = 'automations' | 'emits' | 'fetches' | 'functions' | 'repeats'
 
 /** A run that waits for a worker. */
 export interface QueuedRun {

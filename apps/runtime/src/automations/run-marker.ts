@@ -30,6 +30,7 @@ const blind = {
   output: nothing,
   effect: nothing,
   attempts: nothing,
+  logged: nothing,
   emitted: nothing,
   started: nothing,
   change: (_frame: Frame, _path: unknown, change: () => void) => change(),

@@ -1,6 +1,7 @@
 import {
   AutomationDefinition,
   CallArguments,
+  functionOfKey,
   type InstructionName,
   instructionSchemas,
   Retry,
@@ -189,7 +190,8 @@ class StepCompilation {
     }
   }
 
-  #instruction({ name, arguments: args, retry: wanted }: WrittenInstruction, context: StepContext): Execute {
+  #instruction(step: WrittenInstruction, context: StepContext): Execute {
+    const { name, arguments: args, retry: wanted } = asInstruction(step)
     const retry = wanted === undefined ? undefined : parseArguments(Retry, 'retry', wanted)
     const instruction = this.#instructions.get(name)
     if (instruction === undefined) {
@@ -204,6 +206,15 @@ class StepCompilation {
       instruction.compileAttempt?.(parsed, context) ?? attemptOf(instruction.compile(parsed, context))
     return retrying(attempt, { ...retry, on: retry.on ?? instruction.retriedOn }, context.path)
   }
+}
+
+/** `Custom Code.total: { … }` is a shorter way to write a call of the function `total`. */
+function asInstruction(step: WrittenInstruction): WrittenInstruction {
+  const called = functionOfKey(step.name)
+  if (called === undefined) return step
+  const { output, ...parameters } = Object(step.arguments ?? {}) as Record<string, unknown>
+  const given = typeof step.arguments === 'string' ? step.arguments : parameters
+  return { ...step, name: 'Custom Code.run', arguments: { function: called, parameters: given, output } }
 }
 
 interface Parser<T> {

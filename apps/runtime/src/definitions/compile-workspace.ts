@@ -20,6 +20,7 @@ export function compileWorkspace(
   live: LiveWorkspace,
   findAutomation: FindAutomation,
   findPlace: FindPlace = noText,
+  findFunction: CompiledWorkspace['findFunction'] = async () => undefined,
 ): CompiledWorkspace {
   const automations = new Map(live.automations.map((one) => [one.slug, one]))
   // Disabled automations keep their place in the table: a URL of theirs must not fall through to a pattern of another.
@@ -42,6 +43,7 @@ export function compileWorkspace(
       const automation = automations.get(slug)
       return automation === undefined ? undefined : await findPlace(automation, instruction)
     },
+    findFunction,
     matchUrl: compileUrls(urls),
     listeners: (type) => events.get(type) ?? [],
     priorityOf: (slug) => automations.get(slug)?.priority ?? 0,

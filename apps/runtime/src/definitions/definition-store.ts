@@ -118,6 +118,26 @@ export const definitionStore = (database: Queries) => ({
     return row === undefined || row.definition === null ? undefined : row
   },
 
+  /** A function as it was declared at a revision; undefined where it was not there. */
+  async findFunction(
+    workspaceId: string,
+    name: string,
+    revision: number,
+  ): Promise<{ definition: unknown; length: number } | undefined> {
+    const [row] = await whereRecorded(
+      database.many<{ definition: unknown; length: number | null }>(sql`
+        select definition, octet_length(definition::text) as length from (
+          (select definition from workspaces.recorded_definitions
+           where workspace_id = ${workspaceId} and until_revision > ${revision} and slug = ${`function:${name}`}
+           order by until_revision limit 1)
+          union all
+          select definition from workspaces.live_functions where workspace_id = ${workspaceId} and name = ${name}
+        ) found limit 1`),
+    )
+    const { definition = null, length = 0 } = row ?? {}
+    return definition === null ? undefined : { definition, length: length ?? 0 }
+  },
+
   /** Where an instruction of such a text stands in its YAML, if it was saved as YAML. */
   async findPlace(
     workspaceId: string,

@@ -40,6 +40,7 @@ function world() {
       return { definition: { slug, ...large }, checksum: state.checksum, length }
     },
     findPlace: async () => undefined,
+    findFunction: async () => undefined,
     listEarlier: async (_: string, revision: number) => {
       state.earlier.push(revision)
       return slugs.map((slug) => ({ slug, checksum: `of-${revision}` }))

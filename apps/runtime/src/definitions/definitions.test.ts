@@ -44,6 +44,7 @@ const liveWorkspace = {
 const nothingEarlier = {
   listEarlier: async () => [],
   findEarlier: async () => undefined,
+  findFunction: async () => undefined,
   findPlace: async () => undefined,
 }
 const limits = { maxWorkspaces: 10, maxBytes: 1_000_000 }

@@ -1,8 +1,9 @@
 import { definitionSize } from '@platform/contracts'
 import { StoreError } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
-import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
+import type { CompiledAutomation, CompiledFunction, CompiledWorkspace } from '../automations/model.ts'
 import type { CompileAutomation } from './compile-automation.ts'
+import { compileFunction } from './compile-function.ts'
 import { compileWorkspace } from './compile-workspace.ts'
 import type { AutomationText, DefinitionStore, LiveAutomation } from './definition-store.ts'
 import { LiveRevisions } from './live-revisions.ts'
@@ -13,6 +14,9 @@ const SLUG = 'slug:'
 /** What a character of an index costs once it is read. */
 const INDEX_BYTES = 4
 const WORKSPACE_BYTES = 2000
+/** What is known of a function beside its text, and which share of the memory of definitions they may have. */
+const FUNCTION_BYTES = 2000
+const FUNCTIONS_SHARE = 4
 
 export interface DefinitionLimits {
   /** Workspaces in memory. */
@@ -37,6 +41,7 @@ export class Definitions {
   readonly #places: SourcePlaces
   readonly #workspaces: LRUCache<string, CompiledWorkspace>
   readonly #automations: LRUCache<string, CompiledAutomation>
+  readonly #functions: LRUCache<string, { readonly found: CompiledFunction | undefined }>
   readonly #ids: LRUCache<string, string>
   readonly #loading = new Map<string, Promise<CompiledWorkspace | undefined>>()
   readonly #compiling = new Map<string, Promise<CompiledAutomation | undefined>>()
@@ -52,6 +57,7 @@ export class Definitions {
     this.#places = new SourcePlaces(store)
     this.#workspaces = new LRUCache({ max: maxWorkspaces, maxSize: maxBytes })
     this.#automations = new LRUCache({ maxSize: maxBytes })
+    this.#functions = new LRUCache({ maxSize: Math.ceil(maxBytes / FUNCTIONS_SHARE) })
     this.#ids = new LRUCache({ max: maxWorkspaces })
   }
 
@@ -78,6 +84,21 @@ export class Definitions {
     return new Set(changed.map(({ slug }) => slug))
   }
 
+  /** Of the revision, so that a run calls the function it began with; each is read once for it. */
+  async #findFunction(
+    workspaceId: string,
+    revision: number,
+    name: string,
+  ): Promise<CompiledFunction | undefined> {
+    const key = `${workspaceId} ${revision} ${name}`
+    const known = this.#functions.get(key)
+    if (known !== undefined) return known.found
+    const stored = await this.#store.findFunction(workspaceId, name, revision)
+    const found = stored && compileFunction(stored.definition)
+    this.#functions.set(key, { found }, { size: FUNCTION_BYTES + CHARACTER_BYTES * (stored?.length ?? 0) })
+    return found
+  }
+
   async #asItWas(live: CompiledWorkspace, revision: number): Promise<CompiledWorkspace> {
     if (live.revision < revision)
       throw new StoreError('The definitions of this revision can not be read now.', { unavailable: true })
@@ -91,6 +112,7 @@ export class Definitions {
         if (checksum === undefined) return live.find(slug)
         return checksum === null ? undefined : this.#findAutomation(live.id, revision, { slug, checksum })
       },
+      findFunction: (name) => this.#findFunction(live.id, revision, name),
       placeOf: async (slug, instruction) => {
         const checksum = earlier.get(slug)
         if (checksum === undefined) return await live.placeOf(slug, instruction)
@@ -152,6 +174,7 @@ export class Definitions {
       live,
       (one) => this.#findAutomation(workspaceId, revision, one),
       (one, instruction) => this.#places.find(workspaceId, revision, one, instruction),
+      (name) => this.#findFunction(workspaceId, revision, name),
     )
     this.#workspaces.set(workspaceId, workspace, { size: WORKSPACE_BYTES + INDEX_BYTES * live.length })
     this.#ids.set(SLUG + workspace.slug, workspaceId)

@@ -22,6 +22,16 @@ export interface Fetches extends AsyncDisposable {
   send(request: FetchRequest, call: FetchCall): Promise<FetchAnswer | FetchFailure>
 }
 
+/** Calls of functions in code to the outside. */
+export interface Exchanges {
+  /** Sends what is asked for, once, and answers all that comes back. Rejects where nothing does. */
+  exchange(
+    url: string | URL,
+    init: RequestInit,
+    call: Pick<FetchCall, 'workspaceId' | 'signal'>,
+  ): Promise<Response>
+}
+
 /** Who sends a request. */
 export interface FetchCall {
   readonly workspaceId: string
@@ -54,7 +64,7 @@ const ORIGINS = 20_000
 const LONGEST_BACKOFF_MS = 10_000
 
 /** Throws ConfigError naming an entry of the allowed or forbidden hosts that is none. */
-export function openFetches(settings: FetchSettings, own?: OwnApi): Fetches {
+export function openFetches(settings: FetchSettings, own?: OwnApi): Fetches & Exchanges {
   const all = settings.concurrency * WORKSPACES
   const streams = new StreamPlaces({ each: settings.streams, all: settings.streams * STREAMING_WORKSPACES })
   const policy: OutboundPolicy = {
@@ -89,6 +99,7 @@ export function openFetches(settings: FetchSettings, own?: OwnApi): Fetches {
     own,
     send: (request, call) =>
       send({ settings, own, outboundFor, tokens, places, streams, metrics }, request, call),
+    exchange: (url, init, call) => exchange({ outbound, places, metrics }, url, init, call),
     async [Symbol.asyncDispose]() {
       metrics[Symbol.dispose]()
       await outbound[Symbol.asyncDispose]()
@@ -156,6 +167,34 @@ async function attemptInPlace(
     giveBack()
   }
 }
+
+async function exchange(
+  { outbound, places, metrics }: Pick<Needs, 'places' | 'metrics'> & { readonly outbound: Outbound },
+  url: string | URL,
+  init: RequestInit,
+  { workspaceId, signal }: Pick<FetchCall, 'workspaceId' | 'signal'>,
+): Promise<Response> {
+  const giveBack = await places.take(workspaceId, signal)
+  try {
+    const response = await outbound.fetch(url, init)
+    const bytes = await response.arrayBuffer()
+    metrics.counted(classOf(response.status))
+    const { status, statusText, headers } = response
+    const whole = new Response(BODILESS.has(status) ? null : bytes, { status, statusText, headers })
+    return Object.defineProperties(whole, {
+      url: { value: response.url },
+      redirected: { value: response.redirected },
+    })
+  } catch (error) {
+    metrics.counted('failed')
+    throw error
+  } finally {
+    giveBack()
+  }
+}
+
+/** Statuses of responses that may have no body. */
+const BODILESS = new Set([204, 205, 304])
 
 const outcomeOf = (attempted: Attempted): string =>
   'error' in attempted ? attempted.code || attempted.error.name : String(attempted.status)

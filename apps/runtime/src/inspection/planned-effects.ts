@@ -33,7 +33,7 @@ export function planSteps(
   step = { path: '', automationSlug: '' },
 ): StepObserver {
   let summary = ''
-  const kind = /([^.\]]+)$/.exec(step.path)?.[1] ?? ''
+  const kind = step.path.slice(step.path.lastIndexOf('].') + 2)
   const itself: StepObserver = {
     begin(path, { automation }) {
       lookUp()
@@ -58,6 +58,7 @@ export function planSteps(
     output: nothing,
     effect: (number) => planned.add({ number, ...step, kind, summary }),
     attempts: nothing,
+    logged: nothing,
     emitted: nothing,
     started: nothing,
     change({ run }, path, change) {

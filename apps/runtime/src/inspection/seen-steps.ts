@@ -30,6 +30,8 @@ export interface SeenStep extends SeenList {
   input: unknown
   output: unknown
   attempts: readonly FetchAttempt[] | undefined
+  /** What a function in code has written. */
+  logs: unknown
   changed: Change[]
   emitted: { id: string; type: string }[]
   started: string[]
@@ -69,6 +71,7 @@ export const emptyStep = (
   input: undefined,
   output: undefined,
   attempts: undefined,
+  logs: undefined,
   changed: [],
   emitted: [],
   started: [],

@@ -1,4 +1,5 @@
 import type { Run, RunStep } from '@platform/contracts'
+import type { FunctionLog } from '@platform/custom-code'
 import { described } from '../automations/engine.ts'
 import type { Change, SeenList, SeenStep } from './seen-steps.ts'
 
@@ -30,6 +31,7 @@ const shownStep = (step: SeenStep, showing: Showing): RunStep => ({
   ...shownBriefly(step, showing),
   ...optional('input', showing.mask(step.input)),
   ...optional('output', showing.mask(step.output)),
+  ...shownLogs(step, showing),
   ...(step.changed.length === 0 ? {} : { changed: shownChanges(step.changed, showing) }),
   ...(step.steps.length === 0 ? {} : { steps: shownSteps(step, showing) }),
   ...(step.more === 0 ? {} : { more: step.more, ...optional('morePath', step.morePlace) }),
@@ -63,6 +65,14 @@ const shownAttempt = ([atMs, durationMs, outcome]: NonNullable<SeenStep['attempt
 function statusOf({ endedMs, failure, asks }: SeenStep, { unended }: Showing): RunStep['status'] {
   if (endedMs !== undefined) return failure === undefined ? 'done' : 'failed'
   return asks && unended === 'running' ? 'waiting' : unended
+}
+
+/** Too many to be shown are left out. */
+function shownLogs({ logs }: SeenStep, { mask }: Showing): Pick<RunStep, 'logs'> {
+  if (!Array.isArray(logs)) return {}
+  return {
+    logs: (mask(logs) as FunctionLog[]).map((one) => ({ ...one, at: new Date(one.at).toISOString() })),
+  }
 }
 
 const optional = <Name extends string, T>(name: Name, value: T | undefined): { [K in Name]?: T } =>

@@ -1,3 +1,4 @@
+import type { FunctionLog } from '@platform/custom-code'
 import type { ResolvedPath } from '@platform/expressions'
 import { withoutSecretFields } from '@platform/logging'
 import { AutomationFailure } from '../automations/automation-failure.ts'
@@ -84,6 +85,7 @@ export class Unseen implements StepObserver {
   output(_value: unknown): void {}
   effect(_number: number, _asks?: boolean): void {}
   attempts(_attempts: readonly FetchAttempt[]): void {}
+  logged(_logs: readonly FunctionLog[]): void {}
   emitted(_event: { readonly id: string; readonly type: string }): void {}
   started(_run: Pick<QueuedRun, 'id'>): void {}
 
@@ -192,6 +194,12 @@ class Seen extends Placed {
   override attempts(attempts: readonly FetchAttempt[]): void {
     this.#tell((step) => {
       step.attempts = [...(step.attempts ?? []), ...attempts]
+    })
+  }
+
+  override logged(logs: readonly FunctionLog[]): void {
+    this.#tell((step) => {
+      step.logs = this.watching.seen.keep(logs)
     })
   }
 

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
+  type FunctionInput,
+  functionsDescription,
   type InstructionName,
   instructionDescriptions,
   type ModuleDescription,
@@ -10,9 +12,17 @@ import {
 } from '@platform/contracts'
 import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testFunctions } from '../../test/functions.ts'
 import { testModules } from '../../test/modules.ts'
 import { testOwnApi } from '../../test/own-api.ts'
-import { compiled, runMain, runsDatabase, testEngine, testFetches } from '../../test/testing.ts'
+import {
+  compiled,
+  runMain,
+  runsDatabase,
+  type TestFunctions,
+  testEngine,
+  testFetches,
+} from '../../test/testing.ts'
 import type { Engine } from '../automations/engine.ts'
 import type { ModuleStores } from '../modules/module.ts'
 
@@ -20,6 +30,7 @@ const missing: ReadonlySet<string> = new Set(notYetRunnable)
 const names = Object.keys(instructionDescriptions) as InstructionName[]
 
 let stores: ModuleStores
+let places: ReturnType<typeof testFunctions>
 let engine: Engine
 let database: TestDatabase
 
@@ -29,7 +40,8 @@ let shop: Server
 beforeAll(async () => {
   database = await runsDatabase()
   stores = testModules(database)
-  engine = testEngine({ fetches: testFetches({}, await testOwnApi()) })
+  places = testFunctions()
+  engine = testEngine({ functions: places, fetches: testFetches({}, await testOwnApi()) })
   shop = createServer((request, response) => {
     response.writeHead(201, { 'content-type': 'application/json' })
     request.pipe(response)
@@ -38,6 +50,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   shop.close()
+  await places[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
 })
 
@@ -50,16 +63,20 @@ const atShop = <T>(value: T): T => {
 async function outputOf({
   do: steps,
   output,
+  functions = [],
 }: {
   do: readonly object[]
   output?: unknown
+  functions?: readonly FunctionInput[]
 }): Promise<unknown> {
   const greet = { output: 'Hello {{name}}' }
   const main = atShop({ do: [...steps] as Record<string, unknown>[], output })
+  const declared = Object.fromEntries(functions.map(({ name, ...one }) => [name, one])) as TestFunctions
+  const workspace = compiled({ main, greet }, {}, stores, declared)
   const outcome = await runMain(
-    compiled({ main, greet }, {}, stores),
+    workspace,
     { body: { key: 'sk-of-the-shop' } },
-    {},
+    { timeLimitMs: 60_000 },
     engine,
   )
   expect(outcome.failed).toBeUndefined()
@@ -81,6 +98,16 @@ test.each(names.filter((name) => !missing.has(name)))(
   async (name) => {
     const { gives, ...example } = instructionDescriptions[name].example
     expect(await outputOf(example)).toEqual(gives)
+  },
+)
+
+test.each(functionsDescription.examples)(
+  'the function of the documents gives what they say: $declared.name',
+  { timeout: 60_000 },
+  async ({ declared, parameters, gives }) => {
+    const { name } = declared
+    const step = { 'Custom Code.run': { function: name, parameters, output: 'out' } }
+    expect(await outputOf({ functions: [declared], do: [step], output: '{{out}}' })).toEqual(gives)
   },
 )
 

@@ -6,6 +6,7 @@ import { auth } from './auth.ts'
 import { breakOut } from './break.ts'
 import { runWorkflow } from './call.ts'
 import { conditions } from './conditions.ts'
+import { customCode } from './custom-code.ts'
 import { emit } from './emit.ts'
 import { fetch } from './fetch.ts'
 import { type Instruction, invalidInstruction } from './instruction.ts'
@@ -29,6 +30,7 @@ export const vocabulary = (limits: EventLimits, stores?: ModuleStores): readonly
   wait(limits),
   fetch(limits, stores),
   run(limits, stores),
+  customCode(limits, stores),
   rateLimit,
   runWorkflow(limits),
   auth,

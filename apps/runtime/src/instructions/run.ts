@@ -20,8 +20,7 @@ export const run = (limits: EventLimits, stores?: ModuleStores): Instruction<Run
     const write = texts.writer(args.output)
     return (frame) => {
       const [module, name] = [String(readModule(frame)), String(readFunction(frame))]
-      const onError = readOnError(frame) ?? 'break'
-      if (!WAYS.includes(onError)) throw invalidInstruction('run.onError must be break, emit or continue.')
+      const onError = wayOf(readOnError(frame), 'run')
       const fail = (error: unknown) => failed(frame, error, path, onError, limits, write)
       try {
         const parameters = readParameters(frame)
@@ -37,6 +36,13 @@ export const run = (limits: EventLimits, stores?: ModuleStores): Instruction<Run
   },
 })
 
+/** What is done about a failure. Throws InvalidInstructionError. */
+export function wayOf(given: unknown, instruction: string): unknown {
+  const way = given ?? 'break'
+  if (WAYS.includes(way)) return way
+  throw invalidInstruction(`${instruction}.onError must be break, emit or continue.`)
+}
+
 /** What a test has to say about it comes first. */
 function call(module: string, name: string, parameters: unknown, place: ModuleCall): unknown {
   const { stubs } = place.frame.run
@@ -51,7 +57,7 @@ function answered(frame: Frame, value: unknown, write: (frame: Frame, value: unk
 }
 
 /** Goes on with the failure as the output where the step says so; what ends the whole run is never gone on with. */
-async function failed(
+export async function failed(
   frame: Frame,
   error: unknown,
   path: string,

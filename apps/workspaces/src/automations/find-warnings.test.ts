@@ -12,7 +12,6 @@ function warningsOf(text: string, mediaType: 'yaml' | 'json' = 'yaml') {
 const arguments_: Readonly<Record<(typeof notYetRunnable)[number], unknown>> = {
   createUserTopic: { topic: 'a' },
   joinUserTopic: { topic: 'a' },
-  'Custom Code.run': { function: '{{name}}' },
 }
 
 describe('what is saved with a warning', () => {

@@ -1,4 +1,6 @@
 import type { FunctionDefinition } from '@platform/contracts'
+import { FunctionFailure } from '@platform/custom-code'
+import { type FunctionCalls, failureOfFunction } from '@platform/function-calls'
 import { Failure } from '@platform/kernel'
 import { formatPath } from '@platform/source-texts'
 import { checkArgumentSchemas } from '../automations/checks/check-argument-schemas.ts'
@@ -23,6 +25,18 @@ export type CheckCode = (
   workspaceId: string,
   definition: FunctionDefinition,
 ) => Promise<readonly CodeProblem[]>
+
+/** Asks whoever runs functions. Rejects with 503 while that can't be done. */
+export const codeChecker =
+  (calls: Pick<FunctionCalls, 'check'>): CheckCode =>
+  async (workspaceId, { language, code, dependencies = [], parameters }) => {
+    try {
+      const parameterNames = Object.keys(parameters ?? {})
+      return await calls.check(workspaceId, { language, code, dependencies, parameterNames })
+    } catch (error) {
+      throw error instanceof FunctionFailure ? failureOfFunction(error, '') : error
+    }
+  }
 
 interface Problem extends CodeProblem {
   readonly function: string

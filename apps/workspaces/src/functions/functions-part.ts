@@ -1,5 +1,6 @@
 import type { Audit } from '@platform/audit'
 import type { Database } from '@platform/database'
+import type { FunctionCalls } from '@platform/function-calls'
 import type { Clock } from '@platform/kernel'
 import type { Outbox } from '@platform/outbox'
 import type { OpenPermissions } from '@platform/permissions'
@@ -7,7 +8,7 @@ import type { Part } from '@platform/service'
 import { changeStore } from '../changes/change-store.ts'
 import { workspaceStore } from '../workspaces/workspace-store.ts'
 import { deleteFunction, putFunction } from './change-function.ts'
-import type { CheckCode, FunctionLimits } from './check-functions.ts'
+import { codeChecker, type FunctionLimits } from './check-functions.ts'
 import { functionStore } from './function-store.ts'
 import { getFunction, listFunctions } from './read-functions.ts'
 import { syncFunctions } from './sync-functions.ts'
@@ -18,7 +19,7 @@ export function functionsPart({
   outbox,
   audit,
   permissions,
-  checkCode,
+  calls,
   clock,
   eventMaxLength,
   limits,
@@ -27,7 +28,8 @@ export function functionsPart({
   outbox: Outbox
   audit: Audit
   permissions: OpenPermissions
-  checkCode: CheckCode
+  /** Where functions run: they are checked there. */
+  calls: FunctionCalls
   clock: Clock
   eventMaxLength: number
   limits: FunctionLimits
@@ -38,6 +40,7 @@ export function functionsPart({
     workspaces: workspaceStore(tx),
     audit: (entry: Parameters<Audit['record']>[1]) => audit.record(tx, entry),
   }))
+  const checkCode = codeChecker(calls)
   const common = { changes, permissions, checkCode, clock, eventMaxLength, limits }
   return {
     routes: [
@@ -47,5 +50,6 @@ export function functionsPart({
       putFunction(common),
       deleteFunction({ changes, eventMaxLength }),
     ],
+    closing: async () => await calls[Symbol.asyncDispose](),
   }
 }

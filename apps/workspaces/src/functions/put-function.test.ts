@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]())
 
 const body = {
-  language: 'py' as const,
+  language: 'ts' as const,
   code: 'return 1',
   parameters: { a: { type: 'number' } },
   timeout: '5s',
@@ -27,13 +27,13 @@ describe('PUT /v2/functions/:workspaceId/:functionName', () => {
     expect(made).toMatchObject({
       ...body,
       name: 'add',
-      language: 'python',
+      language: 'typescript',
       dependencies: [],
       createdBy: ownerId,
     })
     expect(made).not.toHaveProperty('description')
-    const changed = await owner(putFunction, { params, body: { language: 'typescript', code: 'return 2' } })
-    expect(changed).toMatchObject({ language: 'typescript', code: 'return 2', createdAt: made.createdAt })
+    const changed = await owner(putFunction, { params, body: { language: 'js', code: 'return 2' } })
+    expect(changed).toMatchObject({ language: 'javascript', code: 'return 2', createdAt: made.createdAt })
     expect(changed).not.toHaveProperty('parameters')
     expect(await owner(getFunction, { params })).toEqual(changed)
     const told = (await service.eventsOf(workspace.id)).slice(-2)

@@ -8,7 +8,7 @@
 {{- if and (hasPrefix "http:" $url) (ne (toString $config.NODE_ENV) "development") -}}
 {{- fail "config.API_URL must begin with https: credentials would travel in clear." -}}
 {{- end -}}
-{{- range $component, $line := (fromYaml (.Files.Get "files/services.yaml")).services -}}
+{{- range $component, $line := (fromYaml (include "platform.services" .)) -}}
 {{- $given := fromYaml (include "platform.given" (dict "root" $ "component" $component "line" $line)) -}}
 {{- if and (has "postgres" $line.needs) (not $given.DATABASE_URL) -}}
 {{- fail "config.DATABASE_URL is missing: the PostgreSQL of the platform. Put its address, postgres://user:password@host:5432/database, into a Secret and name that in config.DATABASE_URL.secretKeyRef, or let CloudNativePG run one: postgresql.enabled." -}}

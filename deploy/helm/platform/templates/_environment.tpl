@@ -75,7 +75,7 @@ ADMIN_PASSWORD: { secretKeyRef: { name: {{ include "platform.secretName" $root }
 {{- include "platform.variable" (dict "name" "PORT" "value" .line.port) }}
 {{ include "platform.variable" (dict "name" "METRICS_PORT" "value" $root.Values.metrics.port) }}
 {{- $fullname := include "platform.fullname" $root }}
-{{- range $name, $line := (fromYaml ($root.Files.Get "files/services.yaml")).services }}
+{{- range $name, $line := (fromYaml (include "platform.services" $root)) }}
 {{- $path := ternary "/v2" "" (eq $name "api-gateway") }}
 {{ include "platform.variable" (dict "name" $line.urlVariable "value" (printf "http://%s-%s:%v%s" $fullname $name $line.port $path)) }}
 {{- end }}

@@ -58,3 +58,13 @@ labels:
 {{- $own := get .root.Values.services .component | default dict -}}
 {{- mergeOverwrite (deepCopy .root.Values.defaults) (deepCopy $own) | toYaml -}}
 {{- end -}}
+
+{{- /* The lines of the services this release has: optional ones where their values say so. */ -}}
+{{- define "platform.services" -}}
+{{- $values := .Values.services -}}
+{{- range $name, $line := (fromYaml (.Files.Get "files/services.yaml")).services }}
+{{- if or (not $line.optional) (get (get $values $name | default dict) "enabled") }}
+{{ $name }}: {{ toJson $line }}
+{{- end }}
+{{- end }}
+{{- end -}}

@@ -57,5 +57,4 @@ export const isInstructionName = (name: string): name is InstructionName =>
 export const notYetRunnable = [
   'createUserTopic',
   'joinUserTopic',
-  'Custom Code.run',
 ] as const satisfies readonly InstructionName[]

@@ -1,0 +1,46 @@
+import { ConfigError, readConfig } from '@platform/config'
+import { openCustomCode } from '@platform/custom-code'
+import { type Outbound, openOutbound } from '@platform/outbound'
+import { joinParts, type Service } from '@platform/service'
+import { callsPart } from './calls/calls-part.ts'
+import { environment, type FunctionsConfig, functionsEnv } from './config.ts'
+
+/** Runs functions in code, for the services that have them from their workspaces. It keeps nothing. */
+export const functions: Service = {
+  name: 'functions',
+  variables: environment,
+  address: (env) => readConfig(functionsEnv, env),
+  async build(env, _resources, { log }) {
+    const config = readConfig(functionsEnv, env)
+    const outbound = outboundOf(config.outside)
+    const customCode = openCustomCode({ settings: config.code, log })
+    return {
+      port: config.port,
+      host: config.host,
+      internalApiKey: config.internalApiKey,
+      readinessCacheTtlMs: config.readinessCacheTtlMs,
+      ...joinParts(
+        { closing: async () => await outbound[Symbol.asyncDispose]() },
+        callsPart({ customCode, outbound, userAgent: config.outside.userAgent, ...config }),
+      ),
+    }
+  },
+}
+
+/** All workspaces share it: what one calls slowly must not keep another from the same server. */
+const CONNECTIONS = 200
+const ORIGINS = 20_000
+
+function outboundOf({ userAgent: _, ...policy }: FunctionsConfig['outside']): Outbound {
+  try {
+    return openOutbound({
+      ...policy,
+      resolvesItself: true,
+      connectionsPerOrigin: CONNECTIONS,
+      origins: ORIGINS,
+    })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigError([`FETCH_ALLOWED_HOSTS or FETCH_FORBIDDEN_HOSTS: ${reason}`])
+  }
+}

@@ -1,0 +1,59 @@
+import { exampleFunctionInput } from '../example-values.ts'
+import type { FunctionInput } from '../functions.ts'
+
+/** A function as the documents show it, called with `parameters`; the tests run it. */
+interface FunctionExample {
+  readonly text: string
+  readonly declared: FunctionInput
+  readonly parameters: Readonly<Record<string, unknown>>
+  readonly gives: unknown
+}
+
+/** What the documents say of functions in code. */
+export const functionsDescription: { readonly text: string; readonly examples: readonly FunctionExample[] } =
+  {
+    text:
+      'A workspace declares functions in JavaScript or TypeScript (`ts`), by `PUT ' +
+      '/v2/functions/{id}/{name}` or all at once by `POST /v2/functions/{id}`, which makes them be exactly ' +
+      'those it is sent. Automations call them with `Custom Code.run`; `POST /v2/functions/{id}/run/{name}` ' +
+      'calls one by itself, for whoever may execute automations as a member, and answers `{result, logs, ' +
+      'duration}`.\n\n' +
+      'The code is the body of a function that finds its parameters by their names, or a module that ' +
+      'exports one function: as `export default` or `module.exports =`. It may wait with `await`. What it ' +
+      'returns comes back as JSON; what it writes (`console.log`) is shown with the step of the run. ' +
+      'Nothing of a call is left for the next. `fetch` calls the outside as the instruction of that name ' +
+      'does: guarded, within the limits of the workspace, and with the secrets that references stand for ' +
+      '(`$secret:…`; not where functions run in a service of their own). There are no files, no environment ' +
+      'and no other network. Libraries are those that the platform brings; those named in `dependencies` ' +
+      'are checked when the function is saved.\n\n' +
+      'A call may take FUNCTIONS_RUN_TIMEOUT, or the `timeout` of the function where that is less, and so ' +
+      'much of memory and processor as the operator allows; whoever needs more fails with `FunctionError`, ' +
+      'alone. Its `details` say why (`reason`: threw, timedOut, outOfMemory …) and in which `line` and ' +
+      '`column`. A run keeps the functions it began with, as it keeps its automations.',
+    examples: [
+      {
+        text: 'The function `total`, as a module:',
+        declared: exampleFunctionInput,
+        parameters: { items: [{ price: 2 }, { price: 3 }] },
+        gives: 5,
+      },
+      {
+        text: 'With types and a library; `name` and `born` are its parameters:',
+        declared: {
+          name: 'greeting',
+          language: 'typescript',
+          code: [
+            "import dayjs from 'dayjs'",
+            'const year: number = dayjs(born).year()',
+            "console.log('born in', year)",
+            "return { text: 'Hello ' + name, year }",
+          ].join('\n'),
+          parameters: { name: { type: 'string', required: true }, born: { type: 'string' } },
+          validateParameters: true,
+          dependencies: ['dayjs'],
+        },
+        parameters: { name: 'Ada', born: '1815-12-10' },
+        gives: { text: 'Hello Ada', year: 1815 },
+      },
+    ],
+  }

@@ -1,0 +1,41 @@
+import type {
+  CodeProblem,
+  FunctionAnswer,
+  FunctionCall,
+  FunctionCode,
+  FunctionFailure,
+} from '@platform/custom-code'
+import { Failure } from '@platform/kernel'
+
+/** A call whose effects outside can be told from those of others. */
+export interface KeyedCall extends FunctionCall {
+  /** The same when it is done again: what it asks outside is sent with it. */
+  readonly key: string
+}
+
+/** Calls functions of authors, wherever they run. */
+export interface FunctionCalls extends AsyncDisposable {
+  /**
+   * Rejects with FunctionFailure, with Failure (503) where the service that runs them does not answer, or with the
+   * reason of the signal. `fetch` of the call counts only where the function runs here.
+   */
+  call(call: KeyedCall): Promise<FunctionAnswer>
+  /** What is wrong with a function, for whoever saves it. */
+  check(workspaceId: string, code: FunctionCode): Promise<readonly CodeProblem[]>
+}
+
+/** Why a call has no answer, as callers see it: what its author has to mend is 400, what passes by itself 503. */
+export function failureOfFunction(cause: FunctionFailure, name: string): Failure {
+  const { reason, message, line, column } = cause
+  if (reason === 'busy') return new Failure('ServiceUnavailable', message, { cause, retryAfterSeconds: 1 })
+  const details = {
+    function: name,
+    reason,
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+  }
+  return new Failure(reason === 'parametersTooLarge' ? 'PayloadTooLarge' : 'FunctionError', message, {
+    cause,
+    details,
+  })
+}
