@@ -88,11 +88,10 @@ export const runtime: Service = {
       waits,
       containment,
     })
-    const { runNow, outcomes } = runs
     const keySet = new KeySet(config.gatewayUrl, log)
     const routes = [
-      callWebhook({ ...config, definitions, permissions, runNow, outcomes, refused }),
-      testAutomation({ definitions, runNow, refused }),
+      callWebhook({ ...config, ...runs, definitions, permissions, refused }),
+      testAutomation({ ...runs, definitions, refused }),
       runTests({ definitions, compile, settings: automations.testSettings }),
       runFunction({ ...automations.outside, definitions, maxBytes: config.maxFunctionRequestBytes }),
     ]
