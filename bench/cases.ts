@@ -1,4 +1,5 @@
 import { collections } from './collections.ts'
+import { customCode } from './custom-code.ts'
 import { durable } from './durable.ts'
 import { emit } from './emit.ts'
 import { keep } from './events/keep.ts'
@@ -40,6 +41,7 @@ export const cases: Record<string, Record<string, Part>> = {
     scale: { needs: ['haproxy', 'wrk'], measure: scale },
   },
   collections: { collections: { measure: collections } },
+  'custom-code': { 'custom-code': { measure: customCode } },
   run: { run: { measure: runs }, 'node-red': { measure: nodeRed }, durable: { measure: durable } },
   'run-memory': { 'run-memory': { measure: runMemory } },
   // How fast they are committed, get to where they are seen, and are found among a million.

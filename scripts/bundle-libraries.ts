@@ -52,7 +52,9 @@ const libraries = JSON.parse(readFileSync(`${target}libraries.json`, 'utf8')) as
   string,
   Record<string, string>
 >
-const files: Record<string, string> = { prelude: `${await bundled('./src/inside/prelude.ts', 'iife')}\n` }
+const files: Record<string, string> = {}
+for (const name of ['prelude', 'python'])
+  files[name] = `${await bundled(`./src/inside/${name}.ts`, 'iife')}\n`
 for (const [name, modules] of Object.entries(libraries)) files[name] = await library(name, modules)
 
 for (const file of readdirSync(target)) if (file.endsWith('.library.js')) rmSync(target + file)

@@ -105,3 +105,28 @@ test('any other use of import.meta.url ends the build and names the module', asy
   const building = bundle('export default (name) => new URL(name, import.meta.url)')
   await expect(building).rejects.toThrow('apps/one/src/main.js uses import.meta.url in a way')
 })
+
+test('a program of its own is bundled beside, with what it reads, and does not run the main one', async () => {
+  write({
+    'packages/a b/libraries/one.library.js': '1',
+    'packages/a b/libraries/other.js': '2',
+    'packages/a b/src/both.js': 'export const both = 3',
+    'packages/a b/src/a-worker.ts': `
+      import { both } from './both.js'
+      export const folder = new URL('../libraries/', import.meta.url)
+      globalThis.workerRan = both`,
+  })
+  const { files, run } = await bundle(`
+    import { both } from '../../../packages/a b/src/both.js'
+    globalThis.mainRan = (globalThis.mainRan ?? 0) + 1
+    export const worker = new URL('../../../packages/a b/src/a-worker.ts', import.meta.url)
+    export { both }
+  `)
+  expect(files).toContain('a-worker.js')
+  expect(files).toContain('files/packages/a b/libraries/one.library.js')
+  expect(files).not.toContain('files/packages/a b/libraries/other.js')
+  const { worker } = await run()
+  const { folder } = await import(worker.href)
+  expect(folder.href).toMatch(/files\/packages\/a%20b\/libraries\/$/)
+  expect(globalThis).toMatchObject({ workerRan: 3, mainRan: 1 })
+})

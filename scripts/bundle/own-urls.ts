@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Plugin } from 'rolldown'
 
-/** `new URL('…', import.meta.url)`: a file or a folder of ours, beside the module. */
+/** `new URL('…', import.meta.url)`: a file or folder of ours, beside the module; `….ts` is a program of its own. */
 const OWN_FILE = /new URL\('([^']+)', import\.meta\.url\)/g
 /** `createRequire(import.meta.url).resolve('library/file')`: one file of a library. */
-const LIBRARY_FILE = /createRequire\(import\.meta\.url\)\.resolve\('((?:@[^/']+\/)?[^/']+\/[^']+)'\)/g
+const LIBRARY_FILE = /createRequire\(import\.meta\.url\)\.resolve\(\s*'((?:@[^/']+\/)?[^/']+\/[^']+)',?\s*\)/g
 /** A library that stays outside is looked up from the place of the module that asks, in the bundle too. */
 const OUTSIDE = /createRequire\(import\.meta\.url\)/g
 
 /** Of a folder only these are taken along; whatever else lies there is not for the image. */
-const TAKEN = /^[^.].*\.sql$/
+const TAKEN = /^[^.].*\.(?:sql|library\.js)$/
 
 /**
  * What our modules read beside their code (migrations, the version, pages of a library) is copied into the bundle and
@@ -34,6 +34,11 @@ export function ownUrls(root: string, directory: string): Plugin {
         const changed = code
           .replace(OWN_FILE, (_, path: string) => {
             const from = fileURLToPath(new URL(path, pathToFileURL(id)))
+            if (path.endsWith('.ts')) {
+              const fileName = `${basename(path, '.ts')}.js`
+              this.emitFile({ type: 'chunk', id: from, fileName })
+              return `new URL(${JSON.stringify(fileName)}, __bundleUrl)`
+            }
             return take(`files/${relative(root, from)}${path.endsWith('/') ? '/' : ''}`, from)
           })
           .replace(LIBRARY_FILE, (_, path: string) => {

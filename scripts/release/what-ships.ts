@@ -34,6 +34,14 @@ const ALLOWED = new Set([
   'Zlib',
 ])
 
+/**
+ * Libraries that go along as they were published, under a licence that then asks for one thing more: that everybody is
+ * told where the source is. `noticesOf` does.
+ */
+const UNCHANGED: Readonly<Record<string, { licence: string; source: string }>> = {
+  pyodide: { licence: 'MPL-2.0', source: 'https://github.com/pyodide/pyodide' },
+}
+
 /** Ours has the licence of the repository, in every package. */
 const OURS = '@platform'
 
@@ -83,13 +91,16 @@ const licenceOf = ({ licenses = [] }: Component): string =>
 /** Sentences about libraries that may not be shipped. Of "A OR B" one is enough, of "A AND B" both are needed. */
 export function licenceProblems(libraries: readonly Component[]): string[] {
   return libraries
-    .filter((library) => !isAllowed(licenceOf(library)))
+    .filter((library) => !isAllowed(licenceOf(library)) && !isUnchanged(library))
     .map((library) => {
       const stated = licenceOf(library)
       const what = stated === '' ? 'states no licence' : `is under ${stated}`
       return `${fullName(library)} ${library.version} ${what}: choose another library, or have the licence allowed.`
     })
 }
+
+const isUnchanged = (library: Component): boolean =>
+  UNCHANGED[fullName(library)]?.licence === licenceOf(library)
 
 function isAllowed(expression: string): boolean {
   const plain = expression.replaceAll(/[()]/g, '')
@@ -101,7 +112,9 @@ function isAllowed(expression: string): boolean {
 export function noticesOf(root: string, libraries: readonly Component[]): string {
   const sections = libraries.map((library) => {
     const title = `${fullName(library)} ${library.version} (${licenceOf(library)})`
-    return `${'-'.repeat(80)}\n${title}\n\n${licenceText(root, library)}`
+    const source = UNCHANGED[fullName(library)]?.source
+    const where = source === undefined ? '' : `It is unchanged; its source is at ${source}.\n\n`
+    return `${'-'.repeat(80)}\n${title}\n\n${where}${licenceText(root, library)}`
   })
   return `Libraries of others that this image holds, and their licences.\n\n${sections.join('\n')}`
 }

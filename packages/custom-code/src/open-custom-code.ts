@@ -7,10 +7,11 @@ import type { CustomCodeSettings } from './custom-code-env.ts'
 import { customCodeMetrics } from './custom-code-metrics.ts'
 import { FunctionFailure } from './function-failure.ts'
 import type { WorkerOrder } from './pool/messages.ts'
+import { PythonImage } from './pool/python-image.ts'
 import { PoolIsFull, WorkerPool } from './pool/worker-pool.ts'
 import type { WorkerOutcome, WorkerTask } from './pool/worker-process.ts'
 
-const main = fileURLToPath(new URL('./worker/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('./worker/functions-worker.ts', import.meta.url))
 const folder = fileURLToPath(new URL('../libraries/', import.meta.url))
 
 /** What a process has resident before it holds any value, with room for the collector. */
@@ -24,6 +25,7 @@ export function openCustomCode({ settings, log }: { settings: CustomCodeSettings
   const libraries = allowedLibraries(settings.allowedLibraries)
   const { maxWaiting, idleMs, maxOutputBytes } = settings
   const maxFrameBytes = Math.max(LEAST_FRAME_BYTES, 4 * maxOutputBytes)
+  const onEnd = (end: object) => log.warn(end, 'a process of functions has ended, another takes its place')
   const { memoryMegabytes, workers } = settings.javascript
   const residentMegabytes = OWN_MEGABYTES + 2 * memoryMegabytes
   const javascript = new WorkerPool({
@@ -32,10 +34,26 @@ export function openCustomCode({ settings, log }: { settings: CustomCodeSettings
     maxWaiting,
     idleMs,
     isExclusive: false,
-    onEnd: (end) => log.warn(end, 'a process of functions has ended, another takes its place'),
+    onEnd,
   })
-  const pools = { javascript, typescript: javascript, python: javascript }
-  const metrics = customCodeMetrics({ javascript })
+  const image = new PythonImage({ main, log })
+  const python = new WorkerPool({
+    plan: async () => ({
+      main,
+      role: 'python',
+      memoryMegabytes: settings.python.memoryMegabytes,
+      residentMegabytes: settings.python.memoryMegabytes,
+      maxFrameBytes,
+      image: await image.descriptor(),
+    }),
+    workers: settings.python.workers,
+    maxWaiting,
+    idleMs,
+    isExclusive: true,
+    onEnd,
+  })
+  const pools = { javascript, typescript: javascript, python }
+  const metrics = customCodeMetrics({ javascript, python })
   const needs: Needs = { settings, libraries, pools }
   return {
     libraries,
@@ -44,6 +62,8 @@ export function openCustomCode({ settings, log }: { settings: CustomCodeSettings
     async [Symbol.asyncDispose]() {
       metrics[Symbol.dispose]()
       javascript.close()
+      python.close()
+      await image[Symbol.asyncDispose]()
     },
   }
 }
@@ -56,11 +76,15 @@ interface Needs {
 
 const SUFFIX = '.library.js'
 
-/** Those that are there and allowed; `prelude` is what stands around a function. */
+/** What stands around functions. */
+const OWN = ['prelude', 'python']
+
+/** Those that are there and allowed. */
 function allowedLibraries(allowed: readonly string[] | undefined): readonly string[] {
   const all = readdirSync(folder)
-    .filter((file) => file.endsWith(SUFFIX) && file !== `prelude${SUFFIX}`)
+    .filter((file) => file.endsWith(SUFFIX))
     .map((file) => file.slice(0, -SUFFIX.length))
+    .filter((name) => !OWN.includes(name))
   const missing = allowed?.filter((name) => !all.includes(name)) ?? []
   if (missing.length > 0)
     throw new Error(
@@ -141,7 +165,9 @@ async function run(
   } catch (error) {
     if (error instanceof PoolIsFull)
       throw new FunctionFailure('busy', `${subject} was not begun, because too many wait: try again shortly.`)
-    throw error
+    if (task.signal.aborted) throw task.signal.reason
+    const sentence = `${subject} was not begun, because its process could not start: the log of the service says why.`
+    throw new FunctionFailure('killed', sentence)
   }
   if (outcome.kind === 'done') return outcome
   if (outcome.kind === 'ended' && outcome.why === 'aborted') throw task.signal.reason

@@ -10,7 +10,7 @@ function workers(): number[] {
   })
   return children
     .split('\n')
-    .filter((line) => line.includes('/worker/main.ts'))
+    .filter((line) => line.includes('/worker/functions-worker.ts'))
     .map((line) => Number.parseInt(line, 10))
 }
 

@@ -15,6 +15,7 @@ let last = 0
 
 export function openBorder(given: Border): void {
   border = given
+  logged = 0
 }
 
 /** From here on nothing of the call reaches outside any more, and nothing that it waits for comes. */

@@ -5,7 +5,7 @@ import 'core-js/actual/btoa.js'
 import 'core-js/actual/structured-clone.js'
 import 'core-js/actual/url/index.js'
 import 'core-js/actual/url-search-params/index.js'
-import { type Border, closeBorder, openBorder, resume } from './border.ts'
+import { type Border, closeBorder, openBorder, resume, wait } from './border.ts'
 import { crypto } from './crypto.ts'
 import { fetch, Headers } from './fetch.ts'
 import { console } from './logging.ts'
@@ -194,4 +194,7 @@ define('$platform', {
     ...libraries: Record<string, LibraryFactory>[]
   ) => call({ ask, begin, log }, factory, start, ...libraries),
   resume,
+  openBorder,
+  closeBorder,
+  wait,
 })

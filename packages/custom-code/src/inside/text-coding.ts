@@ -1,6 +1,10 @@
-import { bytesOf } from './border.ts'
+import { bytesOf, textOfBytes } from './border.ts'
 
-const UTF8 = /^utf-?8$/i
+const ENCODINGS: readonly (readonly [names: RegExp, encoding: string])[] = [
+  [/^utf-?8$/i, 'utf-8'],
+  [/^utf-16(?:le)?$/i, 'utf-16le'],
+  [/^(?:latin1|iso-8859-1|us-ascii|ascii)$/i, 'latin1'],
+]
 
 /** UTF-8, as the encoding standard has it. */
 export class TextEncoder {
@@ -36,20 +40,28 @@ function pushEncoded(bytes: number[], code: number): void {
   else bytes.push(0xf0 | (point >> 18), tail(12), tail(6), tail(0))
 }
 
-/** UTF-8 only; what no text can be becomes U+FFFD, or is refused where it is `fatal`. */
+/**
+ * UTF-8, UTF-16 as far as bytes come in pairs, and bytes that are characters; what no text can be becomes U+FFFD, or is
+ * refused where it is `fatal`.
+ */
 export class TextDecoder {
-  readonly encoding = 'utf-8'
+  readonly encoding: string
   readonly fatal: boolean
   readonly ignoreBOM: boolean
 
   constructor(label = 'utf-8', options: { fatal?: boolean; ignoreBOM?: boolean } = {}) {
-    if (!UTF8.test(label)) throw new RangeError(`The encoding "${label}" is not supported: only utf-8 is.`)
+    const known = ENCODINGS.find(([names]) => names.test(label))
+    if (known === undefined)
+      throw new RangeError(`The encoding "${label}" is not supported: choose utf-8, utf-16le or latin1.`)
+    this.encoding = known[1]
     this.fatal = options.fatal === true
     this.ignoreBOM = options.ignoreBOM === true
   }
 
   decode(source?: ArrayBuffer | ArrayBufferView): string {
     const bytes = source === undefined ? new Uint8Array() : bytesOf(source)
+    if (this.encoding === 'utf-16le') return pairsOf(bytes)
+    if (this.encoding === 'latin1') return textOfBytes(bytes)
     const hasMark = !this.ignoreBOM && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
     let text = ''
     let points: number[] = []
@@ -68,6 +80,13 @@ export class TextDecoder {
     if (point === undefined && this.fatal) throw new TypeError('The bytes are no valid UTF-8.')
     return point ?? 0xfffd
   }
+}
+
+function pairsOf(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at + 1 < bytes.length; at += 2)
+    text += String.fromCharCode((bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8))
+  return text
 }
 
 /** How many bytes a character has that begins with this one, and the least point that takes so many. */

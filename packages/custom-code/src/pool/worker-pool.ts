@@ -125,7 +125,7 @@ export class WorkerPool {
       this.#members.delete(member)
       clearTimeout(member.idleTimer)
       const { why = 'ended', errorText } = member.worker
-      if (!this.#isClosed && why !== 'aborted') this.#options.onEnd({ why, said: errorText.slice(0, 1000) })
+      if (!this.#isClosed && why !== 'aborted') this.#options.onEnd({ why, said: errorText.slice(-1000) })
     }
     giveBack?.()
   }

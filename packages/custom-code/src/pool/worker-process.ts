@@ -11,7 +11,7 @@ import { WorkerFetches } from './worker-fetches.ts'
 export interface WorkerPlan {
   /** The file it runs. */
   readonly main: string
-  readonly role: 'javascript' | 'python' | 'snapshot'
+  readonly role: 'javascript' | 'python' | 'image'
   /** Megabytes of values; what the process itself needs comes on top. */
   readonly memoryMegabytes: number
   /** Megabytes the process may have resident, beyond which it is ended. */
@@ -53,7 +53,8 @@ const LOOK_MS = 25
 /** A worker that does not come to rest after its answer is at something that nobody waits for. */
 const REST_MS = 1000
 const START_MS = 30_000
-const MEMORY = /out of memory|heap limit|allocation failed|bad_alloc|Fatal/i
+/** How V8, the library of C++ and our own worker begin the line in which they say that there is no more. */
+const MEMORY = /^(?:out of memory$|FATAL ERROR: |# Fatal |<--- |terminate called .*bad_alloc)/m
 
 interface Active {
   readonly task: WorkerTask
@@ -81,7 +82,7 @@ export class WorkerProcess {
   #restTimer: NodeJS.Timeout | undefined
   #isReady = false
   #isEnded = false
-  /** What a snapshot worker answers with when it is ready. */
+  /** Told what an `image` worker has made when it is ready. */
   onImage: ((image: Buffer) => void) | undefined
 
   /** `onRest` is called whenever it can take the next task, and last when it has ended. */
@@ -101,7 +102,7 @@ export class WorkerProcess {
       onNonsense: () => this.end('misbehaved'),
     })
     this.#child.stderr?.on('data', (chunk: Buffer) => {
-      if (this.#errorText.length < 4096) this.#errorText += chunk.toString('latin1')
+      this.#errorText = (this.#errorText + chunk.toString('latin1')).slice(-4096)
     })
     this.#child.once('error', () => this.#ended())
     // Not `exit`: what it wrote last says why.

@@ -37,8 +37,6 @@ export function compileFunction(code: FunctionCode, libraries: readonly string[]
     throw new InvalidCode({
       message: `The code has more than ${MOST_CHARACTERS} characters: make it shorter.`,
     })
-  if (code.language === 'python')
-    throw new InvalidCode({ message: 'Functions are not written in Python here.' })
   for (const name of code.dependencies) requireAllowed(name, libraries)
   const text = code.language === 'typescript' ? stripTypes(code.code) : code.code
   const { program, isModule } = parsed(text)

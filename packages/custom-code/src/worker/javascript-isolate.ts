@@ -10,7 +10,6 @@ import type { ServicePipe } from './service-pipe.ts'
 
 /** Characters of the code that one isolate keeps compiled. */
 const KEPT_CHARACTERS = 2_000_000
-/** What stands around a function, made once: each context begins with it. */
 let snapshot: ExternalCopy<ArrayBuffer> | undefined
 
 const TAKE_PLATFORM = '(()=>{const taken=globalThis.$platform;delete globalThis.$platform;return taken})()'
@@ -41,8 +40,11 @@ export class JavascriptIsolate {
 
   constructor(memoryMegabytes: number, libraries: readonly string[]) {
     this.#names = libraries
-    snapshot ??= ivm.Isolate.createSnapshot([{ code: libraryText('prelude'), filename: 'platform.js' }])
-    this.#isolate = new ivm.Isolate({ memoryLimit: memoryMegabytes, snapshot, onCatastrophicError: endFull })
+    this.#isolate = new ivm.Isolate({
+      memoryLimit: memoryMegabytes,
+      snapshot: preludeSnapshot(),
+      onCatastrophicError: endFull,
+    })
     this.#taking = this.#isolate.compileScriptSync(TAKE_PLATFORM)
   }
 
@@ -126,8 +128,14 @@ export class JavascriptIsolate {
   }
 }
 
+/** What each context begins with, made once in a process. */
+export function preludeSnapshot(): ExternalCopy<ArrayBuffer> {
+  snapshot ??= ivm.Isolate.createSnapshot([{ code: libraryText('prelude'), filename: 'platform.js' }])
+  return snapshot
+}
+
 /** V8 can't go on in this process; its service reads the reason. */
-function endFull(): void {
+export function endFull(): void {
   writeSync(2, 'out of memory\n')
   process.kill(process.pid, 'SIGKILL')
 }

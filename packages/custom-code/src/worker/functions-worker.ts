@@ -1,17 +1,20 @@
 import type { WorkerOrder } from '../pool/messages.ts'
 import type { CallEngine } from './call-engine.ts'
 import { JavascriptCalls } from './javascript-calls.ts'
+import { PythonCalls, startPython } from './python-calls.ts'
 import { ServicePipe } from './service-pipe.ts'
 
 // A process that runs functions of authors. The service starts it with an empty environment and ends it; a signal for
 // the whole group is none for it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
-const [, , , memory] = process.argv
-const pipe = new ServicePipe()
-const engine: CallEngine = new JavascriptCalls(pipe, Number(memory))
+/** Where the memory of a Python that has started is, for a process of Python. */
+const IMAGE = 4
 
-async function obey(order: WorkerOrder, body: Buffer): Promise<void> {
+const [, , role, memory] = process.argv
+const pipe = new ServicePipe()
+
+async function obey(engine: CallEngine, order: WorkerOrder, body: Buffer): Promise<void> {
   if (order.order === 'check') {
     const problems = await engine.check(order, order.libraries)
     pipe.send({ said: 'done' }, JSON.stringify(problems))
@@ -24,5 +27,14 @@ async function obey(order: WorkerOrder, body: Buffer): Promise<void> {
   pipe.send({ said: 'ready' })
 }
 
-pipe.listen((order, body) => void obey(order, body))
-pipe.send({ said: 'ready' })
+if (role === 'image') {
+  const { image } = await startPython(undefined)
+  pipe.send({ said: 'ready' }, new Uint8Array(image ?? new ArrayBuffer()))
+} else {
+  const engine =
+    role === 'python'
+      ? new PythonCalls(pipe, await startPython(IMAGE))
+      : new JavascriptCalls(pipe, Number(memory))
+  pipe.listen((order, body) => void obey(engine, order, body))
+  pipe.send({ said: 'ready' })
+}
