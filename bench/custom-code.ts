@@ -98,7 +98,7 @@ async function javascript(): Promise<Figure[]> {
       goal: 80,
       needed: 150,
     },
-    { name: 'custom code: memory of a process, 16 workspaces', value: memory, unit: 'MB' },
+    { name: 'custom code: memory of a process, 8 workspaces', value: memory, unit: 'MB' },
   ]
 }
 

@@ -40,6 +40,13 @@ test('a workspace that takes all it can leaves a process to the others', async (
   await Promise.all(greedy)
 })
 
+test('a process serves more workspaces than it keeps isolates for', async () => {
+  const code = opened({ FUNCTIONS_WORKERS: '2' })
+  const names = Array.from({ length: 30 }, (_, number) => `workspace-${number}`)
+  for (const workspaceId of [...names, ...names])
+    expect(await resultOf(code, 'return name', { name: workspaceId }, { workspaceId })).toBe(workspaceId)
+})
+
 test('more than may wait are refused at once, of one workspace earlier than of all', async () => {
   const code = opened({ FUNCTIONS_WORKERS: '2', FUNCTIONS_MAX_WAITING: '20' })
   const held = Array.from({ length: 3 }, () => call(code, SLOW, { ms: 9000 }).catch(() => undefined))

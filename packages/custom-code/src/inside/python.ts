@@ -53,15 +53,24 @@ const randomOf = (random: (length: number) => string) => ({
   system: (_: string, [, command = '']: string[]) => random(Number(/-c(\d+)/.exec(command)?.[1] ?? 0)),
 })
 
+/** As far as it is used here. */
+interface Wasm {
+  readonly Module: new (source: ArrayBuffer) => object
+  readonly Instance: new (module: object, imports: unknown) => object
+}
+
 /** Compiles at once: an isolate has no thread of its own for it. */
 function compileAtOnce(): void {
-  const { Module, Instance } = WebAssembly
-  const instantiate = async (source: BufferSource | WebAssembly.Module, imports: WebAssembly.Imports) => {
+  const { Module, Instance } = scope.WebAssembly as Wasm
+  const instantiate = async (source: ArrayBuffer | object, imports: unknown) => {
     if (source instanceof Module) return new Instance(source, imports)
-    const module = new Module(source)
+    const module = new Module(source as ArrayBuffer)
     return { module, instance: new Instance(module, imports) }
   }
-  Object.assign(WebAssembly, { compile: async (source: BufferSource) => new Module(source), instantiate })
+  Object.assign(scope.WebAssembly as Wasm, {
+    compile: async (source: ArrayBuffer) => new Module(source),
+    instantiate,
+  })
 }
 
 /** The versions that Pyodide wants to know of a list of packages; there are none. */

@@ -28,7 +28,7 @@ interface Member {
 }
 
 /** More are forgotten: the worker itself keeps only some. */
-const WARM_WORKSPACES = 16
+const WARM_WORKSPACES = 8
 
 /** Processes that are started when they are needed, given to workspaces in turn, and replaced when they end. */
 export class WorkerPool {

@@ -272,7 +272,7 @@ function failureOf(header: { reason: unknown; message: unknown; line?: unknown; 
 
 /** Kernel limits come from a shell, which the process then replaces: no dump, no file, no memory beyond all measure. */
 function commandOf({ main, role, memoryMegabytes, residentMegabytes }: WorkerPlan) {
-  const limits = `ulimit -c 0; ulimit -f 0; ulimit -d ${(residentMegabytes + ADDRESS_MEGABYTES) * 1024} 2>/dev/null`
+  const limits = `ulimit -c 0; ulimit -f 0; ulimit -d ${(residentMegabytes + RESERVED_MEGABYTES[role]) * 1024} 2>/dev/null`
   const flags = [
     '--permission',
     '--allow-addons',
@@ -287,8 +287,11 @@ function commandOf({ main, role, memoryMegabytes, residentMegabytes }: WorkerPla
   return { command: '/bin/sh', parameters: [...parameters, String(memoryMegabytes)] }
 }
 
-/** What Node itself reserves, threads and code, before anything runs. */
-const ADDRESS_MEGABYTES = 1400
+/**
+ * What is reserved and never used, and counts for the kernel all the same: 570 MB for Node, 520 for each isolate, of
+ * which a process of JavaScript has up to ten. Beyond that the kernel refuses; what is really used is watched.
+ */
+const RESERVED_MEGABYTES = { javascript: 600 + 10 * 530, python: 1400, image: 1400 }
 
 /** A bundle is all in its folder; the sources also need their libraries. */
 function readableFolder(main: string): string {

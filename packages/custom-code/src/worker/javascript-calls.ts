@@ -8,7 +8,7 @@ import { FILE, JavascriptIsolate } from './javascript-isolate.ts'
 import type { ServicePipe } from './service-pipe.ts'
 
 /** Workspaces whose isolates a process keeps. */
-const KEPT_ISOLATES = 16
+const KEPT_ISOLATES = 8
 /** An isolate that holds more after a call is made anew. */
 const MOST_HELD_BYTES = 32_000_000
 
