@@ -2,7 +2,9 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { processTree, startAllInOne } from '@platform/testing/platform'
-import { type Contender, RESTATE_VERSION, startRestate } from './durable/restate.ts'
+import type { Contender } from './durable/contender.ts'
+import { DBOS_VERSION, startDbos } from './durable/dbos.ts'
+import { RESTATE_VERSION, startRestate } from './durable/restate.ts'
 import { type Figure, median } from './measure/figure.ts'
 import { sendLoad } from './measure/load.ts'
 import { cpuMeter } from './measure/processes.ts'
@@ -16,7 +18,8 @@ const body = JSON.stringify({ name: 'Ada', order: { id: 4711, currency: 'EUR' } 
 
 /**
  * A durable run that a request waits for, with one step that asks another server, signed in and recorded, with fsync:
- * beside a Restate that does the same with `ctx.run`. CPU of all processes of each, PostgreSQL included, turn by turn.
+ * beside a Restate that does the same with `ctx.run` and a DBOS that does it with `runStep`. CPU of all processes of
+ * each, PostgreSQL included, turn by turn.
  */
 export async function durable(): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
@@ -25,8 +28,9 @@ export async function durable(): Promise<Figure[]> {
   const [port] = (await once(outside, 'message')) as [number]
   const url = `http://127.0.0.1:${port}/`
   const ours = await startOurs(stack, url)
-  const theirs = stack.use(await startRestate(url))
-  const measured = new Map([ours, theirs].map((one) => [one, { alone: [], many: [] } as Measures]))
+  const restate = stack.use(await startRestate(url))
+  const dbos = stack.use(await startDbos(url))
+  const measured = new Map([ours, restate, dbos].map((one) => [one, { alone: [], many: [] } as Measures]))
   for (const one of measured.keys()) await measure(one, 64, WARM_UP_MS)
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [one, { alone, many }] of measured) {
@@ -34,8 +38,12 @@ export async function durable(): Promise<Figure[]> {
       many.push(await measure(one, 64, ROUND_MS))
     }
   }
-  const [mine = none, other = none] = measured.values()
-  return figuresOf(mine, other)
+  const [mine = none, ofRestate = none, ofDbos = none] = measured.values()
+  return [
+    ...theirFigures(`Restate ${RESTATE_VERSION}`, ofRestate),
+    ...theirFigures(`DBOS ${DBOS_VERSION}`, ofDbos),
+    ...figuresOf(mine, ofRestate),
+  ]
 }
 
 interface Measures {
@@ -84,20 +92,31 @@ async function measure({ plan, pids }: Contender, connections: number, durationM
   return { p50Ms, rate: requests / seconds, micros: (used() / requests) * 1e6 }
 }
 
+const NAME = 'durable run of one step, fsync:'
+
+const medianOf = (list: readonly Measure[], what: keyof Measure) => median(list.map((one) => one[what]))
+
+const theirFigures = (who: string, { alone, many }: Measures): Figure[] => [
+  { name: `${NAME} ${who}, p50 at one connection`, value: medianOf(alone, 'p50Ms'), unit: 'ms' },
+  { name: `${NAME} ${who}, rate at 64 connections`, value: medianOf(many, 'rate'), unit: 'runs/s' },
+  { name: `${NAME} ${who}, CPU of everything`, value: medianOf(many, 'micros'), unit: 'µs/run' },
+]
+
 function figuresOf(mine: Measures, other: Measures): Figure[] {
   const against = `Restate ${RESTATE_VERSION}`
-  const of = (list: readonly Measure[], what: keyof Measure) => median(list.map((one) => one[what]))
   const ratio = (what: 'rate' | 'micros') =>
     median(mine.many.map((one, round) => one[what] / (other.many[round]?.[what] ?? Number.NaN)))
-  const name = 'durable run of one step, fsync:'
   return [
-    { name: `${name} Restate, p50 at one connection`, value: of(other.alone, 'p50Ms'), unit: 'ms' },
-    { name: `${name} Restate, rate at 64 connections`, value: of(other.many, 'rate'), unit: 'runs/s' },
-    { name: `${name} Restate, CPU of everything`, value: of(other.many, 'micros'), unit: 'µs/run' },
-    { name: `${name} p50 at one connection`, value: of(mine.alone, 'p50Ms'), unit: 'ms', goal: 3, needed: 4 },
     {
-      name: `${name} rate at 64 connections`,
-      value: of(mine.many, 'rate'),
+      name: `${NAME} p50 at one connection`,
+      value: medianOf(mine.alone, 'p50Ms'),
+      unit: 'ms',
+      goal: 3,
+      needed: 4,
+    },
+    {
+      name: `${NAME} rate at 64 connections`,
+      value: medianOf(mine.many, 'rate'),
       unit: 'runs/s',
       against,
       ratio: ratio('rate'),
@@ -106,8 +125,8 @@ function figuresOf(mine: Measures, other: Measures): Figure[] {
       bigger: true,
     },
     {
-      name: `${name} CPU of everything`,
-      value: of(mine.many, 'micros'),
+      name: `${NAME} CPU of everything`,
+      value: medianOf(mine.many, 'micros'),
       unit: 'µs/run',
       against,
       ratio: ratio('micros'),

@@ -1,20 +1,11 @@
-import { execFile, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { freePorts, freshDirectory, processTree } from '@platform/testing/platform'
-import type { LoadPlan } from '../measure/load.ts'
+import { type Contender, installed, untilDone } from './contender.ts'
 
 export const RESTATE_VERSION = '1.7.12'
 const SDK_VERSION = '1.17.2'
-const READY_TRIES = 240
-
-/** Whoever is called, and whose processes pay for it. */
-export interface Contender {
-  readonly plan: Pick<LoadPlan, 'url' | 'headers'>
-  readonly pids: () => number[]
-}
 
 /** A service of one handler whose only step asks `outside`, as its documents write it. */
 const service = `
@@ -32,7 +23,10 @@ endpoint().bind(order).listen(Number(port))
 
 /** Restate as its packages bring it: server and service, on ports and in a folder of their own, as safe as it comes. */
 export async function startRestate(outside: string): Promise<Contender & AsyncDisposable> {
-  const folder = await installed()
+  const folder = await installed(`restate-${RESTATE_VERSION}`, [
+    `@restatedev/restate-server@${RESTATE_VERSION}`,
+    `@restatedev/restate-sdk@${SDK_VERSION}`,
+  ])
   const directory = freshDirectory('restate-')
   const [ingress = 0, admin = 0, fabric = 0, port = 0] = await freePorts(4)
   const env = {
@@ -73,29 +67,4 @@ export async function startRestate(outside: string): Promise<Contender & AsyncDi
       rmSync(directory, { recursive: true, force: true })
     },
   }
-}
-
-/** Its packages, installed once for this user. */
-async function installed(): Promise<string> {
-  const folder = join(homedir(), '.cache', `platform-bench-restate-${RESTATE_VERSION}`)
-  if (existsSync(join(folder, 'node_modules', '@restatedev', 'restate-sdk'))) return folder
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), '{"private":true}')
-  const packages = [`@restatedev/restate-server@${RESTATE_VERSION}`, `@restatedev/restate-sdk@${SDK_VERSION}`]
-  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder })
-  return folder
-}
-
-async function untilDone(url: string, body: unknown): Promise<void> {
-  for (let tries = 0; tries < READY_TRIES; tries += 1) {
-    const answer = await fetch(url, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    }).catch(() => undefined)
-    await answer?.text()
-    if (answer?.ok) return
-    await new Promise((resolve) => setTimeout(resolve, 500))
-  }
-  throw new Error(`Restate does not answer at ${url}.`)
 }
