@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Platform } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sampleAutomations } from '../apps/workspaces/src/sample-workspace/create-sample-workspace.ts'
@@ -158,6 +160,22 @@ describe('an order with payment and reminder', { timeout: 60_000 }, () => {
     )
     expect(await shop.events('order.reminded')).toHaveLength(1)
   })
+})
+
+test('an operator runs tests of a directory on the platform, with a token and no more', async () => {
+  const { origin } = platform
+  const made = await call(origin, 'POST', '/v2/workspaces', { token, body: { name: 'Directory' } })
+  const directory = folderOf('docs/examples/order-with-payment')
+  const args = ['automations', 'test', directory, '--workspace', made.json.id, '--url', `${origin}/v2`]
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [folderOf('apps/ops/src/main.ts'), ...args],
+    {
+      env: { PATH: process.env.PATH, PLATFORM_TOKEN: token },
+    },
+  )
+  expect(stdout).toMatch(/^All +24\/24 +100 %$/m)
+  expect(stdout).toMatch(/^9 passed/m)
 })
 
 describe('a signed webhook receiver', { timeout: 60_000 }, () => {

@@ -92,7 +92,7 @@ export const runtime: Service = {
     const routes = [
       callWebhook({ ...config, ...runs, definitions, permissions, refused }),
       testAutomation({ ...runs, definitions, refused }),
-      runTests({ definitions, compile, settings: automations.testSettings }),
+      runTests({ definitions, refused, compile, settings: automations.testSettings }),
       runFunction({ ...automations.outside, definitions, maxBytes: config.maxFunctionRequestBytes }),
     ]
 

@@ -29,7 +29,7 @@ export async function runTest(order: TestOrder): Promise<Omit<TestResult, 'file'
   const stage = stageOf({ ...order, subject: who.subject, role: who.role })
   if (typeof stage === 'string') return notBegun(test, stage)
   const given = putContexts(stage, test, who.subject)
-  const begun = given ?? (await begin(stage, order, who.subject))
+  const begun = given ?? (await begin(stage, order, who.subject).catch(sentenceOf))
   if (typeof begun === 'string') return notBegun(test, begun)
   await stage.play()
   const [main] = stage.runs
@@ -54,9 +54,14 @@ function stageOf(parts: StageParts): TestStage | string {
   try {
     return new TestStage(parts)
   } catch (error) {
-    if (error instanceof Failure || error instanceof RunEnded) return error.message
-    throw error
+    return sentenceOf(error)
   }
+}
+
+/** Of what can't begin, for example because it is set aside. Throws everything else. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof Failure || error instanceof RunEnded) return error.message
+  throw error
 }
 
 const notBegun = ({ name }: { readonly name: string }, message: string) => ({

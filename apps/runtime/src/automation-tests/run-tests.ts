@@ -4,9 +4,11 @@ import { type AutomationText as BodyText, route } from '@platform/http'
 import { Failure, FairPlaces, SECOND_MS } from '@platform/kernel'
 import { isRecord, readJsonText, readYamlText, type SourceText, UnreadableText } from '@platform/source-texts'
 import type { z } from 'zod'
+import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { TestSettings } from '../automations/test-settings.ts'
 import type { CompileAutomation } from '../definitions/compile-automation.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import type { RefusedAutomations } from '../processes/refused-automations.ts'
 import { type NamedTest, readTestContent, readTests } from './read-tests.ts'
 import { compileGiven, runTestFiles } from './run-test-files.ts'
 import type { GivenAutomation } from './test-workspace.ts'
@@ -15,6 +17,7 @@ interface Deps {
   readonly settings: TestSettings
   readonly compile: CompileAutomation
   readonly definitions: Pick<Definitions, 'find'>
+  readonly refused: Pick<RefusedAutomations, 'require'>
 }
 
 /** Longest the tests of one request may take, and what is left to answer before the request is given up. */
@@ -26,9 +29,10 @@ export const runTests = (deps: Deps) => {
   return route(endpoint, {
     async handle({ body, request, admitted }) {
       const wanted = readBody(body as unknown as BodyText)
-      const workspace = await deps.definitions.find(admitted.workspace.id)
-      if (workspace === undefined)
+      const found = await deps.definitions.find(admitted.workspace.id)
+      if (found === undefined)
         throw new Failure('ObjectNotFoundError', 'There is no such workspace, or you may not see it.')
+      const workspace = withoutRefused(found, deps.refused)
       const giveBack = await places.take(workspace.id, request.signal)
       try {
         const leftMs = Math.min(MOST_MS, request.deadlineAt - Date.now() - RESERVE_MS)
@@ -45,6 +49,21 @@ export const runTests = (deps: Deps) => {
       }
     },
   })
+}
+
+/** What ends processes is not run in a test either. */
+const withoutRefused = (workspace: CompiledWorkspace, refused: Deps['refused']): CompiledWorkspace => {
+  const checked = (automation: CompiledAutomation | undefined) => {
+    if (automation !== undefined) refused.require(workspace.id, automation)
+    return automation
+  }
+  return {
+    ...workspace,
+    find: (slug) => {
+      const found = workspace.find(slug)
+      return found instanceof Promise ? found.then(checked) : checked(found)
+    },
+  }
 }
 
 type Wanted = z.output<typeof RunTestsRequest>
