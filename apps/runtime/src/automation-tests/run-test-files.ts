@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type AutomationCoverage, MOST_TESTS, type TestReport, type TestResult } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { instructionPlaces, isRecord, readYamlText, UnreadableText } from '@platform/source-texts'
@@ -83,15 +84,18 @@ export async function compileGiven(
       `The automation "${slug}" has neither a text nor a definition.`,
     )
   const { when, disabled, priority } = value
+  const checksum = createHash('sha256')
+    .update(text ?? JSON.stringify(value))
+    .digest('hex')
   const { endpoint, events } = isRecord(when) ? when : {}
   return {
     slug,
-    checksum: slug,
+    checksum,
     endpoint: endpointOf(slug, endpoint),
     events: events ?? null,
     disabled: disabled === true,
     priority: typeof priority === 'number' ? priority : null,
-    compiled: await compile(slug, { name: slug, ...value }),
+    compiled: { ...(await compile(slug, { name: slug, ...value })), checksum },
     places: source === undefined ? {} : instructionPlaces(value, source.placeOf),
   }
 }

@@ -38,6 +38,7 @@ export const runTests = (deps: Deps) => {
         const leftMs = Math.min(MOST_MS, request.deadlineAt - Date.now() - RESERVE_MS)
         const endsAt = performance.now() + leftMs
         const read = await readTexts(wanted, deps.compile)
+        for (const { compiled } of read.given) deps.refused.require(workspace.id, compiled)
         return await runTestFiles(deps.settings, {
           ...read,
           workspace,
@@ -51,7 +52,7 @@ export const runTests = (deps: Deps) => {
   })
 }
 
-/** What ends processes is not run in a test either. */
+/** What has ended a process is not run in a test either. */
 const withoutRefused = (workspace: CompiledWorkspace, refused: Deps['refused']): CompiledWorkspace => {
   const checked = (automation: CompiledAutomation | undefined) => {
     if (automation !== undefined) refused.require(workspace.id, automation)
