@@ -451,6 +451,20 @@ expect: { output: { id: u1, hash: { $regex: '^ca978112' } } }`
     expect(await told(text, { main })).toEqual([])
   })
 
+  test('functions in code, which are never run in a test', async () => {
+    const call = (name: string, output: string) => ({
+      'Custom Code.run': { function: name, parameters: { total: 10 }, output },
+    })
+    const main = { do: [call('tax', 'first'), call('tax', 'second')], output: ['{{first}}', '{{second}}'] }
+    const text = `automation: main
+functions: { tax: [{ output: 2 }, { output: { rate: 0.2 } }] }
+expect: { output: [2, { rate: 0.2 }] }`
+    expect(await told(text, { main })).toEqual([])
+    expect(await told('automation: main', { main })).toEqual([
+      'The test has no answer for the function "tax": add it to `functions`.',
+    ])
+  })
+
   test('secrets that are set and used', async () => {
     const main = {
       do: [
