@@ -19,6 +19,7 @@ import { runFunction } from './functions/run-function.ts'
 import { KeySet } from './jwks/key-set.ts'
 import { openModules } from './modules/module-stores.ts'
 import { openOwnApi } from './run-tokens/run-tokens-part.ts'
+import { lateElsewhere } from './runs/elsewhere.ts'
 import { openContainment } from './runs/quarantine.ts'
 import { runsPart } from './runs/runs-part.ts'
 import { testAutomation } from './runs/test-automation.ts'
@@ -50,7 +51,6 @@ export const runtime: Service = {
     const database = await resources.database(config.databaseUrl)
     const cache = await resources.cache(config.cacheUrl)
     const broker = await resources.broker(config.brokerUrl, config.databaseUrl)
-    // Opened so that what is committed here is relayed, where the broker is another system.
     const outbox = await resources.outbox(config.brokerUrl, config.databaseUrl, config.events)
     const audit = await openAudit({ database, clock })
     const permissions = await openPermissions({ database, clock })
@@ -65,7 +65,7 @@ export const runtime: Service = {
     const definitions = new Definitions(store, compile, config.definitions)
     const waits = waitsPart({ database, log })
     const { refused, containment, marker } = openContainment(contained())
-    const common = { database, permissions, clock, log, config }
+    const common = { database, permissions, refused, definitions, clock, log, config }
     const automations = automationsPart({
       ...common,
       cache,
@@ -74,6 +74,7 @@ export const runtime: Service = {
       waits: waits.inbox,
       listSecrets: modules.listSecrets,
       own,
+      elsewhere: lateElsewhere(() => runs.elsewhere),
       marker,
       marksPlaces: containment?.isApart,
     })
@@ -83,7 +84,6 @@ export const runtime: Service = {
       audit,
       engine: automations.engine,
       reading: { slices, readingEngine: automations.readingEngine },
-      definitions,
       syncSchedules: schedules.sync,
       waits,
       containment,

@@ -1,5 +1,5 @@
 import { sealedTotpSecrets } from './credentials/second-factors/totp-second-factors.ts'
-import { sealedSigningKeys } from './keys/gateway-keys.ts'
+import { sealedSigningKeys } from './keys/keys-part.ts'
 import type { SealedColumn } from './keys/master-keys/sealed-column-store.ts'
 import { sealedMails } from './mails/mail.ts'
 import { sealedClientSecrets } from './oidc/client-records.ts'

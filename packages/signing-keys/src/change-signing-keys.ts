@@ -3,11 +3,11 @@ import type { Queries } from '@platform/database'
 import { type Clock, Failure } from '@platform/kernel'
 import type { Outbox } from '@platform/outbox'
 import { generateSigningKey } from './key-material.ts'
-import type { KeyPlace } from './key-place.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { SealedKeys } from './sealed-keys.ts'
 import {
   isIdle,
+  type KeyPlace,
   type KeyPolicy,
   kindOf,
   type PrivateJwk,

@@ -2,13 +2,13 @@ export { type ChangeDeps, changeSigningKeys } from './change-signing-keys.ts'
 export { keyEnvProblem, keyPolicyOf, keyVariables } from './key-env.ts'
 export { generateSigningKey } from './key-material.ts'
 export { keyOpener } from './key-opener.ts'
-export type { KeyPlace } from './key-place.ts'
 export { KeyRing, type Signer, type Verifier } from './key-ring.ts'
 export { resealSigningKeys } from './reseal-signing-keys.ts'
 export { LOOK_MS, rotate, rotateSigningKeys } from './rotate-signing-keys.ts'
 export { sealedKeys } from './sealed-keys.ts'
 export {
   dueTime,
+  type KeyPlace,
   type KeyPolicy,
   type PrivateJwk,
   type RingKey,

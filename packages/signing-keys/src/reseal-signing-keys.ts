@@ -3,8 +3,8 @@ import { MINUTE_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { type MasterKeyRing, masterKeyIdOf } from '@platform/master-keys'
 import type { Job } from '@platform/service'
-import type { KeyPlace } from './key-place.ts'
 import { sealContextOf } from './sealed-keys.ts'
+import type { KeyPlace } from './signing-key.ts'
 import { signingKeyStore } from './signing-key-store.ts'
 
 interface Needs {

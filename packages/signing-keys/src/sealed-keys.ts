@@ -1,6 +1,5 @@
 import type { MasterKeyRing } from '@platform/master-keys'
-import type { KeyPlace } from './key-place.ts'
-import type { PrivateJwk, RingKey, SigningKeyTimes } from './signing-key.ts'
+import type { KeyPlace, PrivateJwk, RingKey, SigningKeyTimes } from './signing-key.ts'
 
 /** Private keys on their way to and from the database: sealed, each bound to its row. */
 export interface SealedKeys {

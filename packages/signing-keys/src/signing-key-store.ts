@@ -1,6 +1,5 @@
 import { type Database, empty, type Queries, raw, sql } from '@platform/database'
-import type { KeyPlace } from './key-place.ts'
-import { type PrivateJwk, publicJwkOf, type SigningKeyTimes } from './signing-key.ts'
+import { type KeyPlace, type PrivateJwk, publicJwkOf, type SigningKeyTimes } from './signing-key.ts'
 
 /** A key as it is kept: the public half by itself only where its place publishes it there. */
 export interface StoredKey extends SigningKeyTimes {

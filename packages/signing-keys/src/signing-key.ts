@@ -1,5 +1,5 @@
 import type { JsonWebKey } from 'node:crypto'
-import type { PublicJwk } from '@platform/contracts'
+import type { PublicJwk, ServiceName, SigningKeysUpdated } from '@platform/contracts'
 
 /** A key with its private members; it never leaves the process except sealed. */
 export type PrivateJwk = JsonWebKey & { kty: string; kid: string; alg: string; use: 'sig' }
@@ -33,6 +33,19 @@ export interface SigningKeyTimes {
   rotatedAt: Date | undefined
   /** Set when an operator asked for its rotation. */
   dueAt?: Date | undefined
+}
+
+/** The keys that a service signs with: where they are kept, and who is told of a change. */
+export interface KeyPlace {
+  /** With its schema, for example `gateway.signing_keys`. */
+  readonly table: string
+  /** The column that shows the public half to whoever verifies by this table. */
+  readonly publishesIn?: string
+  readonly service: ServiceName
+  /** Emitted with each change. */
+  readonly announcements: readonly SigningKeysUpdated[]
+  /** Told by the audit trail beside each change. */
+  readonly auditDetails?: Readonly<Record<string, unknown>>
 }
 
 /** What the operator wants of signing keys. */

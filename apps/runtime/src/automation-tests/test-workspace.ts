@@ -81,6 +81,7 @@ const stubOf = (slug: string, answers: AnswersByName): CompiledAutomation => ({
   idempotent: false,
   durable: false,
   action: undefined,
+  isPrivate: false,
   readsRawBody: false,
   readsHeaders: false,
   shapesAnswer: false,

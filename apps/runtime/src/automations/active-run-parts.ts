@@ -3,7 +3,7 @@ import { Failure } from '@platform/kernel'
 import type { SlidingLimits } from '@platform/rate-limits'
 import type { Fetches } from '../fetches/fetches.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
-import type { CompiledWorkspace, FunctionPlace, RunSubject, Stubs, Trigger } from './model.ts'
+import type { CompiledWorkspace, Elsewhere, FunctionPlace, RunSubject, Stubs, Trigger } from './model.ts'
 import type { RunContexts } from './run-contexts.ts'
 import type { RunJournal } from './run-journal.ts'
 import type { RunWaits } from './run-waits.ts'
@@ -47,6 +47,7 @@ export interface ActiveRunParts {
   readonly throttle: Throttle
   readonly fetches: Fetches
   readonly functions: FunctionPlace | undefined
+  readonly elsewhere?: Elsewhere | undefined
   readonly limits: SlidingLimits
   readonly slices: Pick<TimeSlices, 'take' | 'next'>
   readonly timers: Timers

@@ -19,6 +19,7 @@ import { AutomationFailure, RunCancelled, RunEnded } from './automation-failure.
 import type {
   CompiledAutomation,
   CompiledWorkspace,
+  Elsewhere,
   Frame,
   OutsideEffect,
   OutsidePlace,
@@ -47,6 +48,7 @@ export class ActiveRun implements RunState {
   readonly options: Options
   readonly fetches: Fetches
   readonly functions: RunState['functions']
+  readonly elsewhere: Elsewhere | undefined
   readonly limits: SlidingLimits
   readonly stubs: Stubs | undefined
   readonly secrets = new SecretTexts()
@@ -86,6 +88,7 @@ export class ActiveRun implements RunState {
       parts.journal === undefined ? parts.options : optionsOf(parts.options, parts.readClock, parts.journal)
     this.fetches = parts.fetches
     this.functions = parts.functions
+    this.elsewhere = parts.elsewhere
     this.limits = parts.limits
     this.stubs = parts.stubs
     this.#timeLimitMs = parts.timeLimitMs
@@ -116,10 +119,7 @@ export class ActiveRun implements RunState {
     this.#endCleanUp()
   }
 
-  /**
-   * Ends the run at its next step, but what it did is kept and its `finally` is run, for as long as clean-up may take:
-   * asked for again, it ends at once.
-   */
+  /** Ends the run at its next step and keeps what it did; its `finally` is run, until it is asked for again. */
   cancel(wish: Cancellation | undefined): void {
     if (wish === undefined) return
     const { reason, requests } = wish

@@ -12,7 +12,7 @@ import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { type Exchanges, type Fetches, openFetches } from '../fetches/fetches.ts'
 import type { OwnApi } from '../fetches/own-api.ts'
 import { createEngine, type Engine, type EngineParts } from './engine.ts'
-import type { FunctionPlace } from './model.ts'
+import type { Elsewhere, FunctionPlace } from './model.ts'
 import { type TestSettings, testSettings } from './test-settings.ts'
 import { createThrottle, type Throttle, unlimited } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
@@ -41,6 +41,7 @@ export function automationsPart({
   waits,
   listSecrets,
   own,
+  elsewhere,
   config,
   marker,
   marksPlaces,
@@ -55,6 +56,7 @@ export function automationsPart({
   waits: WaitInbox
   listSecrets: EngineParts['listSecrets']
   own: OwnApi
+  elsewhere: Elsewhere
   config: RuntimeConfig
 } & Pick<EngineParts, 'marker' | 'marksPlaces'>): Automations {
   const contexts = contextStore(database)
@@ -65,6 +67,7 @@ export function automationsPart({
   const parts: EngineParts = {
     clock,
     fetches,
+    elsewhere,
     limits: slidingLimits({ cache, log, service: 'automations' }),
     unheardAnswer,
     functions: place,

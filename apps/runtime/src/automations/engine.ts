@@ -16,6 +16,7 @@ import type { Segment } from './journal-entries.ts'
 import type {
   CompiledAutomation,
   CompiledWorkspace,
+  Elsewhere,
   FunctionPlace,
   HttpAnswer,
   RunSubject,
@@ -40,6 +41,8 @@ export interface EngineParts {
   readonly fetches: Fetches
   /** Where functions in code run; undefined where none do. */
   readonly functions?: FunctionPlace | undefined
+  /** Automations of other workspaces. */
+  readonly elsewhere?: Elsewhere | undefined
   readonly limits: SlidingLimits
   /** The answer of a request that does not wait for this run, or not any more. */
   readonly unheardAnswer: () => HttpAnswer
@@ -214,6 +217,7 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
     throttle: parts.throttle,
     fetches: parts.fetches,
     functions: parts.functions,
+    elsewhere: parts.elsewhere,
     limits: parts.limits,
     slices: parts.slices,
     timers: parts.timers ?? systemTimers,

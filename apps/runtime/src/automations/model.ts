@@ -53,6 +53,8 @@ export interface CompiledAutomation {
   readonly debounce?: CompiledDebounce | undefined
   /** The right a caller needs beyond knowing the address. */
   readonly action: string | undefined
+  /** Hidden from other workspaces. */
+  readonly isPrivate: boolean
   /** `rawBody` costs a base64 of the whole body, so it is made only for automations that name it. */
   readonly readsRawBody: boolean
   /** Headers of a request are kept with their credentials only where they are named. */
@@ -280,6 +282,8 @@ export interface RunState {
   readonly fetches: Fetches
   /** Where functions in code run; undefined where none do. */
   readonly functions: FunctionPlace | undefined
+  /** Automations of other workspaces; missing where none may be called. */
+  readonly elsewhere?: Elsewhere | undefined
   /** What it has fetched that comes piece by piece. */
   readonly streams: FetchedStreams
   /**
@@ -305,6 +309,47 @@ export interface RunState {
   pause(frame: OutsidePlace, path: string, ms: number): Promise<void>
   /** Strands that are begun by this one and end before it goes on. */
   branches<T>(): Branches<T>
+}
+
+/** A call of an automation of another workspace. */
+export interface CallElsewhere {
+  /** Its id, or `slug:<slug>`. */
+  readonly workspace: string
+  readonly automationSlug: string
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly caller: {
+    readonly workspaceId: string
+    readonly automationSlug: string
+    readonly runId: string
+    readonly correlationId: string
+    readonly depth: number
+    readonly subject: RunSubject
+  }
+}
+
+/** An automation of another workspace that may be called. */
+export interface CalledElsewhere {
+  readonly workspaceId: string
+  readonly automationSlug: string
+  readonly priority: number
+}
+
+/** How automations of other workspaces are called. */
+export interface Elsewhere {
+  /** Throws ObjectNotFoundError for what is not there, and for what the run may not call. */
+  find(call: CallElsewhere): Promise<CalledElsewhere>
+  /** The run that a call begins, under this id, and what tells of it. */
+  begin(
+    call: CallElsewhere,
+    called: CalledElsewhere,
+    id: string,
+  ): { readonly run: QueuedRun; readonly events: readonly EventRecord[] }
+  /** Has it run and answers its output. Throws what it failed with. */
+  call(
+    call: CallElsewhere,
+    called: CalledElsewhere,
+    effect: Pick<OutsideEffect, 'key' | 'signal'>,
+  ): Promise<unknown>
 }
 
 /** What asks the outside. */
@@ -351,4 +396,6 @@ export interface RunInput {
   readonly caller: RunSubject
   /** Depth of what caused the run. */
   readonly depth: number
+  /** Another run waits for what it answers. */
+  readonly isAwaited?: boolean
 }

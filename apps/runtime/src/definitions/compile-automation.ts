@@ -61,6 +61,7 @@ export function automationCompiler(
       concurrency: compileConcurrency(definition.concurrency, problems),
       debounce: compileDebounce(definition.debounce, problems),
       action: definition.authorizations?.action,
+      isPrivate: definition.private === true,
       readsRawBody: mentions.names('rawBody'),
       readsHeaders: mentions.names('headers'),
       shapesAnswer: mentions.names('$http'),

@@ -4,6 +4,7 @@ import type { EventLimits } from '@platform/outbox'
 import { callAutomation } from '../automations/call-automation.ts'
 import type { CompiledAutomation, Execute, Frame, QueuedRun, StepObserver } from '../automations/model.ts'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
+import { callElsewhere, isElsewhere, startElsewhere } from './call-elsewhere.ts'
 import { type Instruction, invalidInstruction, isRecord, type StepContext } from './instruction.ts'
 
 /** Any key that is no instruction calls the automation of that slug with what stands behind it. */
@@ -29,10 +30,18 @@ export const runWorkflow = (limits: EventLimits): Instruction<RunWorkflowArgumen
   name: 'runWorkflow',
   compile(args, context) {
     const readSlug = context.texts.reader(args.workflow)
+    const readWorkspace = context.texts.reader(args.workspace)
     const readPayload = context.texts.reader(args.parameters)
     const readWait = context.texts.reader(args.wait ?? true)
     const write = context.texts.writer(args.output)
+    const runElsewhere = async (frame: Frame, workspace: string): Promise<void> => {
+      const wanted = { workspace, workflow: readSlug(frame), parameters: readPayload(frame) }
+      if (readWait(frame) === false) return await startElsewhere(frame, context.path, wanted)
+      write(frame, await callElsewhere(frame, context.path, wanted))
+    }
     return async (frame) => {
+      const workspace = readWorkspace(frame)
+      if (isElsewhere(frame, workspace)) return await runElsewhere(frame, workspace)
       const automation = await requireAutomation(frame, readSlug(frame))
       const payload = argumentsOf(readPayload(frame), automation)
       if (readWait(frame) === false) return await startRun(frame, automation, payload, context.path)

@@ -257,7 +257,7 @@ async function send(
 
 /** Keys and workspaces are shown to nobody else. */
 function requireOwnApi({ run }: Frame, { url }: FetchRequest): void {
-  if (run.fetches.own?.inside(url) !== undefined) return
+  if (run.stubs !== undefined || run.fetches.own?.inside(url) !== undefined) return
   throw invalidInstruction(
     `${url.host} is not this platform: prismeaiApiKey and forwardWorkspaceAuth are for {{global.apiUrl}} alone.`,
   )

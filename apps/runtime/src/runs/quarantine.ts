@@ -149,7 +149,7 @@ const setAsideRuns = (
   suspects: SuspectStore,
 ): Pick<
   RunStore,
-  'claimQueued' | 'claimWoken' | 'claimAbandoned' | 'extendLeases' | 'listNews' | 'release'
+  'claimQueued' | 'claimOne' | 'claimWoken' | 'claimAbandoned' | 'extendLeases' | 'listNews' | 'release'
 > => ({
   ...runs,
   claimQueued: (worker, leaseSeconds) => suspects.claim(worker, leaseSeconds),

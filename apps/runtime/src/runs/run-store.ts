@@ -106,6 +106,16 @@ const claimsIn = (database: Database) => ({
    */
   claimQueued: claimInTurn(database, sql`runtime.claim_queued`),
 
+  /** Claims a queued run by its id; none where another worker has it, or had. */
+  claimOne: (worker: string, leaseSeconds: number, id: string): Promise<ClaimedRun[]> =>
+    database.many<ClaimedRun>(sql`
+      with due as materialized (
+        select id from runtime.runs where id = ${id} and status = 'queued' for update skip locked)
+      update runtime.runs r set
+        status = 'running', attempt = r.attempt + 1, worker = ${worker},
+        leased_until = now() + ${leaseSeconds} * interval '1 second', started_at = coalesce(r.started_at, now())
+      from due where r.id = due.id returning ${claimedColumns}`),
+
   /** The same of runs that stood at a `wait` and are to go on. */
   claimWoken: claimInTurn(database, sql`runtime.claim_woken`),
 

@@ -7,12 +7,15 @@ import type { Logger } from '@platform/logging'
 import type { Permissions } from '@platform/permissions'
 import { type Job, joinParts, type Part } from '@platform/service'
 import type { Engine } from '../automations/engine.ts'
-import type { QueuedRun } from '../automations/model.ts'
+import type { Elsewhere, QueuedRun } from '../automations/model.ts'
 import type { RuntimeConfig } from '../config.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { ReadParts } from '../inspection/read-run.ts'
+import type { RefusedAutomations } from '../processes/refused-automations.ts'
 import { queueDueRuns } from './due-runs.ts'
+import { callsElsewhere } from './elsewhere.ts'
+import { findElsewhere } from './find-elsewhere.ts'
 import { journalStore } from './journal-store.ts'
 import { keepPartitions } from './keep-partitions.ts'
 import { lookingPart } from './looking-part.ts'
@@ -36,6 +39,7 @@ import { WorkQueue } from './work-queue.ts'
 export interface Runs {
   readonly runNow: RunNow
   readonly outcomes: Pick<RunRecordStore, 'findOutcome'>
+  readonly elsewhere: Elsewhere
   /** Makes the workers of this instance look for queued runs. */
   readonly wakeWorkers: () => void
   readonly part: Part
@@ -61,6 +65,7 @@ interface RunsParts {
   readonly reading: ReadParts
   readonly audit: Audit
   readonly permissions: Permissions
+  readonly refused: Pick<RefusedAutomations, 'require'>
   readonly engine: Engine
   readonly definitions: Definitions
   /** Stores the schedules of these workspaces as they are saved by now. */
@@ -77,6 +82,7 @@ export function runsPart({
   database,
   audit,
   permissions,
+  refused,
   engine,
   reading,
   definitions,
@@ -131,10 +137,12 @@ export function runsPart({
   const common = { database, audit, permissions, definitions, reading, clock, wakeWorkers }
   const actions = runActionsPart({ ...common, records, journals })
   const partitions = { runs: partitionStore(database), journal: partitionStore(database, 'journal') }
+  const find = findElsewhere({ definitions, permissions, refused })
   containment?.settle({ suspects, commits, limits: config.events, wakeWorkers, log })
   return {
     runNow: runNow(now, (order) => runDurably(durable, order)),
     outcomes: records,
+    elsewhere: callsElsewhere({ find, commits, outcomes: records, workNow: (id) => queue.workNow(id) }),
     wakeWorkers,
     aside: [...queue.jobs, leaveWhenIdle(queue)],
     part: joinParts(looking, {

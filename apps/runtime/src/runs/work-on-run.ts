@@ -191,7 +191,7 @@ function settledBy(
 ): Settled {
   const { parked, effects, hasWaited: forgetsWaits } = result
   if (parked !== undefined) return { effects, end: { ...parked, status: 'parked' } }
-  const end = (isOfRequest(run) ? endWithOutput : endOf)(result, cancellation)
+  const end = (isOfRequest(run) || run.input.isAwaited === true ? endWithOutput : endOf)(result, cancellation)
   return { ...afterTry(run, retry, { result, end, limits }), forgetsWaits }
 }
 

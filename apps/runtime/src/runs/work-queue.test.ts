@@ -29,6 +29,7 @@ const claimedRun = (attempt: number): ClaimedRun => ({
 function queueOf(claims: ClaimedRun[][], work: (held: LeasedRun) => Promise<void>, leaseSeconds = 10) {
   const runs = {
     claimWoken: async () => [],
+    claimOne: async () => [],
     claimAbandoned: async () => [],
     claimQueued: async () => claims.shift() ?? [],
     extendLeases: async () => [],

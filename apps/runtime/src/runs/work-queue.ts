@@ -9,7 +9,7 @@ import type { RunStore } from './run-store.ts'
 export interface WorkQueueOptions {
   readonly runs: Pick<
     RunStore,
-    'claimQueued' | 'claimWoken' | 'claimAbandoned' | 'extendLeases' | 'listNews' | 'release'
+    'claimQueued' | 'claimOne' | 'claimWoken' | 'claimAbandoned' | 'extendLeases' | 'listNews' | 'release'
   >
   readonly work: (run: ClaimedRun, leased: LeasedRun, signal: AbortSignal) => Promise<void>
   /** The name others know this worker by; it changes when its presence becomes visible or is lost. */
@@ -50,6 +50,8 @@ export class WorkQueue {
   readonly #held = new Map<string, LeasedRun>()
   readonly #letGo = new WakeUp()
   #lookAt = 0
+  /** Aborts when the service stops; none before work has begun. */
+  #stopping: AbortSignal | undefined
   /** The workspace whose runs were claimed last: the next claim begins with the one after it. */
   #servedLast = ''
   #wokenLast = ''
@@ -73,6 +75,18 @@ export class WorkQueue {
       if (this.#held.get(id) === leased) this.#held.delete(id)
       this.#letGo.wake()
     }
+  }
+
+  /**
+   * Works on a queued run that another run waits for, unless somebody does already; resolves when it has ended or is
+   * given up here. It takes no place: runs that wait for one another would keep each other out.
+   */
+  async workNow(runId: string): Promise<void> {
+    const signal = this.#stopping
+    if (signal === undefined || signal.aborted) return
+    const { runs, worker, leaseSeconds } = this.#options
+    const [run] = await runs.claimOne(worker(), leaseSeconds, runId)
+    if (run !== undefined) await this.#begin(run, signal)
   }
 
   /** Runs that waited are to go on. */
@@ -103,6 +117,7 @@ export class WorkQueue {
   }
 
   async #workUntil(signal: AbortSignal): Promise<void> {
+    this.#stopping = signal
     const stop = () => this.#wakeUp.wake()
     signal.addEventListener('abort', stop)
     await using _listening = await this.#options.listen((id) => this.#lookAfter(id), this.wakeForWoken)
@@ -127,7 +142,7 @@ export class WorkQueue {
     const { runs, worker, leaseSeconds } = this.#options
     const left = this.#greedyWorkspaces()
     const claimed = await runs.claimWoken(worker(), leaseSeconds, room, left, this.#wokenLast)
-    for (const run of claimed) this.#begin(run, signal)
+    for (const run of claimed) void this.#begin(run, signal)
     this.#wokenLast = claimed.at(-1)?.workspaceId ?? ''
     // There may be more: also of those that were left out.
     this.#mayBeWoken ||= claimed.length > 0 || left.length > 0
@@ -140,7 +155,7 @@ export class WorkQueue {
     const { runs, worker, leaseSeconds } = this.#options
     const left = this.#greedyWorkspaces()
     const claimed = await runs.claimQueued(worker(), leaseSeconds, room, left, this.#servedLast)
-    for (const run of claimed) this.#begin(run, signal)
+    for (const run of claimed) void this.#begin(run, signal)
     const last = claimed.at(-1)?.workspaceId
     if (last === undefined) return false
     this.#servedLast = last
@@ -169,7 +184,7 @@ export class WorkQueue {
     if (room <= 0 || !(expired || gone.length > 0)) return
     const { runs, worker, leaseSeconds } = this.#options
     const claimed = await runs.claimAbandoned(worker(), leaseSeconds, room, { gone, expired })
-    for (const run of claimed) this.#begin(run, signal)
+    for (const run of claimed) void this.#begin(run, signal)
   }
 
   /** Workspaces that take half of the places here already: what is left is for the others. */
@@ -180,7 +195,7 @@ export class WorkQueue {
     return [...counts].filter(([, count]) => count * 2 >= this.#options.concurrency).map(([id]) => id)
   }
 
-  #begin(run: ClaimedRun, signal: AbortSignal): void {
+  #begin(run: ClaimedRun, signal: AbortSignal): Promise<void> {
     const { id, attempt, workspaceId } = run
     const leased: LeasedRun = { claim: { id, attempt }, workspaceId, active: undefined }
     // A process that stood still for longer than a lease may claim what it is still working on.
@@ -195,6 +210,7 @@ export class WorkQueue {
         this.#wakeUp.wake()
       })
     this.#working.add(working)
+    return working
   }
 
   /**

@@ -183,6 +183,7 @@ function interactionOf({ workspace, automation }: Target, call: Call): EventReco
   const trigger = { type: 'endpoint', value, id } as const
   const { correlationId } = request
   return interactionEvents({
+    runId: id,
     workspaceId: workspace.id,
     automation: automation.slug,
     trigger,

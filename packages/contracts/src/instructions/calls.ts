@@ -38,9 +38,14 @@ export const CustomCodeArguments = fields({
 })
 export type CustomCodeArguments = z.infer<typeof CustomCodeArguments>
 
-/** `runWorkflow`: another automation, waited for unless `wait` is false. */
+/** `runWorkflow`: another automation, also of another workspace, waited for unless `wait` is false. */
 export const RunWorkflowArguments = fields({
   workflow: z.string().min(1).max(1000),
+  workspace: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('Of which it is, where not of this one: an id, or slug:<slug>.'),
   parameters: z.unknown().optional(),
   wait: templated(z.boolean()).optional(),
   output: OutputName.optional(),

@@ -262,7 +262,11 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
   runWorkflow: {
     text:
       'Calls another automation and takes its output, or starts a run of its own with `wait: false`. Any ' +
-      'other key of a step does the same: it is the slug of an automation.',
+      'other key of a step does the same: it is the slug of an automation.\n\nWith `workspace` it is one of another ' +
+      'workspace, whose address everybody may call, or which the user of the run may execute there by a role; ' +
+      '`private: true` hides one from all other workspaces. It is a run of its own there, with the contexts, secrets ' +
+      'and limits of that workspace, where `run.sourceWorkspaceId` names the caller; what it answers, up to 1 MB, is ' +
+      'kept with this run.',
     example: {
       do: [{ runWorkflow: { workflow: 'greet', parameters: { name: 'Ada' }, output: 'greeting' } }],
       output: '{{greeting}}',

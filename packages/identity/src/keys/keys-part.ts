@@ -1,5 +1,5 @@
 import type { Audit } from '@platform/audit'
-import { gatewayJwksUpdated } from '@platform/contracts'
+import { gatewayJwksUpdated, runtimeJwksUpdated } from '@platform/contracts'
 import type { Database } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
@@ -7,6 +7,7 @@ import type { MasterKeyRing } from '@platform/master-keys'
 import type { Outbox } from '@platform/outbox'
 import type { Part } from '@platform/service'
 import {
+  type KeyPlace,
   type KeyPolicy,
   KeyRing,
   keyOpener,
@@ -17,11 +18,9 @@ import {
   signingKeyStore,
 } from '@platform/signing-keys'
 import type { Opened } from '../opened.ts'
-import { gatewayKeys } from './gateway-keys.ts'
 import { listMasterKeys } from './master-keys/list-master-keys.ts'
 import { resealSecrets } from './master-keys/reseal-secrets.ts'
-import type { SealedColumn } from './master-keys/sealed-column-store.ts'
-import { sealedColumnStore } from './master-keys/sealed-column-store.ts'
+import { type SealedColumn, sealedColumnStore } from './master-keys/sealed-column-store.ts'
 import { jwtMint, type MintJwt } from './mint-jwt.ts'
 import { getJwks } from './signing-keys/get-jwks.ts'
 import { sessionsByKeyStore } from './signing-keys/sessions-by-key-store.ts'
@@ -32,6 +31,20 @@ import {
   removeSigningKey,
   rotateSigningKey,
 } from './signing-keys/signing-key-operations.ts'
+
+/** The keys that sign the JWTs of sessions. The runtime knows them too, and is told by an event of its own. */
+export const gatewayKeys: KeyPlace = {
+  table: 'gateway.signing_keys',
+  service: 'api-gateway',
+  announcements: [gatewayJwksUpdated, runtimeJwksUpdated],
+}
+
+/** Where they are sealed, for the job that seals them again with a new master key. */
+export const sealedSigningKeys: SealedColumn = {
+  table: gatewayKeys.table,
+  key: 'kid',
+  column: 'sealed_jwk',
+}
 
 interface Needs {
   database: Database

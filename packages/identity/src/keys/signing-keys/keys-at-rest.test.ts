@@ -5,7 +5,7 @@ import { masterKeyRing } from '@platform/master-keys'
 import { keyOpener, sealedKeys, signingKeyStore } from '@platform/signing-keys'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startIdentity, type TestIdentity } from '../../../test/start-identity.ts'
-import { gatewayKeys } from '../gateway-keys.ts'
+import { gatewayKeys } from '../keys-part.ts'
 
 const bytes = (fill: number) => Buffer.alloc(32, fill).toString('base64')
 const EC = { JWKS_KTY: 'EC', JWKS_ALG: 'ES256', JWKS_SIZE: '256' }

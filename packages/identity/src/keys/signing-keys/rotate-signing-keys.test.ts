@@ -17,7 +17,7 @@ import {
 import { templateDatabase, testDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startIdentity, type TestIdentity } from '../../../test/start-identity.ts'
-import { gatewayKeys } from '../gateway-keys.ts'
+import { gatewayKeys } from '../keys-part.ts'
 
 const policy: KeyPolicy = {
   kty: 'EC',
