@@ -13,14 +13,15 @@ interface FunctionExample {
 export const functionsDescription: { readonly text: string; readonly examples: readonly FunctionExample[] } =
   {
     text:
-      'A workspace declares functions in JavaScript or TypeScript (`ts`), by `PUT ' +
+      'A workspace declares functions in JavaScript, TypeScript (`ts`) or Python (`py`), by `PUT ' +
       '/v2/functions/{id}/{name}` or all at once by `POST /v2/functions/{id}`, which makes them be exactly ' +
       'those it is sent. Automations call them with `Custom Code.run`; `POST /v2/functions/{id}/run/{name}` ' +
       'calls one by itself, for whoever may execute automations as a member, and answers `{result, logs, ' +
       'duration}`.\n\n' +
       'The code is the body of a function that finds its parameters by their names, or a module that ' +
-      'exports one function: as `export default` or `module.exports =`. It may wait with `await`. What it ' +
-      'returns comes back as JSON; what it writes (`console.log`) is shown with the step of the run. ' +
+      'exports one function: as `export default` or `module.exports =`, in Python as `def main(…)`. It may ' +
+      'wait with `await`. What it returns comes back as JSON; what it writes (`console.log`, `print`) is ' +
+      'shown with the step of the run. ' +
       'Nothing of a call is left for the next. `fetch` calls the outside as the instruction of that name ' +
       'does: guarded, within the limits of the workspace, and with the secrets that references stand for ' +
       '(`$secret:…`; not where functions run in a service of their own). There are no files, no environment ' +
@@ -54,6 +55,18 @@ export const functionsDescription: { readonly text: string; readonly examples: r
         },
         parameters: { name: 'Ada', born: '1815-12-10' },
         gives: { text: 'Hello Ada', year: 1815 },
+      },
+      {
+        text: 'In Python:',
+        declared: {
+          name: 'mean',
+          language: 'python',
+          code: ['def main(values):', '    return sum(values) / len(values)'].join('\n'),
+          parameters: { values: { type: 'array', items: { type: 'number' } } },
+          timeout: '10s',
+        },
+        parameters: { values: [1, 2, 6] },
+        gives: 3,
       },
     ],
   }
