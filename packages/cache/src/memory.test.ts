@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cacheConformance } from '../test/conformance.ts'
+import { openCache } from './index.ts'
 import { openMemoryCache } from './memory.ts'
-import { openCache } from './open.ts'
 
 describe('the memory driver', () => {
   const cache = openMemoryCache()

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { cacheConformance } from '../test/conformance.ts'
 import type { Cache } from './cache.ts'
-import { openCache } from './open.ts'
+import { openCache } from './index.ts'
 
 const server = process.env.TEST_CACHE_URL
 if (server === undefined) {
