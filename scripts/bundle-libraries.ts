@@ -1,11 +1,13 @@
 // packages/custom-code/libraries/*.library.js: what functions of authors find in their isolates, which load no modules.
-// `node scripts/bundle-libraries.ts` after a change of libraries.json, of a library's version or of src/inside.
+// `node scripts/bundle-libraries.ts [FOLDER]` after a change of libraries.json, of the version of a library or of
+// src/inside.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const folder = fileURLToPath(new URL('../packages/custom-code/', import.meta.url))
-const target = `${folder}libraries/`
+const list = `${folder}libraries/libraries.json`
+const target = process.argv[2] ?? `${folder}libraries/`
 
 /** The module behind `entry` in one text without imports. */
 async function bundled(entry: string, format: 'cjs' | 'iife'): Promise<string> {
@@ -48,11 +50,9 @@ async function library(name: string, modules: Record<string, string>): Promise<s
 const manifestOf = (name: string): { version: string; license: string } =>
   JSON.parse(readFileSync(`${folder}node_modules/${name}/package.json`, 'utf8'))
 
-const libraries = JSON.parse(readFileSync(`${target}libraries.json`, 'utf8')) as Record<
-  string,
-  Record<string, string>
->
+const libraries = JSON.parse(readFileSync(list, 'utf8')) as Record<string, Record<string, string>>
 const files: Record<string, string> = {}
+files.web = `(function(){${await bundled('./src/inside/web.ts', 'iife')}\n})\n`
 for (const name of ['prelude', 'python'])
   files[name] = `${await bundled(`./src/inside/${name}.ts`, 'iife')}\n`
 for (const [name, modules] of Object.entries(libraries)) files[name] = await library(name, modules)

@@ -128,7 +128,7 @@ export async function fetch(address: unknown, init: FetchInit = {}): Promise<Res
 function bodyOf(body: unknown, headers: Headers): string {
   if (body === undefined || body === null) return ''
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return textOfBytes(bytesOf(body))
-  const isForm = body instanceof globalThis.URLSearchParams
+  const isForm = typeof body !== 'string' && body instanceof globalThis.URLSearchParams
   if (typeof body !== 'string' && !isForm)
     throw new TypeError('fetch takes a body of text or bytes: write objects with JSON.stringify.')
   if (!headers.has('content-type'))

@@ -1,10 +1,5 @@
 // Runs inside isolates, before the code of authors: what a function finds there, and how it is called. Bundled by
 // scripts/bundle-libraries.ts; nothing of Node is there.
-import 'core-js/actual/atob.js'
-import 'core-js/actual/btoa.js'
-import 'core-js/actual/structured-clone.js'
-import 'core-js/actual/url/index.js'
-import 'core-js/actual/url-search-params/index.js'
 import { type Border, closeBorder, openBorder, resume, wait } from './border.ts'
 import { crypto } from './crypto.ts'
 import { fetch, Headers } from './fetch.ts'
@@ -63,6 +58,30 @@ for (const [name, value] of Object.entries({
   queueMicrotask: (callback: () => void) => void Promise.resolve().then(callback),
 }))
   define(name, value)
+
+/** What `web.ts` brings, and whether it is there already. */
+const WEB = ['URL', 'URLSearchParams', 'structuredClone', 'atob', 'btoa']
+let web: (() => void) | undefined
+
+/** Takes its own placeholders away first: what is loaded looks whether the names are there. */
+function loadWeb(): void {
+  for (const name of WEB)
+    if (Object.getOwnPropertyDescriptor(globalThis, name)?.get !== undefined)
+      Reflect.deleteProperty(globalThis, name)
+  const load = web
+  web = undefined
+  load?.()
+}
+
+for (const name of WEB)
+  Object.defineProperty(globalThis, name, {
+    configurable: true,
+    get: () => {
+      loadWeb()
+      return (globalThis as unknown as Parameters)[name]
+    },
+    set: (value) => define(name, value),
+  })
 
 /** Loads each library once, when it is asked for first. */
 function loader(libraries: readonly Record<string, LibraryFactory>[]): Require {
@@ -191,8 +210,12 @@ define('$platform', {
     log: Border['log'],
     factory: Factory,
     start: string,
+    loadsWeb: () => void,
     ...libraries: Record<string, LibraryFactory>[]
-  ) => call({ ask, begin, log }, factory, start, ...libraries),
+  ) => {
+    web = loadsWeb
+    return call({ ask, begin, log }, factory, start, ...libraries)
+  },
   resume,
   openBorder,
   closeBorder,

@@ -12,15 +12,18 @@ const MAX_IMAGE_BYTES = 200_000_000
  */
 export class PythonImage implements AsyncDisposable {
   readonly #needs: { readonly main: string; readonly log: Logger }
-  #making: Promise<number> | undefined
+  #making: Promise<number | undefined> | undefined
   #maker: WorkerProcess | undefined
 
   constructor(needs: { readonly main: string; readonly log: Logger }) {
     this.#needs = needs
   }
 
-  /** Rejects when it can't be made; the next who asks has it tried again. */
-  descriptor(): Promise<number> {
+  /**
+   * Rejects when it can't be made; the next who asks has it tried again. Undefined where it can't be stored: then
+   * Python starts without it.
+   */
+  descriptor(): Promise<number | undefined> {
     this.#making ??= this.#make().catch((error: unknown) => {
       this.#making = undefined
       throw error
@@ -28,8 +31,8 @@ export class PythonImage implements AsyncDisposable {
     return this.#making
   }
 
-  #make(): Promise<number> {
-    const { promise, resolve, reject } = Promise.withResolvers<number>()
+  #make(): Promise<number | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
     let isMade = false
     const plan = {
       main: this.#needs.main,
@@ -47,9 +50,21 @@ export class PythonImage implements AsyncDisposable {
     this.#maker = maker
     maker.onImage = (image) => {
       isMade = true
-      resolve(stored(image))
+      resolve(this.#stored(image))
     }
     return promise
+  }
+
+  #stored(image: Buffer): number | undefined {
+    try {
+      return stored(image)
+    } catch (err) {
+      this.#needs.log.warn(
+        { err },
+        'the memory of python could not be stored, so that each process starts slowly',
+      )
+      return undefined
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

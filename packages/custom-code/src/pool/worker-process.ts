@@ -272,7 +272,8 @@ function failureOf(header: { reason: unknown; message: unknown; line?: unknown; 
 
 /** Kernel limits come from a shell, which the process then replaces: no dump, no file, no memory beyond all measure. */
 function commandOf({ main, role, memoryMegabytes, residentMegabytes }: WorkerPlan) {
-  const limits = `ulimit -c 0; ulimit -f 0; ulimit -d ${(residentMegabytes + RESERVED_MEGABYTES[role]) * 1024} 2>/dev/null`
+  const kilobytes = (residentMegabytes + RESERVED_MEGABYTES[role]) * 1024
+  const limits = `ulimit -c 0; ulimit -f 0; ulimit -d ${kilobytes} 2>/dev/null`
   const flags = [
     '--permission',
     '--allow-addons',

@@ -17,6 +17,8 @@ export interface CallEngine {
   check(code: FunctionCode, libraries: readonly string[]): Promise<CodeProblem[]>
   /** Resolves when nothing of the last call is left. */
   rest(): Promise<void>
+  /** Does ahead what the next call would wait for. */
+  prepare(): void
 }
 
 /** The text of an author can't run. Lines and columns count from 1, in that text. */

@@ -1,5 +1,7 @@
+import { writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type IsolatedVm from 'isolated-vm'
+import { libraryText } from './libraries.ts'
 
 /** The library as one file for each system; asked for one by one, so that bundles hold those of images. */
 function binary(): string {
@@ -31,3 +33,17 @@ function loaded(): typeof IsolatedVm {
 }
 
 export const ivm = loaded()
+
+let snapshot: IsolatedVm.ExternalCopy<ArrayBuffer> | undefined
+
+/** What each context begins with, made once in a process. */
+export function preludeSnapshot(): IsolatedVm.ExternalCopy<ArrayBuffer> {
+  snapshot ??= ivm.Isolate.createSnapshot([{ code: libraryText('prelude'), filename: 'platform.js' }])
+  return snapshot
+}
+
+/** V8 can't go on in this process; its service reads the reason. */
+export function endFull(): void {
+  writeSync(2, 'out of memory\n')
+  process.kill(process.pid, 'SIGKILL')
+}

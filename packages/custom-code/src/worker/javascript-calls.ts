@@ -20,6 +20,7 @@ export class JavascriptCalls implements CallEngine {
     max: KEPT_ISOLATES,
     dispose: (isolate) => isolate.dispose(),
   })
+  /** Of the last call, until the next is prepared. */
   #last: { workspaceId: string; isolate: JavascriptIsolate } | undefined
 
   constructor(pipe: ServicePipe, memoryMegabytes: number) {
@@ -63,14 +64,19 @@ export class JavascriptCalls implements CallEngine {
     }
   }
 
-  /** After the answer: nothing of the call may be left, and the next one begins sooner. */
-  async rest(): Promise<void> {
-    const last = this.#last
+  rest(): Promise<void> {
+    if (this.#last === undefined) return Promise.resolve()
+    const { workspaceId, isolate } = this.#last
+    if (isolate.isDisposed || isolate.heldBytes > MOST_HELD_BYTES) {
+      this.#isolates.delete(workspaceId)
+      this.#last = undefined
+    }
+    return Promise.resolve()
+  }
+
+  prepare(): void {
+    this.#last?.isolate.prepare()
     this.#last = undefined
-    if (last === undefined) return
-    const { workspaceId, isolate } = last
-    if (isolate.isDisposed || isolate.heldBytes > MOST_HELD_BYTES) this.#isolates.delete(workspaceId)
-    else await isolate.prepare()
   }
 }
 

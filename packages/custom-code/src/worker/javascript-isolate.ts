@@ -1,16 +1,14 @@
-import { writeSync } from 'node:fs'
-import type { Context, ExternalCopy, Isolate, Reference, Script } from 'isolated-vm'
+import type { Context, Isolate, Reference, Script } from 'isolated-vm'
 import { LRUCache } from 'lru-cache'
 import type { FunctionCode } from '../custom-code.ts'
 import { CallBorder } from './call-border.ts'
 import { type CompiledFunction, compileFunction } from './compile-function.ts'
-import { ivm } from './isolated-vm.ts'
+import { endFull, ivm, preludeSnapshot } from './isolated-vm.ts'
 import { libraryOf, libraryText } from './libraries.ts'
 import type { ServicePipe } from './service-pipe.ts'
 
 /** Characters of the code that one isolate keeps compiled. */
 const KEPT_CHARACTERS = 2_000_000
-let snapshot: ExternalCopy<ArrayBuffer> | undefined
 
 const TAKE_PLATFORM = '(()=>{const taken=globalThis.$platform;delete globalThis.$platform;return taken})()'
 
@@ -36,7 +34,7 @@ export class JavascriptIsolate {
     dispose: ({ script }) => script.release(),
   })
   readonly #names: readonly string[]
-  #prepared: Prepared | undefined
+  #prepared: Promise<Prepared> | undefined
 
   constructor(memoryMegabytes: number, libraries: readonly string[]) {
     this.#names = libraries
@@ -52,8 +50,13 @@ export class JavascriptIsolate {
     return this.#isolate.isDisposed
   }
 
-  /** Makes the context of the next call, and so comes back only when nothing of the last one runs any more. */
-  async prepare(): Promise<void> {
+  /** Has the context of the next call made while nobody waits for it. */
+  prepare(): void {
+    this.#prepared ??= this.#context()
+    this.#prepared.catch(() => undefined)
+  }
+
+  async #context(): Promise<Prepared> {
     const context = await this.#isolate.createContext()
     const platform = this.#taking.runSync(context, { reference: true }) as Reference<
       Omit<Prepared, 'context'>
@@ -62,10 +65,10 @@ export class JavascriptIsolate {
       platform.getSync(name, { reference: true }),
     )
     platform.release()
-    this.#prepared = { context, call, resume } as unknown as Prepared
+    return { context, call, resume } as unknown as Prepared
   }
 
-  /** Bytes of values that are held though nothing runs. */
+  /** Bytes of values that are held. Waits until nothing runs: what goes on after its answer is so found out. */
   get heldBytes(): number {
     const { used_heap_size: heap, externally_allocated_size: external } =
       this.#isolate.getHeapStatisticsSync()
@@ -76,8 +79,8 @@ export class JavascriptIsolate {
   async call(code: FunctionCode, parameters: string, maxOutput: number, pipe: ServicePipe): Promise<string> {
     const { compiled, script } = this.#compiled(code)
     const libraries = [...new Set(compiled.imports.map(libraryOf))].map((name) => this.#library(name))
-    if (this.#prepared === undefined) await this.prepare()
-    const { context, call, resume } = this.#prepared as Prepared
+    this.prepare()
+    const { context, call, resume } = await (this.#prepared as Promise<Prepared>)
     this.#prepared = undefined
     const border = new CallBorder(pipe, (id, answer) => resume.applyIgnored(undefined, [id, answer]))
     const into = (one: Script) =>
@@ -89,6 +92,7 @@ export class JavascriptIsolate {
       new ivm.Callback(border.log, { ignored: true }),
       into(script),
       JSON.stringify({ parameters, maxOutput, named }),
+      into(this.#library('web')),
       ...libraries.map(into),
     ]
     try {
@@ -126,18 +130,6 @@ export class JavascriptIsolate {
   dispose(): void {
     if (!this.isDisposed) this.#isolate.dispose()
   }
-}
-
-/** What each context begins with, made once in a process. */
-export function preludeSnapshot(): ExternalCopy<ArrayBuffer> {
-  snapshot ??= ivm.Isolate.createSnapshot([{ code: libraryText('prelude'), filename: 'platform.js' }])
-  return snapshot
-}
-
-/** V8 can't go on in this process; its service reads the reason. */
-export function endFull(): void {
-  writeSync(2, 'out of memory\n')
-  process.kill(process.pid, 'SIGKILL')
 }
 
 /** The name of the text of an author in a stack. */

@@ -7,8 +7,7 @@ import type { CodeProblem, FunctionCode } from '../custom-code.ts'
 import type { WorkerOrder, WorkerReason } from '../pool/messages.ts'
 import { CallBorder } from './call-border.ts'
 import type { CallEngine, CallOutcome } from './call-engine.ts'
-import { ivm } from './isolated-vm.ts'
-import { endFull, preludeSnapshot } from './javascript-isolate.ts'
+import { endFull, ivm, preludeSnapshot } from './isolated-vm.ts'
 import { libraryText } from './libraries.ts'
 import type { ServicePipe } from './service-pipe.ts'
 
@@ -93,10 +92,18 @@ export class PythonCalls implements CallEngine {
   async rest(): Promise<void> {
     await this.#started.resume.apply(undefined, [0, ''])
   }
+
+  prepare(): void {}
 }
 
-/** Starts Python: from the memory behind `image`, or anew and with its memory as the answer. */
-export async function startPython(image: number | undefined): Promise<Started> {
+interface StartOptions {
+  /** Only to have its memory, for others. */
+  readonly makesImage: boolean
+  /** Leads to such a memory. */
+  readonly image?: number | undefined
+}
+
+export async function startPython({ makesImage, image }: StartOptions): Promise<Started> {
   const isolate = new ivm.Isolate({
     memoryLimit: GLUE_MEGABYTES,
     snapshot: preludeSnapshot(),
@@ -120,7 +127,7 @@ export async function startPython(image: number | undefined): Promise<Started> {
       new ivm.ExternalCopy(files, { transferOut: true }).copyInto({ release: true, transferIn: true }),
       new ivm.Callback((length: number) => randomBytes(Math.min(length, 65_536)).toString('base64')),
       readFileSync(runner, 'utf8'),
-      image === undefined,
+      makesImage,
     ],
     { result: { promise: true, copy: true } },
   )
