@@ -114,6 +114,26 @@ expect:
     expect(await told(text, { main })).toEqual([])
   })
 
+  test('are changed in their parts', async () => {
+    const parts = {
+      do: [
+        { set: { name: 'session.history[]', value: '{{q}}' } },
+        { set: { name: 'user.shop.last', value: '{{q}}' } },
+        { delete: { name: 'user.shop.first' } },
+        { set: { name: 'global.counts', value: { b: 2 }, type: 'merge' } },
+      ],
+    }
+    const text = `automation: parts
+arguments: { q: pen }
+contexts: { session: { history: [ink] }, user: { shop: { first: ink } }, global: { counts: { a: 1 } } }
+expect:
+  contexts:
+    session: { history: [ink, pen] }
+    user: { shop: { $exact: { last: pen } } }
+    global: { counts: { a: 1, b: 2 } }`
+    expect(await told(text, { parts })).toEqual([])
+  })
+
   test('belong to nobody where the test says so', async () => {
     const text = `automation: main
 user: null

@@ -1,4 +1,5 @@
 import type { Clock } from '@platform/kernel'
+import { type StoredChange, withChange } from '../contexts/context-changes.ts'
 import type { StoredPatch } from '../contexts/context-store.ts'
 import type { StoredContext, StoredValues } from '../contexts/contexts.ts'
 import { storableJson } from '../contexts/storable.ts'
@@ -47,14 +48,14 @@ export class TestContexts {
   }
 
   apply(patches: readonly StoredPatch[]): void {
-    for (const { context, owner, content, removed, expiries, ttlSeconds } of patches) {
+    for (const { context, owner, content, removed, changes = [], expiries, ttlSeconds } of patches) {
       const before = this.contentOf(context, owner)
       const gone = new Set(removed)
       const kept = Object.entries(before).filter(([key]) => !gone.has(key))
       const ends = { ...this.#stored.get(keyOf(context, owner))?.expiries, ...expiries }
       const nowMs = this.#clock.now().getTime()
       this.#stored.set(keyOf(context, owner), {
-        content: { ...Object.fromEntries(kept), ...plain(content) },
+        content: withChanges({ ...Object.fromEntries(kept), ...plain(content) }, changes),
         expiries: Object.fromEntries(
           Object.entries(ends).flatMap(([key, ms]) => (ms === null || gone.has(key) ? [] : [[key, ms]])),
         ),
@@ -62,6 +63,20 @@ export class TestContexts {
       })
     }
   }
+}
+
+/** With parts of keys changed, as the database does it. */
+function withChanges(
+  content: Record<string, unknown>,
+  changes: readonly StoredChange[],
+): Record<string, unknown> {
+  const changed = { ...content }
+  for (const change of changes) {
+    const key = String(change.path[0])
+    const value = withChange(changed[key], plain(change))
+    if (value !== undefined) changed[key] = value
+  }
+  return changed
 }
 
 const keyOf = (context: StoredContext, owner: string): string => JSON.stringify([context, owner])
