@@ -9,7 +9,6 @@ import {
   instructionSchemas,
   type ModuleDescription,
   modules,
-  notYetRunnable,
   stepRetryDescription,
 } from '@platform/contracts'
 import { z } from 'zod'
@@ -19,8 +18,6 @@ import {
 } from '../../apps/runtime/src/contexts/described-contexts.ts'
 import { type FunctionDescription, functionDescriptions } from '../../packages/expressions/src/index.ts'
 import { fieldRows } from './field-rows.ts'
-
-const missing: ReadonlySet<string> = new Set(notYetRunnable)
 
 /** `docs/automations.md`: the language of automations, from the contracts and descriptions beside what runs it. */
 export function automationsPage(): string {
@@ -152,13 +149,10 @@ kept with it, the headers of the request among them.`
 function instructionSection(name: InstructionName): string {
   const { text, example } = instructionDescriptions[name]
   const { gives, functions: _, ...written } = example
-  const note = missing.has(name)
-    ? '\n\nNot available yet: it can be saved, with a warning, and fails when a run reaches it.'
-    : ''
   const rows = fieldRows(z.toJSONSchema(instructionSchemas[name], { unrepresentable: 'any', io: 'output' }))
   const table = rows.length === 0 ? '' : `\n\n| Field | Type | Meaning |\n|---|---|---|\n${rows.join('\n')}`
   const result = gives === undefined ? '' : `\n\nIt answers \`${JSON.stringify(gives)}\`.`
-  return `### ${name}\n\n${text}${note}${table}\n\n\`\`\`yaml\n${yamlOf(written)}\n\`\`\`${result}`
+  return `### ${name}\n\n${text}${table}\n\n\`\`\`yaml\n${yamlOf(written)}\n\`\`\`${result}`
 }
 
 function moduleSection([name, { text, functions, example }]: [string, ModuleDescription]): string {

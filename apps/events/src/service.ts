@@ -3,7 +3,7 @@ import { outboxMigrations } from '@platform/broker'
 import { readConfig } from '@platform/config'
 import { installationMigrations, type Migrations } from '@platform/database'
 import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
-import { openPermissions, permissionsMigrations } from '@platform/permissions'
+import { openPermissions, permissionsMigrations, userTopicStore } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
 import { searchMigrations } from '@platform/search'
 import { joinParts, type Resources, type Service } from '@platform/service'
@@ -61,7 +61,12 @@ export const events: Service = {
         },
         // Accepts events, appends them to the log, and answers the feed, usage and searches from it.
         eventLogPart({ database, outbox, eventLog, search, backpressure, outboxRetentionHours, clock }),
-        { routes: [searchEvents({ permissions, search, clock }), searchAllEvents({ search, clock })] },
+        {
+          routes: [
+            searchEvents({ permissions, search, topics: userTopicStore(database), clock }),
+            searchAllEvents({ search, clock }),
+          ],
+        },
         // Keeps the index beside the log, where one is configured.
         indexing.part,
         // Deletes what is past its retention.

@@ -20,6 +20,7 @@ export const testModules = (database: Database, settings: Partial<ModuleSettings
       secretsMax: 100,
       keptDays: 30,
       collections: { maxCollections: 200, maxRecords: 100_000 },
+      topics: { maxTopics: 5, maxMembers: 10 },
       ...settings,
     },
   }).stores

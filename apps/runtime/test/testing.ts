@@ -12,7 +12,7 @@ import { type Database, migrate, type Queries, raw, sql } from '@platform/databa
 import { newWorkspaceId, systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
 import { buildRecord, defaultEventLimits } from '@platform/outbox'
-import { permissionStore } from '@platform/permissions'
+import { permissionStore, permissionsMigrations } from '@platform/permissions'
 import type { SlidingLimits } from '@platform/rate-limits'
 import {
   startTestService,
@@ -125,7 +125,8 @@ export async function runtimeDatabaseUrl(): Promise<string> {
 
 /** A fresh database with the tables of the runtime and the log of events, for stores tried without a service. */
 export async function runsDatabase(): Promise<TestDatabase> {
-  const template = await templateDatabase('runtime-and-log', async (database) => {
+  const template = await templateDatabase('runtime-log-and-permissions', async (database) => {
+    await migrate(database, permissionsMigrations)
     // Makes the log of events, as any service does when it starts.
     const broker = await openBroker('postgres:', { database, log: createLogger({ level: 'silent' }) })
     await broker[Symbol.asyncDispose]()

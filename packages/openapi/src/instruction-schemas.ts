@@ -1,13 +1,6 @@
-import {
-  type InstructionName,
-  instructionDescriptions,
-  instructionSchemas,
-  notYetRunnable,
-} from '@platform/contracts'
+import { type InstructionName, instructionDescriptions, instructionSchemas } from '@platform/contracts'
 import type { Json } from './json.ts'
 import type { SchemaBook } from './schema-book.ts'
-
-const missing: ReadonlySet<string> = new Set(notYetRunnable)
 
 /** What a step of an automation may be, from the contracts that check it when it is saved. */
 export function instructionComponents(book: SchemaBook): Record<string, Json> {
@@ -25,6 +18,5 @@ export function instructionComponents(book: SchemaBook): Record<string, Json> {
 }
 
 function argumentsOf(name: InstructionName, book: SchemaBook): Json {
-  const note = missing.has(name) ? ' Not available yet.' : ''
-  return { ...book.named(instructionSchemas[name]), description: instructionDescriptions[name].text + note }
+  return { ...book.named(instructionSchemas[name]), description: instructionDescriptions[name].text }
 }

@@ -17,3 +17,4 @@ export {
 export { type RecentAnswers, recentAnswers } from './recent-answers.ts'
 export { isAllPowerful, rulesOf } from './rules.ts'
 export { resourceIn } from './scope.ts'
+export { MAX_TOPICS_OF_USER, type UserTopicStore, userTopicStore } from './user-topic-store.ts'

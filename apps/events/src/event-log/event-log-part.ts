@@ -1,6 +1,7 @@
 import type { Database } from '@platform/database'
 import { type Clock, HOUR_MS } from '@platform/kernel'
 import { dropOldPartitions, ensurePartitions as ensureOutboxPartitions, type Outbox } from '@platform/outbox'
+import { userTopicStore } from '@platform/permissions'
 import { ensurePartitions as ensureLogPartitions, type Log, type Search } from '@platform/search'
 import { type Job, onOneInstance, type Part } from '@platform/service'
 import { usageCounter } from '../usage/count-usage.ts'
@@ -34,7 +35,7 @@ export function eventLogPart(needs: Needs): Part {
   return {
     routes: [
       emitEvents({ backpressure, outbox, clock, outboxRetentionHours }),
-      listEvents({ search }),
+      listEvents({ search, topics: userTopicStore(database) }),
       workspaceUsage({ usage, counter }),
     ],
     subscriptions: [onOneInstance(LOG_GROUP, appendToLog({ log: eventLog }), { maxBatch: LOG_BATCH })],

@@ -153,6 +153,12 @@ describe('an event with an audience', () => {
 
       expect(numbersOf(found)).toEqual(forEve)
       expect(numbersOf(records.filter((record) => matches(filter, record)))).toEqual(forEve)
+
+      const member = { principal: eve, admission: { role: 'editor', by: 'role' }, topics: ['staff'] } as const
+      const forMember = visibleTo(member)
+      const shown = await index.find(stream, { sort: 'asc', limit: 100, filter: forMember })
+      expect(numbersOf(shown)).toEqual([...forAll, 3, 5, 7, 8])
+      expect(numbersOf(records.filter((record) => matches(forMember, record)))).toEqual(numbersOf(shown))
       await index.deleteStream(stream)
     },
   )

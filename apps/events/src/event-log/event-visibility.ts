@@ -1,6 +1,6 @@
 import type { Principal } from '@platform/auth'
 import type { EventRecord } from '@platform/contracts'
-import type { Admission, Permissions } from '@platform/permissions'
+import type { Admission, Permissions, UserTopicStore } from '@platform/permissions'
 import { AskedDocument, compileFilter, type Filter } from '@platform/search'
 
 // Who sees which events of a workspace is decided in this file alone: feed, search, live streams and webhooks ask it.
@@ -36,13 +36,15 @@ const withoutAudience: Filter = {
 const isForEverybody = compileFilter(withoutAudience)
 
 /**
- * Events that are for a caller as far as their audience goes: for everybody, for this user, this session or this
- * socket, or emitted by this user. Topics have no members yet, so that an event that names only a topic is left to
- * owners.
+ * Events that are for a caller as far as their audience goes: for everybody, for this user, this session, a topic of
+ * theirs or this socket, or emitted by this user.
  */
-const audienceOf = (principal: Principal, socketId?: string): Filter => ({
-  any: [withoutAudience, ...ofUser(principal), ...ofSocket(socketId)],
+const audienceOf = ({ principal, topics = [], socketId }: AdmittedReader): Filter => ({
+  any: [withoutAudience, ...ofUser(principal), ...ofTopics(topics), ...ofSocket(socketId)],
 })
+
+const ofTopics = (topics: readonly string[]): Filter[] =>
+  topics.length === 0 ? [] : [{ path: 'target.userTopic', in: [...topics] }]
 
 function ofUser(principal: Principal): Filter[] {
   if (principal.kind !== 'user') return []
@@ -64,6 +66,8 @@ const everything: Filter = { all: [] }
 export interface AdmittedReader {
   principal: Principal
   admission: Pick<Admission, 'role' | 'by'>
+  /** Of which they are a member. */
+  topics?: readonly string[] | undefined
   /** Of a socket. */
   socketId?: string
 }
@@ -72,8 +76,18 @@ export interface AdmittedReader {
  * The events of a workspace that an admitted caller may read. It is part of every question to the log, so that pages
  * are never short and nothing is counted that the caller may not see.
  */
-export const visibleTo = ({ principal, admission, socketId }: AdmittedReader): Filter =>
-  seesEverything(admission) ? everything : { all: [noSecurityEvents, audienceOf(principal, socketId)] }
+export const visibleTo = (reader: AdmittedReader): Filter =>
+  seesEverything(reader.admission) ? everything : { all: [noSecurityEvents, audienceOf(reader)] }
+
+/** A caller with the topics they are a member of, for a question to the log. */
+export async function withTopics<Given extends AdmittedReader & { admission: Admission }>(
+  store: Pick<UserTopicStore, 'listTopics'>,
+  reader: Given,
+): Promise<Given> {
+  const { principal, admission } = reader
+  if (principal.kind !== 'user' || seesEverything(admission)) return reader
+  return { ...reader, topics: await store.listTopics(admission.workspace.id, principal.userId) }
+}
 
 /** What was asked for, as far as the caller may read it. */
 export function askedAndVisible(reader: AdmittedReader, asked: Filter): Filter {

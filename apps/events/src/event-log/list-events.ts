@@ -1,19 +1,21 @@
 import { type EventRecord, listEvents as endpoint, eventStream, limits } from '@platform/contracts'
 import { nextLink, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
+import type { UserTopicStore } from '@platform/permissions'
 import type { Search } from '@platform/search'
 import { feedFilter } from './event-filter.ts'
-import { askedAndVisible } from './event-visibility.ts'
+import { askedAndVisible, withTopics } from './event-visibility.ts'
 
 /** The activity feed: newest first, in the order the server accepted the events. */
-export const listEvents = (deps: { search: Search }) =>
+export const listEvents = (deps: { search: Search; topics: UserTopicStore }) =>
   route(endpoint, {
     async handle({ query, principal, request, admitted: admission }) {
       const { sort, limit, page, beforeId, afterId } = query
       requireReach(page, limit)
 
+      const reader = await withTopics(deps.topics, { principal, admission })
       const found = await deps.search.find(eventStream(admission.workspace.id), {
-        filter: askedAndVisible({ principal, admission }, feedFilter(query)),
+        filter: askedAndVisible(reader, feedFilter(query)),
         sort,
         limit,
         page,

@@ -4,12 +4,13 @@ import { exposeReadings, type RateLimiter } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Outbox } from '@platform/outbox'
-import { openPermissions, type Permissions } from '@platform/permissions'
+import { openPermissions, type Permissions, userTopicStore } from '@platform/permissions'
 import { onOneInstance, type Part } from '@platform/service'
 import type { LogBackpressure } from '../event-log/log-backpressure.ts'
 import { getEventReader } from './get-event-reader.ts'
 import { Live } from './live.ts'
 import { readerRightsStore } from './reader-rights-store.ts'
+import { ReaderTopics } from './reader-topics.ts'
 import { recheckReaders } from './recheck-readers.ts'
 import { openEventSockets } from './sockets/event-sockets.ts'
 import { OwnCredentials, resolveCaller } from './sockets/own-credentials.ts'
@@ -37,10 +38,11 @@ interface Needs {
 export async function openLivePart(needs: Needs): Promise<Part> {
   const { database, broker, eventLog, clock, log: logger } = needs
   await using stack = new AsyncDisposableStack()
-  const tail = stack.use(await Tail.open(eventLog, logger))
-  const live = stack.use(new Live({ log: eventLog, tail, logger }))
+  const topics = new ReaderTopics(userTopicStore(database))
+  const tail = stack.use(await Tail.open(eventLog, logger, (record) => topics.apply(record)))
+  const live = stack.use(new Live({ log: eventLog, tail, topics, logger }))
   const findRecord = (id: string) => readRecord(database, id)
-  stack.use(await listenForUnstored({ broker, tail, logger, findRecord }))
+  stack.use(await listenForUnstored({ broker, tail, topics, logger, findRecord }))
   for (const metric of metricsOf(live)) stack.use(metric)
   // Permissions of their own: their cache is emptied whenever something has changed.
   const uncached = await openPermissions({ database, clock })

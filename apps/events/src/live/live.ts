@@ -1,6 +1,7 @@
 import type { Logger } from '@platform/logging'
 import { LiveReaders } from './live-readers.ts'
 import type { Reader } from './reader.ts'
+import type { ReaderTopics } from './reader-topics.ts'
 import { type EndReason, StreamReader, type StreamWish } from './stream-reader.ts'
 import type { LiveLog, Tail } from './tail.ts'
 
@@ -11,27 +12,32 @@ export class Live implements Disposable {
   readonly log: LiveLog
   readonly tail: Tail
   readonly readers = new LiveReaders()
+  readonly topics: ReaderTopics
   readonly #logger: Logger
   readonly #streams = new Set<StreamReader>()
   readonly #heartbeat = setInterval(() => {
     for (const stream of this.#streams) stream.heartbeat()
   }, HEARTBEAT_MS).unref()
 
-  constructor(deps: { log: LiveLog; tail: Tail; logger: Logger }) {
+  constructor(deps: { log: LiveLog; tail: Tail; topics: ReaderTopics; logger: Logger }) {
     this.log = deps.log
     this.tail = deps.tail
+    this.topics = deps.topics
     this.#logger = deps.logger
   }
 
   /** A stream that has yet to join. */
   newStream(reader: Reader, wish?: StreamWish): StreamReader {
     const session = { reader, refuse: () => stream.end('refused') }
+    const forget = this.topics.watch(reader)
     const stream = new StreamReader(reader, wish, {
       tail: this.tail,
       log: this.log,
+      topics: this.topics,
       onEnd: (ended, reason) => {
         this.#streams.delete(ended)
         this.readers.remove(session)
+        forget()
         this.#note(ended, reason)
       },
     })

@@ -10,6 +10,7 @@ import { expect, test, vi } from 'vitest'
 import { EventWriter } from './event-writer.ts'
 import { Live } from './live.ts'
 import type { Reader } from './reader.ts'
+import { ReaderTopics } from './reader-topics.ts'
 import { Tail } from './tail.ts'
 
 const COUNT = 300
@@ -20,7 +21,8 @@ test('a client that stops to read while it catches up is cut behind a whole even
   const log = await openLog(stack.use(await testDatabase()))
   const logger = createLogger({ level: 'silent' })
   const tail = stack.use(await Tail.open(log, logger))
-  const live = stack.use(new Live({ log, tail, logger }))
+  const topics = new ReaderTopics({ listTopics: async () => [] })
+  const live = stack.use(new Live({ log, tail, topics, logger }))
   const workspaceId = newWorkspaceId()
   const ids = Array.from({ length: COUNT }, () => uuidv7())
   const document = { type: 'big', source: { workspaceId }, payload: { filler: 'x'.repeat(60_000) } }

@@ -3,7 +3,8 @@ import type { PlacedDocument } from '@platform/search'
 import { TimeSlice } from '../event-log/time-slice.ts'
 import type { EventWriter } from './event-writer.ts'
 import { LiveEvent } from './live-event.ts'
-import { type Reader, wants } from './reader.ts'
+import { mayWant, type Reader, wants } from './reader.ts'
+import type { ReaderTopics } from './reader-topics.ts'
 import type { TailReader } from './rooms.ts'
 import type { LiveLog, Tail } from './tail.ts'
 
@@ -25,6 +26,7 @@ export interface StreamWish {
 interface Deps {
   tail: Tail
   log: LiveLog
+  topics: Pick<ReaderTopics, 'load'>
   /** Called once; without a reason when the client has left. */
   onEnd: (reader: StreamReader, reason: EndReason | undefined) => void
 }
@@ -62,7 +64,7 @@ export class StreamReader implements TailReader {
   }
 
   take(event: LiveEvent): boolean {
-    if (this.#isOver || !this.#isNew(event) || !wants(this.reader, event.record, event.asked)) return false
+    if (this.#isOver || !this.#isNew(event) || !mayWant(this.reader, event.record, event.asked)) return false
     if (this.#buffered === undefined) return this.#write(event)
     if (this.#buffered.length >= BUFFER_MAX) this.#hasOverflowed = true
     if (this.#hasOverflowed) return false
@@ -101,7 +103,9 @@ export class StreamReader implements TailReader {
   async #catchUp(from: number): Promise<void> {
     let at = from
     do {
-      await this.#writeOlder(at, await this.#join(at))
+      const joinedAt = await this.#join(at)
+      if (this.reader.topics === undefined) await this.#deps.topics.load(this.reader)
+      await this.#writeOlder(at, joinedAt)
       await this.#writeBuffered()
       at = Math.max(at, this.#bufferedUntil)
     } while (this.#buffered !== undefined && !this.#isOver)

@@ -3,6 +3,7 @@ import type { Logger } from '@platform/logging'
 import type { Log } from '@platform/search'
 import { TimeSlice } from '../event-log/time-slice.ts'
 import { LiveEvent } from './live-event.ts'
+import { tellsOfMembers } from './reader-topics.ts'
 import { Rooms, type TailReader } from './rooms.ts'
 
 const PAGE = 500
@@ -19,6 +20,7 @@ export type LiveLog = Pick<Log, 'readAfter' | 'placeOf' | 'lastSequence' | 'endO
 export class Tail implements AsyncDisposable {
   readonly #log: LiveLog
   readonly #logger: Logger
+  readonly #onMembers: (record: EventRecord) => void
   readonly #rooms = new Rooms()
   readonly #stack = new AsyncDisposableStack()
   /** Everything up to here was handed out; undefined while there are no readers. */
@@ -30,13 +32,19 @@ export class Tail implements AsyncDisposable {
   /** Events handed to readers who wanted them. */
   delivered = 0
 
-  private constructor(log: LiveLog, logger: Logger) {
+  private constructor(log: LiveLog, logger: Logger, onMembers: (record: EventRecord) => void) {
     this.#log = log
     this.#logger = logger
+    this.#onMembers = onMembers
   }
 
-  static async open(log: LiveLog, logger: Logger): Promise<Tail> {
-    const tail = new Tail(log, logger)
+  /** `onMembers` is called with what tells of new members of topics, before anything behind it is handed out. */
+  static async open(
+    log: LiveLog,
+    logger: Logger,
+    onMembers: (record: EventRecord) => void = () => undefined,
+  ): Promise<Tail> {
+    const tail = new Tail(log, logger, onMembers)
     const wake = () => tail.#wake()
     tail.#stack.use(await log.listen(wake, wake))
     const safety = setInterval(wake, SAFETY_MS).unref()
@@ -125,6 +133,7 @@ export class Tail implements AsyncDisposable {
 
   /** A reader that joins meanwhile reads the event from the log; one that has left takes nothing. */
   async #handOut(event: LiveEvent, slice: TimeSlice): Promise<void> {
+    if (tellsOfMembers(event.record)) this.#onMembers(event.record)
     for (const reader of this.#rooms.readersOf(event.record)) {
       if (slice.isOver) await slice.yield()
       if (reader.take(event)) this.delivered += 1

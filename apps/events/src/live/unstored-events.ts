@@ -1,6 +1,7 @@
 import type { Broker } from '@platform/broker'
 import type { EventRecord } from '@platform/contracts'
 import type { Logger } from '@platform/logging'
+import { type ReaderTopics, tellsOfMembers } from './reader-topics.ts'
 import type { Tail } from './tail.ts'
 
 /** The topic on which events that are not stored reach every instance. */
@@ -15,6 +16,9 @@ type Announced = { record: EventRecord } | { id: string }
 export const announceUnstored =
   (deps: { broker: Pick<Broker, 'announcements'> }) =>
   async (events: EventRecord[]): Promise<void> => {
+    // Who has joined a topic sees what comes behind that, though it is in no log.
+    for (const record of events.filter(tellsOfMembers))
+      await deps.broker.announcements.announce(LIVE_TOPIC, textOf(record))
     const unstored = events.filter(({ options }) => options?.persist === false)
     await Promise.all(
       unstored.map((record) => deps.broker.announcements.announce(LIVE_TOPIC, textOf(record))),
@@ -31,18 +35,24 @@ function textOf(record: EventRecord): string {
 export const listenForUnstored = (deps: {
   broker: Pick<Broker, 'announcements'>
   tail: Tail
+  topics: Pick<ReaderTopics, 'apply'>
   logger: Logger
   /** The record of an event that was too large to be announced. */
   findRecord: (id: string) => Promise<EventRecord | undefined>
 }): Promise<AsyncDisposable> =>
   deps.broker.announcements.listen(LIVE_TOPIC, (text) => {
     const announced = JSON.parse(text) as Announced
+    const hear = (record: EventRecord) => {
+      // They are in the log as well, for readers.
+      if (tellsOfMembers(record)) deps.topics.apply(record)
+      else deps.tail.publish(record)
+    }
     if ('record' in announced) {
-      deps.tail.publish(announced.record)
+      hear(announced.record)
       return
     }
     deps.findRecord(announced.id).then(
-      (record) => record && deps.tail.publish(record),
+      (record) => record && hear(record),
       (error: unknown) => deps.logger.warn({ err: error }, 'an event that is not kept was missed'),
     )
   })

@@ -1,17 +1,24 @@
 import { eventStream, searchEvents as search, searchAllEvents as searchAll } from '@platform/contracts'
 import { route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
-import type { Permissions } from '@platform/permissions'
+import type { Permissions, UserTopicStore } from '@platform/permissions'
 import type { Search } from '@platform/search'
-import { askedAndVisible } from '../event-log/event-visibility.ts'
+import { askedAndVisible, withTopics } from '../event-log/event-visibility.ts'
 import { readSearch } from './read-search.ts'
 import { runSearch } from './run-search.ts'
+
+interface SearchDeps {
+  permissions: Permissions
+  search: Search
+  topics: UserTopicStore
+  clock: Clock
+}
 
 /**
  * Finds and counts events of one workspace; what the caller may not read is left out by the query itself, also of
  * every number.
  */
-export const searchEvents = (deps: { permissions: Permissions; search: Search; clock: Clock }) =>
+export const searchEvents = (deps: SearchDeps) =>
   route(search, {
     async handle({ params, body, principal, admitted: admission }) {
       const { permissions } = deps
@@ -22,7 +29,8 @@ export const searchEvents = (deps: { permissions: Permissions; search: Search; c
           workspace: params.workspaceId,
         })
 
-      const filter = askedAndVisible({ principal, admission }, query.filter)
+      const reader = await withTopics(deps.topics, { principal, admission })
+      const filter = askedAndVisible(reader, query.filter)
       const stream = eventStream(admission.workspace.id)
       return runSearch(deps.search, stream, { ...query, filter }, body.source)
     },

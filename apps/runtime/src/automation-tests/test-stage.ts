@@ -28,6 +28,7 @@ import { TestFetches } from './test-fetches.ts'
 import { testModules } from './test-modules.ts'
 import { TestSecrets } from './test-secrets.ts'
 import { TestTime } from './test-time.ts'
+import { TestTopics } from './test-topics.ts'
 import { withStubs } from './test-workspace.ts'
 
 export interface StageParts {
@@ -98,6 +99,7 @@ export class TestStage {
     const secrets = new TestSecrets(test.contexts?.secret)
     const modules = stubsOf(test.modules, 'The function', 'modules')
     const functions = stubsOf(test.functions, 'The function', 'functions')
+    const topics = new TestTopics()
     const cache = openMemoryCache(() => this.time.now().getTime())
     this.#slices = meteredSlices(settings.slices)
     this.#engine = createEngine({
@@ -114,6 +116,7 @@ export class TestStage {
       stubs: {
         callModule: testModules({ modules, functions, collections: this.collections, secrets, fail }),
         reveal: (request) => secrets.reveal(request),
+        joinTopic: (order) => topics.join(order),
       },
     })
     this.#plan(test)

@@ -635,8 +635,6 @@ const cases: Case[] = [
     [
       ['run', { module: 'collections', function: 'find' }],
       ['auth', { workspace: true }],
-      ['createUserTopic', { topic: 'a', userIds: [] }],
-      ['joinUserTopic', { topic: 'a' }],
     ] as const
   ).map(
     ([name, args]): Case => ({

@@ -222,6 +222,24 @@ export interface Stubs {
     readonly sent: FetchRequest
     readonly conceal: (value: unknown) => unknown
   }
+  /** Makes users members of a topic, which ends with what the stubs are for. */
+  joinTopic(order: TopicOrder): JoinedTopic
+}
+
+/** Who is to become a member of which topic. */
+export interface TopicOrder {
+  readonly workspaceId: string
+  readonly topic: string
+  readonly userIds: readonly string[]
+  /** A topic that is not there is made. */
+  readonly creates: boolean
+}
+
+/** What has become of it. */
+export interface JoinedTopic {
+  readonly isNew: boolean
+  /** Users that were no members before. */
+  readonly joined: readonly string[]
 }
 
 /** Where a stub is asked. */

@@ -1,4 +1,10 @@
-import { automationExecuted, type EventRecord, type EventSource, runtimeEvents } from '@platform/contracts'
+import {
+  automationExecuted,
+  type EventRecord,
+  type EventSource,
+  type EventTarget,
+  runtimeEvents,
+} from '@platform/contracts'
 import { derivedUuidv7, type Failure } from '@platform/kernel'
 import type { SecretTexts } from '@platform/logging'
 import { buildRecord, capEvent, checkNative, type EventLimits } from '@platform/outbox'
@@ -95,6 +101,18 @@ export function waitEvent(
   const shown = frame.run.secrets.mask(payload)
   return { ...recordOf(frame, type.type, shown, limits, id), options: { persist: false } }
 }
+
+/** That somebody has become a member of a topic; seen by `target`. */
+export const topicEvent = (
+  frame: FailedFrame,
+  type: string,
+  { payload, target }: { payload: unknown; target: EventTarget },
+  path: string,
+  limits: EventLimits,
+): EventRecord => ({
+  ...recordOf(frame, type, payload, limits, frame.run.effectId(frame, `${path} ${type}`)),
+  target,
+})
 
 function recordOf(
   frame: FailedFrame,

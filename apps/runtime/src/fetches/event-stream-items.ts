@@ -10,7 +10,7 @@ const SLICE = 4096
 const MAX_LINES = 100
 
 /** Server-sent events: an item has the lines of data of one, read as JSON where they are JSON. */
-export class EventStreamItems implements StreamItems {
+class EventStreamItems implements StreamItems {
   readonly #decoder = new TextDecoder()
   readonly #events: EventSourceMessage[] = []
   #at = 0

@@ -1,4 +1,4 @@
-import { type CommentArguments, type InstructionName, notYetRunnable } from '@platform/contracts'
+import type { CommentArguments } from '@platform/contracts'
 import type { EventLimits } from '@platform/outbox'
 import type { ModuleStores } from '../modules/module.ts'
 import { all } from './all.ts'
@@ -9,12 +9,13 @@ import { conditions } from './conditions.ts'
 import { customCode } from './custom-code.ts'
 import { emit } from './emit.ts'
 import { fetch } from './fetch.ts'
-import { type Instruction, invalidInstruction } from './instruction.ts'
+import type { Instruction } from './instruction.ts'
 import { rateLimit } from './rate-limit.ts'
 import { repeat } from './repeat.ts'
 import { run } from './run.ts'
 import { deleteVariable, set } from './set-and-delete.ts'
 import { tryCatch } from './try.ts'
+import { createUserTopic, joinUserTopic } from './user-topics.ts'
 import { wait } from './wait.ts'
 
 /** The vocabulary: every word the language has. A key of a step that is none of them calls an automation. */
@@ -31,20 +32,13 @@ export const vocabulary = (limits: EventLimits, stores?: ModuleStores): readonly
   fetch(limits, stores),
   run(limits, stores),
   customCode(limits, stores),
+  createUserTopic(limits, stores),
+  joinUserTopic(limits, stores),
   rateLimit,
   runWorkflow(limits),
   auth,
   comment,
-  ...notYetRunnable.map(unavailable),
 ]
 
 /** comment: nothing happens. */
 const comment: Instruction<CommentArguments> = { name: 'comment', compile: () => () => undefined }
-
-/** Words of the language that can be saved but not run yet; they say so when they are run. */
-const unavailable = (name: InstructionName): Instruction => ({
-  name,
-  compile: () => () => {
-    throw invalidInstruction(`The instruction ${name} is not available yet.`)
-  },
-})

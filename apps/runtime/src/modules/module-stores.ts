@@ -33,7 +33,11 @@ export function openModules({ database, clock, log, settings }: Needs): {
   const upkeep = collectionUpkeepStore(database)
   const collections = new WorkspaceRecords({ database, clock, log, ...settings.collections })
   return {
-    stores: { secrets: { database, masterKeys, clock, max: secretsMax }, collections },
+    stores: {
+      secrets: { database, masterKeys, clock, max: secretsMax },
+      collections,
+      topics: { database, ...settings.topics },
+    },
     async listSecrets(workspaceId, correlationId) {
       if (masterKeys === undefined) return {}
       const names = await secrets.listNames(workspaceId)

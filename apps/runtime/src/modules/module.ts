@@ -3,11 +3,13 @@ import type { z } from 'zod'
 import type { Frame } from '../automations/model.ts'
 import type { WorkspaceRecords } from './collections/workspace-records-store.ts'
 import type { SecretParts } from './secrets/secret-parts.ts'
+import type { TopicParts } from './topics/join-topic.ts'
 
 /** What functions of modules keep things in. */
 export interface ModuleStores {
   readonly secrets: SecretParts
   readonly collections: WorkspaceRecords
+  readonly topics: TopicParts
 }
 
 /** Where a function is called. */

@@ -12,6 +12,8 @@ export const moduleVariables = {
   COLLECTION_RECORDS_MAX: count(1_000_000).describe(
     'Most records of a collection, counted every ten minutes.',
   ),
+  USER_TOPICS_MAX: count(10_000).describe('Most topics of a workspace: audiences of events.'),
+  USER_TOPIC_MEMBERS_MAX: count(10_000).describe('Most members of a topic.'),
   WORKSPACE_TRASH_DAYS: days(30).describe('How long a deleted workspace can be restored.'),
 }
 
@@ -19,6 +21,7 @@ export interface ModuleSettings {
   readonly masterKeys: readonly MasterKey[] | undefined
   readonly secretsMax: number
   readonly collections: { readonly maxCollections: number; readonly maxRecords: number }
+  readonly topics: { readonly maxTopics: number; readonly maxMembers: number }
   /** How long what a deleted workspace had is kept. */
   readonly keptDays: number
 }
@@ -29,5 +32,6 @@ export const moduleSettings = (env: ModuleEnv): ModuleSettings => ({
   masterKeys: env.SECRETS_MASTER_KEYS,
   secretsMax: env.RUN_SECRETS_MAX,
   collections: { maxCollections: env.COLLECTIONS_MAX, maxRecords: env.COLLECTION_RECORDS_MAX },
+  topics: { maxTopics: env.USER_TOPICS_MAX, maxMembers: env.USER_TOPIC_MEMBERS_MAX },
   keptDays: env.WORKSPACE_TRASH_DAYS,
 })

@@ -1,4 +1,3 @@
-import { notYetRunnable } from '@platform/contracts'
 import { describe, expect, it } from 'vitest'
 import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings } from './find-warnings.ts'
@@ -8,26 +7,7 @@ function warningsOf(text: string, mediaType: 'yaml' | 'json' = 'yaml') {
   return findWarnings({ ...input, slug: 'this', name: 'This' }, [])
 }
 
-/** The least each instruction takes. */
-const arguments_: Readonly<Record<(typeof notYetRunnable)[number], unknown>> = {
-  createUserTopic: { topic: 'a' },
-  joinUserTopic: { topic: 'a' },
-}
-
 describe('what is saved with a warning', () => {
-  it.each(notYetRunnable)('%s, which can’t run yet, wherever it stands', (name) => {
-    const step = { [name]: arguments_[name] }
-    const at = name.includes('.') ? `["${name}"]` : `.${name}`
-    const text = JSON.stringify({ do: [step, { try: { do: [{ all: [step] }] } }] })
-    const message = expect.stringMatching(
-      new RegExp(`^The instruction "${name}" is not available yet: .+\\.$`),
-    )
-    expect(warningsOf(text, 'json')).toEqual([
-      { path: `do[0]${at}`, message },
-      { path: `do[1].try.do[0].all[0]${at}`, message },
-    ])
-  })
-
   it('no field of fetch, whatever it says', () => {
     const fields = {
       stream: { event: 'chunk', target: { currentSocket: true }, payload: {} },
@@ -40,9 +20,7 @@ describe('what is saved with a warning', () => {
 
   it('calls of functions that are not declared, but nothing that templates may make right', () => {
     const call = (step: Record<string, unknown>) =>
-      findWarnings({ slug: 'this', name: 'This', do: [step] }, [], new Set(['known'])).filter(
-        ({ message }) => !message.includes('not available yet'),
-      )
+      findWarnings({ slug: 'this', name: 'This', do: [step] }, [], new Set(['known']))
     const message = expect.stringMatching(/^This workspace declares no function "missing": .+\.$/)
     expect(call({ 'Custom Code.run': { function: 'missing' } })).toEqual([
       { path: 'do[0]["Custom Code.run"].function', message },
@@ -55,11 +33,8 @@ describe('what is saved with a warning', () => {
     expect(call({ 'Custom Code.known': null })).toEqual([])
   })
 
-  it('one that slipped out of its indentation, with both things that are the matter', () => {
-    expect(warningsOf('do:\n- createUserTopic:\n  topic: a\n').map(({ path }) => path)).toEqual([
-      'do[0].createUserTopic',
-      'do[0]',
-    ])
+  it('one that slipped out of its indentation', () => {
+    expect(warningsOf('do:\n- createUserTopic:\n  topic: a\n').map(({ path }) => path)).toEqual(['do[0]'])
   })
 
   it('calls of modules that will fail as they are written, but nothing that templates may make right', () => {

@@ -2,7 +2,6 @@ import {
   calledFunction,
   checkModuleCall,
   isInstructionName,
-  notYetRunnable,
   type Warning as WarningSchema,
 } from '@platform/contracts'
 import { formatPath, isRecord, type PlacedStep, walkSteps } from '@platform/source-texts'
@@ -11,8 +10,6 @@ import { hintForStep } from './checks/foreign-words.ts'
 
 /** A place of a definition and what is the matter with it. */
 export type Warning = z.infer<typeof WarningSchema>
-
-const waiting: ReadonlySet<string> = new Set(notYetRunnable)
 
 /** What a workspace has that steps may call, by name. */
 interface Callable {
@@ -23,23 +20,12 @@ interface Callable {
 /** What will not go as written in the steps of an automation. */
 export function* stepWarnings(steps: unknown, { slugs, functions }: Callable): Generator<Warning> {
   for (const placed of walkSteps(steps, ['do'])) {
-    yield* availabilityWarnings(placed)
     yield* orderWarnings(placed)
     yield* moduleWarnings(placed)
     yield* functionWarnings(placed, functions)
     const message = slipMessage(placed) ?? payloadSlipMessage(placed) ?? unknownCallMessage(placed, slugs)
     if (message !== undefined) yield { path: formatPath(placed.argumentsPath), message }
   }
-}
-
-function* availabilityWarnings({ step, path }: PlacedStep): Generator<Warning> {
-  if (step === undefined) return
-  const { name } = step
-  if (waiting.has(name))
-    yield {
-      path: formatPath([...path, name]),
-      message: `The instruction "${name}" is not available yet: a run that reaches this step fails there.`,
-    }
 }
 
 /** What a function of a module would not take; what comes from templates is checked when it is called. */

@@ -287,12 +287,37 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     },
   },
   createUserTopic: {
-    text: 'Names an audience of events.',
-    example: { do: [{ createUserTopic: { topic: 'team', userIds: ['{{user.id}}'] } }] },
+    text:
+      'Makes a topic: an audience of events. Its members see what is emitted with `target: { userTopic }`, in the ' +
+      'feed, in searches and live; others do not, but owners of the workspace. Where there is such a topic, the ' +
+      'users become members of it. That is told by `events.userTopics.created` and `events.userTopics.joined`, which only ' +
+      'they see. A workspace has USER_TOPICS_MAX topics, of up to USER_TOPIC_MEMBERS_MAX members; a user is in up to ' +
+      '1,000.',
+    example: {
+      do: [
+        { createUserTopic: { topic: 'order 42', userIds: ['{{user.id}}'] } },
+        {
+          emit: {
+            event: 'order.shipped',
+            payload: { order: 42 },
+            target: { userTopic: 'order 42' },
+            output: 'event',
+          },
+        },
+      ],
+      output: '{{event.target}}',
+      gives: { userTopic: 'order 42' },
+    },
   },
   joinUserTopic: {
-    text: 'Adds to an audience; the current user unless others are named.',
-    example: { do: [{ joinUserTopic: { topic: 'team' } }] },
+    text:
+      'Adds users to a topic, the user of the run where none are named. Whoever reads live sees what comes from ' +
+      'then on, whichever instance they are connected to; the feed and searches show what came before as well.',
+    example: {
+      do: [{ joinUserTopic: { topic: 'team', create: true } }, { set: { name: 'in', value: true } }],
+      output: '{{in}}',
+      gives: true,
+    },
   },
   comment: {
     text: 'Ignored, whatever it says.',

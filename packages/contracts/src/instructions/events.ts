@@ -105,6 +105,8 @@ export type CreateUserTopicArguments = z.infer<typeof CreateUserTopicArguments>
 export const JoinUserTopicArguments = fields({
   topic: z.string().min(1).max(1000),
   userIds: UserIds.optional(),
-  create: templated(z.boolean()).optional(),
+  create: templated(z.boolean())
+    .optional()
+    .describe('true makes a topic that is not there; else that fails.'),
 })
 export type JoinUserTopicArguments = z.infer<typeof JoinUserTopicArguments>

@@ -49,12 +49,3 @@ export type InstructionName = keyof typeof instructionSchemas
 /** True for an instruction of the language; other keys of a step are slugs of automations. */
 export const isInstructionName = (name: string): name is InstructionName =>
   Object.hasOwn(instructionSchemas, name)
-
-/**
- * Instructions that can be saved but not run yet: saving one answers a warning, and a run that reaches
- * one fails there with InvalidInstructionError.
- */
-export const notYetRunnable = [
-  'createUserTopic',
-  'joinUserTopic',
-] as const satisfies readonly InstructionName[]

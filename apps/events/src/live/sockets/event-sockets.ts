@@ -29,6 +29,7 @@ interface Opened {
   reader: Reader
   socketReader: SocketReader
   credential: Record<string, string> | undefined
+  leave: () => void
   /** Called when its own end is listened to: a connection may join and leave again and again. */
   joined: () => void
 }
@@ -71,17 +72,27 @@ async function open(socket: Socket, deps: Deps): Promise<Opened> {
   })
   const { tail, readers } = deps.live
   readers.requireRoom(admission.workspace.id, filter, 'auth.filters')
-  const reader = { principal, admission, filter, socketId: socket.id }
+  const reader: Reader = { principal, admission, filter, socketId: socket.id }
+  const forget = deps.live.topics.watch(reader)
   const socketReader = new SocketReader(socket, reader, () => {
     readers.cut += 1
   })
   // Joined before the client knows that it is connected: it misses nothing from then on.
-  const leave = () => tail.leave(socketReader)
+  const leave = () => {
+    tail.leave(socketReader)
+    forget()
+  }
   socket.conn.once('close', leave)
-  await tail.join(socketReader)
+  try {
+    await tail.join(socketReader)
+    if (reader.topics === undefined) await deps.live.topics.load(reader)
+  } catch (error) {
+    leave()
+    throw error
+  }
   // It may have closed before anybody listened, while the caller was asked about.
   if (socket.conn.readyState !== 'open') leave()
-  return { reader, socketReader, credential, joined: () => void socket.conn.off('close', leave) }
+  return { reader, socketReader, credential, leave, joined: () => void socket.conn.off('close', leave) }
 }
 
 function ownCaller(
@@ -96,10 +107,14 @@ function ownCaller(
   )
 }
 
-function follow(socket: Socket, { reader, socketReader, credential, joined }: Opened, deps: Deps): void {
+function follow(
+  socket: Socket,
+  { reader, socketReader, credential, leave, joined }: Opened,
+  deps: Deps,
+): void {
   const { live, connections } = deps
   connections.joined(socket.conn as unknown as Connection)
-  const { tail, readers } = live
+  const { readers } = live
   const refuse = () => {
     sendError(
       socket,
@@ -111,7 +126,7 @@ function follow(socket: Socket, { reader, socketReader, credential, joined }: Op
   const release = deps.credentials.watch(credential, reader.admission.workspace.id, refuse)
   readers.add(session)
   socket.once('disconnect', () => {
-    tail.leave(socketReader)
+    leave()
     readers.remove(session)
     release()
   })

@@ -1,7 +1,7 @@
 import type { EventRecord } from '@platform/contracts'
 import type { Socket } from 'socket.io'
 import type { LiveEvent } from '../live-event.ts'
-import { type Reader, wants } from '../reader.ts'
+import { mayWant, type Reader, wants } from '../reader.ts'
 import type { TailReader } from '../rooms.ts'
 
 /** What may wait for one socket; who takes less is cut. */
@@ -33,7 +33,7 @@ export class SocketReader implements TailReader {
   #after = 0
   #waiting = 0
   /** What comes while the socket is being opened; undefined from then on. */
-  #buffered: EventRecord[] | undefined = []
+  #buffered: LiveEvent[] | undefined = []
 
   constructor(socket: Socket, reader: Reader, onCut: () => void) {
     this.#socket = socket
@@ -42,12 +42,14 @@ export class SocketReader implements TailReader {
     this.#onCut = onCut
   }
 
-  take({ record, sequence, asked }: LiveEvent): boolean {
+  take(event: LiveEvent): boolean {
+    const { record, sequence, asked } = event
     if (sequence !== undefined && sequence <= this.#after) return false
     this.#after = sequence ?? this.#after
-    if (!wants(this.reader, record, asked)) return false
-    if (this.#buffered !== undefined && this.#buffered.length < BUFFER_EVENTS) this.#buffered.push(record)
-    else this.#send(record)
+    if (!mayWant(this.reader, record, asked)) return false
+    if (this.#buffered !== undefined && this.#buffered.length < BUFFER_EVENTS) this.#buffered.push(event)
+    else if (wants(this.reader, record, asked)) this.#send(record)
+    else return false
     return true
   }
 
@@ -55,7 +57,7 @@ export class SocketReader implements TailReader {
   begin(): void {
     const buffered = this.#buffered ?? []
     this.#buffered = undefined
-    for (const record of buffered) this.#send(record)
+    for (const { record, asked } of buffered) if (wants(this.reader, record, asked)) this.#send(record)
   }
 
   #send(record: EventRecord): void {
