@@ -65,9 +65,17 @@ const invalidKey = (message: string) =>
     details: [{ path: 'headers.idempotency-key', message }],
   })
 
-/** A caller without a credential is known by the address, so that two of them don't share a key. */
-function callerOf({ principal, clientIp }: { principal: Principal | undefined; clientIp: string }): string {
-  if (principal === undefined) return `address:${networkOf(clientIp)}`
+/**
+ * A caller without a credential is known by the address, so that two of them don't share a key; a run by its workspace,
+ * whichever instance it is done on, and never by that of whoever it acts for.
+ */
+function callerOf({ principal, clientIp, calling }: RequestState): string {
+  if (calling !== undefined) return `run of ${calling.workspaceId} for ${nameOf(principal) ?? 'nobody'}`
+  return nameOf(principal) ?? `address:${networkOf(clientIp)}`
+}
+
+function nameOf(principal: Principal | undefined): string | undefined {
+  if (principal === undefined) return undefined
   if (principal.kind === 'user') return `user:${principal.userId}`
   if (principal.kind === 'workspace') return `workspace:${principal.workspaceId}`
   return principal.kind === 'apiKey' ? `apiKey:${principal.apiKeyId}` : 'platform'

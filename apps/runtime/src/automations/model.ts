@@ -363,11 +363,7 @@ export interface Elsewhere {
     id: string,
   ): { readonly run: QueuedRun; readonly events: readonly EventRecord[] }
   /** Has it run and answers its output. Throws what it failed with. */
-  call(
-    call: CallElsewhere,
-    called: CalledElsewhere,
-    effect: Pick<OutsideEffect, 'key' | 'signal'>,
-  ): Promise<unknown>
+  call(call: CallElsewhere, called: CalledElsewhere, effect: OutsideEffect): Promise<unknown>
 }
 
 /** What asks the outside. */

@@ -18,6 +18,11 @@ beforeAll(async () => {
     durable: { when: { endpoint: true }, durable: true, output },
     outer: { when: { endpoint: true }, do: [{ inner: { output: 'x' } }], output: '{{x}}' },
     inner: { output },
+    once: {
+      when: { endpoint: { idempotent: true } },
+      do: [{ set: { name: 'global.n', value: '{% ({{global.n}} or 0) + 1 %}' } }],
+      output: '{{global.n}}',
+    },
   })
 })
 afterAll(() => runtime[Symbol.asyncDispose]())
@@ -81,4 +86,13 @@ test('is told of in the workspace that was called', async () => {
   const before = events.length
   await call('echo', {})
   expect(await runtime.events(workspace.id, runtimeEvents.interactionsTriggered.type)).toHaveLength(before)
+})
+
+test('an Idempotency-Key counts for the runs of one workspace, wherever they are done', async () => {
+  const ask = async (headers: Record<string, string>) =>
+    (await call('once', { 'idempotency-key': 'order-1', ...headers })).json
+  const first = await ask(calling(OTHER))
+  expect(await ask({ ...calling(OTHER), [names.clientIp]: '10.9.8.7' })).toBe(first)
+  expect(await ask(calling('third0123456789'))).not.toBe(first)
+  expect(await ask({})).not.toBe(first)
 })
