@@ -37,6 +37,9 @@ export const functionsEnv = z
     FETCH_FORBIDDEN_HOSTS: list('').describe(
       'Hosts, with those below them, addresses and ranges functions may not call although they are public or allowed.',
     ),
+    FETCH_CONCURRENCY: count(100)
+      .refine((value) => value > 0, 'must be at least 1')
+      .describe('Fetches under way at once, for each workspace and instance; others wait.'),
     FETCH_USER_AGENT_HEADER: z
       .string()
       .regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 visible characters')
@@ -50,6 +53,7 @@ export const functionsEnv = z
     readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,
     maxRequestBytes: env.REQUEST_MAX_SIZE,
     code: customCodeSettings(env),
+    fetchesAtOnce: env.FETCH_CONCURRENCY,
     outside: {
       allowed: [...env.FETCH_ALLOWED_HOSTS, ...(isOwnMachine(env) ? LOOPBACK : [])],
       allowedBy: 'FETCH_ALLOWED_HOSTS',

@@ -1,5 +1,6 @@
 import { ConfigError, readConfig } from '@platform/config'
 import { openCustomCode } from '@platform/custom-code'
+import { FairPlaces } from '@platform/kernel'
 import { type Outbound, openOutbound } from '@platform/outbound'
 import { joinParts, type Service } from '@platform/service'
 import { callsPart } from './calls/calls-part.ts'
@@ -12,7 +13,8 @@ export const functions: Service = {
   address: (env) => readConfig(functionsEnv, env),
   async build(env, _resources, { log }) {
     const config = readConfig(functionsEnv, env)
-    const outbound = outboundOf(config.outside)
+    const outbound = outboundOf(config)
+    const places = new FairPlaces({ each: config.fetchesAtOnce, all: config.fetchesAtOnce * WORKSPACES })
     const customCode = openCustomCode({ settings: config.code, log })
     return {
       port: config.port,
@@ -21,22 +23,23 @@ export const functions: Service = {
       readinessCacheTtlMs: config.readinessCacheTtlMs,
       ...joinParts(
         { closing: async () => await outbound[Symbol.asyncDispose]() },
-        callsPart({ customCode, outbound, userAgent: config.outside.userAgent, ...config }),
+        callsPart({ customCode, outbound, places, userAgent: config.outside.userAgent, ...config }),
       ),
     }
   },
 }
 
-/** All workspaces share it: what one calls slowly must not keep another from the same server. */
-const CONNECTIONS = 200
+/** All workspaces together may fetch this many times as much at once as one. */
+const WORKSPACES = 10
 const ORIGINS = 20_000
 
-function outboundOf({ userAgent: _, ...policy }: FunctionsConfig['outside']): Outbound {
+function outboundOf({ outside: { userAgent: _, ...policy }, fetchesAtOnce }: FunctionsConfig): Outbound {
   try {
     return openOutbound({
       ...policy,
       resolvesItself: true,
-      connectionsPerOrigin: CONNECTIONS,
+      // The places decide how much is under way.
+      connectionsPerOrigin: fetchesAtOnce * WORKSPACES,
       origins: ORIGINS,
     })
   } catch (error) {

@@ -24,6 +24,17 @@ export interface FunctionCalls extends AsyncDisposable {
   check(workspaceId: string, code: FunctionCode): Promise<readonly CodeProblem[]>
 }
 
+/** Statuses of responses that may have no body. */
+const BODILESS = new Set([204, 205, 304])
+
+/** The same response once all of it is there: whoever counts what is under way counts its body, too. */
+export async function wholeResponse(response: Response): Promise<Response> {
+  const { status, statusText, headers, url, redirected } = response
+  const bytes = await response.arrayBuffer()
+  const whole = new Response(BODILESS.has(status) ? null : bytes, { status, statusText, headers })
+  return Object.defineProperties(whole, { url: { value: url }, redirected: { value: redirected } })
+}
+
 /** Why a call has no answer, as callers see it: what its author has to mend is 400, what passes by itself 503. */
 export function failureOfFunction(cause: FunctionFailure, name: string): Failure {
   const { reason, message, line, column } = cause

@@ -4,7 +4,7 @@ import type { FunctionCalls } from './function-calls.ts'
 import type { FunctionCallSettings } from './function-calls-env.ts'
 import { remoteCalls } from './remote-calls.ts'
 
-export { type FunctionCalls, failureOfFunction, type KeyedCall } from './function-calls.ts'
+export { type FunctionCalls, failureOfFunction, type KeyedCall, wholeResponse } from './function-calls.ts'
 export {
   type FunctionCallSettings,
   functionCallSettings,

@@ -5,14 +5,16 @@ import {
   type ResponseOf,
 } from '@platform/contracts'
 import { type CustomCode, type FunctionCall, FunctionFailure, type GuardedFetch } from '@platform/custom-code'
-import { failureOfFunction } from '@platform/function-calls'
+import { failureOfFunction, wholeResponse } from '@platform/function-calls'
 import { route } from '@platform/http'
-import { Failure } from '@platform/kernel'
+import { Failure, type FairPlaces } from '@platform/kernel'
 import type { Outbound } from '@platform/outbound'
 
 interface Deps {
   readonly customCode: CustomCode
   readonly outbound: Pick<Outbound, 'fetch'>
+  /** For what is fetched at once. */
+  readonly places: FairPlaces
   readonly userAgent: string
   /** Of the parameters. */
   readonly maxRequestBytes: number
@@ -24,11 +26,11 @@ export const callFunction = (deps: Deps) =>
   route(callContract, {
     async handle({ body, request }) {
       requireSize(body, deps.maxRequestBytes)
-      const { key, traceparent, ...call } = body
+      const { key: _key, traceparent: _trace, ...call } = body
       const asked: FunctionCall = {
         ...call,
         signal: request.signal,
-        fetch: fetchOf(deps, { key, traceparent }),
+        fetch: fetchOf(deps, body),
       }
       return await answerOf(deps.customCode, asked)
     },
@@ -61,8 +63,8 @@ function requireSize({ name, parameters }: Call, max: number): void {
 
 /** The platform's own guard decides what may be called; nothing of the platform itself is sent along. */
 function fetchOf(
-  { outbound, userAgent }: Deps,
-  { key, traceparent }: Pick<Call, 'key' | 'traceparent'>,
+  { outbound, places, userAgent }: Deps,
+  { workspaceId, key, traceparent }: Call,
 ): GuardedFetch {
   let count = 0
   return async (url, { headers: given, ...request }) => {
@@ -71,7 +73,12 @@ function fetchOf(
     const ours = { 'user-agent': userAgent, 'idempotency-key': `${key}-${count}`, traceparent }
     for (const [name, value] of Object.entries(ours))
       if (value !== undefined && !headers.has(name)) headers.set(name, value)
-    return await outbound.fetch(url, { ...request, headers })
+    const giveBack = await places.take(workspaceId, request.signal)
+    try {
+      return await wholeResponse(await outbound.fetch(url, { ...request, headers }))
+    } finally {
+      giveBack()
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CustomCode } from '@platform/custom-code'
+import type { FairPlaces } from '@platform/kernel'
 import type { Outbound } from '@platform/outbound'
 import type { Check } from '@platform/readiness'
 import type { Part } from '@platform/service'
@@ -8,6 +9,7 @@ import { callFunction, checkFunction } from './call-function.ts'
 export const callsPart = (deps: {
   customCode: CustomCode
   outbound: Pick<Outbound, 'fetch'>
+  places: FairPlaces
   userAgent: string
   maxRequestBytes: number
 }): Part => ({

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ConfigError } from '@platform/config'
+import { wholeResponse } from '@platform/function-calls'
 import { FairPlaces, growingPauseMs } from '@platform/kernel'
 import { type Outbound, type OutboundPolicy, openOutbound } from '@platform/outbound'
 import type { ReadWhileItComes } from './event-stream-items.ts'
@@ -176,15 +177,9 @@ async function exchange(
 ): Promise<Response> {
   const giveBack = await places.take(workspaceId, signal)
   try {
-    const response = await outbound.fetch(url, init)
-    const bytes = await response.arrayBuffer()
+    const response = await wholeResponse(await outbound.fetch(url, init))
     metrics.counted(classOf(response.status))
-    const { status, statusText, headers } = response
-    const whole = new Response(BODILESS.has(status) ? null : bytes, { status, statusText, headers })
-    return Object.defineProperties(whole, {
-      url: { value: response.url },
-      redirected: { value: response.redirected },
-    })
+    return response
   } catch (error) {
     metrics.counted('failed')
     throw error
@@ -192,9 +187,6 @@ async function exchange(
     giveBack()
   }
 }
-
-/** Statuses of responses that may have no body. */
-const BODILESS = new Set([204, 205, 304])
 
 const outcomeOf = (attempted: Attempted): string =>
   'error' in attempted ? attempted.code || attempted.error.name : String(attempted.status)

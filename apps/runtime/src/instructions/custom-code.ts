@@ -3,7 +3,7 @@ import type { EventLimits } from '@platform/outbox'
 import type { Frame } from '../automations/model.ts'
 import { callFunction, functionNotFound } from '../functions/call-function.ts'
 import type { ModuleStores } from '../modules/module.ts'
-import type { Instruction } from './instruction.ts'
+import { type Instruction, isRecord } from './instruction.ts'
 import { failed, wayOf } from './run.ts'
 
 /** The name under which tests of automations answer for functions. */
@@ -39,10 +39,11 @@ async function resultOf(
   parameters: unknown,
   stores: ModuleStores | undefined,
 ): Promise<unknown> {
-  frame.observed?.runs(name, parameters)
-  const { stubs } = frame.run
+  const { stubs, workspace } = frame.run
+  const found = stubs === undefined ? await workspace.findFunction(name) : undefined
+  const shown = found !== undefined && isRecord(parameters) ? found.inputs.redacted(parameters) : parameters
+  frame.observed?.runs(name, shown)
   if (stubs !== undefined) return await stubs.callModule(MODULE, name, parameters, { frame, path })
-  const found = await frame.run.workspace.findFunction(name)
   if (found === undefined) throw functionNotFound(name)
   return await callFunction(frame, path, found, parameters, stores)
 }
