@@ -113,7 +113,8 @@ export function noticesOf(root: string, libraries: readonly Component[]): string
   const sections = libraries.map((library) => {
     const title = `${fullName(library)} ${library.version} (${licenceOf(library)})`
     const source = UNCHANGED[fullName(library)]?.source
-    const where = source === undefined ? '' : `It is unchanged; its source is at ${source}.\n\n`
+    const where =
+      source === undefined ? '' : `It is unchanged; its source and its licence are at ${source}.\n\n`
     return `${'-'.repeat(80)}\n${title}\n\n${where}${licenceText(root, library)}`
   })
   return `Libraries of others that this image holds, and their licences.\n\n${sections.join('\n')}`

@@ -122,10 +122,11 @@ export class WorkerPool {
       member.idleTimer = setTimeout(() => this.#drop(member), this.#options.idleMs)
       member.idleTimer.unref()
     } else {
-      this.#members.delete(member)
       clearTimeout(member.idleTimer)
       const { why = 'ended', errorText } = member.worker
-      if (!this.#isClosed && why !== 'aborted') this.#options.onEnd({ why, said: errorText.slice(-1000) })
+      // Not those that were dropped: nothing needed them any more.
+      if (this.#members.delete(member) && why !== 'aborted')
+        this.#options.onEnd({ why, said: errorText.slice(-1000) })
     }
     giveBack?.()
   }

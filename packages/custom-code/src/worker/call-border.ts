@@ -67,10 +67,13 @@ export class CallBorder {
   #sleep(ms: number, settle: (answer: string) => void): void {
     this.#timers += 1
     if (this.#timers > MOST_TIMERS) return
-    setTimeout(() => {
+    const end = () => {
       this.#timers -= 1
       settle('')
-    }, ms).unref()
+    }
+    // A turn is what is meant by nothing; a timer takes a millisecond at least, and Python waits for several turns.
+    if (ms <= 0) setImmediate(end)
+    else setTimeout(end, ms).unref()
   }
 
   async #fetched(text: string, bytes: string): Promise<string> {
