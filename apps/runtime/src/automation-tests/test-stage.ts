@@ -18,6 +18,7 @@ import { unlimited } from '../automations/throttle.ts'
 import { meteredSlices } from '../inspection/metered-slices.ts'
 import { SeenSteps } from '../inspection/seen-steps.ts'
 import { Unseen, watchSteps } from '../inspection/step-watch.ts'
+import { MemoryTopics } from '../modules/topics/join-topic.ts'
 import { listenToSteps, type StepCounts, type StepListener } from './coverage.ts'
 import { type GivenEvent, orderOf, type StagedOrder, type StagedRun } from './staged-run.ts'
 import { AnswersByName } from './stub-answers.ts'
@@ -28,7 +29,6 @@ import { TestFetches } from './test-fetches.ts'
 import { testModules } from './test-modules.ts'
 import { TestSecrets } from './test-secrets.ts'
 import { TestTime } from './test-time.ts'
-import { TestTopics } from './test-topics.ts'
 import { withStubs } from './test-workspace.ts'
 
 export interface StageParts {
@@ -99,7 +99,7 @@ export class TestStage {
     const secrets = new TestSecrets(test.contexts?.secret)
     const modules = stubsOf(test.modules, 'The function', 'modules')
     const functions = stubsOf(test.functions, 'The function', 'functions')
-    const topics = new TestTopics()
+    const topics = new MemoryTopics()
     const cache = openMemoryCache(() => this.time.now().getTime())
     this.#slices = meteredSlices(settings.slices)
     this.#engine = createEngine({

@@ -9,33 +9,14 @@ import type { Variables } from '../contexts/variables.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FetchedStreams } from '../fetches/fetched-streams.ts'
 import type { Exchanges, FetchAttempt, Fetches } from '../fetches/fetches.ts'
+import type { JoinedTopic, QueuedRun, RunSubject, TopicOrder, Trigger } from './run-input.ts'
 import type { Branches } from './turns.ts'
 import type { WaitOrder } from './wait-inbox.ts'
 
+export type { JoinedTopic, QueuedRun, RunInput, RunSubject, TopicOrder, Trigger } from './run-input.ts'
+
 /** Runs what was compiled. Work that needs no waiting ends without a promise, which keeps short automations fast. */
 export type Execute = (frame: Frame) => void | Promise<void>
-
-/** What started a run, as `run.trigger` and events show it. */
-export interface Trigger {
-  readonly type: 'event' | 'endpoint' | 'schedule' | 'automation'
-  readonly value: string
-  readonly id?: string
-}
-
-/** The person or session a run acts for; no one when all is undefined. */
-export interface RunSubject {
-  readonly userId?: string | undefined
-  readonly sessionId?: string | undefined
-  readonly email?: string | undefined
-  readonly anonymous?: boolean | undefined
-  readonly ip?: string | undefined
-  /** The workspace whose run has called, where it is another one. */
-  readonly sourceWorkspaceId?: string | undefined
-  /** The workspace that calls for itself, and nobody whom it acts for. */
-  readonly authenticatedWorkspaceId?: string | undefined
-  /** The connection that an event came in on. */
-  readonly socketId?: string | undefined
-}
 
 /** An automation, compiled once; nothing in it is parsed again while it runs. */
 export interface CompiledAutomation {
@@ -226,22 +207,6 @@ export interface Stubs {
   joinTopic(order: TopicOrder): JoinedTopic
 }
 
-/** Who is to become a member of which topic. */
-export interface TopicOrder {
-  readonly workspaceId: string
-  readonly topic: string
-  readonly userIds: readonly string[]
-  /** A topic that is not there is made. */
-  readonly creates: boolean
-}
-
-/** What has become of it. */
-export interface JoinedTopic {
-  readonly isNew: boolean
-  /** Users that were no members before. */
-  readonly joined: readonly string[]
-}
-
 /** Where a stub is asked. */
 export interface StubPlace {
   readonly frame: Frame
@@ -390,26 +355,3 @@ export interface FunctionPlace {
 }
 
 export type ThrottledWork = 'automations' | 'emits' | 'fetches' | 'functions' | 'repeats'
-
-/** A run that waits for a worker. */
-export interface QueuedRun {
-  readonly id: string
-  readonly workspaceId: string
-  readonly automationSlug: string
-  readonly trigger: Trigger
-  readonly correlationId: string
-  /** Of its automation, when it was queued; 0 without it. */
-  readonly priority?: number
-  readonly input: RunInput
-}
-
-/** What a worker needs to start a queued run. */
-export interface RunInput {
-  readonly payload: Readonly<Record<string, unknown>>
-  /** The subject; the name is that of the stored JSON. */
-  readonly caller: RunSubject
-  /** Depth of what caused the run. */
-  readonly depth: number
-  /** Another run waits for what it answers. */
-  readonly isAwaited?: boolean
-}

@@ -63,3 +63,16 @@ export const missingTopic = (topic: string): Failure =>
     'ObjectNotFoundError',
     `There is no topic "${topic}": make it with createUserTopic, or join it with create: true.`,
   )
+
+/** Topics that are kept in memory, as long as a test takes. */
+export class MemoryTopics {
+  readonly #members = new Map<string, Set<string>>()
+
+  join({ topic, userIds, creates }: TopicOrder): JoinedTopic {
+    const members = this.#members.get(topic)
+    if (members === undefined && !creates) throw missingTopic(topic)
+    const joined = userIds.filter((one) => members?.has(one) !== true)
+    this.#members.set(topic, new Set([...(members ?? []), ...joined]))
+    return { isNew: members === undefined, joined }
+  }
+}
