@@ -25,6 +25,12 @@ beforeAll(async () => {
     const body = await readJson(request)
     const { url, headers } = request
     asked.push({ url, authorization: headers.authorization, body })
+    if (url === '/chat') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const delta of ['Over ', 'the ', 'hill.']) response.write(`data: ${JSON.stringify({ delta })}\n\n`)
+      response.end('data: [DONE]\n\n')
+      return
+    }
     const answer =
       url === '/checkouts' ? { url: `https://pay.example/${body.reference}` } : { label: 'question' }
     response.writeHead(url === '/checkouts' ? 201 : 200, { 'content-type': 'application/json' })
@@ -54,7 +60,11 @@ const isTest = (name: string) => name.endsWith('.test.yml')
 const isAutomation = (name: string) => name.endsWith('.yml') && !isTest(name)
 
 /** A workspace with the automations of an example, as whoever tries it would make it. */
-async function workspaceOf(example: string, value: Record<string, unknown>) {
+async function workspaceOf(
+  example: string,
+  value: Record<string, unknown>,
+  functions: Readonly<Record<string, readonly string[]>> = {},
+) {
   const { origin } = platform
   const folder = folderOf(`docs/examples/${example}`)
   const made = await call(origin, 'POST', '/v2/workspaces', {
@@ -62,6 +72,12 @@ async function workspaceOf(example: string, value: Record<string, unknown>) {
     body: { name: example, config: { value } },
   })
   const id: string = made.json.id
+  for (const [name, names] of Object.entries(functions)) {
+    const code = readFileSync(`${folder}/${name}.js`, 'utf8')
+    const body = { language: 'js', code, parameters: Object.fromEntries(names.map((one) => [one, {}])) }
+    const saved = await call(origin, 'PUT', `/v2/functions/${id}/${name}`, { token, body })
+    expect([saved.status, saved.json.name]).toEqual([200, name])
+  }
   for (const { name, text } of filesOf(folder, isAutomation)) {
     const slug = name.replace(/\.yml$/, '')
     const headers = { 'content-type': 'application/yaml' }
@@ -176,6 +192,37 @@ test('an operator runs tests of a directory on the platform, with a token and no
   )
   expect(stdout).toMatch(/^All +24\/24 +100 %$/m)
   expect(stdout).toMatch(/^9 passed/m)
+})
+
+describe('a streaming proxy of a language model', { timeout: 60_000 }, () => {
+  test('passes on what the model says as it says it, and works out the price in code', async () => {
+    const functions = { messagesFor: ['question', 'history'], costOf: ['text', 'pricePerWord'] }
+    const value = { model: outsideUrl(), pricePerWord: 0.5 }
+    const proxy = await workspaceOf('language-model-proxy', value, functions)
+    expect(await failuresIn(proxy.id, proxy.folder)).toEqual([])
+    const { status, headers, text } = await proxy.send('POST', '/webhooks/chat', {
+      body: { question: ' Where? ' },
+    })
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    const chunks = [...text.matchAll(/^data: (.*)$/gm)].map(([, json = '']) => JSON.parse(json))
+    expect(chunks).toEqual([
+      { delta: 'Over ' },
+      { delta: 'the ' },
+      { delta: 'hill.' },
+      { text: 'Over the hill.', words: 3 },
+    ])
+    await vi.waitFor(
+      async () => {
+        const [answered] = await proxy.events('question.answered')
+        expect(answered?.payload).toEqual({ words: 3, price: 1.5 })
+      },
+      { timeout: 15_000, interval: 100 },
+    )
+    expect(asked.at(-1)).toMatchObject({
+      url: '/chat',
+      body: { stream: true, messages: [{ role: 'system' }, { role: 'user', content: 'Where?' }] },
+    })
+  })
 })
 
 describe('a signed webhook receiver', { timeout: 60_000 }, () => {
