@@ -4,7 +4,7 @@ import { type RateLimiter, requestState, showLimit, toFailure } from '@platform/
 import { WeakPassword } from '../credentials/passwords/password-rules.ts'
 import type { FormProblem } from '../pages/account-form.ts'
 import type { Page } from '../pages/page.ts'
-import { sendPage } from '../pages/send-page.ts'
+import { sendPage } from '../pages/page.ts'
 import type { PageContext } from './account-pages.ts'
 
 const RETRY_AFTER_SECONDS = 1

@@ -1,7 +1,7 @@
 import { accountTextsOf } from '../pages/account-texts.ts'
 import { noticePage } from '../pages/notice-page.ts'
 import type { Page } from '../pages/page.ts'
-import { sendPage } from '../pages/send-page.ts'
+import { sendPage } from '../pages/page.ts'
 import type { PageContext } from './account-pages.ts'
 
 const TOKEN = /^[A-Za-z0-9_.-]{20,200}$/

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isOver, openInteraction, stepUrl } from '../oidc/interactions.ts'
 import { sendErrorPage } from '../oidc/send-error-page.ts'
-import { redirect } from '../pages/send-page.ts'
+import { redirect } from '../pages/page.ts'
 import type { AccountPagesNeeds } from './account-pages.ts'
 
 /**

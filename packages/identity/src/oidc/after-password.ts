@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { requestState } from '@platform/http'
-import { redirect } from '../pages/send-page.ts'
+import { redirect } from '../pages/page.ts'
 import type { UserRecord } from '../users/user.ts'
 import { consoleForm } from './console-form.ts'
 import { type OpenInteraction, stepUrl } from './interactions.ts'

@@ -1,4 +1,4 @@
-import { redirect, sendPage } from '../pages/send-page.ts'
+import { redirect, sendPage } from '../pages/page.ts'
 import { interactionForm } from './interaction-page.ts'
 import { stepUrl } from './interactions.ts'
 import type { SignInNeeds } from './sign-in-needs.ts'

@@ -1,4 +1,4 @@
-import { redirect, sendPage } from '../pages/send-page.ts'
+import { redirect, sendPage } from '../pages/page.ts'
 import { consoleForm } from './console-form.ts'
 import { type InteractionContext, interactionPage } from './interaction-page.ts'
 import { loginHintOf } from './interactions.ts'

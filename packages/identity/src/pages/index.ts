@@ -1,6 +1,5 @@
 export { type Html, html } from './html.ts'
 export { type Language, languageOf } from './language.ts'
 export { noticePage } from './notice-page.ts'
-export { type Entry, entryList, type Page, page } from './page.ts'
-export { sendPage } from './send-page.ts'
+export { type Entry, entryList, type Page, page, sendPage } from './page.ts'
 export { welcomeTextsOf } from './welcome-texts.ts'
