@@ -18,6 +18,8 @@ export interface RunSubject {
   readonly authenticatedWorkspaceId?: string | undefined
   /** The connection that an event came in on. */
   readonly socketId?: string | undefined
+  /** True of a run made from another: whoever wanted it again can't call elsewhere in the name of its user. */
+  readonly isAgain?: boolean | undefined
 }
 
 /** A run that waits for a worker. */

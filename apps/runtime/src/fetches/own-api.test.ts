@@ -98,6 +98,21 @@ describe('a fetch to the platform itself', () => {
     expect(claims.exp - claims.iat).toBe(10)
   })
 
+  test('calls for whoever began the run, whosever contexts it works in', async () => {
+    await using it = await platform()
+    const set = (name: string, value: string) => ({ set: { name, value } })
+    await it.run([set('user.id', 'eve'), set('session.id', 'session-of-eve'), ask()], 1)
+    const claims = await it.claims(it.gateway.got[0]?.headers['x-platform-run-token'])
+    expect(claims).toMatchObject({ sub: 'ada', prismeaiSessionId: 'session-of-ada' })
+  })
+
+  test('calls as nobody in a run that was made from another', async () => {
+    await using it = await platform()
+    await it.run([ask()], 1, { subject: { userId: 'ada', sessionId: 'session-of-ada', isAgain: true } })
+    const claims = await it.claims(it.gateway.got[0]?.headers['x-platform-run-token'])
+    expect(claims).not.toHaveProperty('sub')
+  })
+
   test('calls as nobody where nobody began the run', async () => {
     await using it = await platform()
     await it.run([ask()], 1, { subject: {} })

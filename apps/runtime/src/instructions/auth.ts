@@ -34,6 +34,6 @@ export const callingFrame = ({ run, depth }: Pick<Frame, 'run' | 'depth'>): Call
   runId: run.runId,
   depth,
   correlationId: run.correlationId,
-  userId: run.subject.userId,
+  userId: run.subject.isAgain === true ? undefined : run.subject.userId,
   sessionId: run.subject.sessionId,
 })

@@ -81,8 +81,8 @@ function queuedRun(
 
 /** The person goes along; a connection and what the caller was shown do not. */
 const subjectThere = ({ subject, workspaceId }: CallElsewhere['caller']): RunSubject => {
-  const { userId, sessionId, email, anonymous, ip } = subject
-  return { userId, sessionId, email, anonymous, ip, sourceWorkspaceId: workspaceId }
+  const { socketId: _, authenticatedWorkspaceId: __, ...person } = subject
+  return { ...person, sourceWorkspaceId: workspaceId }
 }
 
 const eventsOf = ({ id, workspaceId, automationSlug, trigger, correlationId, input }: QueuedRun) =>

@@ -35,7 +35,7 @@ export const findElsewhere =
 /** Whoever the run acts for, without the power of an administrator. */
 function principalOf({ caller: { subject, workspaceId } }: CallElsewhere): Principal | undefined {
   const { userId, sessionId = '', email, anonymous = false } = subject
-  if (userId === undefined) return undefined
+  if (userId === undefined || subject.isAgain === true) return undefined
   return {
     kind: 'user',
     userId,

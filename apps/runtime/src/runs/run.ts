@@ -84,6 +84,8 @@ export interface ClaimedRun extends Claim {
   readonly try: number
   /** Where it has its place among the runs at work; null where it needs none, or has none yet. */
   readonly slot: string | null
+  /** True where it was made from another run. */
+  readonly isAgain?: boolean
   /** Of a run that was held for later events already. */
   readonly debounce: string | null
   /** How many workers crashed while they worked on it. */

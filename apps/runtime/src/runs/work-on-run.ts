@@ -10,6 +10,7 @@ import { described, type Engine, type RunOutcome } from '../automations/engine.t
 import type { Segment } from '../automations/journal-entries.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import { pauseBeforeNextTry } from '../automations/next-try.ts'
+import type { RunSubject } from '../automations/run-input.ts'
 import type { RunJournal } from '../automations/run-journal.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { deadLetterEvent, tooManyCrashes } from './dead-letter.ts'
@@ -78,7 +79,7 @@ export const workOnRun =
       automation,
       payload: run.input.payload,
       trigger: triggerOf(run),
-      subject: run.input.caller,
+      subject: subjectOf(run),
       correlationId: run.correlationId,
       depth: run.input.depth,
       timeLimitMs: deps.timeLimitMs,
@@ -100,6 +101,9 @@ export const workOnRun =
     await write(deps, { claim, ...withDetailsOf(settled, journal, deps.details) }, signal)
     if (result.parked === undefined) await deps.slots.leave(run, automation)
   }
+
+const subjectOf = ({ isAgain, input: { caller } }: ClaimedRun): RunSubject =>
+  isAgain === true ? { ...caller, isAgain } : caller
 
 /** Its caller may ask for what it answered. */
 const isOfRequest = ({ triggerType }: ClaimedRun): boolean => triggerType === 'endpoint'
