@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const committed = fileURLToPath(new URL('../packages/custom-code/libraries/', import.meta.url))
 
-test('the libraries of functions are those of the lockfile, and what stands around functions is bundled as it is', () => {
+test('libraries of functions are those of the lockfile, and what stands around functions is as it is', () => {
   const made = `${mkdtempSync(join(tmpdir(), 'libraries-'))}/`
   onTestFinished(() => rmSync(made, { recursive: true }))
   execFileSync(process.execPath, ['scripts/bundle-libraries.ts', made])
