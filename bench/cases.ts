@@ -22,6 +22,7 @@ import { runs } from './runs.ts'
 import { scaling } from './scaling.ts'
 import { schedules } from './schedules.ts'
 import { start } from './start.ts'
+import { streams } from './streams.ts'
 
 /** One thing to measure. */
 export interface Part {
@@ -44,6 +45,7 @@ export const cases: Record<string, Record<string, Part>> = {
   'custom-code': { 'custom-code': { measure: customCode } },
   run: { run: { measure: runs }, 'node-red': { measure: nodeRed }, durable: { measure: durable } },
   'run-memory': { 'run-memory': { measure: runMemory } },
+  streams: { streams: { measure: streams } },
   // How fast they are committed, get to where they are seen, and are found among a million.
   events: {
     emit: { needs: ['wrk'], measure: emit },
