@@ -1,6 +1,6 @@
-// docs/access.md, docs/events.md and docs/automation-tests.schema.json from the contracts, docs/automations.md
-// from what describes the language, docs/configuration.md and deploy/compose/platform.env.example from the
-// configuration of every service.
+// docs/access.md, docs/events.md and docs/automation-tests.schema.json from the contracts, docs/automations.md from
+// what describes the language, docs/configuration.md and deploy/compose/platform.env.example from the configuration of
+// every service.
 import { writeFileSync } from 'node:fs'
 import { AutomationTestFile } from '@platform/contracts'
 import { declaredEndpoints } from '@platform/openapi'
