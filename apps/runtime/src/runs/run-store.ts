@@ -31,7 +31,8 @@ export const claimedColumns = sql`
   r.id, r.attempt, r.deaths as "crashCount", r.try, r.slot, r.debounce, r.workspace_id as "workspaceId",
   r.automation_slug as "automationSlug",
   r.trigger_type as "triggerType", r.trigger_value as "triggerValue", r.trigger_id as "triggerId",
-  r.correlation_id as "correlationId", r.revision, r.input, r.origin_id is not null as "isAgain", ${cancellation} as cancellation,
+  r.correlation_id as "correlationId", r.revision, r.input,
+  r.origin_id is not null as "isAgain", ${cancellation} as cancellation,
   pg_snapshot_xmin(pg_current_snapshot())::text as horizon`
 
 export const runStore = (database: Database, writePatches: WritePatches, waits?: WaitWriter) => ({
