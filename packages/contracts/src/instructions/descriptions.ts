@@ -291,8 +291,8 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
       'Makes a topic: an audience of events. Its members see what is emitted with `target: { userTopic }`, in the ' +
       'feed, in searches and live; others do not, but owners of the workspace. Where there is such a topic, the ' +
       'users become members of it. That is told by `events.userTopics.created` and `events.userTopics.joined`, ' +
-      'which only they see. A workspace has USER_TOPICS_MAX topics, of up to USER_TOPIC_MEMBERS_MAX members; a user is in up to ' +
-      '1,000.',
+      'which only they see. A workspace has USER_TOPICS_MAX topics, of up to USER_TOPIC_MEMBERS_MAX members; a user ' +
+      'is in up to 1,000.',
     example: {
       do: [
         { createUserTopic: { topic: 'order 42', userIds: ['{{user.id}}'] } },
