@@ -91,7 +91,7 @@ export type SharedPlatform = Pick<Platform, 'origins' | 'env'>
 export async function sharedPlatform(shape: Shape | undefined = shapes[0]): Promise<Platform> {
   const deployedHere = deployedPlatform()
   if (deployedHere !== undefined) return deployedHere
-  const number = shapes.findIndex((one) => one === shape)
+  const number = shape === undefined ? -1 : shapes.indexOf(shape)
   const answer = await fetch(`${inject('sharedPlatforms')}/${number}`)
   if (!answer.ok) throw new Error(await answer.text())
   const { origins, env } = (await answer.json()) as SharedPlatform

@@ -135,13 +135,13 @@ const cases: Case[] = [
   },
   // contexts
   {
-    promise: 'user.id is read-only',
-    main: out(1, setting('user.id', 'eve')),
+    promise: 'user.role is read-only',
+    main: out(1, setting('user.role', 'owner')),
     fails: ['InvalidVariableNameError', 'do[0].set'],
   },
   {
-    promise: 'session.id is read-only',
-    main: out(1, setting('session.id', 'x')),
+    promise: 'session.org is read-only',
+    main: out(1, setting('session.org', 'x')),
     fails: ['InvalidVariableNameError', 'do[0].set'],
   },
   {
@@ -282,7 +282,7 @@ const cases: Case[] = [
   },
   {
     promise: 'a failure inside conditions knows its place',
-    main: out(1, { conditions: { true: [setting('a', 1), setting('user.id', 1)] } }),
+    main: out(1, { conditions: { true: [setting('a', 1), setting('user.role', 1)] } }),
     fails: ['InvalidVariableNameError', 'do[0].conditions["true"][1].set'],
   },
   // repeat
@@ -359,7 +359,7 @@ const cases: Case[] = [
   },
   {
     promise: 'a failure in a batch knows its place',
-    main: out(1, { repeat: { on: [1], batch: { size: 2 }, do: [setting('user.id', 1)] } }),
+    main: out(1, { repeat: { on: [1], batch: { size: 2 }, do: [setting('user.role', 1)] } }),
     fails: ['InvalidVariableNameError', 'do[0].repeat.do[0].set'],
   },
   // break
@@ -438,11 +438,11 @@ const cases: Case[] = [
   // try
   {
     promise: 'try catches and tells',
-    main: out('{{$error}}', { try: { do: [setting('user.id', 1)], catch: [] } }),
+    main: out('{{$error}}', { try: { do: [setting('user.role', 1)], catch: [] } }),
     output: {
       error: 'InvalidVariableNameError',
       name: 'InvalidVariableNameError',
-      message: '"user.id" can\'t be written: choose another name.',
+      message: '"user.role" can\'t be written: choose another name.',
     },
   },
   {
@@ -454,7 +454,7 @@ const cases: Case[] = [
     promise: 'finally runs either way',
     main: out('{{r}}', {
       try: {
-        do: [setting('user.id', 1)],
+        do: [setting('user.role', 1)],
         catch: [setting('r[]', 'catch')],
         finally: [setting('r[]', 'finally')],
       },
@@ -463,12 +463,12 @@ const cases: Case[] = [
   },
   {
     promise: 'try without catch lets failures go on',
-    main: out(1, { try: { do: [setting('user.id', 1)], finally: [] } }),
+    main: out(1, { try: { do: [setting('user.role', 1)], finally: [] } }),
     fails: ['InvalidVariableNameError', 'do[0].try.do[0].set'],
   },
   {
     promise: 'a failure in catch goes on',
-    main: out(1, { try: { do: [setting('user.id', 1)], catch: [setting('user.email', 1)] } }),
+    main: out(1, { try: { do: [setting('user.role', 1)], catch: [setting('user.email', 1)] } }),
     fails: ['InvalidVariableNameError', 'do[0].try.catch[0].set'],
   },
   {
@@ -484,7 +484,7 @@ const cases: Case[] = [
   {
     promise: 'try catches failures of called automations',
     main: out('{{$error.name}}', { try: { do: [{ other: {} }], catch: [] } }),
-    others: { other: out(1, setting('user.id', 1)) },
+    others: { other: out(1, setting('user.role', 1)) },
     output: 'InvalidVariableNameError',
   },
   // all
@@ -496,7 +496,7 @@ const cases: Case[] = [
   },
   {
     promise: 'all ends the other branches before it fails',
-    main: { do: [{ all: [setting('user.id', 1), { emit: { event: 'b' } }] }] },
+    main: { do: [{ all: [setting('user.role', 1), { emit: { event: 'b' } }] }] },
     fails: ['InvalidVariableNameError', 'do[0].all[0].set'],
     emits: [['b', {}]],
   },
@@ -564,7 +564,7 @@ const cases: Case[] = [
   {
     promise: 'a failure of a called automation names its own place',
     main: out(1, { other: {} }),
-    others: { other: out(1, setting('user.id', 1)) },
+    others: { other: out(1, setting('user.role', 1)) },
     fails: ['InvalidVariableNameError', 'do[0].set'],
   },
   // emit

@@ -58,7 +58,7 @@ async function requireRoom(
 const tooMany = (message: string, max: number) =>
   new Failure('InvalidArgumentsError', message, { details: { max } })
 
-export const missingTopic = (topic: string): Failure =>
+const missingTopic = (topic: string): Failure =>
   new Failure(
     'ObjectNotFoundError',
     `There is no topic "${topic}": make it with createUserTopic, or join it with create: true.`,
