@@ -226,7 +226,7 @@ describe('an answer', () => {
 
 test('an entry of the hosts that is none is named', () => {
   expect(() => testFetches({ allowedHosts: ['http://api.internal'] })).toThrow(
-    'FETCH_ALLOWED_HOSTS or FETCH_FORBIDDEN_HOSTS: "http://api.internal" is neither a host name',
+    'FETCH_ALLOWED_HOSTS, FETCH_FORBIDDEN_HOSTS or NO_PROXY: "http://api.internal" is neither a host name',
   )
 })
 

@@ -40,7 +40,7 @@ beforeAll(async () => {
       arguments: { body: { type: 'object', properties: { n: { type: 'number' } } } },
       validateArguments: true,
     },
-    fails: { when: { endpoint: true }, do: [{ set: { name: 'user.id', value: 1 } }] },
+    fails: { when: { endpoint: true }, do: [{ set: { name: 'user.role', value: 1 } }] },
     chain: {
       when: { endpoint: true },
       do: [
@@ -151,7 +151,7 @@ describe('calling a URL trigger', () => {
   test('a failure of the automation is answered flat', async () => {
     expect(await json(await post('fails', {}))).toEqual({
       status: 400,
-      body: { error: 'InvalidVariableNameError', message: expect.stringContaining('user.id') },
+      body: { error: 'InvalidVariableNameError', message: expect.stringContaining('user.role') },
     })
   })
 
@@ -337,7 +337,7 @@ describe('what a URL call leaves behind', () => {
   test('a failure is told once, with its place', async () => {
     const workspace = await runtime.workspace({
       main: { when: { endpoint: true }, do: [{ child: {} }] },
-      child: { do: [{ set: { name: 'a', value: 1 } }, { set: { name: 'user.id', value: 1 } }] },
+      child: { do: [{ set: { name: 'a', value: 1 } }, { set: { name: 'user.role', value: 1 } }] },
     })
     expect((await runtime.call(workspace.id, 'main')).status).toBe(400)
     const events = await runtime.events(workspace.id)

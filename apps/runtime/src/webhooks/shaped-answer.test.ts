@@ -63,7 +63,7 @@ const automations: TestAutomations = {
     output: { done: true },
   },
   quiet: steps(setting('$http.chunk', 1)),
-  broken: steps(setting('$http.chunk', 1), setting('user.id', 2)),
+  broken: steps(setting('$http.chunk', 1), setting('user.role', 2)),
   many: steps(
     { repeat: { on: '{{body.rounds}}', do: [setting('$http.chunk', '{{body.text}}')] } },
     { emit: { event: 'sent' } },

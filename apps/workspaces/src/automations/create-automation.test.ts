@@ -290,10 +290,14 @@ describe('POST /v2/workspaces/:workspaceId/automations', () => {
 
   it('answers what can’t run yet as warnings, which are no part of the automation', async () => {
     const { workspace, owner, ownerId } = await service.newWorkspace()
-    const saved = await save(workspace.id, ownerId, 'slug: soon\ndo:\n- auth: { workspace: true }\n')
+    const saved = await save(
+      workspace.id,
+      ownerId,
+      'slug: soon\ndo:\n- run: { module: accessManager, function: checkAccess }\n',
+    )
     expect(saved.status).toBe(200)
     expect(saved.body.warnings).toEqual([
-      { path: 'do[0].auth', message: expect.stringMatching(/^The .+\.$/) },
+      { path: 'do[0].run', message: expect.stringContaining('accessManager') },
     ])
     const params = { workspaceId: workspace.id, automationSlug: 'soon' }
     expect(await owner(getAutomation, { params })).not.toHaveProperty('warnings')
