@@ -284,6 +284,8 @@ describe('POST /v2/workspaces/:workspaceId/automations', () => {
     const { warnings } = await owner(createAutomation, { params, body: first })
     expect(warnings).toEqual([{ path: 'do[0].b', message: expect.stringContaining('"b"') }])
     const second = { slug: 'b', when: { endpoint: '/users/:name' }, do: [{ runWorkflow: { workflow: 'a' } }] }
+    const elsewhere = { slug: 'c', do: [{ runWorkflow: { workspace: 'of-others', workflow: 'theirs' } }] }
+    expect(await owner(createAutomation, { params, body: elsewhere })).not.toHaveProperty('warnings')
     const taken = [{ path: 'when.endpoint', message: expect.stringContaining('"a"') }]
     expect((await owner(createAutomation, { params, body: second })).warnings).toEqual(taken)
   })

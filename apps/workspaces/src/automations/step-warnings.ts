@@ -100,6 +100,8 @@ function calledSlug(step: PlacedStep['step']): string | undefined {
   if (step === undefined) return undefined
   if (!isInstructionName(step.name)) return step.name
   if (step.name !== 'runWorkflow' || !isRecord(step.arguments)) return undefined
+  // Those of another workspace are for that to know.
+  if (step.arguments.workspace !== undefined && step.arguments.workspace !== null) return undefined
   const { workflow } = step.arguments
   return typeof workflow === 'string' ? workflow : undefined
 }
