@@ -8,6 +8,7 @@ import {
   listAuthProviders,
   listAutomations,
   listEvents,
+  listFunctions,
   listMasterKeys,
   listRuns,
   listSchedules,
@@ -60,6 +61,7 @@ export const v3Transforms: readonly Transform[] = [
   ...[
     listWorkspaces,
     listAutomations,
+    listFunctions,
     listSchedules,
     listSessions,
     listSubscriptions,
