@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { ConfigError, type Env } from '@platform/config'
 
@@ -87,20 +88,29 @@ function portVariable(service: string, env: Env): string {
   return env[own] === undefined || env[own] === '' ? 'PORT' : own
 }
 
+/** Below what systems lend to outgoing connections: what is free here stays so until it is listened on. */
+const CHOSEN = { lowest: 10_240, highest: 32_767 }
+const TRIES = 20
+
 /**
- * The port itself when it is free, else another one. Where nobody can listen on the address, the service says so when
+ * The port itself when it is free, else another one. 0 where nobody can listen on the address: the service says so when
  * it tries.
  */
 export async function freePort(port: number, host: string): Promise<number> {
+  if (port !== 0 && (await isFree(port, host))) return port
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const chosen = randomInt(CHOSEN.lowest, CHOSEN.highest + 1)
+    if (await isFree(chosen, host)) return chosen
+  }
+  return 0
+}
+
+async function isFree(port: number, host: string): Promise<boolean> {
   const server = createServer()
-  const listening = await new Promise<number | undefined>((resolve) => {
-    server.once('error', () => resolve(undefined))
-    server.listen({ port, host }, () => {
-      const address = server.address()
-      resolve(typeof address === 'object' ? address?.port : undefined)
-    })
+  const isListening = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen({ port, host }, () => resolve(true))
   })
-  if (listening === undefined) return port === 0 ? 0 : freePort(0, host)
-  await new Promise((resolve) => server.close(resolve))
-  return listening
+  if (isListening) await new Promise((resolve) => server.close(resolve))
+  return isListening
 }
