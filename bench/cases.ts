@@ -16,6 +16,7 @@ import { scale } from './gateway/scale.ts'
 import { identity } from './identity.ts'
 import type { Figure } from './measure/figure.ts'
 import type { Tool } from './measure/tools.ts'
+import { neighbours } from './neighbours.ts'
 import { nodeRed } from './node-red.ts'
 import { runMemory } from './run-memory.ts'
 import { runs } from './runs.ts'
@@ -45,6 +46,7 @@ export const cases: Record<string, Record<string, Part>> = {
   'custom-code': { 'custom-code': { measure: customCode } },
   run: { run: { measure: runs }, 'node-red': { measure: nodeRed }, durable: { measure: durable } },
   'run-memory': { 'run-memory': { measure: runMemory } },
+  neighbours: { neighbours: { measure: neighbours } },
   streams: { streams: { measure: streams } },
   // How fast they are committed, get to where they are seen, and are found among a million.
   events: {

@@ -1,0 +1,101 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { startAllInOne } from '@platform/testing/platform'
+import type { Figure } from './measure/figure.ts'
+import { sendLoad } from './measure/load.ts'
+import { workspaceToCall } from './measure/signed-in.ts'
+
+const NOISY = 20
+/** Events that trigger the automation of each noisy workspace. */
+const QUEUED = 200
+const MEASURED_MS = 10_000
+const CONNECTIONS = 2
+
+/** What strangers write, by what it takes more of than its share. */
+const noises = (silentUrl: string): readonly object[][] => [
+  [{ repeat: { until: 1e9, do: [{ set: { name: 'n', value: '{% ({{n}} or 0) + 1 %}' } }] } }],
+  [
+    { set: { name: 'text', value: 'x'.repeat(1000) } },
+    { repeat: { until: 40, do: [{ set: { name: 'text', value: '{{text}}{{text}}' } }] } },
+  ],
+  [
+    { set: { name: 'text', value: `${'a'.repeat(50_000)}!` } },
+    {
+      repeat: {
+        until: 1000,
+        do: [{ set: { name: 'found', value: '{% {{text}} matches regex("(a+)+$") %}' } }],
+      },
+    },
+  ],
+  [{ all: Array.from({ length: 20 }, () => ({ fetch: { url: silentUrl } })) }],
+  [
+    {
+      repeat: { until: 1e6, do: [{ emit: { event: 'more.noise', payload: { text: 'y'.repeat(20_000) } } }] },
+    },
+  ],
+]
+
+/**
+ * URL runs of a quiet workspace alone, and beside workspaces that loop, fill memory, search with catastrophic patterns,
+ * ask hosts that never answer, and emit without end, all at once, with the limits that an installation has.
+ */
+export async function neighbours(): Promise<Figure[]> {
+  await using stack = new AsyncDisposableStack()
+  const silent = createServer(() => undefined)
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  stack.defer(() => {
+    silent.closeAllConnections()
+    silent.close()
+  })
+  const platform = stack.use(
+    await startAllInOne({
+      RUNTIME_PROCESSES: '1',
+      RATE_LIMIT_DISABLED: 'false',
+      RATE_LIMIT_CREATE_WORKSPACE: '100',
+      FETCH_ALLOWED_HOSTS: '127.0.0.0/8',
+    }),
+  )
+  const { workspaceId, authorization } = await workspaceToCall(platform)
+  const headers = { authorization, 'content-type': 'application/json' }
+  const post = async (path: string, body: unknown): Promise<Record<string, string>> => {
+    const url = `${platform.origin}/v2/workspaces${path}`
+    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`)
+    return (await answer.json()) as Record<string, string>
+  }
+  const url = `${platform.origin}/v2/workspaces/${workspaceId}/webhooks/greet`
+  const measured = async () => {
+    const plan = { url, headers, method: 'POST', body: '{"name":"Ada"}', connections: CONNECTIONS } as const
+    const result = await sendLoad({ ...plan, durationMs: MEASURED_MS })
+    if (result.failures > 0) throw new Error(`${result.failures} runs of the quiet workspace failed.`)
+    return result
+  }
+  await measured()
+  const alone = await measured()
+  const kinds = noises(`http://127.0.0.1:${(silent.address() as AddressInfo).port}/`)
+  for (let n = 0; n < NOISY; n += 1) {
+    const { id } = await post('', { name: 'Noisy' })
+    const noise = {
+      slug: 'noise',
+      name: 'noise',
+      when: { events: ['noise.cause'] },
+      do: kinds[n % kinds.length],
+    }
+    await post(`/${id}/automations`, noise)
+    const events = Array.from({ length: QUEUED / 2 }, () => ({ type: 'noise.cause', payload: {} }))
+    await post(`/${id}/events`, { events })
+    await post(`/${id}/events`, { events })
+  }
+  const beside = await measured()
+  return [
+    { name: 'URL run of a quiet workspace, alone: p99', value: alone.p99Ms, unit: 'ms' },
+    {
+      name: `URL run beside ${NOISY} noisy workspaces: p99`,
+      value: beside.p99Ms,
+      unit: 'ms',
+      against: 'alone',
+      ratio: beside.p99Ms / alone.p99Ms,
+      needed: 2,
+    },
+  ]
+}
