@@ -12,6 +12,17 @@ for name in "$app" ops; do
   mv "dist/$name/libraries" "$layers/libraries/dist/$name/"
   mv "dist/$name" "$layers/own/dist/"
 done
+# What libraries bring beside their code, an interpreter of Python for one, is in the image once, and for its machine.
+shared=$layers/libraries/dist/ops/libraries
+case $(uname -m) in aarch64 | arm64) machine=linux-arm64 ;; *) machine=linux-x64 ;; esac
+find "$layers/libraries" -path '*/prebuilds/*' -prune -type d ! -name "$machine" -exec rm -r {} +
+for folder in "$layers/libraries/dist/$app/libraries"/*/; do
+  name=$(basename "$folder")
+  if diff -rq "$folder" "$shared/$name" >/dev/null 2>&1; then
+    rm -r "$layers/libraries/dist/$app/libraries/$name"
+    ln -s "../../ops/libraries/$name" "$layers/libraries/dist/$app/libraries/$name"
+  fi
+done
 touch "$layers/own/flags"
 if [ -f "deploy/images/flags/$app" ]; then cp "deploy/images/flags/$app" "$layers/own/flags"; fi
 
