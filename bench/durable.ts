@@ -62,23 +62,17 @@ const none: Measures = { alone: [], many: [] }
 async function startOurs(stack: AsyncDisposableStack, url: string): Promise<Contender> {
   const env = { LOG_LEVEL: 'info', FETCH_ALLOWED_HOSTS: '127.0.0.0/8', RATE_LIMIT_DISABLED: 'true' }
   const platform = stack.use(await startAllInOne(env))
-  const { workspaceId, authorization } = await workspaceToCall(platform)
-  const headers = { authorization }
-  const answer = await fetch(`${platform.origin}/v2/workspaces/${workspaceId}/automations`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      slug: 'ask',
-      name: 'ask',
-      when: { endpoint: true },
-      durable: true,
-      do: [{ fetch: { url, method: 'post', body: '{{body}}', output: 'asked' } }],
-      output: { id: '{{asked.id}}' },
-    }),
+  const { workspaceId, authorization, post } = await workspaceToCall(platform)
+  await post(`/v2/workspaces/${workspaceId}/automations`, {
+    slug: 'ask',
+    name: 'ask',
+    when: { endpoint: true },
+    durable: true,
+    do: [{ fetch: { url, method: 'post', body: '{{body}}', output: 'asked' } }],
+    output: { id: '{{asked.id}}' },
   })
-  if (!answer.ok) throw new Error(`The automation was not saved: ${await answer.text()}`)
   return {
-    plan: { url: `${platform.origin}/v2/workspaces/${workspaceId}/webhooks/ask`, headers },
+    plan: { url: `${platform.origin}/v2/workspaces/${workspaceId}/webhooks/ask`, headers: { authorization } },
     pids: () => processTree(...platform.processes.map(({ pid }) => pid)),
   }
 }

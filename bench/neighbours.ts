@@ -55,14 +55,8 @@ export async function neighbours(): Promise<Figure[]> {
       FETCH_ALLOWED_HOSTS: '127.0.0.0/8',
     }),
   )
-  const { workspaceId, authorization } = await workspaceToCall(platform)
+  const { workspaceId, authorization, post } = await workspaceToCall(platform)
   const headers = { authorization, 'content-type': 'application/json' }
-  const post = async (path: string, body: unknown): Promise<Record<string, string>> => {
-    const url = `${platform.origin}/v2/workspaces${path}`
-    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-    if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`)
-    return (await answer.json()) as Record<string, string>
-  }
   const url = `${platform.origin}/v2/workspaces/${workspaceId}/webhooks/greet`
   const measured = async () => {
     const plan = { url, headers, method: 'POST', body: '{"name":"Ada"}', connections: CONNECTIONS } as const
@@ -74,17 +68,17 @@ export async function neighbours(): Promise<Figure[]> {
   const alone = await measured()
   const kinds = noises(`http://127.0.0.1:${(silent.address() as AddressInfo).port}/`)
   for (let n = 0; n < NOISY; n += 1) {
-    const { id } = await post('', { name: 'Noisy' })
+    const { id } = await post('/v2/workspaces', { name: 'Noisy' })
     const noise = {
       slug: 'noise',
       name: 'noise',
       when: { events: ['noise.cause'] },
       do: kinds[n % kinds.length],
     }
-    await post(`/${id}/automations`, noise)
+    await post(`/v2/workspaces/${id}/automations`, noise)
     const events = Array.from({ length: QUEUED / 2 }, () => ({ type: 'noise.cause', payload: {} }))
-    await post(`/${id}/events`, { events })
-    await post(`/${id}/events`, { events })
+    await post(`/v2/workspaces/${id}/events`, { events })
+    await post(`/v2/workspaces/${id}/events`, { events })
   }
   const beside = await measured()
   return [

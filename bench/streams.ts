@@ -107,16 +107,10 @@ export async function streams(): Promise<Figure[]> {
     RATE_LIMIT_FETCHES_BURST: '2000',
     FETCH_ALLOWED_HOSTS: '127.0.0.0/8',
   })
-  const { workspaceId, authorization } = await workspaceToCall(platform)
-  const base = `${platform.origin}/v2/workspaces/${workspaceId}`
-  const headers = { authorization, 'content-type': 'application/json' }
-  const saved = await fetch(`${base}/automations`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(proxyOf(model.url)),
-  })
-  if (!saved.ok) throw new Error(await saved.text())
-  const url = `${base}/webhooks/chat`
+  const { workspaceId, authorization, post } = await workspaceToCall(platform)
+  const base = `/v2/workspaces/${workspaceId}`
+  await post(`${base}/automations`, proxyOf(model.url))
+  const url = `${platform.origin}${base}/webhooks/chat`
   await firstPieces(url, { authorization }, model.end)
   const direct = await firstPieces(model.url, {}, model.end)
   const through = await firstPieces(url, { authorization }, model.end)

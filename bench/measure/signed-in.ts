@@ -1,9 +1,14 @@
 import { ADMIN, type Platform, signIn } from '@platform/testing/platform'
 
-/** A workspace of the administrator to call, with the sample's automations, and an access token for it. */
-export async function workspaceToCall(
-  platform: Platform,
-): Promise<{ workspaceId: string; authorization: string }> {
+/** A workspace to call, an access token for it, and who posts to the platform with that, and wants it done. */
+interface CalledWorkspace {
+  readonly workspaceId: string
+  readonly authorization: string
+  readonly post: (path: string, body: unknown) => Promise<Record<string, string>>
+}
+
+/** A workspace of the administrator with the sample's automations. */
+export async function workspaceToCall(platform: Platform): Promise<CalledWorkspace> {
   const authorization = `Bearer ${await signIn(platform.origin, ADMIN)}`
   const json = { 'content-type': 'application/json', authorization }
   const post = async (path: string, body: unknown) => {
@@ -33,5 +38,5 @@ export async function workspaceToCall(
     ],
     output: '{{answer}}',
   })
-  return { workspaceId, authorization }
+  return { workspaceId, authorization, post }
 }

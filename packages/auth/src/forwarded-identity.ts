@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { headers as names } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
-import type { Principal, UserPrincipal } from './principal.ts'
+import { type Principal, type UserPrincipal, viaOf } from './principal.ts'
 
 /** Sent for an operator with the internal key; a call that a service makes for itself has no such header. */
 const PLATFORM_ROLE = 'platform'
@@ -38,7 +38,7 @@ export function readIdentity(headers: IncomingHttpHeaders): Principal | undefine
     kind: 'user',
     userId,
     sessionId,
-    via: sessionId.startsWith('at:') ? 'accessToken' : 'jwt',
+    via: viaOf(sessionId),
     anonymous,
     superAdmin: headers[names.role] === 'superadmin',
     scopes: scopesOf(text(headers[names.scope])),

@@ -43,6 +43,7 @@ export {
   type Principal,
   principalKind,
   type UserPrincipal,
+  viaOf,
   type WorkspacePrincipal,
 } from './principal.ts'
 export {

@@ -22,6 +22,10 @@ export interface UserPrincipal {
   readonly expiresAt?: number
 }
 
+/** Which credential a session id is that of. */
+export const viaOf = (sessionId: string): UserPrincipal['via'] =>
+  sessionId.startsWith('at:') ? 'accessToken' : 'jwt'
+
 /** An API key alone. */
 export interface ApiKeyPrincipal {
   readonly kind: 'apiKey'

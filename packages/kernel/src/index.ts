@@ -20,6 +20,7 @@ export {
   uuidv7,
   uuidv7Ms,
 } from './ids.ts'
+export { isRecord } from './is-record.ts'
 export { beforeAbort, growingPauseMs, retryAfterMsOf, triedAgain } from './pauses.ts'
 export {
   STORE_BUDGET_MS,

@@ -1,5 +1,5 @@
 import { type Endpoint, rateLimits } from '@platform/contracts'
-import type { Json } from './json.ts'
+import type { Json } from './declared.ts'
 
 const text = (description: string, example: string): Json => ({
   description,

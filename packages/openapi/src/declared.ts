@@ -1,9 +1,12 @@
 import * as contracts from '@platform/contracts'
+import { isRecord } from '@platform/kernel'
 import { z } from 'zod'
-import { isJson } from './json.ts'
+
+/** A JSON object of the document. */
+export type Json = Record<string, unknown>
 
 const isEndpoint = (value: unknown): value is contracts.Endpoint =>
-  isJson(value) && 'method' in value && 'path' in value && 'response' in value
+  isRecord(value) && 'method' in value && 'path' in value && 'response' in value
 
 /** Every operation the contracts declare, the internal ones included, sorted by path. */
 export const declaredEndpoints: readonly contracts.Endpoint[] = Object.values<unknown>(contracts)

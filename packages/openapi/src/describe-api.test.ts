@@ -1,11 +1,11 @@
 import { endpoint, instructionSchemas } from '@platform/contracts'
-import { failures } from '@platform/kernel'
+import { failures, isRecord } from '@platform/kernel'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { Json } from './declared.ts'
 import { declaredEndpoints } from './declared.ts'
 import { describeApi } from './describe-api.ts'
 import { failureExamples } from './failure-examples.ts'
-import { isJson, type Json } from './json.ts'
 
 const document = describeApi({ origin: 'https://api.example.com' })
 const components = document.components as Record<string, Record<string, Json>>
@@ -20,7 +20,7 @@ const operationNamed = (id: string): Json => {
 
 const walk = (value: unknown, visit: (json: Json) => void): void => {
   if (Array.isArray(value)) for (const one of value) walk(one, visit)
-  else if (isJson(value)) {
+  else if (isRecord(value)) {
     visit(value)
     for (const one of Object.values(value)) walk(one, visit)
   }

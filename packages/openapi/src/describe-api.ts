@@ -1,12 +1,12 @@
 import type { Endpoint } from '@platform/contracts'
-import { failures } from '@platform/kernel'
+import { failures, isRecord } from '@platform/kernel'
 import { headerComponents } from './answer-headers.ts'
+import type { Json } from './declared.ts'
 import { declaredEndpoints } from './declared.ts'
 import { failureExamples } from './failure-examples.ts'
 import { failureComponents } from './failure-responses.ts'
 import { parameterComponents } from './header-parameters.ts'
 import { instructionComponents } from './instruction-schemas.ts'
-import { isJson, type Json } from './json.ts'
 import { oidcPaths, oidcSchemas } from './oidc-paths.ts'
 import { operationOf } from './operation.ts'
 import { openApiPath } from './path-parameters.ts'
@@ -103,7 +103,7 @@ function referredTo(paths: Record<string, Json>): Json {
 
 function references(value: unknown, found = new Set<string>()): Set<string> {
   if (Array.isArray(value)) for (const inner of value) references(inner, found)
-  else if (isJson(value)) {
+  else if (isRecord(value)) {
     if (typeof value.$ref === 'string') found.add(value.$ref)
     for (const inner of Object.values(value)) references(inner, found)
   }

@@ -1,6 +1,6 @@
 import { type FailureName, failures } from '@platform/kernel'
 import { failureHeaders } from './answer-headers.ts'
-import type { Json } from './json.ts'
+import type { Json } from './declared.ts'
 
 const RESPONSES = '#/components/responses/'
 

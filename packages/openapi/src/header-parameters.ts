@@ -1,5 +1,5 @@
 import type { Endpoint } from '@platform/contracts'
-import type { Json } from './json.ts'
+import type { Json } from './declared.ts'
 
 /** Headers of requests that several operations read; components by name. */
 export const parameterComponents: Record<string, Json> = {

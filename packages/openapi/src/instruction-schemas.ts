@@ -1,5 +1,5 @@
 import { type InstructionName, instructionDescriptions, instructionSchemas } from '@platform/contracts'
-import type { Json } from './json.ts'
+import type { Json } from './declared.ts'
 import type { SchemaBook } from './schema-book.ts'
 
 /** What a step of an automation may be, from the contracts that check it when it is saved. */

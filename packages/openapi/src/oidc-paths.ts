@@ -1,5 +1,5 @@
+import type { Json } from './declared.ts'
 import { failureResponses } from './failure-responses.ts'
-import type { Json } from './json.ts'
 import { discoveryExample, oauthErrorExample, oidcSchemas, ref, tokenExample } from './oidc-schemas.ts'
 import { failedPage, json, page, redirect } from './written-answers.ts'
 import { form, query } from './written-requests.ts'

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts'
+import type { Json } from './declared.ts'
 
 /** A reference to a schema of the document. */
 export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@platform/contracts'
 import { limitsOf } from './answer-headers.ts'
+import type { Json } from './declared.ts'
 import { headerParameters } from './header-parameters.ts'
-import type { Json } from './json.ts'
 import { pathParameters } from './path-parameters.ts'
 import { queryParameters } from './query-parameters.ts'
 import { requestBodyOf } from './request-body.ts'

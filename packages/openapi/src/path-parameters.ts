@@ -1,5 +1,5 @@
 import { orgSlugPattern } from '@platform/contracts'
-import type { Json } from './json.ts'
+import type { Json } from './declared.ts'
 
 interface Known {
   description: string

@@ -1,4 +1,5 @@
-import { isJson, type Json } from './json.ts'
+import { isRecord } from '@platform/kernel'
+import type { Json } from './declared.ts'
 
 /** Formats that say more to a reader than the expression zod checks them by. */
 const formats = new Set(['date-time', 'date', 'uuid', 'email', 'uri'])
@@ -8,10 +9,10 @@ const formats = new Set(['date-time', 'date', 'uuid', 'email', 'uri'])
  */
 export function plainSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainSchema)
-  if (!isJson(value)) return value
+  if (!isRecord(value)) return value
   const { $schema: _, $id: __, ...schema } = value
   if (hidesPattern(schema)) delete schema.pattern
-  if (isJson(schema.propertyNames) && Object.keys(schema.propertyNames).join() === 'type')
+  if (isRecord(schema.propertyNames) && Object.keys(schema.propertyNames).join() === 'type')
     delete schema.propertyNames
   return Object.fromEntries(Object.entries(schema).map(([key, inner]) => [key, plainInner(key, inner)]))
 }

@@ -1,5 +1,5 @@
+import type { Json } from './declared.ts'
 import { failureResponses } from './failure-responses.ts'
-import type { Json } from './json.ts'
 import { json } from './written-answers.ts'
 
 const status = (value: string): Json => ({

@@ -1,4 +1,5 @@
-import { isJson, type Json } from './json.ts'
+import { isRecord } from '@platform/kernel'
+import type { Json } from './declared.ts'
 
 const WHOLE_NUMBER = /^\^\\d\{1,(\d+)\}\$$/
 
@@ -18,7 +19,7 @@ export function queryParameters(query: Json): Json[] {
       schema: asNumber(schema),
     }
   })
-  return isJson(additionalProperties) ? [...parameters, freeNames(additionalProperties)] : parameters
+  return isRecord(additionalProperties) ? [...parameters, freeNames(additionalProperties)] : parameters
 }
 
 /** A query is text: the contract checks digits, the reader sees a number. */

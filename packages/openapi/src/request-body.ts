@@ -1,5 +1,5 @@
 import { type Endpoint, limits } from '@platform/contracts'
-import type { Json } from './json.ts'
+import type { Json } from './declared.ts'
 import type { SchemaBook } from './schema-book.ts'
 
 /** What a caller sends: JSON, an automation as JSON or YAML, or bytes. Empty where there is no body. */

@@ -1,9 +1,9 @@
 import type { Endpoint, OtherAnswer } from '@platform/contracts'
 import { type FailureName, failures } from '@platform/kernel'
 import { successHeaders } from './answer-headers.ts'
+import type { Json } from './declared.ts'
 import { failureResponse, failureResponses } from './failure-responses.ts'
 import { failuresOf } from './failures-of.ts'
-import type { Json } from './json.ts'
 import type { SchemaBook } from './schema-book.ts'
 
 const NOT_JSON_SCHEMA: Json = { type: 'string', contentMediaType: 'application/octet-stream' }

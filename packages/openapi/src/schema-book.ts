@@ -1,7 +1,7 @@
 import type { Endpoint } from '@platform/contracts'
+import { isRecord } from '@platform/kernel'
 import { z } from 'zod'
-import { namedSchemas } from './declared.ts'
-import { isJson, type Json } from './json.ts'
+import { type Json, namedSchemas } from './declared.ts'
 import { plainSchema } from './plain-schema.ts'
 
 type Side = 'input' | 'output'
@@ -41,7 +41,7 @@ export function schemaBook(endpoints: readonly Endpoint[]): SchemaBook {
     side === 'output' || !answered.has(name) || isSame(pages, name) ? name : `${name}Sent`
   const refer = (value: unknown, side: Side): unknown => {
     if (Array.isArray(value)) return value.map((inner) => refer(inner, side))
-    if (!isJson(value)) return value
+    if (!isRecord(value)) return value
     const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, refer(inner, side)]))
     if (typeof copy.$ref === 'string') copy.$ref = use(copy.$ref.slice(REFERENCE.length), side)
     return copy

@@ -1,5 +1,5 @@
 import { ACCESS_TOKEN_COOKIE, type Endpoint, headers } from '@platform/contracts'
-import type { Json } from './json.ts'
+import type { Json } from './declared.ts'
 
 /** The ways to say who calls. */
 export const securitySchemes: Record<string, Json> = {

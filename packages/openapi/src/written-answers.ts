@@ -1,5 +1,5 @@
 import { failureHeaders } from './answer-headers.ts'
-import type { Json } from './json.ts'
+import type { Json } from './declared.ts'
 
 /** Answers of operations that no contract declares. */
 export const json = (description: string, schema: Json, example: unknown, headers: Json = {}): Json => ({

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts'
+import type { Json } from './declared.ts'
 
 /** A parameter of the query. */
 export const query = (

@@ -6,7 +6,7 @@ import {
   type EventTarget,
   nativeEvents,
 } from '@platform/contracts'
-import { Failure, uuidv7 } from '@platform/kernel'
+import { Failure, isRecord, uuidv7 } from '@platform/kernel'
 
 /** What an event is made of; the rest of its record is filled in. */
 export interface EventParts {
@@ -108,13 +108,10 @@ function truncate(record: EventRecord, max: number): EventRecord {
   let capped = record
   for (const field of ['output', 'payload']) {
     const { payload } = capped
-    if (capped.size <= max || !isObject(payload) || payload[field] === undefined) continue
+    if (capped.size <= max || !isRecord(payload) || payload[field] === undefined) continue
     const size = JSON.stringify(payload[field]).length
     const shorter = { ...payload, [field]: { truncated: true, size } }
     capped = { ...capped, payload: shorter, size: eventSize({ ...capped, payload: shorter }) }
   }
   return capped
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -2,7 +2,7 @@ import type { Path } from './problem.ts'
 import type { LinePlace } from './unreadable-text.ts'
 import { walkSteps } from './walk-steps.ts'
 
-export { formatPath, isRecord, type Path, type Problem, type ProblemDetail } from './problem.ts'
+export { formatPath, type Path, type Problem, type ProblemDetail } from './problem.ts'
 export { readJsonText, readYamlText, type SourceText } from './source-text.ts'
 export { UnreadableText } from './unreadable-text.ts'
 export { type PlacedStep, walkSteps } from './walk-steps.ts'

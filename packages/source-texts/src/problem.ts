@@ -33,7 +33,3 @@ export function formatPath(path: Path): string {
   }
   return text
 }
-
-/** True for what JSON calls an object. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,6 @@
 import { readStep, type Step } from '@platform/contracts'
-import { isRecord, type Path } from './problem.ts'
+import { isRecord } from '@platform/kernel'
+import type { Path } from './problem.ts'
 
 /** One step of a definition, wherever it is nested. */
 export interface PlacedStep {

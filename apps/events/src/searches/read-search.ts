@@ -1,9 +1,10 @@
 import { type EventSearch, limits } from '@platform/contracts'
+import { isRecord } from '@platform/kernel'
 import type { AnalysisQuery, SortBy } from '@platform/search'
 import { z } from 'zod'
 import { readAggregations } from './aggregations/read-aggregations.ts'
 import { readQuery } from './clauses/read-query.ts'
-import { fieldPath, isRecord, newReading, onlyEntry, read, refusal } from './reading.ts'
+import { fieldPath, newReading, onlyEntry, read, refusal } from './reading.ts'
 
 /**
  * What a search asks of the store: its clauses as a filter, its aggregations, order and page. `now` is the one

@@ -83,10 +83,6 @@ export function onlyEntry(value: unknown, path: string, what: string): [key: str
   return entry
 }
 
-/** True for an object that is no list. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const otherNames: ReadonlyMap<string, string> = new Map([
   ['@timestamp', 'createdAt'],
   ['_id', 'id'],

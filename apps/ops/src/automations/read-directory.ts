@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { isRecord, readYamlText, UnreadableText } from '@platform/source-texts'
+import { isRecord } from '@platform/kernel'
+import { readYamlText, UnreadableText } from '@platform/source-texts'
 import { OpsProblem } from '../terminal.ts'
 
 /** An automation in a file. */

@@ -1,6 +1,6 @@
 import type { TestDifference } from '@platform/contracts'
 import { ExpressionError, matchesFilter } from '@platform/expressions'
-import { isRecord } from '@platform/source-texts'
+import { isRecord } from '@platform/kernel'
 
 /** How an object is compared: it has these fields and no others, or these and whatever else. */
 export type Strictness = 'exact' | 'partial'

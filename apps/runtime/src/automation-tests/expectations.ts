@@ -4,7 +4,7 @@ import {
   isNativeType,
   type TestDifference,
 } from '@platform/contracts'
-import { isRecord } from '@platform/source-texts'
+import { isRecord } from '@platform/kernel'
 import { compare, differs, fits, MOST_DIFFERENCES, shortly } from './compare.ts'
 
 /** What a test has seen, as plain JSON. */

@@ -3,6 +3,7 @@ import { cronTimes, readCron } from '@platform/cron'
 import { Failure } from '@platform/kernel'
 import { RunEnded } from '../automations/automation-failure.ts'
 import type { CompiledAutomation, CompiledWorkspace, RunSubject } from '../automations/model.ts'
+import { ownerOf } from '../automations/run-contexts.ts'
 import type { TestSettings } from '../automations/test-settings.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
 import { shownChanges, shownSteps } from '../inspection/shown-steps.ts'
@@ -96,17 +97,6 @@ const emptyUser = {
   session: undefined,
 }
 
-function ownerOf(
-  context: StoredContext,
-  subject: RunSubject,
-  { correlationId }: TestStage,
-): string | undefined {
-  if (context === 'global') return ''
-  if (context === 'run') return correlationId
-  if (context === 'socket') return subject.socketId
-  return context === 'user' ? subject.userId : subject.sessionId
-}
-
 /** Answers a sentence where the test gives a context that nobody has. */
 function putContexts(
   stage: TestStage,
@@ -116,7 +106,7 @@ function putContexts(
   for (const name of STORED) {
     const values = contexts[name]
     if (values === undefined) continue
-    const owner = ownerOf(name, subject, stage)
+    const owner = ownerOf(name, subject, stage.correlationId)
     if (owner === undefined)
       return name === 'socket'
         ? 'The context socket is that of a connection: name it, `user: { id: ada, socket: s1 }`.'
@@ -217,7 +207,7 @@ function happenedIn(
 ): Happened {
   const output = plain(main?.outcome?.output)
   const contexts = STORED.map((name) => {
-    const owner = ownerOf(name, subject, stage)
+    const owner = ownerOf(name, subject, stage.correlationId)
     return [name, owner === undefined ? {} : stage.contexts.contentOf(name, owner)] as const
   })
   const { collections } = stage

@@ -1,5 +1,5 @@
 import type { AutomationTest } from '@platform/contracts'
-import { isRecord } from '@platform/source-texts'
+import { isRecord } from '@platform/kernel'
 import type { RunOutcome } from '../automations/engine.ts'
 import type { HttpAnswer } from '../automations/model.ts'
 import { shownFailure } from '../runs/run-now.ts'

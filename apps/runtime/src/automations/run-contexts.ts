@@ -77,7 +77,7 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
   const loadOne = async (name: Loadable): Promise<void> => {
     if (name === 'role') role.current = await roleOf(parts)
     else if (name === 'secret') await loadSecrets(parts, contexts)
-    else await loadContext(parts, owners, contexts, name)
+    else await readContext(parts, owners, contexts, name, 'load')
     loaded.add(name)
   }
   const loading = new Map<Loadable, Promise<void>>()
@@ -111,7 +111,7 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
         names.map(async (name) => {
           if (name === 'role') role.current = await roleOf(parts)
           else if (name === 'secret') await loadSecrets(parts, contexts)
-          else await reloadContext(parts, owners, contexts, name)
+          else await readContext(parts, owners, contexts, name, 'reload')
         }),
       )
     },
@@ -136,42 +136,25 @@ interface Owners {
   readonly ownerOf: (name: StoredContext) => string | undefined
 }
 
-async function loadContext(
-  parts: ContextParts,
+/** Reads what is stored of a context, or what the run has seen of it before; `how` it comes to what is known. */
+async function readContext(
+  { store, workspace, journal }: ContextParts,
   { ownerOf }: Owners,
   contexts: Contexts,
   name: StoredContext,
+  how: 'load' | 'reload',
 ): Promise<void> {
   const owner = ownerOf(name)
   if (owner === undefined) return
-  const { values, ending } = await parts.store.load(parts.workspace.id, name, owner)
+  const { values, ending } = await store.load(workspace.id, name, owner)
   // Meanwhile it may have become somebody else's.
-  if (ownerOf(name) === owner) contexts.load(name, shown(parts, contexts, name, values), ending)
+  if (ownerOf(name) !== owner) return
+  contexts[how](name, journal?.reads.shown(contexts.labelOf(name), values) ?? values, ending)
 }
-
-/** What is stored, or what the run has seen before. */
-const shown = (
-  { journal }: ContextParts,
-  contexts: Contexts,
-  name: StoredContext,
-  values: Readonly<Record<string, unknown>>,
-) => journal?.reads.shown(contexts.labelOf(name), values) ?? values
 
 async function loadSecrets(parts: ContextParts, contexts: Contexts): Promise<void> {
   const references = await parts.listSecrets()
   contexts.load('secret', parts.journal?.reads.shown('secret', references) ?? references)
-}
-
-async function reloadContext(
-  parts: ContextParts,
-  { ownerOf }: Owners,
-  contexts: Contexts,
-  name: StoredContext,
-): Promise<void> {
-  const owner = ownerOf(name)
-  if (owner === undefined) return
-  const { values, ending } = await parts.store.load(parts.workspace.id, name, owner)
-  if (ownerOf(name) === owner) contexts.reload(name, shown(parts, contexts, name, values), ending)
 }
 
 async function roleOf({ subject, workspace, journal, ...parts }: ContextParts): Promise<string | undefined> {
@@ -189,7 +172,11 @@ const watchOf = (journal: RunJournal): ContextWatch => ({
 })
 
 /** Whose context it is; undefined where there is no user or session: then nothing is stored. */
-function ownerOf(context: StoredContext, subject: RunSubject, correlationId: string): string | undefined {
+export function ownerOf(
+  context: StoredContext,
+  subject: RunSubject,
+  correlationId: string,
+): string | undefined {
   if (context === 'global') return ''
   if (context === 'run') return correlationId
   if (context === 'socket') return subject.socketId

@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest'
+import { type Kept, live as liveOnce } from '../../test/mortal-run.ts'
 import { type Answers, startOutside } from '../../test/outside.ts'
-import { compiled, testEngine, testFetches } from '../../test/testing.ts'
-import type { Effects } from './effect-buffer.ts'
-import type { RunOutcome } from './engine.ts'
-import type { Segment } from './journal-entries.ts'
-
-/** What outlives a process of one run. */
-interface Kept {
-  readonly segments: Segment[]
-  readonly events: { readonly id: string; readonly type: string; readonly payload: unknown }[]
-}
 
 const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
 
@@ -59,41 +50,8 @@ const program = (url: string) => ({
 })
 
 /** Does the run as one process; undefined where that died behind its commit of this number. */
-async function live(url: string, kept: Kept, dies = 0): Promise<RunOutcome | undefined> {
-  await using fetches = testFetches()
-  const workspace = compiled(program(url))
-  const automation = await workspace.compile('main')
-  if (automation === undefined) throw new Error('There must be an automation "main".')
-  const died = Promise.withResolvers<undefined>()
-  let commits = 0
-  const keep = ({ segment, events }: Effects) => {
-    if (segment !== undefined) kept.segments.push(segment)
-    kept.events.push(...events)
-  }
-  const { outcome } = testEngine({ fetches }).start({
-    runId: '01900000-0000-7000-8000-000000000000',
-    workspace,
-    automation,
-    payload: { sum: 0 },
-    trigger: { type: 'event', value: 'go' },
-    subject: {},
-    correlationId: 'correlation',
-    depth: 0,
-    timeLimitMs: 5000,
-    repeatable: true,
-    segments: structuredClone(kept.segments),
-    commit: async (effects) => {
-      commits += 1
-      keep(effects)
-      if (commits !== dies) return
-      died.resolve(undefined)
-      await new Promise(() => undefined)
-    },
-  })
-  const ended = await Promise.race([outcome, died.promise])
-  if (ended !== undefined) keep(ended.effects)
-  return ended
-}
+const live = (url: string, kept: Kept, dies = 0) =>
+  liveOnce(program(url), { kept, payload: { sum: 0 }, dies })
 
 const sumsIn = ({ events }: Kept) =>
   events.filter(({ type }) => type === 'told').map(({ payload }) => (payload as { sum: number }).sum)

@@ -1,3 +1,4 @@
+import { isRecord } from '@platform/kernel'
 import { type Owned, removePath, share, writePath } from './write-path.ts'
 
 export type Segment = string | number
@@ -50,7 +51,7 @@ export class ContextChanges {
   note(path: readonly Segment[], write: Write, before: unknown): void {
     const values = pushedBy(write, before)
     if (values !== undefined) this.#notePush(path, values)
-    else if (write.type === 'merge' && isObject(before) && isObject(write.value)) {
+    else if (write.type === 'merge' && isRecord(before) && isRecord(write.value)) {
       for (const field of Object.keys(write.value)) this.#noteSet([...path, field])
     } else this.#noteSet(path)
   }
@@ -137,9 +138,9 @@ export function withChange(value: unknown, change: StoredChange, owned: Owned = 
 }
 
 function changeOf({ path: given, pushed }: Written, value: unknown): StoredChange {
-  const path = given.map((segment, at) => asIn(given.slice(1, at).reduce(partOf, value), segment, at))
+  const path = given.map((segment, at) => asIn(partAt(value, given.slice(1, at)), segment, at))
   if (pushed !== undefined) return { path, pushed: [...pushed] }
-  const now = path.slice(1).reduce(partOf, value)
+  const now = partAt(value, path.slice(1))
   return now === undefined ? { path, removed: true } : { path, value: now }
 }
 
@@ -149,7 +150,10 @@ const asIn = (container: unknown, segment: Segment, at: number): Segment => {
   return Array.isArray(container) ? Number(segment) : String(segment)
 }
 
-export const partOf = (value: unknown, key: Segment): unknown =>
+/** What is at a path in a value; undefined where it has no such part. */
+export const partAt = (value: unknown, path: readonly Segment[]): unknown => path.reduce(partOf, value)
+
+const partOf = (value: unknown, key: Segment): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? (value as Record<Segment, unknown>)[key]
     : undefined
@@ -161,9 +165,6 @@ function pushedBy({ type, value }: Write, before: unknown): readonly unknown[] |
   if (type !== 'merge' || !isList) return undefined
   return Array.isArray(value) ? value : [value]
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** True for a path that is `outer` or goes on from it. */
 const isWithin = (path: readonly Segment[], outer: readonly Segment[]): boolean =>

@@ -1,6 +1,6 @@
 import type { Meter } from '@platform/expressions'
 import { Failure } from '@platform/kernel'
-import { ContextChanges, partOf, type Segment, type StoredChange, type Write } from './context-changes.ts'
+import { ContextChanges, partAt, type Segment, type StoredChange, type Write } from './context-changes.ts'
 import { measure } from './value-size.ts'
 import { type Owned, removePath, share, writePath } from './write-path.ts'
 
@@ -142,7 +142,7 @@ export class Contexts {
     const isStored = this.#watch?.isStored(context.label, key)
     this.#watch?.sawKey(context.label, key)
     const isNew = path.length === 2 || context.custom[key] === undefined
-    const before = path.slice(1).reduce(partOf, context.custom)
+    const before = partAt(context.custom, path.slice(1))
     context.custom[key] = writePath(context.custom[key], path, 2, change.of, this.owned)
     if (isStored === true) return
     context.changes.note(path.slice(1), change, before)
@@ -159,7 +159,7 @@ export class Contexts {
     const { context, key } = this.#target(path)
     const isStored = this.#watch?.isStored(context.label, key)
     this.#watch?.sawKey(context.label, key)
-    const around = path.slice(1, -1).reduce(partOf, context.custom)
+    const around = partAt(context.custom, path.slice(1, -1))
     const isThere = path.length === 2 || Object.hasOwn(Object(around), path.at(-1) ?? '')
     if (path.length === 2) delete context.custom[key]
     else context.custom[key] = removePath(context.custom[key], path, 2, this.owned)

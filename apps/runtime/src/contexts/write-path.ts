@@ -1,4 +1,4 @@
-import { Failure } from '@platform/kernel'
+import { Failure, isRecord } from '@platform/kernel'
 
 /**
  * Variables are values: reading one and changing it later never changes what was read. Objects made here by a write
@@ -62,8 +62,8 @@ export function merged(before: unknown, value: unknown, owned: Owned): unknown {
     requireLength(before.length + (Array.isArray(value) ? value.length : 1))
     return newOwned(withSharedItems(before.concat(value), owned), owned)
   }
-  if (!isObject(before)) return value
-  if (!isObject(value)) return before
+  if (!isRecord(before)) return value
+  if (!isRecord(value)) return before
   return newOwned(withSharedItems({ ...before, ...value }, owned), owned)
 }
 
@@ -72,9 +72,6 @@ export function share(value: unknown, owned: Owned): unknown {
   if (typeof value === 'object' && value !== null) owned.delete(value)
   return value
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function containerFor(target: unknown, key: Segment, owned: Owned): object {
   if (typeof target === 'object' && target !== null) return ownedCopy(target, owned)

@@ -1,5 +1,6 @@
 import { type Schema, format as validatorFormats } from '@cfworker/json-schema'
 import { compileExpression } from '@platform/expressions'
+import { isRecord } from '@platform/kernel'
 import { metered, pay } from './validation-budget.ts'
 
 /** A schema as people write it in an automation: JSON Schema with a few liberties. */
@@ -81,8 +82,6 @@ function withInnerSchemas(schema: WrittenSchema): WrittenSchema {
   return result
 }
 
-const isRecord = (value: unknown): value is WrittenSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const mapSchemas = (schemas: WrittenSchema): WrittenSchema =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, standardSchema(schema)]))
 

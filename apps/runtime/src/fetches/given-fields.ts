@@ -11,9 +11,6 @@ export const isMissing = (value: unknown): value is undefined | null => value ==
 /** False for an empty text as well, which is how editors write a field that says nothing. */
 export const isGiven = (value: unknown): boolean => !isMissing(value) && value !== ''
 
-export const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A value where only a text can be sent. */
 export const textOf = (value: unknown): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value)

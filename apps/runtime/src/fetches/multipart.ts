@@ -1,6 +1,7 @@
+import { isRecord } from '@platform/kernel'
 import FormData from 'form-data'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
-import { type Fields, invalid, isGiven, isMissing, isRecord, textOf } from './given-fields.ts'
+import { type Fields, invalid, isGiven, isMissing, textOf } from './given-fields.ts'
 
 /** A field of a form with files. `content` is text, or with `isBase64` bytes. */
 export interface FormPart {

@@ -1,4 +1,5 @@
-import { invalid, isGiven, isRecord } from './given-fields.ts'
+import { isRecord } from '@platform/kernel'
+import { invalid, isGiven } from './given-fields.ts'
 
 /** Who a call of our own API comes from beside the run itself. */
 export interface OwnIdentity {

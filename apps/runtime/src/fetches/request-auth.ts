@@ -1,4 +1,5 @@
-import { type Fields, invalid, isGiven, isMissing, isRecord } from './given-fields.ts'
+import { isRecord } from '@platform/kernel'
+import { type Fields, invalid, isGiven, isMissing } from './given-fields.ts'
 
 /** How a request shows who sends it. Its texts may refer to secrets, which are put in before it is signed. */
 export type RequestAuth =

@@ -1,7 +1,8 @@
+import { isRecord } from '@platform/kernel'
 import type { CallElsewhere, Elsewhere, Frame } from '../automations/model.ts'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import { keptAnswer } from '../modules/kept-answer.ts'
-import { invalidInstruction, isRecord } from './instruction.ts'
+import { invalidInstruction } from './instruction.ts'
 
 /** What a step names of another workspace. */
 export interface Wanted {

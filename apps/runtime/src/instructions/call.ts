@@ -1,11 +1,11 @@
 import type { CallArguments, RunWorkflowArguments } from '@platform/contracts'
-import { Failure } from '@platform/kernel'
+import { Failure, isRecord } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import { callAutomation } from '../automations/call-automation.ts'
 import type { CompiledAutomation, Execute, Frame, QueuedRun, StepObserver } from '../automations/model.ts'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import { callElsewhere, isElsewhere, startElsewhere } from './call-elsewhere.ts'
-import { type Instruction, invalidInstruction, isRecord, type StepContext } from './instruction.ts'
+import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
 
 /** Any key that is no instruction calls the automation of that slug with what stands behind it. */
 export function compileCall(

@@ -1,4 +1,4 @@
-import { isRecord } from './instruction.ts'
+import { isRecord } from '@platform/kernel'
 
 type Segments = readonly (string | number)[]
 

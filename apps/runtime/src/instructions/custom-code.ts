@@ -1,9 +1,10 @@
 import type { CustomCodeArguments } from '@platform/contracts'
+import { isRecord } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import type { Frame } from '../automations/model.ts'
 import { callFunction, functionNotFound } from '../functions/call-function.ts'
 import type { ModuleStores } from '../modules/module.ts'
-import { type Instruction, isRecord } from './instruction.ts'
+import type { Instruction } from './instruction.ts'
 import { failed, wayOf } from './run.ts'
 
 /** The name under which tests of automations answer for functions. */

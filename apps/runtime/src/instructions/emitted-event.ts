@@ -7,11 +7,10 @@ import {
   EventType,
   isNativeType,
 } from '@platform/contracts'
-import { Failure } from '@platform/kernel'
+import { Failure, isRecord } from '@platform/kernel'
 import { buildRecord, capEvent, type EventLimits } from '@platform/outbox'
 import type { Frame } from '../automations/model.ts'
 import { measure } from '../contexts/value-size.ts'
-import { isRecord } from './instruction.ts'
 
 /** Times the limit. */
 const COUNTED_EXACTLY = 10

@@ -34,6 +34,3 @@ export interface Instruction<Arguments = unknown> {
 
 export const invalidInstruction = (message: string): Failure =>
   new Failure('InvalidInstructionError', message)
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

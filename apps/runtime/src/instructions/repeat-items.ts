@@ -1,7 +1,8 @@
 import type { RepeatArguments } from '@platform/contracts'
+import { isRecord } from '@platform/kernel'
 import type { Frame } from '../automations/model.ts'
 import type { FetchedStream } from '../fetches/fetched-streams.ts'
-import { invalidInstruction, isRecord } from './instruction.ts'
+import { invalidInstruction } from './instruction.ts'
 import type { Read } from './text-compiler.ts'
 
 /** What a repeat has its rounds for. */

@@ -1,8 +1,9 @@
 import type { RepeatArguments } from '@platform/contracts'
+import { isRecord } from '@platform/kernel'
 import { Break } from '../automations/automation-failure.ts'
 import type { Execute, Frame } from '../automations/model.ts'
 import type { Branches } from '../automations/turns.ts'
-import { type Instruction, invalidInstruction, isRecord, type StepContext } from './instruction.ts'
+import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
 import { type Items, inParts, itemsOf } from './repeat-items.ts'
 import type { Read } from './text-compiler.ts'
 

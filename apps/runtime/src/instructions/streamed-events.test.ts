@@ -1,59 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@platform/contracts'
 import { describe, expect, test } from 'vitest'
+import { type Kept, live as liveOnce } from '../../test/mortal-run.ts'
 import { type Answers, json, startOutside } from '../../test/outside.ts'
-import { compiled, testEngine, testFetches } from '../../test/testing.ts'
-import type { Effects } from '../automations/effect-buffer.ts'
-import type { RunOutcome } from '../automations/engine.ts'
-import type { Segment } from '../automations/journal-entries.ts'
 
 type Fields = Record<string, unknown>
 
-interface Kept {
-  readonly segments: Segment[]
-  readonly events: EventRecord[]
-}
-
 /** Runs one fetch as a durable run; undefined where its process died behind its commit of this number. */
-async function live(
+const live = (
   url: string,
   stream: Fields,
   { kept = { segments: [], events: [] } as Kept, dies = 0, fields = {} as Fields } = {},
-): Promise<RunOutcome | undefined> {
-  await using fetches = testFetches()
+) => {
   const main = { do: [{ fetch: { url, stream, output: 'out', ...fields } }], output: '{{out}}' }
-  const workspace = compiled({ main })
-  const automation = await workspace.compile('main')
-  if (automation === undefined) throw new Error('There must be an automation "main".')
-  const died = Promise.withResolvers<undefined>()
-  let commits = 0
-  const keep = ({ segment, events }: Effects) => {
-    if (segment !== undefined) kept.segments.push(segment)
-    kept.events.push(...events)
-  }
-  const { outcome } = testEngine({ fetches }).start({
-    runId: '01900000-0000-7000-8000-000000000000',
-    workspace,
-    automation,
-    payload: { who: 'ada' },
-    trigger: { type: 'event', value: 'go' },
-    subject: {},
-    correlationId: 'correlation',
-    depth: 0,
-    timeLimitMs: 5000,
-    repeatable: true,
-    segments: structuredClone(kept.segments),
-    commit: async (effects) => {
-      commits += 1
-      keep(effects)
-      if (commits !== dies) return
-      died.resolve(undefined)
-      await new Promise(() => undefined)
-    },
-  })
-  const ended = await Promise.race([outcome, died.promise])
-  if (ended !== undefined) keep(ended.effects)
-  return ended
+  return liveOnce({ main }, { kept, payload: { who: 'ada' }, dies })
 }
 
 async function told(answers: Answers, stream: Fields, fields: Fields = {}) {

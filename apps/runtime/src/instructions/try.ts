@@ -1,7 +1,8 @@
 import type { TryArguments } from '@platform/contracts'
+import { isRecord } from '@platform/kernel'
 import { AutomationFailure, Break } from '../automations/automation-failure.ts'
 import { assign } from '../automations/change-variable.ts'
-import { type Instruction, isRecord } from './instruction.ts'
+import type { Instruction } from './instruction.ts'
 
 const errorPath = { segments: ['$error'], append: false }
 

@@ -7,14 +7,14 @@ import {
   runtimeEvents,
   type WaitArguments,
 } from '@platform/contracts'
-import { DAY_MS, Failure, SECOND_MS } from '@platform/kernel'
+import { DAY_MS, Failure, isRecord, SECOND_MS } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import type { Frame } from '../automations/model.ts'
 import { waitEvent } from '../automations/run-events.ts'
 import type { WaitOrder, WantedEvent } from '../automations/wait-inbox.ts'
 import { requireSize } from '../contexts/value-size.ts'
 import { checkFilters } from '../waits/wait-filter.ts'
-import { type Instruction, invalidInstruction, isRecord } from './instruction.ts'
+import { type Instruction, invalidInstruction } from './instruction.ts'
 
 const DEFAULT_TIMEOUT_MS = 20 * SECOND_MS
 /** Characters of the filters of one event. */

@@ -15,16 +15,17 @@ import {
 export const claimedWorkStore = (database: Database, writePatches: WritePatches, waits?: WaitWriter) => ({
   /** Answers what was written. */
   async writeClaimed(work: readonly ClaimedWork[]): Promise<ClaimedWork[]> {
-    if (!work.some(touchesWaits) && (await isWrittenAtOnce(database, writePatches, work))) return [...work]
+    const hasWaits = work.some(touchesWaits)
+    if (!hasWaits && (await isWrittenAtOnce(database, writePatches, work))) return [...work]
     return await database.transaction(async (tx) => {
-      if (work.some(touchesWaits)) await waits?.lockRuns(tx, idsOf(work))
+      if (hasWaits) await waits?.lockRuns(tx, idsOf(work))
       const claims = await tx.many<Claim>(statementOfClaims(work))
       const attempts = new Map(claims.map(({ id, attempt }) => [id, attempt]))
       const counted = work.filter(({ claim: { id, attempt } }) => attempts.get(id) === attempt)
       const effects = counted.map((one) => one.effects)
       const parts = effectParts(effects, writePatches)
       if (parts.length > 0) await tx.many(statementOf(parts))
-      await insertSegments(tx, counted)
+      await insertSegments(tx, segmentsOf(counted.map(actingOf)))
       await waits?.write(tx, counted)
       announceEvents(tx, effects)
       return counted
@@ -41,7 +42,7 @@ async function isWrittenAtOnce(
   writePatches: WritePatches,
   work: readonly ClaimedWork[],
 ): Promise<boolean> {
-  const runs = work.map(({ claim: { id }, effects }) => ({ id, effects }))
+  const runs = work.map(actingOf)
   if (isLarge(segmentsOf(runs))) return false
   const effects = runs.map((one) => one.effects)
   const parts = [...claimParts(work), ...journalPart(runs), ...effectParts(effects, writePatches)]
@@ -59,6 +60,8 @@ async function isWrittenAtOnce(
 
 const touchesWaits = ({ effects, end, forgetsWaits }: ClaimedWork): boolean =>
   effects.waits !== undefined || effects.overWaits !== undefined || forgetsWaits === true || isParked(end)
+
+const actingOf = ({ claim: { id }, effects }: ClaimedWork) => ({ id, effects })
 
 const idsOf = (work: readonly ClaimedWork[]): string[] => work.map(({ claim }) => claim.id)
 
@@ -81,10 +84,13 @@ function claimParts(work: readonly ClaimedWork[]): Sql[] {
   ]
 }
 
+/** Claims as rows `c` of a statement. */
+export const claimList = (claims: readonly Claim[]): Sql => sql`
+  unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[]) as c (id, attempt)`
+
 const lockRuns = (claims: readonly Claim[]): Sql => sql`
   select r.id, r.attempt
-  from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[]) as c (id, attempt)
-  join runtime.runs r on r.id = c.id and r.attempt = c.attempt and r.status = 'running'
+  from ${claimList(claims)} join runtime.runs r on r.id = c.id and r.attempt = c.attempt and r.status = 'running'
   for no key update of r`
 
 const endRuns = (ends: readonly unknown[]): Sql => sql`

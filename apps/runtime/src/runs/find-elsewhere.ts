@@ -1,4 +1,4 @@
-import type { Principal } from '@platform/auth'
+import { type Principal, viaOf } from '@platform/auth'
 import { Failure } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
 import type { CallElsewhere, CalledElsewhere } from '../automations/model.ts'
@@ -40,7 +40,7 @@ function principalOf({ caller: { subject, workspaceId } }: CallElsewhere): Princ
     kind: 'user',
     userId,
     sessionId,
-    via: sessionId.startsWith('at:') ? 'accessToken' : 'jwt',
+    via: viaOf(sessionId),
     anonymous,
     superAdmin: false,
     scopes: ['webhooks'],

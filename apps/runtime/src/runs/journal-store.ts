@@ -1,6 +1,5 @@
 import { type Queries, type Sql, sql } from '@platform/database'
 import type { Segment } from '../automations/journal-entries.ts'
-import type { ClaimedWork } from './run.ts'
 
 export type JournalStore = ReturnType<typeof journalStore>
 
@@ -31,18 +30,16 @@ export const isLarge = (segments: readonly Segment[]): boolean =>
   segments.reduce((size, { entries }) => size + entries.length, 0) > STATEMENT_SIZE
 
 /** Keeps how far runs have come. A commit whose outcome was not known may come again, then with more. */
-export async function insertSegments(tx: Queries, work: readonly ClaimedWork[]): Promise<void> {
+export async function insertSegments(tx: Queries, segments: readonly Row[]): Promise<void> {
   let rows: Row[] = []
   let size = 0
-  for (const { claim, effects } of work) {
-    const { segment } = effects
-    if (segment === undefined) continue
+  for (const segment of segments) {
     if (rows.length > 0 && size + segment.entries.length > STATEMENT_SIZE) {
       await tx.many(insertion(rows))
       rows = []
       size = 0
     }
-    rows.push({ runId: claim.id, ...segment })
+    rows.push(segment)
     size += segment.entries.length
   }
   if (rows.length > 0) await tx.many(insertion(rows))

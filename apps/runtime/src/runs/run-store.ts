@@ -2,7 +2,7 @@ import { type Database, groupCommit, type Sql, sql } from '@platform/database'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import { storableJson } from '../contexts/storable.ts'
-import { claimedWorkStore } from './claimed-work-store.ts'
+import { claimedWorkStore, claimList } from './claimed-work-store.ts'
 import type { BegunRun, Claim, ClaimedRun, ClaimedWork, FinishedRun, LeaseNews, WaitWriter } from './run.ts'
 import {
   announceEvents,
@@ -175,9 +175,6 @@ const claimAgain = (worker: string, leaseSeconds: number, which: Sql): Sql => sq
     status = 'running', attempt = r.attempt + 1, deaths = r.deaths + 1, worker = ${worker},
     leased_until = now() + ${leaseSeconds} * interval '1 second', started_at = coalesce(r.started_at, now())
   from due where r.id = due.id returning ${claimedColumns}`
-
-const claimList = (claims: readonly Claim[]): Sql => sql`
-  unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[]) as c (id, attempt)`
 
 function insertRuns(runs: readonly FinishedRun[]): Sql {
   const rows = runs.map(({ effects: _, trigger, subject, ...run }) => ({

@@ -1,7 +1,8 @@
 import { type RequestInfo, type RouteResponse, respond, toFailure } from '@platform/http'
+import { isRecord } from '@platform/kernel'
 import type { HttpAnswer } from '../automations/model.ts'
 import { measure } from '../contexts/value-size.ts'
-import { invalidInstruction, isRecord } from '../instructions/instruction.ts'
+import { invalidInstruction } from '../instructions/instruction.ts'
 import { type AnswerHeaders, sandboxed, withHeader } from './answer-headers.ts'
 import { ChunkStream } from './chunk-stream.ts'
 

@@ -4,7 +4,8 @@ import {
   isInstructionName,
   type Warning as WarningSchema,
 } from '@platform/contracts'
-import { formatPath, isRecord, type PlacedStep, walkSteps } from '@platform/source-texts'
+import { isRecord } from '@platform/kernel'
+import { formatPath, type PlacedStep, walkSteps } from '@platform/source-texts'
 import type { z } from 'zod'
 import { hintForStep } from './checks/foreign-words.ts'
 

@@ -29,7 +29,8 @@ import {
   lockWorkspace,
 } from './function-change.ts'
 
-interface Deps {
+/** What declaring functions needs. */
+export interface FunctionDeclaring {
   readonly changes: FunctionChanges
   readonly permissions: Pick<Permissions, 'require'>
   readonly checkCode: CheckCode
@@ -38,7 +39,7 @@ interface Deps {
   readonly limits: FunctionLimits
 }
 
-export const putFunction = (deps: Deps) =>
+export const putFunction = (deps: FunctionDeclaring) =>
   route(putContract, {
     async handle({ params, body, principal, request, admitted: { workspace } }) {
       const definition = definitionOf({ ...body, name: nameOf(params.functionName, body.name) })
@@ -81,7 +82,7 @@ function nameOf(given: string, repeated: string | undefined): string {
 
 /** Asked before the transaction: whoever may change functions may perhaps not declare new ones. */
 async function isAllowed(
-  permissions: Deps['permissions'],
+  permissions: FunctionDeclaring['permissions'],
   { principal, workspaceId }: ChangedBy,
 ): Promise<true | Failure> {
   try {
@@ -99,7 +100,7 @@ function requireState(before: FunctionRecord | undefined, headers: IncomingHttpH
     throw new Failure('PreconditionFailed', 'There is no such function yet: declare it without If-Match.')
 }
 
-export const deleteFunction = (deps: Pick<Deps, 'changes' | 'eventMaxLength'>) =>
+export const deleteFunction = (deps: Pick<FunctionDeclaring, 'changes' | 'eventMaxLength'>) =>
   route(deleteContract, {
     async handle({ params, principal, request, admitted: { workspace } }) {
       const name = params.functionName

@@ -1,32 +1,11 @@
 import { syncFunctions as endpoint, type FunctionDefinition } from '@platform/contracts'
 import { route } from '@platform/http'
-import type { Clock } from '@platform/kernel'
-import type { Permissions } from '@platform/permissions'
-import {
-  type CheckCode,
-  type FunctionLimits,
-  requireCallable,
-  requireRoomForFunctions,
-} from './check-functions.ts'
+import type { FunctionDeclaring } from './change-function.ts'
+import { requireCallable, requireRoomForFunctions } from './check-functions.ts'
 import { checksumOf, definitionOf, type FunctionRecord, recordOf } from './declared-function.ts'
-import {
-  applyChange,
-  type ChangedBy,
-  changerOf,
-  type FunctionChanges,
-  lockWorkspace,
-} from './function-change.ts'
+import { applyChange, type ChangedBy, changerOf, lockWorkspace } from './function-change.ts'
 
-interface Deps {
-  readonly changes: FunctionChanges
-  readonly permissions: Pick<Permissions, 'require'>
-  readonly checkCode: CheckCode
-  readonly clock: Clock
-  readonly eventMaxLength: number
-  readonly limits: FunctionLimits
-}
-
-export const syncFunctions = (deps: Deps) =>
+export const syncFunctions = (deps: FunctionDeclaring) =>
   route(endpoint, {
     async handle({ body, principal, request, admitted: { workspace } }) {
       // It may do all three.

@@ -1,4 +1,10 @@
-import { type Authentication, authenticationOf, type Principal, type RunTokenClaims } from '@platform/auth'
+import {
+  type Authentication,
+  authenticationOf,
+  type Principal,
+  type RunTokenClaims,
+  viaOf,
+} from '@platform/auth'
 import { anonymousScopes } from '@platform/contracts'
 import { type Clock, SECOND_MS, StoreBudget, withStoreBudget } from '@platform/kernel'
 import type { ApiKeyRecord } from '@platform/permissions'
@@ -56,7 +62,7 @@ async function userOf(
     kind: 'user',
     userId,
     sessionId,
-    via: sessionId.startsWith(TOKEN) ? 'accessToken' : 'jwt',
+    via: viaOf(sessionId),
     anonymous: session.anonymous,
     superAdmin: false,
     thirdParty: true,

@@ -1,4 +1,4 @@
-import { uuidv7Ms } from '@platform/kernel'
+import { isRecord, uuidv7Ms } from '@platform/kernel'
 import { isStorable } from '../filter.ts'
 import type { PlacedDocument } from '../search.ts'
 import { wordsIn } from '../words.ts'
@@ -51,11 +51,8 @@ const isFlag: Fits = (value) => typeof value === 'boolean'
 const isInstant: Fits = (value) =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) && isTime(value)
 const isTime = (value: string): boolean => !Number.isNaN(Date.parse(value))
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Not indexed, but read by the store all the same. */
-const isPlain: Fits = (value) => isObject(value) && !payloadCopy(value).trimmed
+const isPlain: Fits = (value) => isRecord(value) && !payloadCopy(value).trimmed
 
 const all = (names: readonly string[], fits: Fits): Shape =>
   Object.fromEntries(names.map((name) => [name, fits]))
@@ -79,7 +76,7 @@ export function indexedDocument({ id, sequence, document }: PlacedDocument): Ind
   const { payload, id: ownId, ...others } = document
   const state = { whole: ownId === id }
   const fields = fitting(others, shape, state)
-  if (isObject(payload)) {
+  if (isRecord(payload)) {
     const { copy, trimmed } = payloadCopy(payload)
     fields.payload = copy
     if (trimmed) state.whole = false
@@ -123,7 +120,7 @@ function fitting(object: object, fits: Shape, state: { whole: boolean }): Record
 
 function fittingOne(value: unknown, fit: Fits | Shape, state: { whole: boolean }): unknown {
   if (typeof fit === 'function') return fit(value) ? value : undefined
-  return isObject(value) ? fitting(value, fit, state) : undefined
+  return isRecord(value) ? fitting(value, fit, state) : undefined
 }
 
 function timeOf(id: string, { createdAt }: Record<string, unknown>): string {

@@ -1,6 +1,5 @@
 import { limits } from '@platform/contracts'
-import { Failure } from '@platform/kernel'
-import { isRecord } from './record-ids.ts'
+import { Failure, isRecord } from '@platform/kernel'
 import type { ResponseFacts } from './transform.ts'
 
 /** v3's `cursor` as the parameter v2 has for it; `others` name a position too and can't be given beside it. */

@@ -1,5 +1,6 @@
 import { deleteApiKey, listApiKeys, type DatedChange as ShownChange, updateApiKey } from '@platform/contracts'
-import { each, isRecord } from './record-ids.ts'
+import { isRecord } from '@platform/kernel'
+import { each } from './record-ids.ts'
 import type { Transform } from './transform.ts'
 
 /**

@@ -1,8 +1,4 @@
-type Record = { readonly [name: string]: unknown }
-
-/** True for JSON objects. */
-export const isRecord = (value: unknown): value is Record =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { isRecord } from '@platform/kernel'
 
 /** `_id` becomes `id`. */
 export function idWithoutUnderscore(body: unknown): unknown {

@@ -1,4 +1,4 @@
-import type { Principal } from '@platform/auth'
+import { type Principal, viaOf } from '@platform/auth'
 import { type EventReader, getEventReader } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { Job } from '@platform/service'
@@ -76,13 +76,12 @@ function principalOf({ kind, ...reader }: EventReader): Principal {
   if (kind === 'internal') return { kind }
   if (kind === 'apiKey') return { kind, apiKeyId: reader.apiKeyId ?? '' }
   const { userId = '', sessionId = '', anonymous = false, superAdmin = false, scopes = [] } = reader
-  const via = sessionId.startsWith('at:') ? 'accessToken' : 'jwt'
   const { apiKeyId } = reader
   return {
     kind,
     userId,
     sessionId,
-    via,
+    via: viaOf(sessionId),
     anonymous,
     superAdmin,
     scopes,

@@ -1,8 +1,9 @@
+import { isRecord } from '@platform/kernel'
 import type { Filter } from '@platform/search'
 import { z } from 'zod'
 import { countWildcards, WILDCARDS_MAX } from '../../event-log/filter-cost.ts'
 import { instantOf } from '../date-math.ts'
-import { fieldPath, isRecord, onlyEntry, type Reading, read, refusal, takeClauses } from '../reading.ts'
+import { fieldPath, onlyEntry, type Reading, read, refusal, takeClauses } from '../reading.ts'
 
 /** A value that fields are compared with. */
 type Value = string | number | boolean

@@ -1,6 +1,7 @@
+import { isRecord } from '@platform/kernel'
 import type { Filter } from '@platform/search'
 import { z } from 'zod'
-import { isRecord, onlyEntry, type Reading, read, takeClauses } from '../reading.ts'
+import { onlyEntry, type Reading, read, takeClauses } from '../reading.ts'
 import { comparable, equalToAny, fieldClause, withoutBoost } from './field-clauses.ts'
 
 /** Names that mean the whole event and not one field of it. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { matchesFilter, type Options } from '@platform/expressions'
-import { Failure } from '@platform/kernel'
+import { Failure, isRecord } from '@platform/kernel'
 import type { Data } from './record.ts'
 
 type Change = (
@@ -67,9 +67,6 @@ function segmentsOf(path: string): string[] {
     return segments
   throw new Failure('InvalidArgumentsError', `"${path.slice(0, 100)}" is no property that can be changed.`)
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const itemsOf = (value: unknown): readonly unknown[] =>
   isRecord(value) && Array.isArray(value.$each) ? value.$each : [value]

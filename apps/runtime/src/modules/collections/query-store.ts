@@ -1,4 +1,5 @@
 import { empty, join, raw, type Sql, sql } from '@platform/database'
+import { isRecord } from '@platform/kernel'
 import type { CollectionSchema, Indexed } from './collection-schema.ts'
 import { mayBeList } from './collection-schema.ts'
 import { compound, isShort, keyOf, LIST } from './keys.ts'
@@ -237,9 +238,6 @@ const withLists = (one: Indexed, condition: Sql, schema: CollectionSchema): Sql 
   one.properties.some((name) => mayBeList(schema, name))
     ? sql`((${condition}) or r.${raw(one.column)} = ${LIST})`
     : sql`(${condition})`
-
-const isRecord = (value: unknown): value is Query =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const byId: Sql = sql`r.id`
 

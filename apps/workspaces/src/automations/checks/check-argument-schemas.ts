@@ -1,4 +1,5 @@
-import { isRecord, type Path, type Problem } from '@platform/source-texts'
+import { isRecord } from '@platform/kernel'
+import type { Path, Problem } from '@platform/source-texts'
 
 type Rule = (value: unknown, path: Path) => Problem[]
 

@@ -1,5 +1,6 @@
 import { limits, urlPartOf, withoutEdgeSlashes } from '@platform/contracts'
-import { isRecord, type Path, type Problem } from '@platform/source-texts'
+import { isRecord } from '@platform/kernel'
+import type { Path, Problem } from '@platform/source-texts'
 
 /**
  * The pattern of a URL. A pattern that no URL matches is refused, and so are two `*name`: they can share a path in too

@@ -1,4 +1,5 @@
-import { isRecord, type Problem } from '@platform/source-texts'
+import { isRecord } from '@platform/kernel'
+import type { Problem } from '@platform/source-texts'
 
 /** Schemas one value may have to fit, those behind `$ref` and in alternatives counted as often as they are used. */
 const MAX_SCHEMAS = 10_000

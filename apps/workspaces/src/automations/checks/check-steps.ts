@@ -1,5 +1,6 @@
 import { CallArguments, instructionSchemas, isInstructionName, Retry, type Step } from '@platform/contracts'
-import { isRecord, type Path, type PlacedStep, type Problem, walkSteps } from '@platform/source-texts'
+import { isRecord } from '@platform/kernel'
+import { type Path, type PlacedStep, type Problem, walkSteps } from '@platform/source-texts'
 import { checkBareExpression, checkConditionKey, checkTexts, checkVariableName } from './check-texts.ts'
 import { hintForSteps } from './foreign-words.ts'
 import { schemaProblems } from './schema-problems.ts'

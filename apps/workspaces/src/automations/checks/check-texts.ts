@@ -5,7 +5,8 @@ import {
   ExpressionError,
   type SyntaxProblem,
 } from '@platform/expressions'
-import { isRecord, type Path, type Problem } from '@platform/source-texts'
+import { isRecord } from '@platform/kernel'
+import type { Path, Problem } from '@platform/source-texts'
 
 /** Every `{{ }}` and `{% %}` in the texts and keys of a value, at any depth. */
 export function checkTexts(value: unknown, path: Path): Problem[] {

@@ -1,5 +1,6 @@
 import { isTimeZone, leastGapMinutes, readCron } from '@platform/cron'
-import { isRecord, type Path, type Problem } from '@platform/source-texts'
+import { isRecord } from '@platform/kernel'
+import type { Path, Problem } from '@platform/source-texts'
 import { checkEndpoint } from './check-endpoint.ts'
 import { checkTexts } from './check-texts.ts'
 

@@ -1,8 +1,8 @@
 import { AutomationInput } from '@platform/contracts'
 import type { AutomationText } from '@platform/http'
+import { isRecord } from '@platform/kernel'
 import {
   instructionPlaces,
-  isRecord,
   readJsonText,
   readYamlText,
   type SourceText,
