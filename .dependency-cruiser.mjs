@@ -8,6 +8,7 @@ const mayImport = {
   'custom-code': ['kernel', 'config', 'logging', 'http'],
   cron: ['kernel'],
   'source-texts': ['kernel', 'contracts'],
+  'automation-checks': ['kernel', 'contracts', 'config', 'cron', 'expressions', 'source-texts'],
   'master-keys': [],
   contracts: ['kernel'],
   client: ['kernel', 'contracts'],

@@ -1,4 +1,5 @@
 import { RUN_TOKEN_SECONDS } from '@platform/auth'
+import { automationLimits, automationLimitVariables } from '@platform/automation-checks'
 import {
   count,
   days,
@@ -109,6 +110,7 @@ export const runtimeEnv = z
     RATE_LIMIT_FUNCTIONS_BURST: rate(400).describe('Calls of functions in code at once.'),
     RATE_LIMIT_REPEATS: rate(1000).describe('Rounds of repeat a second, for each workspace and instance.'),
     RATE_LIMIT_REPEATS_BURST: rate(4000).describe('Rounds of repeat at once.'),
+    ...automationLimitVariables,
     ...fetchVariables,
     ...moduleVariables,
     ...keyVariables,
@@ -165,6 +167,7 @@ export const runtimeEnv = z
     },
     maxFileBytes: Math.min(env.UPLOADS_MAX_SIZE, MAX_FILE_BYTES),
     rateLimits: limitSettings(env),
+    automationLimits: automationLimits(env),
     fetches: fetchSettings(env),
     modules: moduleSettings(env),
     functions: functionCallSettings(env),

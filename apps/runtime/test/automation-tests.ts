@@ -1,5 +1,7 @@
+import { automationLimits, automationLimitVariables } from '@platform/automation-checks'
 import { createLogger } from '@platform/logging'
 import { defaultEventLimits } from '@platform/outbox'
+import { z } from 'zod'
 import { readTests } from '../src/automation-tests/read-tests.ts'
 import { runTestFiles } from '../src/automation-tests/run-test-files.ts'
 import type { TestSettings } from '../src/automations/test-settings.ts'
@@ -21,6 +23,7 @@ function settings(): TestSettings {
     contextSizes: { run: 10_000, user: 10_000, session: 10_000, global: 10_000, socket: 10_000 },
     log: createLogger({ level: 'silent' }),
     fetchSettings: testFetches().settings,
+    automationLimits: automationLimits(z.object(automationLimitVariables).parse({})),
   }
 }
 

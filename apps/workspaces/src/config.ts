@@ -1,3 +1,4 @@
+import { automationLimits, automationLimitVariables } from '@platform/automation-checks'
 import {
   count,
   days,
@@ -5,7 +6,6 @@ import {
   milliseconds,
   optionalPort,
   port,
-  seconds,
   secret,
   storeVariables,
 } from '@platform/config'
@@ -38,14 +38,7 @@ export const workspacesEnv = z
     ),
     ...limitVariables(['createWorkspace']),
     API_KEYS_PER_WORKSPACE_MAX: count(1000).describe('API keys a workspace may have.'),
-    AUTOMATION_MAX_BYTES: count(1_000_000).describe('Bytes an automation may have as JSON.'),
-    AUTOMATION_MAX_STEPS: count(5000).describe('Steps an automation may have, nested ones included.'),
-    AUTOMATION_MAX_NODES: count(50_000).describe(
-      'Values, and words and marks of expressions, an automation may have.',
-    ),
-    SCHEDULES_MIN_INTERVAL: seconds(900).describe(
-      'Seconds there must be between two times of a schedule; asked when an automation is saved.',
-    ),
+    ...automationLimitVariables,
     AUTOMATIONS_PER_WORKSPACE_MAX: count(2000).describe('Automations a workspace may have.'),
     FUNCTIONS_PER_WORKSPACE_MAX: count(500).describe('Functions in code a workspace may declare.'),
     FUNCTION_MAX_BYTES: count(200_000).describe(
@@ -71,11 +64,8 @@ export const workspacesEnv = z
     rateLimits: limitSettings(env),
     maxApiKeys: env.API_KEYS_PER_WORKSPACE_MAX,
     automationLimits: {
-      bytes: env.AUTOMATION_MAX_BYTES,
-      steps: env.AUTOMATION_MAX_STEPS,
-      nodes: env.AUTOMATION_MAX_NODES,
+      ...automationLimits(env),
       automations: env.AUTOMATIONS_PER_WORKSPACE_MAX,
-      scheduleIntervalSeconds: env.SCHEDULES_MIN_INTERVAL,
     },
     functionLimits: { functions: env.FUNCTIONS_PER_WORKSPACE_MAX, bytes: env.FUNCTION_MAX_BYTES },
     functions: checkingOnly(functionCallSettings(env)),

@@ -289,7 +289,8 @@ export const runTests = endpoint({
   summary:
     'Runs tests of automations: a file of tests as YAML or JSON, or several with automations that are tested instead ' +
     'of those that are saved. Nothing of what they do happens: what is outside is answered by the tests, and nothing ' +
-    `is stored. At most ${MOST_TESTS} tests and 10 s of work; what there is no time for is notRun.`,
+    'is stored. Automations that come along are checked as on saving. ' +
+    `At most ${MOST_TESTS} tests and 10 s of work; what there is no time for is notRun.`,
   service: 'runtime',
   credential: 'required',
   scope: 'webhooks',
@@ -303,6 +304,7 @@ export const runTests = endpoint({
   limits: ['tests'],
   failures: [
     'RequestValidationError',
+    'InvalidAutomation',
     'AuthenticationError',
     'ForbiddenError',
     'InsufficientScope',

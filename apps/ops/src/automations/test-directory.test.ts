@@ -99,6 +99,26 @@ describe('ops automations test', () => {
     expect(unread).toMatchObject({ code: 1, err: expect.stringMatching(/^a\.yml:\d+:\d+: /) })
   })
 
+  test('checks what it tests as on saving: each problem with file, line and column', async () => {
+    const refused = directory('refused', {
+      'tools/a.yml': 'do:\n  - sett: { name: b }\n  - set: { name: c }\n  - repeat: { on: "{{d" , do: [] }\n',
+      'b.yml': 'when: { schedules: ["* * * * *"] }\noutput: 1\n',
+      'c.yml': 'output: 1\n',
+      'c.test.yml': 'automation: c\nexpect: { output: 1 }\n',
+    })
+    const { code, err, out } = await runOps(['automations', 'test', refused])
+    expect([code, out]).toEqual([1, ''])
+    expect(err.trim().split('\n')).toEqual([
+      expect.stringMatching(/^b\.yml:1:21: when\.schedules\[0\] fires too often/),
+      expect.stringMatching(/^tools\/a\.yml:3:5: do\[1\]\.set\.value is missing/),
+      expect.stringMatching(/^tools\/a\.yml:4:\d+: do\[2\]\.repeat\.on has a mistake/),
+    ])
+    const strict = { AUTOMATION_MAX_STEPS: '2', SCHEDULES_MIN_INTERVAL: '60' }
+    const limited = await runOps(['automations', 'test', refused], strict)
+    expect(limited.err).toContain('tools/a.yml:1:1: The automation has 3 steps; at most 2 are allowed')
+    expect(limited.err).not.toContain('b.yml')
+  })
+
   test('asks a platform where a workspace is named, with the automations of the directory', async () => {
     const asked: { url: string | undefined; authorization: string | undefined; body: unknown }[] = []
     await using platform = await serve((request, response) => {

@@ -1,7 +1,7 @@
 import { runTests, type TestReport, type TestResult } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { z } from 'zod'
-import { openOffline } from '../../../runtime/src/automation-tests/offline.ts'
+import { type GivenProblem, openOffline } from '../../../runtime/src/automation-tests/offline.ts'
 import { ask, askAs } from '../platform/call.ts'
 import { OpsProblem, type Terminal } from '../terminal.ts'
 import type { AutomationFile, TestFile } from './read-directory.ts'
@@ -50,8 +50,17 @@ async function here(
   try {
     return await openOffline(automations, env)
   } catch (error) {
-    throw error instanceof Failure ? new OpsProblem(error.message) : error
+    throw error instanceof Failure ? new OpsProblem(refusalOf(error, automations)) : error
   }
+}
+
+/** Each problem as compilers write it: file, line and column. */
+function refusalOf({ message, details }: Failure, automations: readonly AutomationFile[]): string {
+  if (!Array.isArray(details)) return message
+  const files = new Map(automations.map(({ slug, file }) => [slug, file]))
+  return (details as GivenProblem[])
+    .map((one) => `${files.get(one.automation)}:${one.line}:${one.column}: ${one.message}`)
+    .join('\n')
 }
 
 /** With the token of PLATFORM_TOKEN, or else as an operator with the internal key. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { automationLimitVariables } from '@platform/automation-checks'
 import { type Env, readConfig } from '@platform/config'
 import type { TestReport } from '@platform/contracts'
 import { createLogger } from '@platform/logging'
@@ -9,9 +10,11 @@ import { runtimeEnv } from '../config.ts'
 import { automationCompiler } from '../definitions/compile-automation.ts'
 import { compileWorkspace } from '../definitions/compile-workspace.ts'
 import { unheardAnswer } from '../webhooks/shaped-answer.ts'
+import { type AutomationText, compileGiven } from './given-automations.ts'
 import { readTests } from './read-tests.ts'
-import { type AutomationText, compileGiven, runTestFiles } from './run-test-files.ts'
-import type { GivenAutomation } from './test-workspace.ts'
+import { runTestFiles } from './run-test-files.ts'
+
+export type { GivenProblem } from './given-automations.ts'
 
 /** Runs the tests of one file. Throws RequestValidationError for one that can't be read. */
 export type RunOffline = (file: {
@@ -22,6 +25,8 @@ export type RunOffline = (file: {
 /** Longest the tests of one file may take where nobody else waits. */
 const MOST_MS = 600_000
 
+const counting = ['DEFAULT_LOCALE', 'DEFAULT_TIMEZONE', ...Object.keys(automationLimitVariables)]
+
 /** What a service needs and a test does not. */
 const standIns = () => ({
   DATABASE_URL: 'postgres://127.0.0.1/none',
@@ -30,22 +35,21 @@ const standIns = () => ({
 
 /**
  * Automations and the engine that runs them, in this process: without a server, a store or a network. Of `env` only
- * the language and the time zone count. Throws RequestValidationError for an automation that can't be read.
+ * language, time zone and what an automation may be count. Throws InvalidAutomation for those that could not be saved.
  */
 export async function openOffline(
   automations: readonly AutomationText[],
-  { DEFAULT_LOCALE, DEFAULT_TIMEZONE }: Env = {},
+  env: Env = {},
 ): Promise<RunOffline> {
   const slices = new TimeSlices()
   const config = readConfig(runtimeEnv, {
     ...standIns(),
-    ...withoutMissing({ DEFAULT_LOCALE, DEFAULT_TIMEZONE }),
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => counting.includes(name))),
   })
   const log = createLogger({ level: 'silent' })
   const settings = testSettings(config, { slices, log, unheardAnswer, marker: undefined })
   const compile = automationCompiler(config.events, slices)
-  const given: GivenAutomation[] = []
-  for (const one of automations) given.push(await compileGiven(one, compile))
+  const given = await compileGiven(automations, compile, config.automationLimits)
   const workspace = compileWorkspace(
     {
       workspaceId: 'workspace0000000',
@@ -64,6 +68,3 @@ export async function openOffline(
     return await runTestFiles(settings, { workspace, tests, given, hasSteps: false, endsAt })
   }
 }
-
-const withoutMissing = (env: Env): Env =>
-  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined))

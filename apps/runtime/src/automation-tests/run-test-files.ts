@@ -1,22 +1,12 @@
-import { createHash } from 'node:crypto'
 import { type AutomationCoverage, MOST_TESTS, type TestReport, type TestResult } from '@platform/contracts'
-import { Failure, isRecord } from '@platform/kernel'
-import { instructionPlaces, readYamlText, UnreadableText } from '@platform/source-texts'
+import { Failure } from '@platform/kernel'
 import type { z } from 'zod'
 import type { CompiledWorkspace } from '../automations/model.ts'
 import type { TestSettings } from '../automations/test-settings.ts'
-import type { CompileAutomation } from '../definitions/compile-automation.ts'
 import { StepCounts } from './coverage.ts'
 import type { NamedTest } from './read-tests.ts'
 import { runTest } from './run-test.ts'
 import { type GivenAutomation, withAutomations } from './test-workspace.ts'
-
-/** An automation as it comes along with its tests. */
-export interface AutomationText {
-  readonly slug: string
-  readonly text?: string | undefined
-  readonly definition?: Readonly<Record<string, unknown>> | undefined
-}
 
 export interface TestsOrder {
   readonly workspace: CompiledWorkspace
@@ -70,53 +60,6 @@ const withoutValues = ({ differences, steps: _, contexts: __, ...result }: TestR
   ...result,
   differences: differences.map(({ path, message }) => ({ path, message })),
 })
-
-/** An automation that came along, made runnable. Throws RequestValidationError for a text that can't be read. */
-export async function compileGiven(
-  { slug, text, definition }: AutomationText,
-  compile: CompileAutomation,
-): Promise<GivenAutomation> {
-  const source = text === undefined ? undefined : readText(slug, text)
-  const value = source?.value ?? definition
-  if (!isRecord(value))
-    throw new Failure(
-      'RequestValidationError',
-      `The automation "${slug}" has neither a text nor a definition.`,
-    )
-  const { when, disabled, priority } = value
-  const checksum = createHash('sha256')
-    .update(text ?? JSON.stringify(value))
-    .digest('hex')
-  const { endpoint, events } = isRecord(when) ? when : {}
-  return {
-    slug,
-    checksum,
-    endpoint: endpointOf(slug, endpoint),
-    events: events ?? null,
-    disabled: disabled === true,
-    priority: typeof priority === 'number' ? priority : null,
-    compiled: { ...(await compile(slug, { name: slug, ...value })), checksum },
-    places: source === undefined ? {} : instructionPlaces(value, source.placeOf),
-  }
-}
-
-function readText(slug: string, text: string) {
-  try {
-    return readYamlText(text)
-  } catch (error) {
-    if (!(error instanceof UnreadableText)) throw error
-    const [first] = error.details
-    const place = first === undefined ? '' : ` (line ${first.line}, column ${first.column})`
-    const message = `The automation "${slug}" can’t be read${place}: ${first?.message ?? error.message}`
-    throw new Failure('RequestValidationError', message, { details: error.details })
-  }
-}
-
-function endpointOf(slug: string, endpoint: unknown): string | null {
-  if (endpoint === true) return slug
-  const path = isRecord(endpoint) ? (endpoint.path ?? slug) : endpoint
-  return typeof path === 'string' && path !== '' && path !== 'false' ? path : null
-}
 
 async function coverageOf(
   workspace: CompiledWorkspace,

@@ -154,6 +154,40 @@ output: '{{greeting}}'`
     await expect(broken).rejects.toMatchObject({ status: 400, message: expect.stringContaining('c:1:') })
   })
 
+  test('checks automations that come along as on saving, and runs nothing where one could not be saved', async () => {
+    const given = (automations: object[]) =>
+      runtime.as({})(runTests, {
+        ...on(),
+        body: { files: [{ name: 'a', content: passing }], automations } as never,
+      })
+    const text = 'do:\n  - set: { nam: a, value: 1 }\n  - conditions: { "{{a}} ==": [] }\nsteps: []\n'
+    const attempt = given([
+      { slug: 'broken', text },
+      { slug: 'frequent', definition: { when: { schedules: ['* * * * *'] }, do: [] } },
+    ])
+    await expect(attempt).rejects.toMatchObject({
+      name: 'InvalidAutomation',
+      status: 400,
+      message:
+        'The automation "broken", line 2, column 5: do[0].set.name is missing: it must be a text. ' +
+        'There are 4 more problems.',
+      details: [
+        { automation: 'broken', path: 'do[0].set.name', line: 2, column: 5 },
+        { automation: 'broken', path: 'do[0].set.nam', line: 2, column: 12 },
+        { automation: 'broken', line: 3 },
+        { automation: 'broken', path: 'steps', line: 4 },
+        { automation: 'frequent', path: 'when.schedules[0]', message: expect.stringContaining('too often') },
+      ],
+    })
+    await expect(given([{ slug: 'a', text: 'do: [' }])).rejects.toMatchObject({ name: 'InvalidAutomation' })
+    await expect(given([{ slug: 'a', definition: {} }])).rejects.toMatchObject({ name: 'InvalidAutomation' })
+    await expect(given([{ slug: 'a' }])).rejects.toMatchObject({ name: 'RequestValidationError' })
+    const steps = Array(5001).fill({ comment: 'x' })
+    await expect(given([{ slug: 'a', definition: { do: steps } }])).rejects.toMatchObject({
+      message: expect.stringContaining('at most 5,000 are allowed'),
+    })
+  })
+
   test('needs a credential', async () => {
     const attempt = runtime.nobody(runTests, { ...on(), body: passing })
     await expect(attempt).rejects.toMatchObject({ name: 'AuthenticationError', status: 401 })

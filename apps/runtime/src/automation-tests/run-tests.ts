@@ -9,8 +9,9 @@ import type { TestSettings } from '../automations/test-settings.ts'
 import type { CompileAutomation } from '../definitions/compile-automation.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { RefusedAutomations } from '../processes/refused-automations.ts'
+import { compileGiven } from './given-automations.ts'
 import { type NamedTest, readTestContent, readTests } from './read-tests.ts'
-import { compileGiven, runTestFiles } from './run-test-files.ts'
+import { runTestFiles } from './run-test-files.ts'
 import type { GivenAutomation } from './test-workspace.ts'
 
 interface Deps {
@@ -37,7 +38,7 @@ export const runTests = (deps: Deps) => {
       try {
         const leftMs = Math.min(MOST_MS, request.deadlineAt - Date.now() - RESERVE_MS)
         const endsAt = performance.now() + leftMs
-        const read = await readTexts(wanted, deps.compile)
+        const read = await readTexts(wanted, deps)
         for (const { compiled } of read.given) deps.refused.require(workspace.id, compiled)
         return await runTestFiles(deps.settings, {
           ...read,
@@ -83,19 +84,14 @@ function readBody(body: BodyText): Wanted {
 /** Reading a text takes its time: others get their turn between two of them. */
 async function readTexts(
   { files, automations = [] }: Wanted,
-  compile: CompileAutomation,
+  deps: Pick<Deps, 'compile' | 'settings'>,
 ): Promise<{ tests: NamedTest[]; given: GivenAutomation[] }> {
   const tests: NamedTest[] = []
   for (const { name, text, content } of files) {
     tests.push(...(text === undefined ? readTestContent(name, content) : readTests({ name, text })))
     await nextTurn()
   }
-  const given: GivenAutomation[] = []
-  for (const one of automations) {
-    given.push(await compileGiven(one, compile))
-    await nextTurn()
-  }
-  return { tests, given }
+  return { tests, given: await compileGiven(automations, deps.compile, deps.settings.automationLimits) }
 }
 
 function readText({ text, mediaType }: BodyText): SourceText {

@@ -1,3 +1,4 @@
+import type { AutomationLimits } from '@platform/automation-checks'
 import type { RuntimeConfig } from '../config.ts'
 import type { FetchSettings } from '../fetches/fetches-env.ts'
 import type { EngineParts } from './engine.ts'
@@ -16,13 +17,25 @@ export type TestSettings = Pick<
   | 'maxWaitMs'
   | 'unheardAnswer'
   | 'marker'
-> & { readonly fetchSettings: FetchSettings }
+> & {
+  readonly fetchSettings: FetchSettings
+  /** What automations that come along may be. */
+  readonly automationLimits: AutomationLimits
+}
 
 /** The same limits as everything else has. */
 export const testSettings = (
   config: Pick<
     RuntimeConfig,
-    'events' | 'maxDepth' | 'expressions' | 'urls' | 'lifetimes' | 'contextSizes' | 'runs' | 'fetches'
+    | 'events'
+    | 'maxDepth'
+    | 'expressions'
+    | 'urls'
+    | 'lifetimes'
+    | 'contextSizes'
+    | 'runs'
+    | 'fetches'
+    | 'automationLimits'
   >,
   given: Pick<EngineParts, 'slices' | 'log' | 'unheardAnswer' | 'marker'>,
 ): TestSettings => ({
@@ -35,4 +48,5 @@ export const testSettings = (
   contextSizes: config.contextSizes,
   maxWaitMs: config.runs.maxWaitMs,
   fetchSettings: config.fetches,
+  automationLimits: config.automationLimits,
 })

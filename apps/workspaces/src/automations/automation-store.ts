@@ -1,12 +1,7 @@
+import type { AutomationSource } from '@platform/automation-checks'
 import { type Queries, sql } from '@platform/database'
 import type { Change, ChangeStore } from '../changes/change-store.ts'
-import {
-  type AutomationRecord,
-  type AutomationSource,
-  endpointOf,
-  indexEntryOf,
-  type ListedAutomation,
-} from './automation.ts'
+import { type AutomationRecord, endpointOf, indexEntryOf, type ListedAutomation } from './automation.ts'
 
 /** What the others of a workspace must know of an automation. */
 export interface Neighbour {

@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Automation, AutomationDefinition, AutomationInput, LocalizedText } from '@platform/contracts'
-import type { InstructionPlaces } from '@platform/source-texts'
-
-/** The YAML an automation was saved as. */
-export interface AutomationSource {
-  readonly text: string
-  readonly places: InstructionPlaces
-}
 
 /** An automation as it is kept. */
 export interface AutomationRecord {

@@ -2,9 +2,8 @@ import type { WorkspaceDetails } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import type { Part } from '@platform/service'
 import { presentEntry } from './automation.ts'
-import type { AutomationLimits } from './automation-limits.ts'
 import type { AutomationChanges, AutomationStore } from './automation-store.ts'
-import { createAutomation } from './create-automation.ts'
+import { createAutomation, type WorkspaceLimits } from './create-automation.ts'
 import type { DefinitionHistoryStore } from './definition-history-store.ts'
 import { deleteAutomation } from './delete-automation.ts'
 import { forgetDefinitions } from './forget-definitions.ts'
@@ -32,7 +31,7 @@ export function automationsPart({
   changes: AutomationChanges
   clock: Clock
   eventMaxLength: number
-  limits: AutomationLimits
+  limits: WorkspaceLimits
   runsRetentionDays: number
 }): Automations {
   return {

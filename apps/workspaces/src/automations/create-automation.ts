@@ -1,20 +1,24 @@
+import { type AutomationLimits, readDefinition } from '@platform/automation-checks'
 import { createAutomation as endpoint } from '@platform/contracts'
 import { type AutomationText, route } from '@platform/http'
-import type { Clock } from '@platform/kernel'
+import { type Clock, Failure } from '@platform/kernel'
 import { workspaceNotFound } from '@platform/permissions'
 import { actorOf } from '../changes/actor.ts'
 import { identified } from './automation.ts'
-import { type AutomationLimits, requireRoomForAutomation } from './automation-limits.ts'
 import type { AutomationChanges } from './automation-store.ts'
-import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings, namesOfFunctions } from './find-warnings.ts'
 import { addAutomation, savedResponse, slugTaken } from './saved-automation.ts'
+
+/** What an automation may be, and how many a workspace may have. */
+export interface WorkspaceLimits extends AutomationLimits {
+  readonly automations: number
+}
 
 export const createAutomation = (deps: {
   changes: AutomationChanges
   clock: Clock
   eventMaxLength: number
-  limits: AutomationLimits
+  limits: WorkspaceLimits
 }) =>
   route(endpoint, {
     async handle({ body, principal, request, admitted: { workspace } }) {
@@ -38,3 +42,13 @@ export const createAutomation = (deps: {
       })
     },
   })
+
+/** Refuses one automation more than a workspace may have. */
+function requireRoomForAutomation(present: number, { automations }: WorkspaceLimits): void {
+  if (present < automations) return
+  throw new Failure(
+    'ForbiddenError',
+    `A workspace may have ${automations.toLocaleString('en')} automations, and this one has them: delete one first.`,
+    { details: { max: automations } },
+  )
+}

@@ -1,5 +1,5 @@
+import { readDefinition } from '@platform/automation-checks'
 import { describe, expect, it } from 'vitest'
-import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings } from './find-warnings.ts'
 
 function warningsOf(text: string, mediaType: 'yaml' | 'json' = 'yaml') {

@@ -1,12 +1,11 @@
+import { type AutomationLimits, readDefinition, requireWithinLimits } from '@platform/automation-checks'
 import { automationUpdated, patchAutomation as endpoint } from '@platform/contracts'
 import { type AutomationText, type RequestInfo, requireMatch, route } from '@platform/http'
 import type { Clock } from '@platform/kernel'
 import { workspaceNotFound } from '@platform/permissions'
 import { type Actor, actorOf } from '../changes/actor.ts'
 import { announcedAutomation, automationEtag, isWhole, patchedDefinition, recordOf } from './automation.ts'
-import { type AutomationLimits, requireWithinLimits } from './automation-limits.ts'
 import type { AutomationChange, AutomationChanges } from './automation-store.ts'
-import { readDefinition } from './checks/read-definition.ts'
 import { findWarnings, namesOfFunctions } from './find-warnings.ts'
 import { automationNotFound, savedResponse, slugTaken } from './saved-automation.ts'
 

@@ -1,3 +1,4 @@
+import { hintForStep } from '@platform/automation-checks'
 import {
   calledFunction,
   checkModuleCall,
@@ -7,7 +8,6 @@ import {
 import { isRecord } from '@platform/kernel'
 import { formatPath, type PlacedStep, walkSteps } from '@platform/source-texts'
 import type { z } from 'zod'
-import { hintForStep } from './checks/foreign-words.ts'
 
 /** A place of a definition and what is the matter with it. */
 export type Warning = z.infer<typeof WarningSchema>

@@ -1,10 +1,9 @@
+import { checkArgumentSchemas, checkSchemaGrowth } from '@platform/automation-checks'
 import type { FunctionDefinition } from '@platform/contracts'
 import { FunctionFailure } from '@platform/custom-code'
 import { type FunctionCalls, failureOfFunction } from '@platform/function-calls'
 import { Failure } from '@platform/kernel'
 import { formatPath } from '@platform/source-texts'
-import { checkArgumentSchemas } from '../automations/checks/check-argument-schemas.ts'
-import { checkSchemaGrowth } from '../automations/checks/check-schema-growth.ts'
 
 /** How many functions a workspace may have, and how large. */
 export interface FunctionLimits {

@@ -1,5 +1,5 @@
+import { readDefinition } from '@platform/automation-checks'
 import { expect, it } from 'vitest'
-import { readDefinition } from '../automations/checks/read-definition.ts'
 import { findWarnings } from '../automations/find-warnings.ts'
 import { sampleAutomations } from './create-sample-workspace.ts'
 

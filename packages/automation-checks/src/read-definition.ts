@@ -1,20 +1,27 @@
 import { AutomationInput } from '@platform/contracts'
-import type { AutomationText } from '@platform/http'
 import { isRecord } from '@platform/kernel'
 import {
+  type InstructionPlaces,
   instructionPlaces,
   readJsonText,
   readYamlText,
   type SourceText,
   UnreadableText,
 } from '@platform/source-texts'
-import type { AutomationSource } from '../automation.ts'
-import {
-  type AutomationLimits,
-  requireWithinLimits,
-  SCHEDULE_INTERVAL_SECONDS,
-} from '../automation-limits.ts'
+import { type AutomationLimits, requireWithinLimits, SCHEDULE_INTERVAL_SECONDS } from './automation-limits.ts'
 import { checkDefinition, invalidAutomation } from './check-definition.ts'
+
+/** An automation as it was written. */
+export interface DefinitionText {
+  readonly text: string
+  readonly mediaType: 'json' | 'yaml'
+}
+
+/** The YAML an automation was written as. */
+export interface AutomationSource {
+  readonly text: string
+  readonly places: InstructionPlaces
+}
 
 /** What the platform adds to a definition; sent back with it, it is left aside. */
 const readOnly = ['createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'checksum', 'warnings', 'events', 'id']
@@ -24,7 +31,7 @@ const readOnly = ['createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'checksum'
  * InvalidAutomation naming every problem with line, column, path and a sentence.
  */
 export function readDefinition(
-  { text, mediaType }: AutomationText,
+  { text, mediaType }: DefinitionText,
   whole: boolean,
   limits?: AutomationLimits,
 ): { input: AutomationInput; source: AutomationSource | undefined } {
@@ -41,7 +48,7 @@ export function readDefinition(
   return { input, source: { text, places: instructionPlaces(input, source.placeOf) } }
 }
 
-function readText(text: string, mediaType: AutomationText['mediaType']): SourceText {
+function readText(text: string, mediaType: DefinitionText['mediaType']): SourceText {
   try {
     return mediaType === 'json' ? readJsonText(text) : readYamlText(text)
   } catch (error) {

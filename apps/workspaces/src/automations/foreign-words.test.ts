@@ -1,9 +1,8 @@
+import { hintForField, hintForStep, readDefinition } from '@platform/automation-checks'
 import { Failure } from '@platform/kernel'
 import { describe, expect, test } from 'vitest'
-import { identified } from '../automation.ts'
-import { findWarnings } from '../find-warnings.ts'
-import { hintForField, hintForStep } from './foreign-words.ts'
-import { readDefinition } from './read-definition.ts'
+import { identified } from './automation.ts'
+import { findWarnings } from './find-warnings.ts'
 
 const read = (text: string) => readDefinition({ text, mediaType: 'yaml' }, true).input
 

@@ -1,0 +1,10 @@
+export {
+  type AutomationLimits,
+  automationLimits,
+  automationLimitVariables,
+  requireWithinLimits,
+} from './automation-limits.ts'
+export { checkArgumentSchemas } from './check-argument-schemas.ts'
+export { checkSchemaGrowth } from './check-schema-growth.ts'
+export { hintForField, hintForStep } from './foreign-words.ts'
+export { type AutomationSource, readDefinition } from './read-definition.ts'
