@@ -146,6 +146,7 @@ const values: Record<string, Schema> = {
     gatewayFrom: openList,
     metricsFrom: openList,
     storesTo: openList,
+    functionsTo: openList,
     privateRanges: names,
     blockedRanges: names,
   }),

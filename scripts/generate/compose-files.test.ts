@@ -29,6 +29,9 @@ interface Container {
   command?: string[]
   environment?: Record<string, string>
   ports?: string[]
+  volumes?: string[]
+  env_file?: { path: string }[]
+  networks?: string[] | Record<string, unknown>
 }
 const file = parse(textOf('platform.yaml'), { merge: true }) as { services: Record<string, Container> }
 const containers = Object.entries(file.services)
@@ -66,6 +69,13 @@ describe('platform.yaml', () => {
     expect(file.services['api-gateway']?.ports).toHaveLength(1)
   })
 
+  test('gives functions settings, secrets, files and networks of their own', () => {
+    const { networks, volumes = [], env_file = [] } = file.services.functions ?? {}
+    expect(networks).toEqual(['default'])
+    expect(volumes).toEqual(['functions:/run/platform:ro', './files/functions:/etc/platform:ro'])
+    expect(env_file.map(({ path }) => path)).toEqual(['functions.defaults.env', 'functions.env'])
+  })
+
   test('has no password in a command line or an environment', () => {
     for (const [name, { entrypoint = [], command = [], environment = {} }] of containers) {
       expect([
@@ -82,15 +92,18 @@ describe('what the containers start with', () => {
   test('is a whole configuration of every service, with the secrets that are made', async () => {
     const made = mkdtempSync(join(tmpdir(), 'compose-'))
     await createSecrets({ env: {}, hasColours: false, print: () => {}, complain: () => {} }, made, {})
-    const lines = textOf('platform.defaults.env')
-      .replaceAll('/run/platform', join(made, 'platform'))
-      .replace(/^API_URL=.*$/m, 'API_URL=http://localhost:3001/v2')
-      .replace(/^(TRUSTED_PROXY_HOPS|LISTEN_WHEN_READY)=.*$/gm, '')
-      .split('\n')
-    const pairs = lines.filter((line) => /^\w+=/.test(line)).map((line) => line.split(/=(.*)/s))
-    const given = Object.fromEntries(pairs.map(([name = '', value = '']) => [name, value]))
-    for (const schemas of Object.values(environments)) {
-      const { env } = resolveSecrets(schemas, given)
+    const pairsIn = (defaults: string, secrets: string) =>
+      textOf(defaults)
+        .replaceAll('/run/platform', join(made, secrets))
+        .replace(/^API_URL=.*$/m, 'API_URL=http://localhost:3001/v2')
+        .replace(/^(TRUSTED_PROXY_HOPS|LISTEN_WHEN_READY|FUNCTIONS_URL)=.*$/gm, '')
+        .split('\n')
+        .filter((line) => /^\w+=/.test(line))
+        .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string])
+    const common = Object.fromEntries(pairsIn('platform.defaults.env', 'platform'))
+    const apart = Object.fromEntries(pairsIn('functions.defaults.env', 'functions'))
+    for (const [name, schemas] of Object.entries(environments)) {
+      const { env } = resolveSecrets(schemas, name === 'functions' ? apart : common)
       for (const schema of schemas) expect(() => readConfig(schema, env)).not.toThrow()
     }
   })

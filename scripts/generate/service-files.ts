@@ -76,8 +76,7 @@ function container(name: ServiceName, version: string): string {
     `  ${name}:`,
     '    <<: *service',
     ...(optional === true ? [`    profiles: [${name}]`] : []),
-    // It reaches no store, and is not told where one is.
-    ...(needs.length === 0 ? ['    networks: [default]', '    environment: { DATABASE_URL: "" }'] : []),
+    ...(needs.length === 0 ? aloneWith(name) : []),
     withVersion(`    image: platform/${name}:\${PLATFORM_VERSION:-}`, version),
     `    build: { context: ../.., dockerfile: deploy/images/Dockerfile, args: { APP: ${name} } }`,
     ...(isGateway
@@ -85,21 +84,33 @@ function container(name: ServiceName, version: string): string {
           `    ports: ["\${PUBLISHED_ADDRESS:-127.0.0.1}:\${PUBLISHED_PORT:-3001}:${services[name].port}"]`,
           '    volumes: ["secrets:/run/platform:ro", "./files:/etc/platform:ro", "files:/data"]',
         ]
-      : ['    volumes: ["secrets:/run/platform:ro", "./files:/etc/platform:ro"]']),
+      : needs.length > 0
+        ? ['    volumes: ["secrets:/run/platform:ro", "./files:/etc/platform:ro"]']
+        : [`    volumes: ["${name}:/run/platform:ro", "./files/${name}:/etc/platform:ro"]`]),
     '    depends_on:',
     '      secrets: { condition: service_completed_successfully }',
     ...[...stores, ...others].map((needed) => `      ${needed}: { condition: service_healthy }`),
   ].join('\n')
 }
 
-/** What the containers start with: where the services are. */
+/** A service without a store reaches none, and has settings, secrets and files of its own instead of everybody's. */
+const aloneWith = (name: ServiceName): string[] => [
+  '    networks: [default]',
+  '    env_file:',
+  `      - path: ${name}.defaults.env`,
+  `      - path: ${name}.env`,
+  '        required: false',
+]
+
+/** What the containers start with: where the services are, and those that may be left out where the shell says so. */
 export const composeDefaults = (text: string): string =>
   withSections(
     text,
     [
-      usualByPort
+      servicesByPort
         .map((name) => {
-          const { urlVariable, port } = services[name]
+          const { urlVariable, port, optional }: ServiceLine = services[name]
+          if (optional === true) return `${urlVariable}=\${${urlVariable}:-}`
           return `${urlVariable}=http://${name}:${port}${name === 'api-gateway' ? '/v2' : ''}`
         })
         .join('\n'),
@@ -110,18 +121,24 @@ export const composeDefaults = (text: string): string =>
 /** The scrape configuration with a job for each service. */
 export const scrapeFile = (text: string): string =>
   withSections(text, [
-    usualByPort
+    servicesByPort
       .map((name) =>
         [
           `  - job_name: ${name}`,
           '    authorization:',
           '      credentials_file: /etc/prometheus/internal-key',
-          '    static_configs:',
-          `      - targets: ["${name}:${services[name].port}"]`,
+          ...targetsOf(name),
         ].join('\n'),
       )
       .join('\n'),
   ])
+
+/** One that may be left out has no name then, and is not missed. */
+function targetsOf(name: ServiceName): string[] {
+  const { port, optional }: ServiceLine = services[name]
+  if (optional !== true) return ['    static_configs:', `      - targets: ["${name}:${port}"]`]
+  return ['    dns_sd_configs:', `      - { names: [${name}], type: A, port: ${port} }`]
+}
 
 /** The images of the services, each with the port it listens on. */
 export function dockerfile(text: string): string {

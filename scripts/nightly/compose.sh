@@ -14,11 +14,11 @@ if ! docker compose version >/dev/null 2>&1; then
   [ "${REQUIRE_SERVERS:-}" != 1 ]
   exit
 fi
-if [ -e deploy/compose/platform.env ] || [ -e deploy/compose/.env ]; then
-  echo 'Move deploy/compose/platform.env and .env away: this is about a platform without them.' >&2
+if [ -e deploy/compose/platform.env ] || [ -e deploy/compose/functions.env ] || [ -e deploy/compose/.env ]; then
+  echo 'Move platform.env, functions.env and .env of deploy/compose away: this is about a platform without them.' >&2
   exit 1
 fi
-[ -n "${PLATFORM_VERSION:-}" ] || docker compose -f deploy/compose/platform.yaml build
+[ -n "${PLATFORM_VERSION:-}" ] || docker compose -f deploy/compose/platform.yaml --profile functions build
 
 export COMPOSE_PROJECT="${COMPOSE_PROJECT:-platform-nightly}" NIGHTLY=1 COMPOSE_PLATFORM=1
 node scripts/test.mjs --project e2e-alone e2e/nightly/compose.test.ts "$@"

@@ -23,6 +23,7 @@ describe('ops secrets create', () => {
     const made = contents(directory)
     expect(code).toBe(0)
     expect(Object.keys(made).sort()).toEqual([
+      'functions/internal-api-key',
       'nats/nats.conf',
       'platform/broker-password',
       'platform/cache-password',
@@ -33,6 +34,7 @@ describe('ops secrets create', () => {
       'postgres/password',
       'valkey/valkey.conf',
     ])
+    expect(made['functions/internal-api-key']).toBe(made['platform/internal-api-key'])
     expect(made['postgres/password']).toBe(made['platform/database-password'])
     expect(made['valkey/valkey.conf']).toContain(made['platform/cache-password'])
     expect(made['nats/nats.conf']).toContain(made['platform/broker-password'])

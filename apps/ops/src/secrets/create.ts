@@ -22,8 +22,12 @@ const secrets = {
 
 type Secret = keyof typeof secrets
 
-/** What each store reads, made of the password that the platform knows: those two must never differ. */
-const storeFiles: Record<string, (given: (name: Secret) => string) => string> = {
+/**
+ * What others read: each store of the password that the platform knows, and functions, which run what strangers wrote
+ * and therefore see no other secret. They must never differ from those above.
+ */
+const readerFiles: Record<string, (given: (name: Secret) => string) => string> = {
+  'functions/internal-api-key': (given) => given('internal-api-key'),
   'postgres/password': (given) => given('database-password'),
   'valkey/valkey.conf': (given) => `requirepass ${JSON.stringify(given('cache-password'))}\n`,
   'nats/nats.conf': (given) =>
@@ -38,8 +42,8 @@ const storeFiles: Record<string, (given: (name: Secret) => string) => string> = 
 }
 
 /**
- * `ops secrets create <directory>`: the secrets of a deployment, in `platform/`, and what its stores read of them, in a
- * folder for each store. A file that is there stays as it is. Every folder is meant to be a volume of its own: who
+ * `ops secrets create <directory>`: the secrets of a deployment, in `platform/`, and what its stores and functions read
+ * of them, in a folder for each. A file that is there stays as it is. Every folder is meant to be a volume of its own: who
  * mounts one may read it, whatever their user.
  */
 export async function createSecrets(
@@ -60,7 +64,7 @@ export async function createSecrets(
       keep(`platform/${name}`, make).replace(/\r?\n$/, ''),
     ]),
   )
-  for (const [file, contentOf] of Object.entries(storeFiles))
+  for (const [file, contentOf] of Object.entries(readerFiles))
     keep(file, () => contentOf((name) => values.get(name) ?? ''))
   for (const folder of writable) attempt(folder, () => makeWritable(folder))
   terminal.print(

@@ -79,3 +79,15 @@ readinessProbe:
   httpGet: { path: /sys/readyz, port: http }
   {{- toYaml .readiness | nindent 2 }}
 {{- end -}}
+
+{{- /* All addresses but some ranges, as a rule of what a NetworkPolicy lets out. */ -}}
+{{- define "platform.worldWithout" -}}
+{{- $four := list -}}
+{{- $six := list -}}
+{{- range . -}}
+{{- if contains ":" . }}{{ $six = append $six . }}{{ else }}{{ $four = append $four . }}{{ end -}}
+{{- end -}}
+- to:
+    - ipBlock: { cidr: 0.0.0.0/0, except: {{ toJson $four }} }
+    - ipBlock: { cidr: "::/0", except: {{ toJson $six }} }
+{{- end -}}
