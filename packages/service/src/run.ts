@@ -216,9 +216,10 @@ async function startAll(
       started.ready.catch(() => undefined)
       continue
     }
-    // The last one is the first to stop, and all requests come through it: only it is seen by a load balancer.
-    const drainDelayMs = service === services.at(-1) ? limits.drainDelayMs : 0
-    const options = { ...limits, drainDelayMs, server: servers.get(service) }
+    // The last one is the first to stop, and all requests come through it: only it is seen by a load balancer, which
+    // must not send what one that starts elsewhere can't take yet.
+    const seen = service === services.at(-1) ? { others: Promise.all(elsewhere) } : { drainDelayMs: 0 }
+    const options = { ...limits, ...seen, server: servers.get(service) }
     running.push(stack.use(await startService(service, env, resources, context, options)))
   }
   await Promise.race([Promise.all(elsewhere), aborted(limits.signal)])

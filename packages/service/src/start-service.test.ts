@@ -7,18 +7,25 @@ import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { credentials, type TinyOptions, tinyService } from '../test/testing.ts'
 import { Resources, type Service, type ServiceParts, startService } from './index.ts'
+import { StartInterrupted } from './retry-until-available.ts'
 
 const log = createLogger({ level: 'silent' })
 const context = { log, clock: systemClock, version: '1.2.3', development: true }
 
 async function start(
-  options: TinyOptions & { drainDelayMs?: number; env?: Env; change?: (service: Service) => Service } = {},
+  options: TinyOptions & {
+    drainDelayMs?: number
+    env?: Env
+    others?: Promise<unknown>
+    change?: (service: Service) => Service
+  } = {},
 ) {
   const tiny = tinyService(options)
   const resources = new Resources(log, { development: true })
   const stopping = new AbortController()
   const service = options.change?.(tiny.service) ?? tiny.service
-  const start = { drainDelayMs: options.drainDelayMs ?? 0, signal: stopping.signal }
+  const { drainDelayMs = 0, others = Promise.resolve() } = options
+  const start = { drainDelayMs, others, signal: stopping.signal }
   const running = startService(service, options.env ?? {}, resources, context, start)
   return { ...tiny, running, stopping }
 }
@@ -55,6 +62,26 @@ describe('starting a service', () => {
     const { running } = await start({ parts, note, env })
     await using _ = await running
     expect(steps).toEqual(['build', 'job 503', 'job 503', 'started 200'])
+  })
+
+  test('is not ready before what it is no use without, and ends when that fails or it is told to stop', async () => {
+    const { env, url } = await addressOf()
+    const asksReady = async () => (await get(`${url}/sys/readyz`)).status
+    const elsewhere = Promise.withResolvers<void>()
+    const { running } = await start({ env, others: elsewhere.promise })
+    await vi.waitFor(async () => expect((await get(`${url}/hello`)).status).toBe(200))
+    expect(await asksReady()).toBe(503)
+    elsewhere.resolve()
+    const service = await running
+    expect(await asksReady()).toBe(200)
+    await service[Symbol.asyncDispose]()
+
+    const failing = await start({ env, others: Promise.reject(new Error('not there')) })
+    await expect(failing.running).rejects.toThrow('not there')
+    const stopped = await start({ env, others: new Promise(() => undefined) })
+    stopped.stopping.abort()
+    await expect(stopped.running).rejects.toThrow(StartInterrupted)
+    await expect(get(url)).rejects.toThrow()
   })
 
   test('answers its routes, its health and its metrics', async () => {

@@ -36,6 +36,8 @@ export interface StartOptions {
   signal: AbortSignal
   /** How long stopping waits for requests in flight. Default 10,000. */
   patienceMs?: number
+  /** What it is no use without: it calls itself ready after them. */
+  others?: Promise<unknown>
   /** Listens already, from `listenEarly`. */
   server?: HttpServer | undefined
 }
@@ -108,6 +110,7 @@ export async function startService(
     await runRequiredJobs(parts, retry)
     for (const job of parts.jobs) stack.use(startJob(job, log))
     stack.defer(drain(health, server, parts, options))
+    await waitForOthers(options)
     health.ready = true
     await parts.started?.()
     return running(service, parts, server, log, stack)
@@ -174,6 +177,15 @@ async function runRequiredJobs(parts: WholeParts, { log, signal, notices }: Retr
       if (signal.aborted) throw new StartInterrupted()
     }
   }
+}
+
+async function waitForOthers({ others, signal }: StartOptions): Promise<void> {
+  if (others === undefined) return
+  const stopped = Promise.withResolvers<never>()
+  const stop = () => stopped.reject(new StartInterrupted())
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  await Promise.race([others, stopped.promise]).finally(() => signal.removeEventListener('abort', stop))
 }
 
 /** Load balancers get time to see that the service is leaving before it stops to listen. */
