@@ -1,4 +1,4 @@
-import { DatabaseError, type Queries, sql } from '@platform/database'
+import { type Queries, sql } from '@platform/database'
 import type { PrivateJwk, RingKey } from '@platform/signing-keys'
 
 interface Row {
@@ -7,20 +7,26 @@ interface Row {
   jwk: PrivateJwk
 }
 
-/** No view, or no schema: the runtime has not been here yet. */
-const NOT_THERE = new Set(['42P01', '3F000'])
-
 /** The keys of the runtime as its view shows them: the public halves. None signs here. */
-export const runtimeKeyStore = (database: Queries) => ({
-  async list(): Promise<RingKey[]> {
-    try {
+export function runtimeKeyStore(database: Queries) {
+  let isThere = false
+
+  /** Asked first: a statement about a view that the runtime has not made yet is an error in the log of the database. */
+  async function looksForView(): Promise<boolean> {
+    const [found] = await database.many<{ isThere: boolean }>(
+      sql`select to_regclass('runtime.published_keys') is not null as "isThere"`,
+    )
+    return found?.isThere === true
+  }
+
+  return {
+    async list(): Promise<RingKey[]> {
+      isThere ||= await looksForView()
+      if (!isThere) return []
       const rows = await database.many<Row>(
         sql`select kid, alg, public_jwk as jwk from runtime.published_keys order by published_at desc`,
       )
       return rows.map((row) => ({ ...row, signs: false }))
-    } catch (error) {
-      if (error instanceof DatabaseError && NOT_THERE.has(error.code ?? '')) return []
-      throw error
-    }
-  },
-})
+    },
+  }
+}
