@@ -12,6 +12,9 @@ const greet = {
   output: { greeting: '{{greeting}}' },
 }
 
+const double = { language: 'js', code: 'return n * 2', parameters: { n: { type: 'number' } } }
+const half = { language: 'python', code: 'return n / 2', parameters: { n: { type: 'number' } } }
+
 test.concurrent.each([
   ['bundle', 'dist/all-in-one/main.js'],
   ['sources', ALL_IN_ONE_SOURCE],
@@ -24,6 +27,16 @@ test.concurrent.each([
   const path = `/v2/workspaces/${workspaceId}/webhooks/greet`
   const answer = await call(origin, 'POST', path, { token, body: { name: 'Ada' } })
   expect(answer).toMatchObject({ status: 200, json: { greeting: 'Hello Ada' } })
+
+  const functions = `/v2/functions/${workspaceId}`
+  for (const [name, declared] of Object.entries({ double, half }))
+    expect(await call(origin, 'PUT', `${functions}/${name}`, { token, body: declared })).toMatchObject({
+      status: 200,
+    })
+  const run = (name: string, n: number) =>
+    call(origin, 'POST', `${functions}/run/${name}`, { token, body: { parameters: { n } } })
+  expect((await run('double', 4)).json).toMatchObject({ result: 8 })
+  expect((await run('half', 4)).json).toMatchObject({ result: 2 })
 
   const assets = await docsAssets(origin)
   expect(assets).toHaveLength(5)

@@ -72,6 +72,22 @@ describe.runIf(PLATFORM_VERSION !== undefined)('all in one by compose', () => {
     expect(await greeting()).toEqual({ greeting: 'Hello Ada' })
   })
 
+  test('runs functions in JavaScript and Python', async () => {
+    const workspaceId = await newWorkspace(origin, token)
+    const double = { language: 'js', code: 'return n * 2', parameters: { n: { type: 'number' } } }
+    const half = { language: 'python', code: 'return n / 2', parameters: { n: { type: 'number' } } }
+    const functions = `/v2/functions/${workspaceId}`
+    for (const [name, body] of Object.entries({ double, half }))
+      expect((await call(origin, 'PUT', `${functions}/${name}`, { token, body })).status).toBe(200)
+    for (const [name, result] of Object.entries({ double: 8, half: 2 })) {
+      const before = performance.now()
+      const body = { parameters: { n: 4 } }
+      const answer = await call(origin, 'POST', `${functions}/run/${name}`, { token, body })
+      expect(answer).toMatchObject({ status: 200, json: { result } })
+      console.info(`first call of ${name}: ${Math.round(performance.now() - before)} ms`)
+    }
+  })
+
   test('runs without root, capabilities, new privileges or a place to write but its data', () => {
     const status = compose('exec', '-T', 'platform', 'cat', '/proc/1/status')
     expect(status).toMatch(/^Uid:\s+1000\s+1000\s+1000\s+1000$/m)

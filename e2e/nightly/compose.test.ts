@@ -201,6 +201,68 @@ describe('the platform in containers, with nothing set', () => {
     expect([up, ...rolled, down].flatMap(({ misses }) => misses)).toEqual([])
   })
 
+  test('runs functions in a container that sees no secret but the internal key, and loses no run with it', {
+    timeout: 300_000,
+  }, async () => {
+    const send = (method: string, path: string, body?: unknown) =>
+      call(containers.origin, method, path, { token, ...(body === undefined ? {} : { body }) })
+    const functions = base.replace('/workspaces/', '/functions/')
+    containers.withProfile('functions', { FUNCTIONS_URL: 'http://functions:4000' })
+    await containers.compose('up', '-d', '--wait', '--no-build')
+    const double = { language: 'js', code: 'return n * 2', parameters: { n: { type: 'number' } } }
+    const half = { language: 'python', code: 'return n / 2', parameters: { n: { type: 'number' } } }
+    for (const [name, declared] of Object.entries({ double, half }))
+      expect((await send('PUT', `${functions}/${name}`, declared)).status).toBe(200)
+    const run = async (name: string) => {
+      const startedAt = performance.now()
+      const { json } = await send('POST', `${functions}/run/${name}`, { parameters: { n: 4 } })
+      return { result: json.result, ms: Math.round(performance.now() - startedAt) }
+    }
+    const [cold, warm, python] = [await run('double'), await run('double'), await run('half')]
+    expect([cold.result, warm.result, python.result]).toEqual([8, 8, 2])
+    note(`functions: first call ${cold.ms} ms, the next ${warm.ms}, first one of Python ${python.ms}`)
+
+    const inside = (...args: string[]) => containers.compose('exec', '-T', 'functions', ...args)
+    expect((await inside('ls', '/run/platform')).trim()).toBe('internal-api-key')
+    const seen = await inside('sh', '-c', 'cat /proc/1/environ; cat /run/platform/* /etc/platform/*')
+    const others = await containers.compose(
+      ...['exec', '-T', 'api-gateway', 'sh', '-c'],
+      'for file in /run/platform/*; do [ $file = /run/platform/internal-api-key ] || { cat $file; echo; }; done',
+    )
+    const secrets = others.split('\n').filter((secret) => secret.length > 20)
+    expect(secrets).toHaveLength(5)
+    expect(secrets.filter((secret) => seen.includes(secret))).toEqual([])
+    expect(await inside('getent', 'hosts', 'runtime')).toContain('runtime')
+    await expect(inside('getent', 'hosts', 'postgres')).rejects.toThrow()
+
+    const doubling = {
+      slug: 'doubling',
+      name: 'doubling',
+      when: { events: ['doubled'] },
+      do: [
+        { 'Custom Code.run': { function: 'double', parameters: { n: '{{payload.n}}' }, output: 'twice' } },
+        { emit: { event: 'doubled.done', payload: { twice: '{{twice}}' } } },
+      ],
+    }
+    await saveAutomation(containers.origin, token, base.split('/').at(-1) ?? '', doubling)
+    const [id = ''] = await containers.ids('functions')
+    const payloads = Array.from({ length: 40 }, (_, n) => n)
+    await underLoad('kill -9 of functions, with 40 runs that call one', async () => {
+      const emit = (n: number) =>
+        send('POST', `${base}/events`, { events: [{ type: 'doubled', payload: { n } }] })
+      await Promise.all(payloads.slice(0, 20).map(emit))
+      await containers.kill(id)
+      await Promise.all(payloads.slice(20).map(emit))
+    })
+    const done = async () => {
+      const { json } = await send('GET', `${base}/events?limit=100&types=doubled.done`)
+      return (json.result.events as { payload: { twice: number } }[]).map(({ payload }) => payload.twice)
+    }
+    await expect
+      .poll(async () => (await done()).sort((one, other) => one - other), { timeout: 60_000 })
+      .toEqual(payloads.map((n) => n * 2))
+  })
+
   test('is away for a moment only when the only instance is made anew', { timeout: 240_000 }, async () => {
     for (const service of services) {
       const recreate = () =>
@@ -212,7 +274,7 @@ describe('the platform in containers, with nothing set', () => {
     await expect.poll(stored, { timeout: 30_000 }).toBeGreaterThanOrEqual(acknowledged)
     note(`${acknowledged} events were acknowledged, ${await stored()} are stored`)
     const memory = await Promise.all(
-      [...services, 'postgres', 'valkey', 'nats'].map(async (service) => {
+      [...services, 'functions', 'postgres', 'valkey', 'nats'].map(async (service) => {
         const text = await containers.compose('stats', '--no-stream', '--format', '{{.MemUsage}}', service)
         return `${service} ${text.split('/')[0]?.trim()}`
       }),

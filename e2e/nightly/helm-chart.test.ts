@@ -203,6 +203,39 @@ describe.runIf(helmProgram !== undefined)('the Helm chart', () => {
     }
   })
 
+  test('gives functions the internal key alone, and a way to the world that passes no store', async () => {
+    const objects = objectsOf(await render(valuesOf('production')))
+    const functions = named(objects, 'Deployment', 'demo-platform-functions')
+    const environment = environmentOf(functions)
+    const references = Object.entries(environment).filter(([, value]) => typeof value === 'object')
+    expect(references.map(([name]) => name)).toEqual(['INTERNAL_API_KEY'])
+    expect(functions.spec.template.spec.volumes.map(({ name }: { name: string }) => name)).toEqual([
+      'tmp',
+      'company',
+    ])
+    for (const name of ['runtime', 'workspaces'])
+      expect(environmentOf(named(objects, 'Deployment', `demo-platform-${name}`)).FUNCTIONS_URL).toBe(
+        'http://demo-platform-functions:4000',
+      )
+    const policy = (name: string) => named(objects, 'NetworkPolicy', `demo-platform-${name}`).spec
+    const [expression] = policy('outbound').podSelector.matchExpressions
+    expect(expression).toMatchObject({ operator: 'NotIn', values: expect.arrayContaining(['functions']) })
+    const peers = policy('functions-outbound').egress.flatMap(({ to = [] }: { to?: object[] }) => to)
+    expect(JSON.stringify(peers)).not.toContain('podSelector')
+    expect(peers).toContainEqual({ ipBlock: { cidr: '10.30.0.0/16' } })
+    const world = peers.find((peer: { ipBlock: { cidr: string } }) => peer.ipBlock.cidr === '0.0.0.0/0')
+    expect(world.ipBlock.except).toEqual(expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16']))
+    const [{ from }] = policy('functions').ingress
+    expect(from).toMatchObject([
+      { podSelector: { matchExpressions: [{ values: ['runtime', 'workspaces'] }] } },
+    ])
+    const without = objectsOf(await render(valuesOf('inside')))
+    expect(without.filter(({ metadata }) => /functions/.test(metadata.name))).toEqual([])
+    expect(environmentOf(named(without, 'Deployment', 'demo-platform-runtime'))).not.toHaveProperty(
+      'FUNCTIONS_URL',
+    )
+  })
+
   test('lets only the gateway be reached from outside, and no pod reach the metadata of a cloud', async () => {
     const objects = objectsOf(await render(valuesOf('inside')))
     const policies = ofKind(objects, 'NetworkPolicy')

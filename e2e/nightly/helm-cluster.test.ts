@@ -154,6 +154,17 @@ describe.runIf(cluster !== undefined && helmProgram !== undefined)('the Helm cha
     expect((await cluster.get(path)).spec.replicas).toBe(4)
   })
 
+  test('runs functions in pods of their own where they are wanted', { timeout: 180_000 }, async () => {
+    await install('upgrade', '--set', 'services.functions.enabled=true')
+    const made = (await deployments()).map(({ metadata }) => metadata.name)
+    expect(made).toContain('demo-platform-functions')
+    expect((await images()).filter((image) => image.includes('functions'))).toHaveLength(1)
+    const path = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/demo-platform-functions`
+    expect((await cluster.get(path)).status.readyReplicas).toBeGreaterThan(0)
+    await install('upgrade')
+    expect(await images()).toEqual(imagesOf('0.1.0'))
+  })
+
   test('has its test', { timeout: 180_000 }, async () => {
     const output = await done('test', 'demo', '--timeout', '60s')
     expect(output).toMatch(/TEST SUITE:\s+demo-platform-test[\s\S]*Phase:\s+Succeeded/)

@@ -1,14 +1,19 @@
-import type { Platform } from '@platform/testing/platform'
+import { type Platform, processTree } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call, feed, newWorkspace, saveAutomation } from '../support/caller.ts'
 import { askedAgain, countedOnce, countingAutomations, startSlowOutside } from '../support/counting-runs.ts'
 import { separateShape } from '../support/shapes.ts'
+import { watchTakeovers } from '../support/takeovers.ts'
 
 /** How often a runtime is killed, and how many runs a second begin meanwhile. */
 const KILLS = Number(process.env.KILLS ?? '40')
 const RATE = Number(process.env.KILLED_RUNS_RATE ?? '50')
 /** How long one that was stopped stands still: longer than its lease. */
 const STOPPED_MS = Number(process.env.STOPPED_MS ?? '20000')
+/** 1 as in production: a process of their own executes the runs of each runtime. */
+const { RUNTIME_PROCESSES = '1' } = process.env
+/** How long after a death its runs are in other hands. */
+const TAKEOVER_MS = 5000
 const TICK_MS = 200
 const names = ['runtime-1', 'runtime-2', 'runtime-3'] as const
 
@@ -18,7 +23,7 @@ describe.runIf(separateShape !== undefined)('runs of runtimes that are killed an
   beforeAll(async () => {
     outside = await startSlowOutside({ leastMs: 20, mostMs: 300 })
     platform = (await separateShape?.start(
-      { FETCH_ALLOWED_HOSTS: '127.0.0.0/8', RATE_LIMIT_DISABLED: 'true', GATEWAY_MAX_LAG_MS: '10000' },
+      { FETCH_ALLOWED_HOSTS: '127.0.0.0/8', GATEWAY_MAX_LAG_MS: '10000', RUNTIME_PROCESSES },
       { counts: { runtime: 3 } },
     )) as Platform
   })
@@ -27,6 +32,18 @@ describe.runIf(separateShape !== undefined)('runs of runtimes that are killed an
     await outside?.[Symbol.asyncDispose]()
   })
 
+  /** All of an instance at once, as with its container; then of another the process alone that executes runs. */
+  async function strike(kill: number): Promise<void> {
+    const name = names[kill % names.length] ?? names[0]
+    const instance = platform.process(name)
+    const below = processTree(instance.pid).slice(1)
+    const isWhole = kill % 2 === 0 || below.length === 0
+    for (const pid of isWhole ? [instance.pid, ...below] : below) killed(pid)
+    if (!isWhole) return
+    await instance.stop('SIGKILL')
+    await platform.restart(name)
+  }
+
   test(`end once each, with ${KILLS} kills at ${RATE} runs a second`, {
     timeout: 300_000 + KILLS * 15_000,
   }, async () => {
@@ -34,6 +51,8 @@ describe.runIf(separateShape !== undefined)('runs of runtimes that are killed an
     const workspaceId = await newWorkspace(platform.origin, token)
     for (const automation of countingAutomations(outside.url))
       await saveAutomation(platform.origin, token, workspaceId, automation)
+    const takeovers = await watchTakeovers(platform.env.DATABASE_URL ?? '')
+    const startedAt = performance.now()
     let begun = 0
     let isOver = false
     // A machine that can't keep up is asked for less instead of being drowned.
@@ -62,11 +81,11 @@ describe.runIf(separateShape !== undefined)('runs of runtimes that are killed an
       }
     })()
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const name = names[kill % names.length] ?? names[0]
       await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 800))
-      await platform.process(name).stop('SIGKILL')
-      await platform.restart(name)
+      await strike(kill)
     }
+    const rate = begun / ((performance.now() - startedAt) / 1000)
+    const takenMs = await takeovers.stop()
     // Of one that stands still for longer than its lease the others take over; what it writes then counts no more.
     const { pid } = platform.process(names[0])
     process.kill(pid, 'SIGSTOP')
@@ -93,6 +112,22 @@ describe.runIf(separateShape !== undefined)('runs of runtimes that are killed an
     expect(questions(({ n, step }) => `${n} ${step}`)).toBe(begun * 3)
     expect(questions(({ n, step, key }) => `${n} ${step} ${key}`)).toBe(begun * 3)
     expect(askedAgain(outside.asked)).toEqual([])
-    console.log(`${KILLS} kills, ${begun} runs, ${outside.asked.length - begun * 3} questions repeated`)
+    const [typical = 0, longest = 0] = [takenMs[Math.floor(takenMs.length / 2)], takenMs.at(-1)]
+    console.log(
+      `${KILLS} kills, ${begun} runs, ${rate.toFixed(1)} a second while they went on, ` +
+        `${outside.asked.length - begun * 3} questions repeated, ${takenMs.length} claims taken over: ` +
+        `half within ${Math.round(typical)} ms, all within ${Math.round(longest)} ms`,
+    )
+    expect(takenMs.length).toBeGreaterThan(0)
+    expect(longest).toBeLessThan(TAKEOVER_MS)
   })
 })
+
+/** Kills a process, unless it is gone already. */
+function killed(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

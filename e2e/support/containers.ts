@@ -16,6 +16,7 @@ export class Containers {
   readonly port: number
   readonly origin: string
   readonly #env: NodeJS.ProcessEnv
+  readonly #profiles = new Set<string>()
 
   constructor(project: string, port: number) {
     this.project = project
@@ -25,7 +26,14 @@ export class Containers {
   }
 
   async compose(...args: string[]): Promise<string> {
-    return this.#run('docker', ['compose', '-p', this.project, ...files, ...args])
+    const profiles = [...this.#profiles].flatMap((profile) => ['--profile', profile])
+    return this.#run('docker', ['compose', '-p', this.project, ...files, ...profiles, ...args])
+  }
+
+  /** From now on with a profile, and with what the shell then says. */
+  withProfile(profile: string, env: Record<string, string>): void {
+    this.#profiles.add(profile)
+    Object.assign(this.#env, env)
   }
 
   roll = (service: string): Promise<string> =>

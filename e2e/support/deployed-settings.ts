@@ -11,7 +11,7 @@ const environment = {
   // A machine that runs tests is busy: that is no overload.
   GATEWAY_MAX_LAG_MS: '0',
 }
-const names = ['api-gateway', 'workspaces', 'runtime', 'events']
+const names = ['api-gateway', 'workspaces', 'runtime', 'events', 'functions']
 console.log(
   JSON.stringify({ services: Object.fromEntries(names.map((name) => [name, { environment }])) }, null, 2),
 )
