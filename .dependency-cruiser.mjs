@@ -218,7 +218,7 @@ export default {
       from: { path: '^(apps|packages)/([^/]+)/' },
       to: {
         path: [
-          '^packages/([^/]+)/src/(?!((platform|wire|pages|processes)/)?index\\.ts$|config\\.ts$)',
+          '^packages/([^/]+)/src/(?!((platform|wire|pages|processes)/)?index\\.ts$|(config|certificates)\\.ts$)',
           '^packages/([^/]+)/test/(?!conformance\\.ts$|testing\\.ts$)',
         ],
         pathNot: '^packages/$2/',

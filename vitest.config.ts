@@ -23,8 +23,15 @@ const startingMany = ['backup', 'processes-that-die', 'start-and-stop', 'workers
   (name) => `e2e/${name}.test.ts`,
 )
 
+/** What is waited for may come late on a machine that does much else; what promises to be quick is measured. */
+const patient = {
+  setupFiles: ['packages/testing/src/patient-waits.ts'],
+  expect: { poll: { timeout: 10_000 } },
+}
+
 const endToEnd = {
   retry,
+  ...patient,
   globalSetup: [
     'packages/testing/src/temporary-directory.ts',
     'e2e/support/build-bundles.ts',
@@ -43,6 +50,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           retry,
+          ...patient,
           include: ['packages/**/src/**/*.test.ts', 'apps/**/src/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...(isShort ? ['**/*-in-chromium.test.ts'] : [])],
           globalSetup: [

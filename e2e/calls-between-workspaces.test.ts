@@ -1,20 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { type Platform, signIn } from '@platform/testing/platform'
+import type { Platform } from '@platform/testing/platform'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
+import { administrator, call, newAccount, newWorkspace, saveAutomation } from './support/caller.ts'
 import { shapes, sharedPlatform } from './support/shapes.ts'
-
-/** An account of its own, and its JWT. */
-async function somebody(platform: Platform): Promise<string> {
-  const account = {
-    email: `${randomBytes(6).toString('hex')}@example.com`,
-    password: 'correct horse battery',
-  }
-  const body = { ...account, firstName: 'Some', lastName: 'Body' }
-  const made = await call(platform.origin, 'POST', '/v2/signup', { body })
-  if (made.status !== 200) throw new Error(`No account: ${made.status} ${made.text}`)
-  return await signIn(platform.origin, account)
-}
 
 const seen = {
   source: '{{run.sourceWorkspaceId}}',
@@ -43,7 +30,7 @@ describe.each(shapes)('two workspaces of different people, $name', { timeout: 12
   beforeAll(async () => {
     platform = await sharedPlatform(shape)
     ;({ token: admin } = await administrator(platform))
-    eve = await somebody(platform)
+    ;({ jwt: eve } = await newAccount(platform.origin))
     calling = await newWorkspace(origin(), eve)
     called = await newWorkspace(origin(), admin)
     const when = { endpoint: true }

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase, sql, startEmbedded } from '@platform/database'
-import { freshDirectory, type Platform, signIn, startAllInOne } from '@platform/testing/platform'
+import { freshDirectory, type Platform, startAllInOne } from '@platform/testing/platform'
 import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { administrator, call, newWorkspace } from './support/caller.ts'
+import { administrator, newAccount, newWorkspace } from './support/caller.ts'
 import { openEventStream } from './support/event-stream.ts'
 import { separateShape } from './support/shapes.ts'
 
@@ -53,14 +52,10 @@ describe.each(places)('a member who is removed, on %s', (_, start) => {
   }
   /** Somebody who may read and change the workspace. */
   const newMember = async () => {
-    const account = { email: `${randomUUID()}@example.com`, password: 'correct horse battery' }
-    const body = { ...account, firstName: 'Eve', lastName: 'Example' }
-    const made = await call(platform.origin, 'POST', '/v2/signup', { body })
-    expect(made.status, made.text).toBe(200)
-    const userId: string = made.json.id
+    const { userId, jwt } = await newAccount(platform.origin)
     await inDatabase(sql`
       insert into permissions.members (workspace_id, user_id, role) values (${workspaceId}, ${userId}, 'editor')`)
-    return { token: await signIn(platform.origin, account), userId }
+    return { token: jwt, userId }
   }
   /** Answers when it was done. */
   const remove = async (userId: string) => {

@@ -5,7 +5,7 @@ import { listVersionCallers, listVersions } from '@platform/contracts'
 import { openDatabase, raw, sql } from '@platform/database'
 import type { Platform } from '@platform/testing/platform'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
+import { administrator, call, newAccount, newWorkspace, saveAutomation } from './support/caller.ts'
 import { shapes, sharedPlatform } from './support/shapes.ts'
 
 const AT = '/user/accessTokens'
@@ -67,16 +67,18 @@ describe.each(shapes)('versions of $name', (shape) => {
   })
 
   test('lists and records are those of v3 at every service, from the first page to the last', async () => {
-    const made = await call(origin, 'POST', `/v3${AT}`, {
-      token: jwt,
-      body: { name: 'of v3', expiresAt: tomorrow() },
-    })
+    // The lists of the administrator grow meanwhile: other files use the same platform.
+    const { jwt: token } = await newAccount(origin)
+    const add = (name: string) =>
+      call(origin, 'POST', `/v3${AT}`, { token, body: { name, expiresAt: tomorrow() } })
+    const earlier = await add('earlier')
+    const made = await add('of v3')
     expect(Object.keys(made.json)).toEqual(['id', 'name', 'expiresAt', 'userId', 'token'])
-    const found = await call(origin, 'GET', `/v3${AT}?limit=1`, { token: jwt })
+    const found = await call(origin, 'GET', `/v3${AT}?limit=1`, { token })
     expect(found.json).toEqual({ results: [expect.objectContaining({ id: made.json.id })], nextCursor: '1' })
-    const next = await call(origin, 'GET', `/v3${AT}?limit=1&cursor=1`, { token: jwt })
-    expect(next.json.results).toHaveLength(1)
-    const gone = await call(origin, 'DELETE', `/v3${AT}/${made.json.id}`, { token: jwt })
+    const next = await call(origin, 'GET', `/v3${AT}?limit=1&cursor=1`, { token })
+    expect(next.json.results).toMatchObject([{ id: earlier.json.id }])
+    const gone = await call(origin, 'DELETE', `/v3${AT}/${made.json.id}`, { token })
     expect([gone.status, gone.json.id]).toEqual([200, made.json.id])
 
     const workspaces = [
@@ -91,7 +93,7 @@ describe.each(shapes)('versions of $name', (shape) => {
       if (page.json.nextCursor === null) break
       cursor = `&cursor=${page.json.nextCursor}`
     }
-    for (const id of workspaces) expect(seen.filter((one) => one === id)).toHaveLength(1)
+    expect(seen.toSorted()).toEqual(workspaces.toSorted())
 
     const id = workspaces[0] ?? ''
     const one = await call(origin, 'GET', `/v3/workspaces/${id}`, { token })

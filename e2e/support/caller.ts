@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ADMIN, type Platform, signIn } from '@platform/testing/platform'
 
 export interface Answer {
@@ -59,6 +60,15 @@ export async function administrator(
   })
   if (made.status !== 200) throw new Error(`No access token: ${made.status} ${made.text}`)
   return { jwt, token: made.json.token }
+}
+
+/** A new account with nothing in it, and its JWT. */
+export async function newAccount(origin: string): Promise<{ userId: string; jwt: string }> {
+  const account = { email: `${randomUUID()}@example.com`, password: 'correct horse battery' }
+  const body = { ...account, firstName: 'Some', lastName: 'Body' }
+  const made = await call(origin, 'POST', '/v2/signup', { body })
+  if (made.status !== 200) throw new Error(`No account: ${made.status} ${made.text}`)
+  return { userId: made.json.id, jwt: await signIn(origin, account) }
 }
 
 /** A new workspace of the caller. */

@@ -9,8 +9,15 @@ fail() {
 }
 
 # The port is free now; a server that finds it taken a moment later fails to start and says so.
+# Below what systems lend to outgoing connections: what is free here stays so until it is listened on.
 free_port() {
-  node -e "const s = require('node:net').createServer().listen(0, '127.0.0.1', () => { console.log(s.address().port); s.close() })"
+  node -e "
+    const choose = () => {
+      const port = require('node:crypto').randomInt(10_240, 32_768)
+      const server = require('node:net').createServer().once('error', choose)
+      server.listen(port, '127.0.0.1', () => server.close(() => console.log(port)))
+    }
+    choose()"
 }
 
 new_password() {

@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestDatabase, testDatabase } from '@platform/testing'
+import { signedCertificate } from '@platform/testing/certificates'
 import { freePorts } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { silentLog as log, testEvents } from '../test/events.ts'
@@ -20,18 +21,21 @@ if (!isHere) {
 describe.skipIf(!isHere)('a nats server behind TLS', () => {
   const stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'platform-nats-tls-'))
-  const [ca, cert, key] = ['ca.pem', 'cert.pem', 'key.pem'].map((name) => join(folder, name))
+  const [ca, cert, key] = [join(folder, 'ca.pem'), join(folder, 'cert.pem'), join(folder, 'key.pem')]
   let database: TestDatabase
   let address = ''
 
   beforeAll(async () => {
     database = stack.use(await testDatabase())
     stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-    makeCertificates(folder)
+    const made = signedCertificate()
+    writeFileSync(ca, made.authority)
+    writeFileSync(cert, made.cert)
+    writeFileSync(key, made.key)
     const [port] = await freePorts(1)
     address = `user:password@localhost:${port}`
     const where = ['-js', '-a', '127.0.0.1', '-p', String(port), '-sd', join(folder, 'data')]
-    const tls = ['--tls', '--tlscert', cert ?? '', '--tlskey', key ?? '']
+    const tls = ['--tls', '--tlscert', cert, '--tlskey', key]
     const server = spawn(program, [...where, ...tls, '--user', 'user', '--pass', 'password'], {
       stdio: 'ignore',
     })
@@ -69,16 +73,3 @@ describe.skipIf(!isHere)('a nats server behind TLS', () => {
     })
   })
 })
-
-function makeCertificates(folder: string): void {
-  const run = (command: string) => {
-    const { status, stderr } = spawnSync('openssl', command.split(' '), { cwd: folder, encoding: 'utf8' })
-    if (status !== 0) throw new Error(`openssl: ${stderr}`)
-  }
-  const fresh = 'req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'
-  run(`${fresh} -x509 -days 2 -keyout ca-key.pem -out ca.pem -subj /CN=authority`)
-  run(
-    `${fresh} -x509 -days 2 -keyout key.pem -out cert.pem -subj /CN=nats -addext subjectAltName=DNS:localhost ` +
-      '-CA ca.pem -CAkey ca-key.pem -addext basicConstraints=critical,CA:FALSE',
-  )
-}

@@ -57,7 +57,7 @@ async function runWithin(
   const readingSince = Date.now()
   const bytes = await readBytes(contract, request)
   // A client begins to wait when it has sent the last of the body.
-  state.deadlineAt += Date.now() - readingSince
+  if (hasBody(request)) state.deadlineAt += Date.now() - readingSince
   input.body = parseBody(contract, request, bytes)
   if (!isOfBytes) input.admitted = await admitTo(route, input, services)
   context.isAdmitted = true

@@ -3,10 +3,11 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ownCertificate } from '@platform/testing/certificates'
 import PostalMime from 'postal-mime'
 import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ownCertificate, startMailServer } from '../test/testing.ts'
+import { startMailServer } from '../test/testing.ts'
 import { openMailer } from './open-mailer.ts'
 
 const from = 'Platform <no-reply@example.com>'
@@ -102,7 +103,7 @@ describe('through SMTP', () => {
   })
 
   test('a certificate somebody vouches for is, from the first byte and by STARTTLS', async () => {
-    const { key, cert } = await ownCertificate()
+    const { key, cert } = ownCertificate()
     const [secure, upgraded] = [
       await startServer({ secure: true, key, cert }),
       await startServer({ disabledCommands: [], key, cert }),

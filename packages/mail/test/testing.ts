@@ -1,10 +1,5 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
 /** A message as it arrived. */
@@ -44,20 +39,5 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
     port: (listening.address() as AddressInfo).port,
     received,
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
-  }
-}
-
-/** A certificate for this machine that vouches for itself. */
-export async function ownCertificate(): Promise<{ key: string; cert: string }> {
-  const directory = await mkdtemp(join(tmpdir(), 'certificate-'))
-  const key = join(directory, 'key.pem')
-  const cert = join(directory, 'cert.pem')
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
-  const options = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1', ...subject]
-  try {
-    await promisify(execFile)('openssl', ['req', '-x509', ...options, '-keyout', key, '-out', cert])
-    return { key: await readFile(key, 'utf8'), cert: await readFile(cert, 'utf8') }
-  } finally {
-    await rm(directory, { recursive: true })
   }
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { ownCertificate } from '@platform/testing/certificates'
 import { expect, it } from 'vitest'
-import { ownCertificate } from '../test/certificate.ts'
 import { openOutbound } from './open-outbound.ts'
 
 it('a certificate that nobody vouches for is taken where that is asked for, and an address inside is not', async () => {

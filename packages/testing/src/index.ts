@@ -1,3 +1,4 @@
+export { longestTurn } from './longest-turn.ts'
 export { type Attack, expectOthersServed, longestWait } from './longest-wait.ts'
 export { rounds, sample } from './nightly.ts'
 export {

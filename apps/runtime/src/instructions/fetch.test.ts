@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { startProxy } from '@platform/outbound/testing'
+import { longestTurn } from '@platform/testing'
 import { describe, expect, test } from 'vitest'
 import { type Answers, json, startOutside } from '../../test/outside.ts'
 import { compiled, runMain, testEngine, testFetches } from '../../test/testing.ts'
@@ -219,16 +220,10 @@ describe('the output', () => {
     ['a million levels', `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`],
     ['two hundred levels', `${'['.repeat(200)}${']'.repeat(200)}`],
   ])('of %s is a failure, and holds nobody up', async (_, text) => {
-    let longest = 0
-    let last = performance.now()
-    const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
-    }, 1)
-    const { output, failed, told } = await fetched((_got, response) =>
-      response.writeHead(200, { 'content-type': 'application/json' }).end(text),
+    const { result, longestMs } = await longestTurn(() =>
+      fetched((_got, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(text)),
     )
-    clearInterval(timer)
+    const { output, failed, told } = result
     expect(failed).toBeUndefined()
     expect(output).toEqual({
       error: {
@@ -237,7 +232,7 @@ describe('the output', () => {
       },
     })
     expect(told).toHaveLength(1)
-    expect(longest).toBeLessThan(300)
+    expect(longestMs).toBeLessThan(300)
   })
 })
 

@@ -1,16 +1,17 @@
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@platform/service'
 
-/** Ports nobody listens on right now. */
+/** Ports nobody listens on right now, and that no outgoing connection is lent before somebody does. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
+  const ports = new Set<number>()
+  while (ports.size < count) {
+    const port = await freePort(0, '127.0.0.1')
+    if (port === 0) throw new Error('This machine has no free port to listen on.')
+    ports.add(port)
+  }
+  return [...ports]
 }
 
 /**

@@ -1,5 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { rounds } from '@platform/testing'
+import { longestTurn, rounds } from '@platform/testing'
 import { describe, expect, it } from 'vitest'
 import { CHEAP_HASH } from '../../../test/cheap-hash.ts'
 import { timeDifference } from '../../../test/time-difference.ts'
@@ -122,16 +121,13 @@ describe('checking a password', () => {
     const cost = { ...RECOMMENDED_COST, memory: 4096 }
     const checker = passwords(await accounts('correct horse', cost), cost)
     await checker.check('ada@example.com', 'warm up')
-    const delay = monitorEventLoopDelay({ resolution: 5 })
-    delay.enable()
-    const answers = await Promise.allSettled(
-      Array.from({ length: 100 }, () => checker.check('ada@example.com', 'wrong')),
+    const { result: answers, longestMs } = await longestTurn(() =>
+      Promise.allSettled(Array.from({ length: 100 }, () => checker.check('ada@example.com', 'wrong'))),
     )
-    delay.disable()
     const refused = answers.filter((answer) => answer.status === 'rejected')
     expect(refused).toHaveLength(38)
     expect(refused[0]?.reason).toMatchObject({ name: 'ServiceUnavailable', retryAfterSeconds: 3 })
-    expect(delay.mean / 1e6).toBeLessThan(50)
+    expect(longestMs).toBeLessThan(50)
     expect(await checker.check('ada@example.com', 'correct horse')).toMatchObject({ outcome: 'matches' })
   })
 })
