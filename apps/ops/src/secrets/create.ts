@@ -43,8 +43,8 @@ const readerFiles: Record<string, (given: (name: Secret) => string) => string> =
 
 /**
  * `ops secrets create <directory>`: the secrets of a deployment, in `platform/`, and what its stores and functions read
- * of them, in a folder for each. A file that is there stays as it is. Every folder is meant to be a volume of its own: who
- * mounts one may read it, whatever their user.
+ * of them, in a folder for each. A file that is there stays as it is. Every folder is meant to be a volume of its own:
+ * who mounts one may read it, whatever their user.
  */
 export async function createSecrets(
   terminal: Terminal,

@@ -8,7 +8,7 @@ import { endsProcesses } from './dead-letter.ts'
 import type { ClaimedRun, ClaimedWork } from './run.ts'
 import type { Commits, RunStore } from './run-store.ts'
 import type { SuspectStore, Verdict } from './suspect-store.ts'
-import type { Suspects } from './work-on-run.ts'
+import { MAX_CRASHES, type Suspects } from './work-on-run.ts'
 import type { WorkQueue } from './work-queue.ts'
 
 /*
@@ -104,8 +104,8 @@ export interface Containment {
   readonly isApart: boolean
   /** Others find out by this name what it held. */
   name(name: string): string
-  /** Runs of automations that have ended a process are set aside before they begin. */
-  suspects(store: Pick<SuspectStore, 'setAside'>): Suspects | undefined
+  /** Runs that many processes ended over, or whose automations have ended one, are set aside before they begin. */
+  suspects(store: Pick<SuspectStore, 'setAside'>): Suspects
   settle(deps: Omit<Deps, 'self'>): void
 }
 
@@ -120,19 +120,27 @@ function containmentOf(self: Contained, refused: RefusedAutomations): Containmen
       self.box.name(names.slice(0, NAMES).join(' '))
       return name
     },
-    suspects: (store) =>
-      isApart
-        ? undefined
-        : {
-            isRefused: (workspaceId, automation) => refused.find(workspaceId, automation) !== undefined,
-            async setAside(claim) {
-              await store.setAside(claim)
-              self.foundSuspects()
-            },
-          },
+    suspects: (store) => suspectsOf({ isApart, refused, store, onFound: () => self.foundSuspects() }),
     settle: (deps) => settleDeaths({ ...deps, self }),
   }
 }
+
+interface SuspectNeeds {
+  readonly isApart: boolean
+  readonly refused: Pick<RefusedAutomations, 'find'>
+  readonly store: Pick<SuspectStore, 'setAside'>
+  readonly onFound: () => void
+}
+
+/** Which runs a process that may die does not do among others. */
+export const suspectsOf = ({ isApart, refused, store, onFound }: SuspectNeeds): Suspects => ({
+  isToBeAlone: ({ crashCount, workspaceId }, automation) =>
+    !isApart && (crashCount >= MAX_CRASHES || refused.find(workspaceId, automation) !== undefined),
+  async setAside(claim) {
+    await store.setAside(claim)
+    onFound()
+  },
+})
 
 /** What a queue of this process claims from, and how much at once; and what it does not do. */
 export function containedQueue(

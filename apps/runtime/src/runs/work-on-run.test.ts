@@ -6,11 +6,15 @@ import type { TestDatabase } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compiled, runsDatabase, testEngine } from '../../test/testing.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
+import { RefusedAutomations } from '../processes/refused-automations.ts'
 import { journalStore } from './journal-store.ts'
+import { suspectsOf } from './quarantine.ts'
+import type { ClaimedRun } from './run.ts'
 import { runChangeStore } from './run-change-store.ts'
 import { runSlots } from './run-slots.ts'
 import { groupCommits, runStore } from './run-store.ts'
 import { slotStore } from './slot-store.ts'
+import { suspectStore } from './suspect-store.ts'
 import { workOnRun } from './work-on-run.ts'
 
 const log = createLogger({ level: 'silent' })
@@ -66,6 +70,62 @@ describe('a run that an event triggered', () => {
     expect(await database.many(sql`select status, attempt from runtime.runs`)).toEqual([
       { status: 'succeeded', attempt: 2 },
     ])
+  })
+
+  test('is set aside after five crashes where it can be done apart, and given up after ten there', async () => {
+    const runs = runStore(database, upsertPatches)
+    const workspace = compiled({ main: {} })
+    const suspects = suspectStore(database)
+    const workIn = (role: 'serving' | 'aside') =>
+      workOnRun({
+        engine: testEngine(),
+        definitions: { find: async () => workspace },
+        commits: groupCommits(runs),
+        journals: journalStore(database),
+        slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
+        onWaits: () => undefined,
+        suspects: suspectsOf({
+          isApart: role === 'aside',
+          refused: new RefusedAutomations(),
+          store: suspects,
+          onFound: () => undefined,
+        }),
+        timeLimitMs: 5000,
+        details: 'failed',
+        limits: defaultEventLimits,
+        log,
+      })
+    const afterCrashes = async (count: number) => {
+      const id = uuidv7()
+      const input = { payload: {}, caller: {}, depth: 0 }
+      const trigger = { type: 'event', value: 'x' } as const
+      await runs.enqueue([
+        { id, workspaceId: workspace.id, automationSlug: 'main', correlationId: 'corr', trigger, input },
+      ])
+      await database.many(sql`update runtime.runs set deaths = ${count} where id = ${id}`)
+      return id
+    }
+    const work = async (role: 'serving' | 'aside', [run]: ClaimedRun[]) => {
+      if (run === undefined) throw new Error('There must be a run.')
+      const { id, attempt, workspaceId } = run
+      const held = { claim: { id, attempt }, workspaceId, active: undefined }
+      await workIn(role)(run, held, new AbortController().signal)
+      const [row] = await database.many(
+        sql`select status, waits_for as "waitsFor", dead_letter as "isDeadLetter" from runtime.runs where id = ${id}`,
+      )
+      return row
+    }
+    await afterCrashes(5)
+    expect(await work('serving', await runs.claimQueued('w', 10, 1))).toMatchObject({
+      status: 'waiting',
+      waitsFor: 'quarantine',
+    })
+    expect(await work('aside', await suspects.claim('w', 10))).toMatchObject({ status: 'succeeded' })
+    await afterCrashes(10)
+    expect(await work('serving', await runs.claimQueued('w', 10, 1))).toMatchObject({
+      status: 'failed',
+      isDeadLetter: true,
+    })
   })
 
   test('is not begun again once it was cancelled', async () => {

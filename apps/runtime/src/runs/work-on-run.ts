@@ -46,16 +46,19 @@ interface Deps {
   readonly log: Logger
 }
 
-/** Runs of automations that have ended a process. */
+/** Runs that may end a process, in one that may die. */
 export interface Suspects {
-  isRefused(workspaceId: string, automation: CompiledAutomation): boolean
+  /** Whether a run is not to be done here, among others. */
+  isToBeAlone(run: ClaimedRun, automation: CompiledAutomation): boolean
   setAside(claim: Claim): Promise<void>
 }
 
 const RETRY_MS = 500
 
-/** A run whose workers crashed this often is given up. */
-const MAX_CRASHES = 5
+/** A run whose workers crashed this often is given up, unless it can be done apart from others first. */
+export const MAX_CRASHES = 5
+/** Whoever was often among those that were killed with their machine has done nothing: alone, it is tried on. */
+const MAX_CRASHES_APART = 10
 
 const nothing: Effects = { events: [], queued: [], patches: [] }
 
@@ -119,13 +122,13 @@ async function prepare(
   deps: Deps,
   run: ClaimedRun,
 ): Promise<{ workspace: CompiledWorkspace; automation: CompiledAutomation } | Settled | 'held'> {
-  const settled = withoutBeginning(run, deps.limits)
+  const settled = withoutBeginning(run, deps)
   if (settled !== undefined) return settled
   const workspace = await deps.definitions.find(run.workspaceId, run.revision)
   const automation = await workspace?.find(run.automationSlug)
   if (workspace === undefined || automation === undefined || automation.disabled)
     return { effects: nothing, end: automationGone }
-  if (deps.suspects?.isRefused(workspace.id, automation) === true) {
+  if (deps.suspects?.isToBeAlone(run, automation) === true) {
     await deps.suspects.setAside(run)
     return 'held'
   }
@@ -162,8 +165,9 @@ function dropped({ slug, concurrency }: CompiledAutomation): RunEnd {
 }
 
 /** The end of a run of which nothing is to be done any more: one that has begun still runs its `finally`. */
-function withoutBeginning(run: ClaimedRun, limits: EventLimits): Settled | undefined {
-  if (run.crashCount >= MAX_CRASHES) return tooManyCrashes(run, MAX_CRASHES, limits)
+function withoutBeginning(run: ClaimedRun, { suspects, limits }: Deps): Settled | undefined {
+  const most = suspects === undefined ? MAX_CRASHES : MAX_CRASHES_APART
+  if (run.crashCount >= most) return tooManyCrashes(run, most, limits)
   if (run.cancellation === null || (run.attempt > 1 && run.cancellation.requests === 1)) return undefined
   const error = cancelled(run.cancellation.reason).toJSON()
   return { effects: nothing, end: { status: 'cancelled', durationMs: 0, error } }
