@@ -2,6 +2,7 @@ import { type Platform, processTree } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call, feed, newWorkspace, saveAutomation } from '../support/caller.ts'
 import { askedAgain, countedOnce, countingAutomations, startSlowOutside } from '../support/counting-runs.ts'
+import { environmentOf } from '../support/processes.ts'
 import { separateShape } from '../support/shapes.ts'
 import { watchTakeovers } from '../support/takeovers.ts'
 
@@ -37,8 +38,9 @@ describe.runIf(separateShape !== undefined)('runs of runtimes that are killed an
     const name = names[kill % names.length] ?? names[0]
     const instance = platform.process(name)
     const below = processTree(instance.pid).slice(1)
-    const isWhole = kill % 2 === 0 || below.length === 0
-    for (const pid of isWhole ? [instance.pid, ...below] : below) killed(pid)
+    const serving = below.filter(isServing)
+    const isWhole = kill % 2 === 0 || serving.length === 0
+    for (const pid of isWhole ? [instance.pid, ...below] : serving) killed(pid)
     if (!isWhole) return
     await instance.stop('SIGKILL')
     await platform.restart(name)
@@ -122,6 +124,9 @@ describe.runIf(separateShape !== undefined)('runs of runtimes that are killed an
     expect(longest).toBeLessThan(TAKEOVER_MS)
   })
 })
+
+/** Whether a process executes runs beside others. What it is started as: packages/service/src/processes/contained.ts. */
+const isServing = (pid: number): boolean => environmentOf(pid).includes('PLATFORM_CONTAINED_AS=serving')
 
 /** Kills a process, unless it is gone already. */
 function killed(pid: number): void {

@@ -9,6 +9,15 @@ export function commandOf(pid: number): string {
   }
 }
 
+/** The variables a process was started with; none when it is gone. */
+export function environmentOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\u0000')
+  } catch {
+    return []
+  }
+}
+
 export const isAlive = (pid: number): boolean => commandOf(pid) !== ''
 
 /** The processes that work in a directory, as all of a PostgreSQL do in its data. */
