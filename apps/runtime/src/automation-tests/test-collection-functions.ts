@@ -10,6 +10,7 @@ import {
   sorted,
   type TestCollections,
   valueAt,
+  valuesAlong,
   type Writer,
 } from './test-collections.ts'
 
@@ -70,31 +71,33 @@ function writing(store: TestCollections): Pick<Functions, Writes> {
     requireValues(query)
     return store.list(name, query, options)
   }
+  const writes = <T>(call: ModuleCall, name: string, work: (writer: Writer) => T): Promise<T> =>
+    does(call, (writer) => store.write(name, () => work(writer)))
   return {
     create: ({ collection, data }, call) =>
-      does(call, (writer) => store.insert(collection, [data], writer)[0]),
+      writes(call, collection, (writer) => store.insert(collection, [data], writer)[0]),
     bulkCreate: ({ collection, data }, call) =>
-      does(call, (writer) => store.insert(collection, data, writer)),
+      writes(call, collection, (writer) => store.insert(collection, data, writer)),
     updateOne: ({ collection, query, data }, call) =>
-      does(call, (writer) => {
+      writes(call, collection, (writer) => {
         const before = fitting(collection, query, writer).slice(0, 1)
         return store.update(collection, before, data, writer)[0] ?? null
       }),
     updateMany: ({ collection, query, data }, call) =>
-      does(call, (writer) => ({
+      writes(call, collection, (writer) => ({
         count: store.update(collection, fitting(collection, query, writer), data, writer).length,
       })),
     upsert: ({ collection, data, ...how }, call) =>
-      does(call, (writer) => upsert(store, collection, { data, ...how }, writer)),
+      writes(call, collection, (writer) => upsert(store, collection, { data, ...how }, writer)),
     bulkUpsert: ({ collection, data, ...how }, call) =>
-      does(call, (writer) =>
+      writes(call, collection, (writer) =>
         data.map((one, index) => {
           const effect = { key: keyOf(writer, index) }
           return upsert(store, collection, { data: one, ...how }, { ...writer, effect })
         }),
       ),
     deleteOne: ({ collection, query }, call) =>
-      does(call, (writer) => ({
+      writes(call, collection, (writer) => ({
         count: store.remove(collection, fitting(collection, query, writer).slice(0, 1)),
       })),
     deleteMany({ collection, query, allowMatchAll, overrideSecurity }, call) {
@@ -103,7 +106,9 @@ function writing(store: TestCollections): Pick<Functions, Writes> {
           'InvalidArgumentsError',
           'deleteMany without a query deletes all records: say so with allowMatchAll.',
         )
-      return does(call, (writer) => ({ count: store.remove(collection, fitting(collection, query, writer)) }))
+      return writes(call, collection, (writer) => ({
+        count: store.remove(collection, fitting(collection, query, writer)),
+      }))
     },
   }
 }
@@ -139,7 +144,9 @@ function aboutSchemas(store: TestCollections): Omit<Functions, Reading | Writes>
   return {
     updateSchema: ({ collection, properties, indexes, uniques }, call) =>
       does(call, () =>
-        shownSchema(collection, store.changeSchema(collection, { properties, indexes, uniques })),
+        store.write(collection, () =>
+          shownSchema(collection, store.changeSchema(collection, { properties, indexes, uniques })),
+        ),
       ),
     listCollections: (_, call) =>
       does(call, () =>
@@ -206,7 +213,7 @@ function distinct(
 ): unknown[] {
   const counts = new Map<string, number>()
   for (const record of records)
-    for (const value of [valueAt(record, field)].flat())
+    for (const value of valuesAlong(record, field))
       if (value !== undefined) {
         const text = JSON.stringify(value)
         counts.set(text, (counts.get(text) ?? 0) + 1)
@@ -234,8 +241,11 @@ function grouped(
     if (group === undefined) groups.set(key, [record])
     else group.push(record)
   }
-  return [...groups].slice(0, MOST_GROUPS).map(([key, group]) => {
-    const values: unknown[] = JSON.parse(key)
+  const ordered = [...groups].map(([key, group]) => ({ values: JSON.parse(key) as unknown[], group }))
+  ordered.sort(
+    (a, b) => a.values.map((one, at) => compareValues(one, b.values[at])).find((by) => by !== 0) ?? 0,
+  )
+  return ordered.slice(0, MOST_GROUPS).map(({ values, group }) => {
     return Object.fromEntries([
       ...groupBy.map((path, index) => [path, values[index]] as const),
       ...steps.map((step) => [step.outputField, computedBy(step, group)] as const),
