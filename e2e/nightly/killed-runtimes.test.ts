@@ -125,7 +125,7 @@ describe.runIf(separateShape !== undefined)('runs of runtimes that are killed an
   })
 })
 
-/** Whether a process executes runs beside others. What it is started as: packages/service/src/processes/contained.ts. */
+/** Whether a process executes runs beside others (packages/service/src/processes/contained.ts). */
 const isServing = (pid: number): boolean => environmentOf(pid).includes('PLATFORM_CONTAINED_AS=serving')
 
 /** Kills a process, unless it is gone already. */
