@@ -19,6 +19,7 @@ export async function watchTakeovers(databaseUrl: string) {
   const database = await openDatabase(databaseUrl, { poolSize: 1 })
   const since = new Map<string, number>()
   const takenMs: number[] = []
+  let looks = 0
   let isOver = false
   const look = async () => {
     const rows = await database.many<{ claim: string }>(raw(ABANDONED), { timeoutMs: STATEMENT_MS })
@@ -30,6 +31,7 @@ export async function watchTakeovers(databaseUrl: string) {
         since.delete(claim)
         takenMs.push(now - began)
       }
+    looks += 1
   }
   const looking = (async () => {
     while (!isOver) {
@@ -38,12 +40,21 @@ export async function watchTakeovers(databaseUrl: string) {
     }
   })()
   return {
-    /** How long each took, the shortest first. */
+    /** Resolves when no claim of a dead process stands any more, as two looks have shown; how long each took so far. */
+    async untilNone(): Promise<readonly number[]> {
+      for (let seen = 0; seen < 2; ) {
+        const before = looks
+        while (looks === before) await new Promise((resolve) => setTimeout(resolve, LOOK_MS / 4))
+        seen = since.size === 0 ? seen + 1 : 0
+      }
+      return takenMs
+    },
+    /** How long each took, in the order of their ends. */
     async stop(): Promise<number[]> {
       isOver = true
       await looking
       await database[Symbol.asyncDispose]()
-      return takenMs.toSorted((one, other) => one - other)
+      return takenMs
     },
   }
 }

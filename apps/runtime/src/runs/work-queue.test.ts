@@ -25,12 +25,20 @@ const claimedRun = (attempt: number): ClaimedRun => ({
   horizon: '0',
 })
 
-/** A queue whose claims answer, in turn, what `claims` holds. */
-function queueOf(claims: ClaimedRun[][], work: (held: LeasedRun) => Promise<void>, leaseSeconds = 10) {
+/** A queue whose claims answer, in turn, what `claims` holds; of a worker that died it finds `abandoned`, in turn. */
+function queueOf(
+  claims: ClaimedRun[][],
+  work: (held: LeasedRun) => Promise<void>,
+  {
+    leaseSeconds = 10,
+    abandoned = [],
+    onLook = () => undefined,
+  }: { leaseSeconds?: number; abandoned?: ClaimedRun[]; onLook?: () => void } = {},
+) {
   const runs = {
     claimWoken: async () => [],
     claimOne: async () => [],
-    claimAbandoned: async () => [],
+    claimAbandoned: async (_worker: string, _seconds: number, limit: number) => abandoned.splice(0, limit),
     claimQueued: async () => claims.shift() ?? [],
     extendLeases: async () => [],
     listNews: async () => [],
@@ -41,7 +49,10 @@ function queueOf(claims: ClaimedRun[][], work: (held: LeasedRun) => Promise<void
     runs,
     work: (_, held) => work(held),
     worker: () => 'w',
-    lookForHolders: async () => ({ gone: [], isSettled: true }),
+    lookForHolders: async () => {
+      onLook()
+      return { gone: [], isSettled: true }
+    },
     listen: async () => ({ [Symbol.asyncDispose]: async () => undefined }),
     concurrency: 2,
     leaseSeconds,
@@ -107,12 +118,47 @@ describe('the queue of an instance', () => {
     expect(working).toBe(16)
   }, 20_000)
 
+  test('takes over what a dead one held before it begins anything, as soon as a place gets free', async () => {
+    const stopping = new AbortController()
+    const numbered = (number: number): ClaimedRun => ({
+      ...claimedRun(1),
+      id: RUN_ID.replace(/.{3}$/, String(number)),
+    })
+    const queued = Array.from({ length: 60 }, (_, at) => [numbered(100 + at)])
+    const abandoned: ClaimedRun[] = []
+    const begun: string[] = []
+    const ends: (() => void)[] = []
+    const work = async ({ claim }: LeasedRun) => {
+      begun.push(claim.id.slice(-3))
+      await new Promise<void>((resolve) => ends.push(resolve))
+    }
+    let looks = 0
+    const onLook = () => {
+      looks += 1
+    }
+    const queue = queueOf(queued, work, { abandoned, onLook })
+    const done = queue.jobs[0]?.run(stopping.signal)
+    await vi.waitFor(() => expect(begun).toHaveLength(2))
+    abandoned.push(...[901, 902, 903].map(numbered))
+    // They are found while there is no place.
+    const looked = looks
+    await vi.waitFor(() => expect(looks).toBeGreaterThan(looked + 1))
+    for (let ended = 1; ended <= 3; ended += 1) {
+      ends.shift()?.()
+      await vi.waitFor(() => expect(begun).toHaveLength(2 + ended))
+    }
+    expect(begun.slice(2)).toEqual(['901', '902', '903'])
+    stopping.abort()
+    for (const end of ends.splice(0)) end()
+    await done
+  })
+
   test.each([
     [1, 333],
     [6, 2000],
     [60, 3000],
   ])('extends a lease of %i s every %i ms', (leaseSeconds, everyMs) => {
-    const [, hold] = queueOf([], async () => undefined, leaseSeconds).jobs
+    const [, hold] = queueOf([], async () => undefined, { leaseSeconds }).jobs
     expect(Math.floor(hold?.everyMs ?? 0)).toBe(everyMs)
   })
 })

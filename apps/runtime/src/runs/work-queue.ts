@@ -50,6 +50,8 @@ export class WorkQueue {
   readonly #held = new Map<string, LeasedRun>()
   readonly #letGo = new WakeUp()
   #lookAt = 0
+  /** Whose runs are to be taken over, while there may be some. */
+  #abandoned: { readonly gone: readonly number[]; readonly expired: boolean } | undefined
   /** Aborts when the service stops; none before work has begun. */
   #stopping: AbortSignal | undefined
   /** The workspace whose runs were claimed last: the next claim begins with the one after it. */
@@ -123,7 +125,8 @@ export class WorkQueue {
     await using _listening = await this.#options.listen((id) => this.#lookAfter(id), this.wakeForWoken)
     try {
       while (!signal.aborted) {
-        await this.#lookForAbandoned(signal)
+        await this.#lookForAbandoned()
+        await this.#claimAbandoned(signal)
         if (this.#mayBeWoken) await this.#claimWoken(signal)
         const isMore = await this.#claimSome(signal)
         if (!isMore && !signal.aborted) await this.#wakeUp.wait(this.#options.pollMs)
@@ -174,17 +177,23 @@ export class WorkQueue {
   }
 
   /** Also while there is no room: a worker counts as crashed only after several looks. */
-  async #lookForAbandoned(signal: AbortSignal): Promise<void> {
+  async #lookForAbandoned(): Promise<void> {
     if (performance.now() < this.#lookAt) return
     this.#lookAt = performance.now() + this.#options.pollMs
     // Also what no notice told of.
     this.#mayBeWoken = true
     const { gone, isSettled: expired } = await this.#options.lookForHolders()
+    this.#abandoned = expired || gone.length > 0 ? { gone, expired } : undefined
+  }
+
+  /** Each place that gets free is theirs first: they have begun, and there may always be more that have not. */
+  async #claimAbandoned(signal: AbortSignal): Promise<void> {
     const room = this.#room()
-    if (room <= 0 || !(expired || gone.length > 0)) return
+    if (room <= 0 || this.#abandoned === undefined) return
     const { runs, worker, leaseSeconds } = this.#options
-    const claimed = await runs.claimAbandoned(worker(), leaseSeconds, room, { gone, expired })
+    const claimed = await runs.claimAbandoned(worker(), leaseSeconds, room, this.#abandoned)
     for (const run of claimed) void this.#begin(run, signal)
+    if (claimed.length < room) this.#abandoned = undefined
   }
 
   /** Workspaces that take half of the places here already: what is left is for the others. */
