@@ -10,6 +10,8 @@ const NOISY = 20
 const QUEUED = 200
 const MEASURED_MS = 10_000
 const CONNECTIONS = 2
+/** Between two requests: at what a workspace may call in a second, requests wait for its own limit. */
+const REST_MS = 30
 
 /** What strangers write, by what it takes more of than its share. */
 const noises = (silentUrl: string): readonly object[][] => [
@@ -60,7 +62,7 @@ export async function neighbours(): Promise<Figure[]> {
   const url = `${platform.origin}/v2/workspaces/${workspaceId}/webhooks/greet`
   const measured = async () => {
     const plan = { url, headers, method: 'POST', body: '{"name":"Ada"}', connections: CONNECTIONS } as const
-    const result = await sendLoad({ ...plan, durationMs: MEASURED_MS })
+    const result = await sendLoad({ ...plan, durationMs: MEASURED_MS, restMs: REST_MS })
     if (result.failures > 0) throw new Error(`${result.failures} runs of the quiet workspace failed.`)
     return result
   }

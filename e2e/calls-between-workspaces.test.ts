@@ -1,6 +1,5 @@
 import type { Platform } from '@platform/testing/platform'
-import { io } from 'socket.io-client'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { administrator, call, newAccount, newWorkspace, saveAutomation } from './support/caller.ts'
 import { shapes, sharedPlatform } from './support/shapes.ts'
 
@@ -258,66 +257,5 @@ describe.each(shapes)('two workspaces of different people, $name', { timeout: 12
       (await call(origin(), 'POST', `/v2/workspaces/${called}/events`, { token: admin, body: withSource }))
         .status,
     ).toBe(400)
-  })
-
-  test('are told nothing by what a client sends through a socket', async () => {
-    await save(called, {
-      slug: 'on-socket',
-      when: { events: ['forged.socket'] },
-      do: [{ set: { name: 'global.{{payload.spot}}', value: { ...seen, socket: '{{run.socketId}}' } } }],
-    })
-    const spots = ['bare', 'body', 'run', 'path', 'headers']
-    const output = Object.fromEntries(spots.map((spot) => [spot, `{{global.${spot}}}`]))
-    await save(called, { slug: 'read-sockets', when: { endpoint: true }, output })
-    const forged = {
-      'x-platform-workspace-id': 'forged',
-      'x-platform-authenticated-workspace-id': 'forged',
-      'x-platform-source-run-id': 'r',
-      'x-platform-source-depth': '1',
-    }
-    const authorization = `Bearer ${admin}`
-    const socket = io(
-      `${origin()}/v2/workspaces/${called}/events?${name}=forged&x-platform-run-token=forged`,
-      {
-        transports: ['websocket'],
-        forceNew: true,
-        extraHeaders: { authorization, ...forged },
-        auth: { extraHeaders: { authorization, ...forged }, [name]: 'forged', run: { [name]: 'forged' } },
-      },
-    )
-    onTestFinished(() => void socket.disconnect())
-    await expect.poll(() => socket.connected, { timeout: 15_000 }).toBe(true)
-    const both = { [name]: 'forged', authenticatedWorkspaceId: 'forged' }
-    const payloads = {
-      bare: {},
-      body: both,
-      run: { run: both, source: both, body: { run: both } },
-      path: { 'run.sourceWorkspaceId': 'forged', 'run.authenticatedWorkspaceId': 'forged' },
-      headers: { headers: forged },
-    }
-    for (const [spot, payload] of Object.entries(payloads)) {
-      const told = await socket.emitWithAck('event', { type: 'forged.socket', payload: { spot, ...payload } })
-      expect(told).toHaveProperty('result.id')
-    }
-    const besides = [
-      { source: both },
-      { run: both },
-      both,
-      { target: both },
-      { options: both },
-      { sourceRunId: 'r' },
-    ]
-    for (const beside of besides)
-      expect(
-        await socket.emitWithAck('event', { type: 'forged.socket', payload: {}, ...beside }),
-      ).toMatchObject({
-        error: 'RequestValidationError',
-      })
-    const known = { user: expect.any(String), socket: expect.any(String) }
-    await expect
-      .poll(async () => (await call(origin(), 'POST', at(called, 'read-sockets'), { token: admin })).json, {
-        timeout: 10_000,
-      })
-      .toEqual(Object.fromEntries(spots.map((spot) => [spot, known])))
   })
 })

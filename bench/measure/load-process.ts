@@ -1,7 +1,8 @@
+import { setTimeout as rest } from 'node:timers/promises'
 import { Pool } from 'undici'
 import type { LoadPlan, LoadResult } from './load.ts'
 
-/** Keeps every connection busy until the time is over. */
+/** Keeps every connection busy, apart from its rests, until the time is over. */
 async function run(plan: LoadPlan): Promise<LoadResult> {
   const { origin, pathname, search } = new URL(plan.url)
   const pool = new Pool(origin, { connections: plan.connections, pipelining: 1 })
@@ -26,6 +27,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
         failures += 1
       }
       latencies.push(performance.now() - sent)
+      if (plan.restMs !== undefined) await rest(plan.restMs)
     }
   }
   await Promise.all(Array.from({ length: plan.connections }, worker))

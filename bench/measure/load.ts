@@ -10,6 +10,8 @@ export interface LoadPlan {
   body?: string
   connections: number
   durationMs: number
+  /** Milliseconds each connection rests after an answer; without it, none. */
+  restMs?: number
 }
 
 export interface LoadResult {

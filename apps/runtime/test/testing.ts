@@ -254,7 +254,7 @@ export const compiled = (
   const made = new Map<string, CompiledAutomation>()
   const find = async (slug: string) => {
     if (!Object.hasOwn(definitions, slug)) return undefined
-    const automation = made.get(slug) ?? (await compile(slug, definitions[slug]))
+    const automation = made.get(slug) ?? (await compile('w', slug, definitions[slug]))
     made.set(slug, automation)
     return automation
   }

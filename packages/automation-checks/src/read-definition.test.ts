@@ -256,19 +256,6 @@ describe('a definition', () => {
     expect(definition.output).toEqual([1, '1', true, 'true', null, 1.5, '2020-01-01'])
   })
 
-  it('says what a text could be instead, beside a template', () => {
-    const messageOf = (written: string) => problemsOf(`do:\n- ${written}`)[0]?.message
-    expect(messageOf('emit: { event: a, private: "yes" }')).toBe(
-      'do[0].emit.private must be true or false, or a template such as {{name}}.',
-    )
-    expect(messageOf('repeat: { on: "{{a}}", do: [], batch: { size: many } }')).toBe(
-      'do[0].repeat.batch.size must be a number, or a template such as {{name}}.',
-    )
-    expect(messageOf('emit: { event: a, payload: text }')).toBe(
-      'do[0].emit.payload must be a set of named fields, or a template such as {{name}}.',
-    )
-  })
-
   it('points into long texts', () => {
     const text =
       'name: x\ndo:\n- set:\n    name: a\n    value: |\n      first line\n      then {{b and more\n'

@@ -1,4 +1,3 @@
-import { NO_TEMPLATE } from '@platform/contracts'
 import type { Path, Problem } from '@platform/source-texts'
 import type { z } from 'zod'
 import { hintForField } from './foreign-words.ts'
@@ -36,28 +35,13 @@ function problemsOf(issue: z.core.$ZodIssue, base: Path, owner: string): Problem
       return { path: [...path, key], message, onKey: true }
     })
   }
-  if (issue.code === 'invalid_union') return problemsOfUnion(issue, path, owner)
+  if (issue.code === 'invalid_union') {
+    const meant = issue.errors.find((member) => !member.every(isOfOtherType)) ?? issue.errors[0]
+    return meant === undefined
+      ? [{ path, message: 'is not valid' }]
+      : meant.flatMap((inner) => problemsOf(inner, path, owner))
+  }
   return [{ path, message: messageOf(issue) }]
-}
-
-function problemsOfUnion({ errors }: z.core.$ZodIssueInvalidUnion, path: Path, owner: string): Problem[] {
-  const meant = errors.find((member) => !member.every(isOfOtherType)) ?? errors[0]
-  if (meant === undefined) return [{ path, message: 'is not valid' }]
-  const wanted = meant.every(isNoTemplate) ? wantedOf(errors) : undefined
-  return wanted === undefined
-    ? meant.flatMap((inner) => problemsOf(inner, path, owner))
-    : [{ path, message: `must be ${wanted}, or a template such as {{name}}` }]
-}
-
-const isNoTemplate = (issue: z.core.$ZodIssue): boolean =>
-  issue.path.length === 0 && issue.code === 'custom' && issue.message === NO_TEMPLATE
-
-/** What a value that is a text could be instead, where that is one thing. */
-function wantedOf(members: readonly (readonly z.core.$ZodIssue[])[]): string | undefined {
-  const [first, ...more] = members.flatMap(([issue]) =>
-    issue?.code === 'invalid_type' && issue.path.length === 0 ? (kinds[issue.expected] ?? []) : [],
-  )
-  return more.length === 0 ? first : undefined
 }
 
 /**

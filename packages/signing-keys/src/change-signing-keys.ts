@@ -2,10 +2,10 @@ import type { Audit, AuditEntry } from '@platform/audit'
 import type { Queries } from '@platform/database'
 import { type Clock, Failure } from '@platform/kernel'
 import type { Outbox } from '@platform/outbox'
-import { generateSigningKey } from './key-material.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { SealedKeys } from './sealed-keys.ts'
 import {
+  generateSigningKey,
   isIdle,
   type KeyPlace,
   type KeyPolicy,

@@ -1,6 +1,5 @@
 export { type ChangeDeps, changeSigningKeys } from './change-signing-keys.ts'
 export { keyEnvProblem, keyPolicyOf, keyVariables } from './key-env.ts'
-export { generateSigningKey } from './key-material.ts'
 export { keyOpener } from './key-opener.ts'
 export { KeyRing, type Signer, type Verifier } from './key-ring.ts'
 export { resealSigningKeys } from './reseal-signing-keys.ts'
@@ -8,6 +7,7 @@ export { LOOK_MS, rotate, rotateSigningKeys } from './rotate-signing-keys.ts'
 export { sealedKeys } from './sealed-keys.ts'
 export {
   dueTime,
+  generateSigningKey,
   type KeyPlace,
   type KeyPolicy,
   type PrivateJwk,

@@ -1,8 +1,7 @@
 import { SECOND_MS } from '@platform/kernel'
 import type { Job } from '@platform/service'
 import { type ChangeDeps, changeSigningKeys } from './change-signing-keys.ts'
-import { generateSigningKey } from './key-material.ts'
-import { isIdle, planRotation } from './signing-key.ts'
+import { generateSigningKey, isIdle, planRotation } from './signing-key.ts'
 
 /**
  * A key deleted by hand stops verifying within 30 s: this pause, its jitter and a slow query stay

@@ -1,5 +1,7 @@
 import type { JsonWebKey } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { PublicJwk, ServiceName, SigningKeysUpdated } from '@platform/contracts'
+import jose from 'node-jose'
 
 /** A key with its private members; it never leaves the process except sealed. */
 export type PrivateJwk = JsonWebKey & { kty: string; kid: string; alg: string; use: 'sig' }
@@ -123,3 +125,18 @@ const isOutlived = (key: SigningKeyTimes, now: Date, policy: KeyPolicy) =>
 /** A successor made before the operator asked for another kind never signs. */
 const isStaleSuccessor = (key: SigningKeyTimes, policy: KeyPolicy) =>
   key.signsSince === undefined && !isAsked(key, policy)
+
+/** Makes a key pair with a random 43-character id. Slow for RSA: never inside a transaction. */
+export async function generateSigningKey(policy: KeyPolicy): Promise<PrivateJwk> {
+  const size = policy.kty === 'RSA' ? policy.size : `P-${policy.size}`
+  const options = { kid: randomKid(), alg: policy.alg, use: 'sig' }
+  // The types of node-jose know sizes as numbers only; curves are names.
+  const key = await jose.JWK.createKey(policy.kty, size as number, options)
+  return key.toJSON(true) as PrivateJwk
+}
+
+/** An operator types it as an argument, so it does not begin like an option. */
+function randomKid(): string {
+  const kid = randomBytes(32).toString('base64url')
+  return /^\w/.test(kid) ? kid : randomKid()
+}

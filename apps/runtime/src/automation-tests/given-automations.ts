@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AutomationLimits, readDefinition } from '@platform/automation-checks'
 import { Failure, isRecord } from '@platform/kernel'
-import type { CompileAutomation } from '../definitions/compile-automation.ts'
+import type { CompiledAutomation } from '../automations/model.ts'
 import type { GivenAutomation } from './test-workspace.ts'
 
 /** An automation as it comes along with its tests. */
@@ -24,13 +24,16 @@ export interface GivenProblem {
 /** Most problems in one response. */
 const MAX_PROBLEMS = 50
 
+/** Compiles it as an automation of the workspace that is tested. */
+type Compile = (slug: string, saved: unknown) => Promise<CompiledAutomation>
+
 /**
  * Automations that came along, checked as on saving and made runnable. Throws InvalidAutomation with the problems of
  * all of them.
  */
 export async function compileGiven(
   automations: readonly AutomationText[],
-  compile: CompileAutomation,
+  compile: Compile,
   limits: AutomationLimits,
 ): Promise<GivenAutomation[]> {
   const given: GivenAutomation[] = []
@@ -80,7 +83,7 @@ function invalidAutomations(problems: readonly GivenProblem[]): Failure {
 async function compiled(
   { slug, text }: AutomationText,
   { input, source }: Read,
-  compile: CompileAutomation,
+  compile: Compile,
 ): Promise<GivenAutomation> {
   const { when, disabled, priority } = input
   const checksum = createHash('sha256')

@@ -33,6 +33,9 @@ const standIns = () => ({
   INTERNAL_API_KEY: randomBytes(32).toString('base64'),
 })
 
+/** The id of the workspace that a directory is. */
+const OFFLINE = 'workspace0000000'
+
 /**
  * Automations and the engine that runs them, in this process: without a server, a store or a network. Of `env` only
  * language, time zone and what an automation may be count. Throws InvalidAutomation for those that could not be saved.
@@ -48,11 +51,12 @@ export async function openOffline(
   })
   const log = createLogger({ level: 'silent' })
   const settings = testSettings(config, { slices, log, unheardAnswer, marker: undefined })
-  const compile = automationCompiler(config.events, slices)
+  const compileFor = automationCompiler(config.events, slices)
+  const compile = (slug: string, saved: unknown) => compileFor(OFFLINE, slug, saved)
   const given = await compileGiven(automations, compile, config.automationLimits)
   const workspace = compileWorkspace(
     {
-      workspaceId: 'workspace0000000',
+      workspaceId: OFFLINE,
       workspaceSlug: 'workspace',
       workspaceName: 'Workspace',
       config: {},

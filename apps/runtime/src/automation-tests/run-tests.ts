@@ -38,7 +38,7 @@ export const runTests = (deps: Deps) => {
       try {
         const leftMs = Math.min(MOST_MS, request.deadlineAt - Date.now() - RESERVE_MS)
         const endsAt = performance.now() + leftMs
-        const read = await readTexts(wanted, deps)
+        const read = await readTexts(wanted, workspace.id, deps)
         for (const { compiled } of read.given) deps.refused.require(workspace.id, compiled)
         return await runTestFiles(deps.settings, {
           ...read,
@@ -84,14 +84,16 @@ function readBody(body: BodyText): Wanted {
 /** Reading a text takes its time: others get their turn between two of them. */
 async function readTexts(
   { files, automations = [] }: Wanted,
-  deps: Pick<Deps, 'compile' | 'settings'>,
+  workspaceId: string,
+  { compile, settings }: Pick<Deps, 'compile' | 'settings'>,
 ): Promise<{ tests: NamedTest[]; given: GivenAutomation[] }> {
   const tests: NamedTest[] = []
   for (const { name, text, content } of files) {
     tests.push(...(text === undefined ? readTestContent(name, content) : readTests({ name, text })))
     await nextTurn()
   }
-  return { tests, given: await compileGiven(automations, deps.compile, deps.settings.automationLimits) }
+  const compileHere = (slug: string, saved: unknown) => compile(workspaceId, slug, saved)
+  return { tests, given: await compileGiven(automations, compileHere, settings.automationLimits) }
 }
 
 function readText({ text, mediaType }: BodyText): SourceText {

@@ -10,7 +10,6 @@ import {
   sorted,
   type TestCollections,
   valueAt,
-  valuesAlong,
   type Writer,
 } from './test-collections.ts'
 
@@ -71,33 +70,31 @@ function writing(store: TestCollections): Pick<Functions, Writes> {
     requireValues(query)
     return store.list(name, query, options)
   }
-  const writes = <T>(call: ModuleCall, name: string, work: (writer: Writer) => T): Promise<T> =>
-    does(call, (writer) => store.write(name, () => work(writer)))
   return {
     create: ({ collection, data }, call) =>
-      writes(call, collection, (writer) => store.insert(collection, [data], writer)[0]),
+      does(call, (writer) => store.insert(collection, [data], writer)[0]),
     bulkCreate: ({ collection, data }, call) =>
-      writes(call, collection, (writer) => store.insert(collection, data, writer)),
+      does(call, (writer) => store.insert(collection, data, writer)),
     updateOne: ({ collection, query, data }, call) =>
-      writes(call, collection, (writer) => {
+      does(call, (writer) => {
         const before = fitting(collection, query, writer).slice(0, 1)
         return store.update(collection, before, data, writer)[0] ?? null
       }),
     updateMany: ({ collection, query, data }, call) =>
-      writes(call, collection, (writer) => ({
+      does(call, (writer) => ({
         count: store.update(collection, fitting(collection, query, writer), data, writer).length,
       })),
     upsert: ({ collection, data, ...how }, call) =>
-      writes(call, collection, (writer) => upsert(store, collection, { data, ...how }, writer)),
+      does(call, (writer) => upsert(store, collection, { data, ...how }, writer)),
     bulkUpsert: ({ collection, data, ...how }, call) =>
-      writes(call, collection, (writer) =>
+      does(call, (writer) =>
         data.map((one, index) => {
           const effect = { key: keyOf(writer, index) }
           return upsert(store, collection, { data: one, ...how }, { ...writer, effect })
         }),
       ),
     deleteOne: ({ collection, query }, call) =>
-      writes(call, collection, (writer) => ({
+      does(call, (writer) => ({
         count: store.remove(collection, fitting(collection, query, writer).slice(0, 1)),
       })),
     deleteMany({ collection, query, allowMatchAll, overrideSecurity }, call) {
@@ -106,9 +103,7 @@ function writing(store: TestCollections): Pick<Functions, Writes> {
           'InvalidArgumentsError',
           'deleteMany without a query deletes all records: say so with allowMatchAll.',
         )
-      return writes(call, collection, (writer) => ({
-        count: store.remove(collection, fitting(collection, query, writer)),
-      }))
+      return does(call, (writer) => ({ count: store.remove(collection, fitting(collection, query, writer)) }))
     },
   }
 }
@@ -144,9 +139,7 @@ function aboutSchemas(store: TestCollections): Omit<Functions, Reading | Writes>
   return {
     updateSchema: ({ collection, properties, indexes, uniques }, call) =>
       does(call, () =>
-        store.write(collection, () =>
-          shownSchema(collection, store.changeSchema(collection, { properties, indexes, uniques })),
-        ),
+        shownSchema(collection, store.changeSchema(collection, { properties, indexes, uniques })),
       ),
     listCollections: (_, call) =>
       does(call, () =>
@@ -213,7 +206,7 @@ function distinct(
 ): unknown[] {
   const counts = new Map<string, number>()
   for (const record of records)
-    for (const value of valuesAlong(record, field))
+    for (const value of [valueAt(record, field)].flat())
       if (value !== undefined) {
         const text = JSON.stringify(value)
         counts.set(text, (counts.get(text) ?? 0) + 1)
@@ -241,11 +234,8 @@ function grouped(
     if (group === undefined) groups.set(key, [record])
     else group.push(record)
   }
-  const ordered = [...groups].map(([key, group]) => ({ values: JSON.parse(key) as unknown[], group }))
-  ordered.sort(
-    (a, b) => a.values.map((one, at) => compareValues(one, b.values[at])).find((by) => by !== 0) ?? 0,
-  )
-  return ordered.slice(0, MOST_GROUPS).map(({ values, group }) => {
+  return [...groups].slice(0, MOST_GROUPS).map(([key, group]) => {
+    const values: unknown[] = JSON.parse(key)
     return Object.fromEntries([
       ...groupBy.map((path, index) => [path, values[index]] as const),
       ...steps.map((step) => [step.outputField, computedBy(step, group)] as const),

@@ -63,18 +63,6 @@ export class TestCollections {
     return found.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1))
   }
 
-  /** All that `work` does or nothing of it. The collection is made when something is to be written to it first. */
-  write<T>(name: string, work: () => T): T {
-    const known = this.#require(name)
-    const before = { ...known, records: new Map(known.records) }
-    try {
-      return work()
-    } catch (error) {
-      this.#collections.set(name, before)
-      throw error
-    }
-  }
-
   insert(name: string, given: readonly Data[], { effect }: Writer): Data[] {
     const collection = this.#require(name)
     if (collection.records.size + given.length > MOST_RECORDS)
@@ -198,24 +186,7 @@ export function sorted(records: readonly Data[], sort: Readonly<Record<string, 1
 }
 
 export const valueAt = (data: unknown, path: string): unknown =>
-  path
-    .split('.')
-    .reduce(
-      (value, key) => (typeof value === 'object' && value !== null ? readProperty(value, key) : undefined),
-      data,
-    )
-
-/** The values that are found where lists on the way are gone through, and each item of the last one. */
-export function valuesAlong(data: unknown, path: string): unknown[] {
-  const keys = path.split('.')
-  if (keys.some((key) => /^\d+$/.test(key))) return [valueAt(data, path)].flat()
-  const step = (values: unknown[], key: string) =>
-    values.flat().flatMap((value) => {
-      const next = typeof value === 'object' && value !== null ? readProperty(value, key) : undefined
-      return next === undefined ? [] : [next]
-    })
-  return keys.reduce((values, key) => step(values, key), [data]).flat()
-}
+  path.split('.').reduce((value, key) => (value === undefined ? undefined : readProperty(value, key)), data)
 
 const KINDS = ['null', 'number', 'string', 'object', 'array', 'boolean']
 
@@ -227,21 +198,9 @@ function kindOf(value: unknown): string {
 export function compareValues(a: unknown, b: unknown): number {
   const kind = kindOf(a)
   if (kind !== kindOf(b)) return KINDS.indexOf(kind) - KINDS.indexOf(kindOf(b))
-  if (kind === 'null') return 0
   if (kind === 'number') return Number(a) - Number(b)
   const [left, right] = [textOf(a), textOf(b)]
   return left === right ? 0 : left < right ? -1 : 1
 }
 
-/** As the database writes it: short keys first. */
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value
-  return writtenAs(value)
-}
-
-function writtenAs(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(writtenAs).join(', ')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? ''
-  const entries = Object.entries(value).sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1))
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}: ${writtenAs(item)}`).join(', ')}}`
-}
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

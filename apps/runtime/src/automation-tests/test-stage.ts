@@ -15,6 +15,7 @@ import { createEngine, type Engine, type RunOutcome } from '../automations/engin
 import type { CompiledWorkspace, RunSubject, StepObserver, Trigger } from '../automations/model.ts'
 import type { TestSettings } from '../automations/test-settings.ts'
 import { unlimited } from '../automations/throttle.ts'
+import type { Worker } from '../automations/time-slices.ts'
 import { meteredSlices } from '../inspection/metered-slices.ts'
 import { SeenSteps } from '../inspection/seen-steps.ts'
 import { Unseen, watchSteps } from '../inspection/step-watch.ts'
@@ -105,7 +106,7 @@ export class TestStage {
     this.#engine = createEngine({
       ...settings,
       ...timing,
-      slices: { take: this.#slices.take, next: () => this.#nextSlice() },
+      slices: { take: this.#slices.take, next: (worker) => this.#nextSlice(worker) },
       throttle: unlimited,
       fetches: this.fetches,
       limits: { take: (key, use) => cache.slide(key, use) },
@@ -193,10 +194,9 @@ export class TestStage {
     }
   }
 
-  async #nextSlice(): Promise<number> {
-    const slice = await this.#during(this.#slices.next())
+  async #nextSlice(worker: Worker): Promise<void> {
+    await this.#during(this.#slices.next(worker))
     this.#requireTime()
-    return slice
   }
 
   #requireTime(): void {

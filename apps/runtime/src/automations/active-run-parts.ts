@@ -40,6 +40,8 @@ export interface ActiveRunParts {
   readonly timeLimitMs: number
   /** What the run did is committed before it asks the outside: it may be done again after a crash. */
   readonly commitsFirst: boolean
+  /** Somebody waits for its end: it has more of the event loop than others. */
+  readonly isAwaited: boolean
   /** Of a run that may be done again, or looked at: its effects then get the ids they had. */
   readonly journal: RunJournal | undefined
   readonly stored: RunContexts

@@ -30,8 +30,8 @@ import type {
   ThrottledWork,
   Trigger,
 } from './model.ts'
-import { WaitEnded } from './run-waits.ts'
-import type { Slice } from './time-slices.ts'
+import { SHORT_WAIT_MS, WaitEnded } from './run-waits.ts'
+import { Worker } from './time-slices.ts'
 import { pauseBy } from './timers.ts'
 import { Branches, Turns } from './turns.ts'
 import type { WaitOrder } from './wait-inbox.ts'
@@ -66,7 +66,7 @@ export class ActiveRun implements RunState {
   cancellation: Failure | undefined
   /** Called when nothing can go on before a wait is over. */
   onIdle: (() => void) | undefined
-  #slice: Slice = 0
+  readonly #worker: Worker
   #checks = 0
   #hasSets: boolean
   #turns: Turns | undefined
@@ -96,6 +96,7 @@ export class ActiveRun implements RunState {
     this.maxWaitMs = parts.maxWaitMs
     this.now = parts.now
     this.#endsAt = performance.now() + parts.timeLimitMs
+    this.#worker = new Worker(parts.workspace.id, parts.isAwaited)
   }
 
   /** From now on nobody is kept waiting by it: it may take as long as this, from its beginning. */
@@ -122,9 +123,8 @@ export class ActiveRun implements RunState {
   /** Ends the run at its next step and keeps what it did; its `finally` is run, until it is asked for again. */
   cancel(wish: Cancellation | undefined): void {
     if (wish === undefined) return
-    const { reason, requests } = wish
-    this.#cancelled ??= cancelled(reason)
-    const endsAt = requests > 1 ? 0 : performance.now() + CLEAN_UP_MS
+    this.#cancelled ??= cancelled(wish.reason)
+    const endsAt = wish.requests > 1 ? 0 : performance.now() + CLEAN_UP_MS
     this.#cleanUpEndsAt = Math.min(this.#cleanUpEndsAt, endsAt)
     this.#stepsEnd?.abort()
     if (this.#heeds(this.#checks + 1)) this.#parts.buffer.waits?.abandon({ cleanUp: false })
@@ -154,9 +154,8 @@ export class ActiveRun implements RunState {
     const now = performance.now()
     this.#check(now, frame)
     if (this.#hasSets) this.#applySets(frame)
-    const slice = this.#parts.slices.take(this.#slice, now)
-    if (slice !== undefined) this.#slice = slice
-    return slice === undefined ? this.#letOthersIn(frame) : undefined
+    if (this.#parts.slices.take(this.#worker, now)) return undefined
+    return this.#parts.slices.next(this.#worker).then(() => this.#requireTime(performance.now(), frame))
   }
 
   throttle(work: ThrottledWork, amount: number, frame: Frame): Promise<void> | undefined {
@@ -246,8 +245,12 @@ export class ActiveRun implements RunState {
   }
 
   async pause(frame: OutsidePlace, path: string, ms: number): Promise<void> {
-    await this.#outside({ ...frame, observed: undefined }, `${path} pause`, () =>
-      this.#ask(frame, '', ({ signal }) => pauseBy(this.#parts.timers, ms, signal)),
+    // Through a long one a run that may be done again is a row, as through a `wait`.
+    const isLong = this.#parts.commitsFirst && ms > SHORT_WAIT_MS && !this.streams.hasAny
+    await this.#outside<unknown>({ ...frame, observed: undefined }, `${path} pause`, (number) =>
+      isLong
+        ? this.#waitAs(number, frame, { oneOf: [], timeoutMs: ms })
+        : this.#ask(frame, '', ({ signal }) => pauseBy(this.#parts.timers, ms, signal)),
     )
     this.#check(performance.now(), frame)
   }
@@ -255,22 +258,24 @@ export class ActiveRun implements RunState {
   async waitFor(frame: OutsidePlace, path: string, order: WaitOrder): Promise<EventRecord | undefined> {
     this.#check(performance.now(), frame)
     this.#parts.journal?.requireRoom()
-    const event = await this.#outside(frame, path, async (number) => {
-      const limits = { leftMs: this.#endsAt - performance.now(), isCleanUp: frame.inFinally }
-      this.#waits += 1
-      try {
-        return await this.#parts.openWaits().begin(number, order, limits)
-      } catch (error) {
-        if (!(error instanceof WaitEnded)) throw error
-        this.#requireTime(performance.now(), frame, this.#checks + 1)
-        throw this.#outOfTime()
-      } finally {
-        this.#waits -= 1
-      }
-    })
+    const event = await this.#outside(frame, path, (number) => this.#waitAs(number, frame, order))
     await this.#refreshContexts()
     this.#check(performance.now(), frame)
     return event ?? undefined
+  }
+
+  async #waitAs(number: number, frame: OutsidePlace, order: WaitOrder): Promise<EventRecord | null> {
+    const limits = { leftMs: this.#endsAt - performance.now(), isCleanUp: frame.inFinally }
+    this.#waits += 1
+    try {
+      return await this.#parts.openWaits().begin(number, order, limits)
+    } catch (error) {
+      if (!(error instanceof WaitEnded)) throw error
+      this.#requireTime(performance.now(), frame, this.#checks + 1)
+      throw this.#outOfTime()
+    } finally {
+      this.#waits -= 1
+    }
   }
 
   async #refreshContexts(): Promise<void> {
@@ -380,11 +385,6 @@ export class ActiveRun implements RunState {
     const seconds = Math.round(this.#timeLimitMs / 100) / 10
     const message = `The automation took longer than the ${seconds} s it may take: split its work or emit events.`
     return new RunEnded(new Failure('WorkflowTimeoutError', message))
-  }
-
-  async #letOthersIn(frame: Pick<Frame, 'inFinally'>): Promise<void> {
-    this.#slice = await this.#parts.slices.next()
-    this.#requireTime(performance.now(), frame)
   }
 
   async #wait(waitMs: number, frame: Frame): Promise<void> {

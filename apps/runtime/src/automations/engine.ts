@@ -211,6 +211,7 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
     maxDepth: parts.maxDepth,
     timeLimitMs: order.timeLimitMs,
     commitsFirst: repeatable,
+    isAwaited: !repeatable || order.isAwaited === true,
     journal,
     stored,
     options: parts.options,

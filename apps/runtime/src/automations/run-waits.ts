@@ -43,7 +43,7 @@ interface Parts {
 }
 
 /** A run whose wait is over sooner than that stays in memory. */
-const SHORT_MS = SECOND_MS
+export const SHORT_WAIT_MS = SECOND_MS
 /** Events that came longer before the wait don't count. */
 const LOOK_BACK_MS = 15 * MINUTE_MS
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -228,7 +228,8 @@ export class RunWaits {
     if (this.#isLooking || this.#pending.size === 0) return false
     const nowMs = this.#parts.now().getTime()
     return (
-      this.#isDraining || [...this.#pending.values()].every(({ endsAtMs }) => endsAtMs > nowMs + SHORT_MS)
+      this.#isDraining ||
+      [...this.#pending.values()].every(({ endsAtMs }) => endsAtMs > nowMs + SHORT_WAIT_MS)
     )
   }
 

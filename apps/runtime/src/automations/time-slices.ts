@@ -1,36 +1,134 @@
+import { LRUCache } from 'lru-cache'
+
 /** Longest all runs of a process work in one turn of its event loop. */
 const SLICE_MS = 5
+/** The same while somebody waits for a run: what comes in for it is not kept waiting for what nobody waits for. */
+const SHORT_SLICE_MS = 1
+/** How long after such a run worked there may be more of it to come. */
+const AWAITED_MS = 100
+/** What a run that somebody waits for works counts this much less, so that it gets as much more of the loop. */
+const AWAITED_SHARE = 8
+/** Milliseconds after which a run is a long one, whoever waits for it. */
+const LONG_MS = 100
+/** Who comes back after others worked is this much before them, in the milliseconds that are counted. */
+const CREDIT_MS = 5
+/** Enough for all that work at the same time; one that falls out begins where the others are. */
+const MAX_ACCOUNTS = 10_000
 
-/** The number of the turn of the event loop that work was last done in. */
-export type Slice = number
+/** A run, or other work that may be long, as whoever shares the event loop sees it. */
+export class Worker {
+  /** Of whom it takes from its share. */
+  readonly #workspaceId: string
+  /** Somebody waits for its end. */
+  readonly #isAwaited: boolean
+  #workedMs = 0
+  /** The turn of the event loop that it worked in last. */
+  slice = 0
 
-/**
- * Shares the event loop among the runs of a process, so that requests, timers and answers come in between: in each
- * turn of the loop runs work for one slice of time, those that have waited longest first.
- */
-export class TimeSlices {
-  readonly #waiting = new Set<(slice: Slice) => void>()
-  #slice: Slice = 1
-  #startedAt: number | undefined
-
-  /** The slice a run may go on in that worked in `before`; undefined when it has to wait for its next one. */
-  take(before: Slice, now: number): Slice | undefined {
-    // A run that is new to this slice stands behind those that wait.
-    if (before !== this.#slice && this.#waiting.size > 0) return undefined
-    this.#startedAt ??= this.#begin(now)
-    return now - this.#startedAt < SLICE_MS ? this.#slice : undefined
+  constructor(workspaceId: string, isAwaited: boolean) {
+    this.#workspaceId = workspaceId
+    this.#isAwaited = isAwaited
   }
 
-  /** Resolves in a later turn of the loop, in the order of the calls. */
-  next(): Promise<Slice> {
+  get isUrgent(): boolean {
+    return this.#isAwaited && this.#workedMs < LONG_MS
+  }
+
+  /** What the workspace does for whoever waits does not stand behind what else it does. */
+  get account(): string {
+    return this.isUrgent ? `${this.#workspaceId} awaited` : this.#workspaceId
+  }
+
+  /** Counts what it worked; answers how much that is of its share. */
+  charge(ms: number): number {
+    const charged = this.isUrgent ? ms / AWAITED_SHARE : ms
+    this.#workedMs += ms
+    return charged
+  }
+}
+
+/**
+ * Shares the event loop among the workspaces of a process, so that requests, timers and answers come in between: in
+ * each turn of the loop runs work for one slice of time, first those of the workspace that has worked least, and among
+ * them those that have waited longest (docs/adr/0081).
+ */
+export class TimeSlices {
+  readonly #waiting = new Map<string, Set<() => void>>()
+  /** Milliseconds each has worked, by its share. */
+  readonly #worked = new LRUCache<string, number>({ max: MAX_ACCOUNTS })
+  /** What the one that waits and has worked least had worked: nobody saves more than a credit by not working. */
+  #floor = 0
+  #slice = 1
+  #startedAt: number | undefined
+  #awaitedAt = Number.NEGATIVE_INFINITY
+  #atWork: { readonly worker: Worker; readonly account: string; readonly since: number } | undefined
+
+  /** True when it may go on at once; else it has to wait for its next slice. */
+  take(worker: Worker, now: number): boolean {
+    const { account, isUrgent } = worker
+    if (isUrgent) this.#awaitedAt = now
+    const isNew = worker.slice !== this.#slice
+    // A run that is new to this slice stands behind those that wait and have worked less.
+    if (isNew && this.#waiting.size > 0 && this.#workedBy(account, isUrgent) >= this.#least().worked)
+      return false
+    this.#startedAt ??= this.#begin(now)
+    if (now - this.#startedAt >= this.#sliceMs(isUrgent)) return false
+    if (this.#atWork?.worker !== worker) this.#giveTo(worker, account, now)
+    return true
+  }
+
+  /** Resolves in a later turn of the loop. */
+  next(worker: Worker): Promise<void> {
+    const { account, isUrgent } = worker
+    this.#charge(performance.now())
+    this.#worked.set(account, this.#workedBy(account, isUrgent))
     return new Promise((resolve) => {
-      this.#waiting.add(resolve)
+      const goOn = () => {
+        this.#giveTo(worker, account, performance.now())
+        resolve()
+      }
+      const others = this.#waiting.get(account)
+      if (others === undefined) this.#waiting.set(account, new Set([goOn]))
+      else others.add(goOn)
       setImmediate(this.#wake)
     })
   }
 
+  #sliceMs(isUrgent: boolean): number {
+    const isOtherAwaited = !isUrgent && (this.#startedAt ?? 0) - this.#awaitedAt < AWAITED_MS
+    return isOtherAwaited ? SHORT_SLICE_MS : SLICE_MS
+  }
+
+  #workedBy(account: string, isUrgent: boolean): number {
+    return Math.max(this.#worked.get(account) ?? 0, this.#floor - (isUrgent ? CREDIT_MS : 0))
+  }
+
+  #least(): { readonly account: string; readonly worked: number } {
+    let least = { account: '', worked: Number.POSITIVE_INFINITY }
+    for (const account of this.#waiting.keys()) {
+      const worked = this.#worked.get(account) ?? this.#floor
+      if (worked < least.worked) least = { account, worked }
+    }
+    return least
+  }
+
+  #giveTo(worker: Worker, account: string, now: number): void {
+    this.#charge(now)
+    worker.slice = this.#slice
+    this.#atWork = { worker, account, since: now }
+  }
+
+  #charge(now: number): void {
+    if (this.#atWork === undefined) return
+    const { worker, account, since } = this.#atWork
+    this.#atWork = undefined
+    const before = this.#workedBy(account, worker.isUrgent)
+    this.#worked.set(account, before + worker.charge(now - since))
+  }
+
   #begin(now: number): number {
     setImmediate(() => {
+      this.#charge(performance.now())
       this.#slice += 1
       this.#startedAt = undefined
     })
@@ -41,13 +139,17 @@ export class TimeSlices {
   readonly #wake = (): void => {
     const now = performance.now()
     this.#startedAt ??= this.#begin(now)
-    const [first] = this.#waiting
-    if (first === undefined) return
-    if (now - this.#startedAt >= SLICE_MS) {
+    const { account, worked } = this.#least()
+    const waiting = this.#waiting.get(account)
+    if (waiting === undefined) return
+    if (now - this.#startedAt >= this.#sliceMs(account.endsWith(' awaited'))) {
       setImmediate(this.#wake)
       return
     }
-    this.#waiting.delete(first)
-    first(this.#slice)
+    this.#floor = Math.max(this.#floor, worked)
+    const [goOn] = waiting
+    if (waiting.size === 1) this.#waiting.delete(account)
+    else waiting.delete(goOn as () => void)
+    goOn?.()
   }
 }

@@ -47,7 +47,7 @@ test.each(Object.keys(shapes))(
     const shares: number[] = []
     for (let round = 0; round < 3; round += 1) {
       const definition = { slug: 'big', name: 'big', do: shapes[shape]?.(Math.random()) }
-      const { wholeMs, longestMs } = await measure(compile('big', definition))
+      const { wholeMs, longestMs } = await measure(compile('w', 'big', definition))
       shares.push(longestMs / wholeMs)
     }
     // The time of another process counts as ours: the best of three tries is the one to judge.
@@ -56,7 +56,7 @@ test.each(Object.keys(shapes))(
 )
 
 test('steps inside other steps are compiled wherever they stand', async () => {
-  const compiled = await compile('main', {
+  const compiled = await compile('w', 'main', {
     name: 'main',
     do: [
       { try: { do: [{ conditions: { '{{a}}': [{ nonsense: [] }], default: [{ all: [{ set: {} }] }] } }] } },

@@ -13,7 +13,7 @@ import { ExpressionError } from '@platform/expressions'
 import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import type { CompiledAutomation, Execute } from '../automations/model.ts'
-import type { Slice, TimeSlices } from '../automations/time-slices.ts'
+import { type TimeSlices, Worker } from '../automations/time-slices.ts'
 import { compileCall } from '../instructions/call.ts'
 import { vocabulary } from '../instructions/index.ts'
 import {
@@ -33,7 +33,11 @@ import { compileInputs } from './compile-inputs.ts'
  * Compiles a saved automation. Rejects never: what can't be compiled fails when it is run, in its own place. A large
  * automation takes many turns of the event loop.
  */
-export type CompileAutomation = (slug: string, saved: unknown) => Promise<CompiledAutomation>
+export type CompileAutomation = (
+  workspaceId: string,
+  slug: string,
+  saved: unknown,
+) => Promise<CompiledAutomation>
 
 export function automationCompiler(
   limits: EventLimits,
@@ -43,14 +47,14 @@ export function automationCompiler(
   const instructions = new Map<string, Instruction<never>>(
     vocabulary(limits, stores).map((one) => [one.name, one]),
   )
-  return async (slug, saved) => {
+  return async (workspaceId, slug, saved) => {
     const problems: string[] = []
     const definition = readDefinition(slug, saved, problems)
     const mentions = new Mentions()
     const texts = new TextCompiler(mentions)
     const compilation = new StepCompilation(instructions, limits, texts, problems)
     const steps = sequence(compilation.list(definition.do ?? [], 'do', 0))
-    await compilation.finish(slices)
+    await compilation.finish(slices, new Worker(workspaceId, true))
     const output = compileOutput(definition.output, texts, problems)
     return {
       slug,
@@ -158,13 +162,12 @@ class StepCompilation {
     return compiled
   }
 
-  async finish(slices: TimeSlices): Promise<void> {
-    let slice: Slice = 0
+  async finish(slices: TimeSlices, worker: Worker): Promise<void> {
     for (let list = this.#unfinished.at(-1); list !== undefined; list = this.#unfinished.at(-1)) {
       const index = list.compiled.length
       if (index === list.written.length - 1) this.#unfinished.pop()
       list.compiled.push(this.#step(list.written[index] ?? {}, `${list.at}[${index}]`, list.depth))
-      slice = slices.take(slice, performance.now()) ?? (await slices.next())
+      if (!slices.take(worker, performance.now())) await slices.next(worker)
     }
   }
 

@@ -204,7 +204,7 @@ export class Definitions {
       live?.checksum === checksum ? live : await this.#findEarlier(workspaceId, slug, revision, live)
     if (stored === undefined) return undefined
     const { checksum: compiledFrom } = stored
-    const compiled = await this.#compileAutomation(slug, stored.definition)
+    const compiled = await this.#compileAutomation(workspaceId, slug, stored.definition)
     const automation = { ...compiled, checksum: compiledFrom }
     this.#automations.set(keyOf(workspaceId, { slug, checksum: stored.checksum }), automation, {
       size: compiledBytes(stored.definition, stored.length),

@@ -28,6 +28,11 @@ export class FetchedStreams {
     return this.#streams?.get(value.$stream) ?? this.#add(value.$stream, new FetchedStream())
   }
 
+  /** A run that is given up reads none any further. */
+  get hasAny(): boolean {
+    return this.#streams !== undefined
+  }
+
   /** The run is over, or given up. */
   close(): void {
     for (const stream of this.#streams?.values() ?? []) stream.close()

@@ -11,15 +11,14 @@ export function meteredSlices(slices: Slices, now: () => number = () => performa
   let workedMs = 0
   let since = now()
   return {
-    take(before, at) {
-      const slice = slices.take(before, at)
-      if (slice === undefined) workedMs += now() - since
-      return slice
+    take(worker, at) {
+      const goesOn = slices.take(worker, at)
+      if (!goesOn) workedMs += now() - since
+      return goesOn
     },
-    async next() {
-      const slice = await slices.next()
+    async next(worker) {
+      await slices.next(worker)
       since = now()
-      return slice
     },
     workedMs: () => workedMs + now() - since,
   }

@@ -148,6 +148,7 @@ describe('another step with retry', () => {
       depth: 0,
       timeLimitMs: 60_000,
       repeatable: true,
+      isAwaited: true,
       commit: async () => undefined,
     })
     setTimeout(() => run.cancel({ reason: '', requests: 1 }), 50)

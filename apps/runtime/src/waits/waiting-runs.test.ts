@@ -3,6 +3,7 @@ import { sql } from '@platform/database'
 import { insertEvents, wakeReaders } from '@platform/outbox'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startGate } from '../../test/gate.ts'
+import { startOutside } from '../../test/outside.ts'
 import { endedRun } from '../../test/runs.ts'
 import { emittedEvent, runtimeDatabaseUrl, startRuntime, type TestRuntime } from '../../test/testing.ts'
 import { emit, parkedRuns, runRows, type Step, told, workspaceOf } from '../../test/waits.ts'
@@ -105,6 +106,27 @@ describe('a run that waits', () => {
     expect(await told(one, id, 'told')).toEqual([{ got: [null, null, null] }])
     expect(performance.now() - startedAt).toBeGreaterThan(2300)
     expect(await one.database.many(sql`select 1 from runtime.waits where workspace_id = ${id}`)).toEqual([])
+  })
+
+  test('is given up as well where a step pauses before it is tried again', async () => {
+    const statuses = [503, 200]
+    await using outside = await startOutside((_, response) => {
+      response.writeHead(statuses.shift() ?? 500).end()
+    })
+    const { id } = await workspaceOf(one, [
+      { set: { name: 'global.count', value: 0 } },
+      count,
+      {
+        fetch: { url: outside.url, output: 'out', outputMode: 'detailed_response' },
+        retry: { attempts: 2, backoff: { initial: '1.5s', jitter: false }, on: ['5xx'] },
+      },
+      count,
+      tell({ status: '{{out.status}}', count: '{{global.count}}' }),
+    ])
+    await emit(one, id, 'go')
+    const [parked] = await parkedRuns(one, id)
+    expect(parked?.waitsFor).toBe('time')
+    expect(await told(one, id, 'told')).toEqual([{ status: 200, count: 2 }])
   })
 
   test('finds the answer to what it emitted before it waited, however fast it came', async () => {

@@ -33,18 +33,6 @@ describe('what is saved with a warning', () => {
     expect(call({ 'Custom Code.known': null })).toEqual([])
   })
 
-  it('what auth leaves aside, and auth that makes nothing', () => {
-    const auth = (given: Record<string, unknown>) =>
-      warningsOf(JSON.stringify({ do: [{ auth: { output: 'proof', ...given } }] }), 'json')
-    expect(auth({ workspace: true })).toEqual([])
-    expect(auth({ workspace: '{{wanted}}' })).toEqual([])
-    expect(auth({ workspace: true, service: 'mails', with: { a: 1 } })).toEqual([
-      { path: 'do[0].auth.service', message: expect.stringMatching(/^auth leaves "service" aside: .+\.$/) },
-      { path: 'do[0].auth.with', message: expect.stringMatching(/^auth leaves "with" aside: .+\.$/) },
-    ])
-    expect(auth({ service: 'mails' }).map(({ path }) => path)).toEqual(['do[0].auth.service', 'do[0].auth'])
-  })
-
   it('one that slipped out of its indentation', () => {
     expect(warningsOf('do:\n- createUserTopic:\n  topic: a\n').map(({ path }) => path)).toEqual(['do[0]'])
   })

@@ -24,7 +24,6 @@ export function* stepWarnings(steps: unknown, { slugs, functions }: Callable): G
     yield* orderWarnings(placed)
     yield* moduleWarnings(placed)
     yield* functionWarnings(placed, functions)
-    yield* authWarnings(placed)
     const message = slipMessage(placed) ?? payloadSlipMessage(placed) ?? unknownCallMessage(placed, slugs)
     if (message !== undefined) yield { path: formatPath(placed.argumentsPath), message }
   }
@@ -37,23 +36,6 @@ function* moduleWarnings({ step, argumentsPath }: PlacedStep): Generator<Warning
     yield {
       path: formatPath([...argumentsPath, ...path]),
       message: `${message.replace(/\.$/, '')}: a run that reaches this step fails there.`,
-    }
-}
-
-/** Other platforms make tokens for their own services; here there is one kind, and `workspace` asks for it. */
-function* authWarnings({ step, argumentsPath }: PlacedStep): Generator<Warning> {
-  if (step?.name !== 'auth' || !isRecord(step.arguments)) return
-  for (const field of ['service', 'with'].filter((one) => one in Object(step.arguments)))
-    yield {
-      path: formatPath([...argumentsPath, field]),
-      message: `auth leaves "${field}" aside: the token is that of the workspace, whatever stands here.`,
-    }
-  const { workspace } = step.arguments
-  if (workspace === undefined || workspace === false)
-    yield {
-      path: formatPath(argumentsPath),
-      message:
-        'auth makes no other token than that of the workspace: write "workspace: true", or the step fails.',
     }
 }
 

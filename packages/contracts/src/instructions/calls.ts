@@ -55,8 +55,8 @@ export type RunWorkflowArguments = z.infer<typeof RunWorkflowArguments>
 /** `auth`: what shows the workspace in calls of the platform itself. */
 export const AuthArguments = fields({
   workspace: templated(z.boolean()).optional().describe('true; there is no other kind.'),
-  service: z.string().max(1000).optional().describe('Left aside, with a warning.'),
-  with: z.unknown().optional().describe('Left aside, with a warning.'),
+  service: z.string().max(1000).optional().describe('Means nothing here.'),
+  with: z.unknown().optional().describe('Means nothing here.'),
   output: OutputName.optional(),
 })
 export type AuthArguments = z.infer<typeof AuthArguments>

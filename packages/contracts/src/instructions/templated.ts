@@ -1,11 +1,8 @@
 import { z } from 'zod'
 
-/** What is said of a text that is none. */
-export const NO_TEMPLATE = 'must be a template such as {{name}}'
-
 /** A text that is worked out when the instruction runs: it holds `{{variable}}` or `{% expression %}`. */
 export const Template = z.string().refine((text) => text.includes('{{') || text.includes('{%'), {
-  message: NO_TEMPLATE,
+  message: 'must be a template such as {{name}}',
   // The other half of a union then says what it wants instead of a template.
   abort: true,
 })

@@ -121,7 +121,7 @@ export const collectionsModule = {
     },
     count: { text: 'How many records fit.', parameters: fields({ collection, query }) },
     distinct: {
-      text: 'The different values of a property, in order; each item of a list by itself.',
+      text: 'The different values of a property, each item of a list by itself.',
       parameters: fields({
         collection,
         query,
@@ -133,7 +133,7 @@ export const collectionsModule = {
       }),
     },
     aggregate: {
-      text: 'One object for each group, in the order of its properties: those, and what the steps compute.',
+      text: 'One object for each group: its properties, and what the steps compute.',
       parameters: fields({
         collection,
         query,

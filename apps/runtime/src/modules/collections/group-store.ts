@@ -1,8 +1,7 @@
-import { empty, join, type Queries, type Sql, sql } from '@platform/database'
+import { join, type Queries, type Sql, sql } from '@platform/database'
 import type { Options } from '@platform/expressions'
 import { type Collection, collectionStore } from './collection-store.ts'
 import { exactCondition, type Query } from './finds.ts'
-import { orderOf } from './query-store.ts'
 
 /** Most groups and different values of an answer. */
 const MOST = 1000
@@ -24,17 +23,18 @@ export async function distinctValues(
   },
   options: Options,
 ): Promise<unknown[]> {
-  const segments = field.split('.')
-  // A number is a position, which the words of jsonpath are not; other words go through all items of a list.
-  const hasPosition = segments.some((one) => /^\d+$/.test(one))
-  const base = hasPosition ? at(field) : sql`r.data`
-  const path = `$${hasPosition ? '' : segments.map((one) => `.${JSON.stringify(one)}`).join('')}[*]`
+  const path = `$${field
+    .split('.')
+    .map((one) => `.${JSON.stringify(one)}`)
+    .join('')}[*]`
   const rows = await collectionStore(tx).select<{ value: unknown; count: number }>(
     collection,
     sql`select v.value, count(*) as count from runtime.records r
-      cross join lateral jsonb_path_query(${base}, ${path}::jsonpath, '{}', true) v (value)`,
+      cross join lateral jsonb_path_query(r.data, ${path}::jsonpath, '{}', true) v (value)`,
     await exactCondition(tx, collection, query, options),
-    sql`group by v.value order by ${orderOf(sql`v.value`, opts.sort)} limit ${MOST}`,
+    opts.sort === -1
+      ? sql`group by v.value order by v.value desc limit ${MOST}`
+      : sql`group by v.value order by v.value limit ${MOST}`,
   )
   return opts.count === true ? rows : rows.map(({ value }) => value)
 }
@@ -44,8 +44,7 @@ function grouped(count: number): Sql {
     Array.from({ length: count }, (_, index) => digits(index + 1)),
     ', ',
   )
-  const order = Array.from({ length: count }, (_, index) => orderOf(sql`q.g${digits(index)}`))
-  return sql`group by ${positions}) q order by ${join(order, ', ')} limit ${MOST}`
+  return sql`group by ${positions} order by ${positions} limit ${MOST}`
 }
 
 interface Step {
@@ -54,34 +53,26 @@ interface Step {
   readonly outputField: string
 }
 
-interface Grouping {
-  readonly query?: Query | undefined
-  readonly groupBy?: readonly string[] | undefined
-  readonly steps: readonly Step[]
-}
-
-/** What a collection without records gives: without properties to group by one group of all. */
-export function nothingGrouped({ groupBy = [], steps }: Grouping): Record<string, unknown>[] {
-  if (groupBy.length > 0) return []
-  const nothing = ({ type, inputField }: Step) =>
-    type === 'count' || (type === 'sum' && inputField !== undefined) ? 0 : null
-  return [Object.fromEntries(steps.map((step) => [step.outputField, nothing(step)]))]
-}
-
 /** One object for each group. */
 export async function aggregate(
   tx: Queries,
   collection: Collection,
-  { query, groupBy = [], steps }: Grouping,
+  {
+    query,
+    groupBy = [],
+    steps,
+  }: {
+    readonly query?: Query | undefined
+    readonly groupBy?: readonly string[] | undefined
+    readonly steps: readonly Step[]
+  },
   options: Options,
 ): Promise<Record<string, unknown>[]> {
-  // Nothing and null are one group, as they are one value in queries.
-  const groups = groupBy.map((path, index) => sql`nullif(${at(path)}, 'null'::jsonb) as g${digits(index)}`)
+  const groups = groupBy.map((path, index) => sql`${at(path)} as g${digits(index)}`)
   const computed = steps.map((step, index) => sql`${computedBy(step)} as s${digits(index)}`)
   const rows = await collectionStore(tx).select<Record<string, unknown>>(
     collection,
-    sql`${groupBy.length === 0 ? empty : sql`select q.* from (`}
-      select ${join([...groups, ...computed], ', ')} from runtime.records r`,
+    sql`select ${join([...groups, ...computed], ', ')} from runtime.records r`,
     await exactCondition(tx, collection, query, options),
     groupBy.length === 0 ? sql`limit 1` : grouped(groupBy.length),
   )

@@ -245,15 +245,15 @@ export const byId: Sql = sql`r.id`
 export function orderBy(sort: Readonly<Record<string, 1 | -1>> | undefined): Sql {
   const parts = Object.entries(sort ?? {})
     .slice(0, 8)
-    .map(([path, direction]) => orderOf(sql`(r.data #> ${path.split('.')}::text[])`, direction))
+    .flatMap(([path, direction]) => {
+      const value = sql`(r.data #> ${path.split('.')}::text[])`
+      const way = direction === -1 ? raw(' desc') : empty
+      return [
+        sql`array_position(array['null', 'number', 'string', 'object', 'array', 'boolean'],
+        coalesce(jsonb_typeof(${value}), 'null'))${way}`,
+        sql`case when jsonb_typeof(${value}) = 'number' then ${value}::numeric end${way}`,
+        sql`case when jsonb_typeof(${value}) <> 'number' then ${value} #>> '{}' end collate "C"${way}`,
+      ]
+    })
   return join([...parts, byId], ', ')
-}
-
-/** The order of values of any kind. */
-export function orderOf(value: Sql, direction: 1 | -1 = 1): Sql {
-  const way = direction === -1 ? raw(' desc') : empty
-  return sql`array_position(array['null', 'number', 'string', 'object', 'array', 'boolean'],
-    coalesce(jsonb_typeof(${value}), 'null'))${way},
-    case when jsonb_typeof(${value}) = 'number' then ${value}::numeric end${way},
-    case when jsonb_typeof(${value}) <> 'number' then ${value} #>> '{}' end collate "C"${way}`
 }
