@@ -144,7 +144,7 @@ const vendors = {
   redis: '^packages/cache/src/',
   '@opensearch-project/opensearch': '^packages/search/src/index-store/connection\\.ts$',
   jsonwebtoken: '^packages/auth/src/jwt\\.ts$',
-  'node-jose': '^packages/signing-keys/src/key-material\\.ts$',
+  'node-jose': '^packages/signing-keys/src/signing-key\\.ts$',
   'oidc-provider': '^packages/identity/src/oidc/',
   pino: '^packages/logging/src/',
   '@casl/ability': '^packages/permissions/src/',
