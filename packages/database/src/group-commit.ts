@@ -7,6 +7,18 @@ export interface GroupCommit<Item> {
   add(item: Item): Promise<void>
 }
 
+export interface GroupOptions<Item> {
+  maxItems?: number
+  /** Transactions on their way at once. */
+  maxInFlight?: number
+  maxWaiting?: number
+  /** Characters of an item, about. */
+  sizeOf?: (item: Item) => number
+  maxSize?: number
+}
+
+const MAX_SIZE = 1_000_000
+
 interface Waiting<Item> {
   item: Item
   /** How long the request that added it may still wait; undefined where no request waits. */
@@ -19,13 +31,23 @@ interface Waiting<Item> {
  * Group commit: while one transaction is on its way, items gather for the next; an idle writer starts at once.
  * `write` commits all of its items or none. When it fails for a reason of the data, items are written one by one so
  * that one bad item doesn't harm the others. Items beyond `maxWaiting` are refused at once, because a queue without an
- * end only makes all of them late. So are items whose request has waited as long as it may.
+ * end only makes all of them late. So are items whose request has waited as long as it may. Where items have a size, a
+ * transaction has a `maxSize` of it at most, or one item: putting much into a statement keeps the process busy.
  */
 export function groupCommit<Item>(
   write: (items: Item[]) => Promise<void>,
-  options: { maxItems?: number; maxInFlight?: number; maxWaiting?: number } = {},
+  options: GroupOptions<Item> = {},
 ): GroupCommit<Item> {
-  const { maxItems = 500, maxInFlight = 2, maxWaiting = 20_000 } = options
+  const { maxItems = 500, maxInFlight = 2, maxWaiting = 20_000, sizeOf, maxSize = MAX_SIZE } = options
+  const fitting = (): number => {
+    if (sizeOf === undefined) return maxItems
+    let size = 0
+    const over = waiting.slice(0, maxItems).findIndex(({ item }) => {
+      size += sizeOf(item)
+      return size > maxSize
+    })
+    return over === -1 ? maxItems : Math.max(1, over)
+  }
   let waiting: Waiting<Item>[] = []
   let inFlight = 0
   let scheduled = false
@@ -33,8 +55,9 @@ export function groupCommit<Item>(
   const flush = async () => {
     scheduled = false
     if (waiting.length === 0 || inFlight >= maxInFlight) return
-    const batch = inTime(waiting.slice(0, maxItems))
-    waiting = waiting.slice(maxItems)
+    const count = fitting()
+    const batch = inTime(waiting.slice(0, count))
+    waiting = waiting.slice(count)
     inFlight += 1
     // The budgets of its own items bound a batch, not the budget of the request that happened to begin it.
     await withStoreBudget(new StoreBudget(leastOf(batch)), () => settle(batch, write))

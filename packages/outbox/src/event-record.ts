@@ -38,6 +38,10 @@ export function buildRecord(parts: EventParts): EventRecord {
   }
 }
 
+/** Characters of several events, about. */
+export const sizeOfRecords = (records: readonly EventRecord[]): number =>
+  records.reduce((sum, { size }) => sum + size, 0)
+
 /** The size of an event: UTF-16 length of the JSON text of type, payload, target and options. */
 export const eventSize = (event: {
   type: string

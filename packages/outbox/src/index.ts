@@ -8,6 +8,7 @@ export {
   type EventLimits,
   type EventParts,
   eventSize,
+  sizeOfRecords,
 } from './event-record.ts'
 export { type OpenOutboxOptions, type Outbox, openOutbox } from './outbox.ts'
 export { unrelayedMs } from './relay-position.ts'

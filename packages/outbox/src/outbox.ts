@@ -10,7 +10,14 @@ import {
 import type { EventContract, EventRecord, EventSource, PayloadInputOf } from '@platform/contracts'
 import { type Database, groupCommit, type Queries, sql } from '@platform/database'
 import { Failure, StoreError, triedAgain } from '@platform/kernel'
-import { buildRecord, capEvent, checkNative, defaultEventLimits, type EventLimits } from './event-record.ts'
+import {
+  buildRecord,
+  capEvent,
+  checkNative,
+  defaultEventLimits,
+  type EventLimits,
+  sizeOfRecords,
+} from './event-record.ts'
 import { startRelay } from './relay.ts'
 
 /**
@@ -57,7 +64,10 @@ export async function openOutbox(options: OpenOutboxOptions): Promise<Outbox & A
   const cap = (records: readonly EventRecord[]) =>
     records.map((record) => capEvent(checkNative(record), limits))
   const append = (records: readonly EventRecord[]) => despiteDeadlocks(() => appendEvents(database, records))
-  const group = groupCommit<EventRecord[]>((batches) => append(batches.flat()), { maxItems: 200 })
+  const group = groupCommit<EventRecord[]>((batches) => append(batches.flat()), {
+    maxItems: 200,
+    sizeOf: sizeOfRecords,
+  })
   await using stack = new AsyncDisposableStack()
   if (broker.relayTarget !== undefined)
     stack.use(startRelay({ database, broker, target: broker.relayTarget, log }))

@@ -20,6 +20,21 @@ test('what could not be committed on the way is told once, and stays for the end
   expect(told).toEqual([new Error('full')])
 })
 
+test('a run that emits much waits until it is committed, before it has gathered more than a statement', async () => {
+  const sizes: number[] = []
+  const buffer = new EffectBuffer(
+    async ({ events }) => void sizes.push(events.reduce((sum, { size }) => sum + size, 0)),
+    () => [],
+    () => undefined,
+  )
+  const text = 'x'.repeat(90_000)
+  for (let count = 0; count < 50; count += 1) await buffer.add(emittedEvent('w', 'large', { text }))
+  const left = await buffer.close()
+  expect(sizes.length).toBeGreaterThanOrEqual(3)
+  expect(Math.max(...sizes)).toBeLessThan(1_200_000)
+  expect(sizes.reduce((sum, size) => sum + size, 0) + left.events.length * 90_000).toBeGreaterThan(4_500_000)
+})
+
 describe('a commit that is waited for', () => {
   /** Commits when told to; remembers the types of what it was given. */
   function bufferOf(patches: StoredPatch[] = []) {

@@ -1,4 +1,5 @@
 import type { EventRecord } from '@platform/contracts'
+import { sizeOfRecords } from '@platform/outbox'
 import type { StoredPatch } from '../contexts/context-store.ts'
 import type { Segment } from './journal-entries.ts'
 import type { QueuedRun } from './model.ts'
@@ -23,8 +24,9 @@ export interface Effects {
 /** Longest an event of a running automation waits for company. */
 const FLUSH_MS = 20
 
-/** More than this is not gathered: the run waits until it is committed. */
+/** More than this is not gathered, of effects and of characters: the run waits until it is committed. */
 const FLUSH_COUNT = 500
+const FLUSH_SIZE = 1_000_000
 
 /**
  * Gathers the effects of a run, so that a short run is one commit. A longer one commits on the way; what can't be
@@ -38,6 +40,7 @@ export class EffectBuffer {
   readonly #reportFailure: (error: unknown) => void
   readonly #timers: Timers
   #effects = none()
+  #size = 0
   #patchesBack: StoredPatch[] = []
   /** Stops the timer that is set. */
   #stopTimer: (() => void) | undefined
@@ -69,6 +72,7 @@ export class EffectBuffer {
   add(event: EventRecord): Promise<void> | undefined {
     if (event.source.serviceTopic !== undefined) this.hasTriggered = true
     this.#effects.events.push(event)
+    this.#size += event.size
     return this.#grown()
   }
 
@@ -109,11 +113,12 @@ export class EffectBuffer {
   drop(): void {
     this.#effects = none()
     this.#patchesBack = []
+    this.#size = 0
   }
 
   #grown(): Promise<void> | undefined {
-    if (this.#effects.events.length + this.#effects.queued.length >= FLUSH_COUNT)
-      return this.#flush().then(() => undefined)
+    const count = this.#effects.events.length + this.#effects.queued.length
+    if (count >= FLUSH_COUNT || this.#size >= FLUSH_SIZE) return this.#flush().then(() => undefined)
     this.#beginTimer()
     return undefined
   }
@@ -153,6 +158,7 @@ export class EffectBuffer {
   #take(): Effects {
     const { events, queued } = this.#effects
     const patches = [...this.#patchesBack, ...this.#takePatches()]
+    this.#size = 0
     this.#effects = none()
     this.#patchesBack = []
     return { events, queued, patches, ...this.waits?.take() }
@@ -161,6 +167,7 @@ export class EffectBuffer {
   #giveBack({ events, queued, patches, ...waits }: Effects): void {
     this.waits?.giveBack(waits)
     this.#effects.events.unshift(...events)
+    this.#size += sizeOfRecords(events)
     this.#effects.queued.unshift(...queued)
     this.#patchesBack.unshift(...patches)
   }

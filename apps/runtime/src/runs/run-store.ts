@@ -1,4 +1,5 @@
 import { type Database, groupCommit, type Sql, sql } from '@platform/database'
+import { sizeOfRecords } from '@platform/outbox'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import { storableJson } from '../contexts/storable.ts'
@@ -232,22 +233,26 @@ export interface Commits {
 /** Each may have a body of megabytes with it. */
 const MAX_BEGUN = 16
 
+const sizeOfEffects = ({ events }: Effects): number => sizeOfRecords(events)
+
 export function groupCommits(store: RunStore): Commits {
   const finished = groupCommit<FinishedRun>(async (runs) => void (await store.insertFinished(runs)), {
     maxItems: 200,
+    sizeOf: ({ effects, output }) => sizeOfEffects(effects) + (output?.length ?? 0),
   })
   const begun = groupCommit<BegunRun>(async (runs) => void (await store.insertBegun(runs)), {
     maxItems: MAX_BEGUN,
   })
   const effects = groupCommit<Effects>(async (all) => void (await store.insertEffects(all)), {
     maxItems: 100,
+    sizeOf: sizeOfEffects,
   })
   const claimed = groupCommit<{ work: ClaimedWork; counted: boolean }>(
     async (items) => {
       const counted = new Set(await store.writeClaimed(items.map(({ work }) => work)))
       for (const item of items) item.counted = counted.has(item.work)
     },
-    { maxItems: 100 },
+    { maxItems: 100, sizeOf: ({ work }) => sizeOfEffects(work.effects) },
   )
   return {
     writeFinished: (run) => finished.add(run),
