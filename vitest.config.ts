@@ -51,6 +51,7 @@ export default defineConfig({
           name: 'unit',
           retry,
           ...patient,
+          setupFiles: [...patient.setupFiles, 'packages/testing/src/drop-databases.ts'],
           include: ['packages/**/src/**/*.test.ts', 'apps/**/src/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...(isShort ? ['**/*-in-chromium.test.ts'] : [])],
           globalSetup: [

@@ -1,4 +1,4 @@
-import { StoreBudget, withStoreBudget } from '@platform/kernel'
+import { atMost, StoreBudget, withStoreBudget } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 import type { Authentication } from './authentication.ts'
 
@@ -27,7 +27,7 @@ export class AuthenticationCache {
   readonly #entries: LRUCache<string, Entry>
   readonly #tailsOf = new Map<string, Set<string>>()
   readonly #checking = new Map<string, Promise<Authentication>>()
-  readonly #forgottenAt = new LRUCache<string, number>({ max: FORGOTTEN_MAX })
+  readonly #forgottenAt = new LRUCache<string, number>(atMost(FORGOTTEN_MAX))
   #version = 0
   #clearedAt = 0
   /** How often a credential was known, and how often it was not. */
@@ -35,7 +35,10 @@ export class AuthenticationCache {
   misses = 0
 
   constructor(max: number) {
-    this.#entries = new LRUCache({ max, dispose: ({ caller }, tail) => this.#unlink(caller, tail) })
+    this.#entries = new LRUCache({
+      ...atMost(max),
+      dispose: ({ caller }, tail) => this.#unlink(caller, tail),
+    })
   }
 
   /** The caller of a credential that was checked before and has not ended. */

@@ -1,3 +1,4 @@
+export { atMost } from './at-most.ts'
 export { Breaker } from './breaker.ts'
 export { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, systemClock } from './clock.ts'
 export {

@@ -1,4 +1,4 @@
-import type { Clock } from '@platform/kernel'
+import { atMost, type Clock } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 
 /** No answer is older than this: permission changes reach every instance within a second. */
@@ -29,7 +29,7 @@ export interface RecentAnswers<Value> {
 
 /** A bounded cache of answers that are at most one second old. Failures are not kept. */
 export function recentAnswers<Value>(clock: Clock, keepsNothing = true): RecentAnswers<Value> {
-  const entries = new LRUCache<string, Entry<Value>>({ max: MAX_ANSWERS })
+  const entries = new LRUCache<string, Entry<Value>>(atMost(MAX_ANSWERS))
   const nowMs = () => clock.now().getTime()
 
   const forget = (key: string, entry: Entry<Value>): void => {

@@ -1,3 +1,4 @@
+import { atMost } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 import type { Counter } from './counter.ts'
 
@@ -33,7 +34,7 @@ export interface Standing {
  * never hand out more than the limit; each may leave up to one block of it unused.
  */
 export class Allowances {
-  readonly #known = new LRUCache<string, Allowance>({ max: KEYS_MAX })
+  readonly #known = new LRUCache<string, Allowance>(atMost(KEYS_MAX))
   readonly #counter: Counter
   readonly #block: number
 

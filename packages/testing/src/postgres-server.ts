@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Database, openDatabase, raw, sql } from '@platform/database'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,9 +33,14 @@ export type TestDatabase = Database & { readonly url: string }
 /** The address of the test server: TEST_DATABASE_URL when one is brought along, else the one started for this run. */
 export const testServerUrl = (): string => inject('databaseUrl')
 
-/** Databases of this file. What a file begins it ends before: its own hooks come later, and are run earlier. */
+/** Databases of the file that is run. */
 const made = new Set<string>()
-afterAll(() => (inject('dropsDatabases') ? dropDatabases([...made]) : undefined), SLOW.timeoutMs)
+
+/** What a file has begun it has ended: the databases that it left may go. */
+export async function dropLeftDatabases(): Promise<void> {
+  if (inject('dropsDatabases')) await dropDatabases([...made])
+  made.clear()
+}
 
 /**
  * A fresh, empty database, or a copy of a template; each test file opens its own.

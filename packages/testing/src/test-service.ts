@@ -3,6 +3,7 @@ import { headers as names, resourceScopes, services } from '@platform/contracts'
 import { type Database, migrate, openDatabase } from '@platform/database'
 import { type Clock, systemClock } from '@platform/kernel'
 import { createLogger, type Logger } from '@platform/logging'
+import { ensurePartitions } from '@platform/outbox'
 import { Resources, type RunningService, type Service, startService } from '@platform/service'
 import { type Client, createClient } from '@platform/service-client'
 import { templateDatabase, testDatabaseUrl } from './postgres-server.ts'
@@ -69,11 +70,15 @@ export async function startTestService(
   }
 }
 
-/** A second of every start is migrating: a database comes with that done, once a run for all of the same schemas. */
+/**
+ * A second of every start is migrating, and a tenth making partitions: a database comes with that done, once a run for
+ * all of the same schemas.
+ */
 async function migratedDatabaseUrl({ migrations = [] }: Service): Promise<string> {
   const schemas = migrations.map(({ schema }) => schema)
   const template = await templateDatabase(`schemas ${schemas.join(' ')}`, async (database) => {
     for (const one of migrations) await migrate(database, one)
+    if (schemas.includes('outbox')) await ensurePartitions(database, new Date())
   })
   return await testDatabaseUrl(template)
 }

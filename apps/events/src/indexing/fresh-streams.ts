@@ -1,4 +1,4 @@
-import { SECOND_MS } from '@platform/kernel'
+import { atMost, SECOND_MS } from '@platform/kernel'
 import type { Log, SearchIndex } from '@platform/search'
 import { LRUCache } from 'lru-cache'
 
@@ -21,7 +21,7 @@ interface Seen {
 export class FreshStreams {
   readonly #log: Pick<Log, 'readAfter' | 'lastSequence'>
   readonly #index: Pick<SearchIndex, 'refresh'>
-  readonly #seen = new LRUCache<string, Seen>({ max: STREAMS_MAX })
+  readonly #seen = new LRUCache<string, Seen>(atMost(STREAMS_MAX))
 
   constructor(deps: { log: Pick<Log, 'readAfter' | 'lastSequence'>; index: Pick<SearchIndex, 'refresh'> }) {
     this.#log = deps.log

@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from '@platform/kernel'
+import { atMost, MINUTE_MS, SECOND_MS } from '@platform/kernel'
 import type { Log, SearchIndex } from '@platform/search'
 import { LRUCache } from 'lru-cache'
 import { SETTLED_MS } from './compare-streams.ts'
@@ -24,7 +24,7 @@ interface Deps {
 export class LostStreams {
   readonly #deps: Deps
   /** Whether streams are lost. */
-  readonly #known = new LRUCache<string, Promise<boolean>>({ max: STREAMS_MAX, ttl: KNOWN_MS })
+  readonly #known = new LRUCache<string, Promise<boolean>>({ ...atMost(STREAMS_MAX), ttl: KNOWN_MS })
   #reportedAt = Number.NEGATIVE_INFINITY
 
   constructor(deps: Deps) {

@@ -1,5 +1,5 @@
 import type { EventRecord } from '@platform/contracts'
-import { DAY_MS } from '@platform/kernel'
+import { atMost, DAY_MS } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import { LRUCache } from 'lru-cache'
 import type { StoredContext } from '../contexts/contexts.ts'
@@ -10,7 +10,7 @@ const MOST = 10_000
 
 /** Warns the authors of a workspace once a day of a context that is about to be refused. */
 export class SizeWarnings {
-  readonly #given = new LRUCache<string, true>({ max: MOST, ttl: DAY_MS })
+  readonly #given = new LRUCache<string, true>({ ...atMost(MOST), ttl: DAY_MS })
 
   /** The events that tell of the contexts a run has changed. */
   of(

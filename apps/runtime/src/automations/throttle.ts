@@ -1,3 +1,4 @@
+import { atMost } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 import type { ThrottledWork } from './model.ts'
 
@@ -21,7 +22,7 @@ export const unlimited: Throttle = { take: () => 0, giveBack: () => undefined }
 
 /** Token buckets kept as one number each: the instant at which the bucket would be full again. */
 export function createThrottle(limits: ThrottleLimits): Throttle {
-  const fullAt = new LRUCache<string, number>({ max: MAX_BUCKETS })
+  const fullAt = new LRUCache<string, number>(atMost(MAX_BUCKETS))
   return {
     take(workspaceId, work, amount, nowMs) {
       const { perSecond, burst } = limits[work]

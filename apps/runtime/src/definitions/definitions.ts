@@ -1,5 +1,5 @@
 import { definitionSize } from '@platform/contracts'
-import { StoreError } from '@platform/kernel'
+import { atMost, StoreError } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 import type { CompiledAutomation, CompiledFunction, CompiledWorkspace } from '../automations/model.ts'
 import type { CompileAutomation } from './compile-automation.ts'
@@ -58,7 +58,7 @@ export class Definitions {
     this.#workspaces = new LRUCache({ max: maxWorkspaces, maxSize: maxBytes })
     this.#automations = new LRUCache({ maxSize: maxBytes })
     this.#functions = new LRUCache({ maxSize: Math.ceil(maxBytes / FUNCTIONS_SHARE) })
-    this.#ids = new LRUCache({ max: maxWorkspaces })
+    this.#ids = new LRUCache(atMost(maxWorkspaces))
   }
 
   /** The id behind an address, from memory where it is known: for what need not be of this moment. */

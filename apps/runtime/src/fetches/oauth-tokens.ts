@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { atMost } from '@platform/kernel'
 import type { Outbound } from '@platform/outbound'
 import { LRUCache } from 'lru-cache'
 import type { ClientCredentials } from './request-auth.ts'
@@ -27,7 +28,7 @@ interface Kept {
  */
 export class OauthTokens {
   readonly #outbound: Pick<Outbound, 'fetch'>
-  readonly #kept = new LRUCache<string, Kept>({ max: MAX_TOKENS })
+  readonly #kept = new LRUCache<string, Kept>(atMost(MAX_TOKENS))
 
   constructor(outbound: Pick<Outbound, 'fetch'>) {
     this.#outbound = outbound

@@ -1,4 +1,5 @@
 import { type CronTimes, cronTimes, isTimeZone, leastGapMinutes, readCron } from '@platform/cron'
+import { atMost } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 import type { Schedule } from './schedule.ts'
 
@@ -10,8 +11,8 @@ const MAX_TIMES = 10_000
 
 /** The times of schedules. Computing one takes about 0.1 ms, so that of many equal schedules is computed once. */
 export class ScheduleTimes {
-  readonly #timings = new LRUCache<string, { readonly times: CronTimes | undefined }>({ max: MAX_TIMINGS })
-  readonly #next = new LRUCache<string, { readonly time: Date | undefined }>({ max: MAX_TIMES })
+  readonly #timings = new LRUCache<string, { readonly times: CronTimes | undefined }>(atMost(MAX_TIMINGS))
+  readonly #next = new LRUCache<string, { readonly time: Date | undefined }>(atMost(MAX_TIMES))
 
   /** The first time after an instant; undefined when there is none. */
   next(timing: Timing, after: Date): Date | undefined {

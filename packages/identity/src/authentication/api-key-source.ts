@@ -1,7 +1,7 @@
 import { type Authentication, authenticationOf, type FindApiKey } from '@platform/auth'
 import { rateLimits } from '@platform/contracts'
 import { type RateLimiter, refuseOver } from '@platform/http'
-import { type Clock, StoreBudget, withStoreBudget } from '@platform/kernel'
+import { atMost, type Clock, StoreBudget, withStoreBudget } from '@platform/kernel'
 import { type ApiKeyRecord, type ApiKeyStore, isUsable, recentAnswers } from '@platform/permissions'
 import { LRUCache } from 'lru-cache'
 import type { UserRecord } from '../users/user.ts'
@@ -24,7 +24,7 @@ interface Needs {
 export function apiKeySource(needs: Needs): FindApiKey {
   const { guessLimiter, clock } = needs
   const known = recentAnswers<Authentication | undefined>(clock)
-  const wasGood = new LRUCache<string, true>({ max: KEYS_MAX })
+  const wasGood = new LRUCache<string, true>(atMost(KEYS_MAX))
   const lookUp = (keyHash: string, clientIp: string) =>
     known.get(keyHash, () =>
       // A key that worked is no guess, so neighbours behind one address don't pay for each other's.

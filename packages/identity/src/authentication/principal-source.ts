@@ -1,5 +1,5 @@
 import { type Authentication, authenticationOf, invalidAccessToken, type JwtClaims } from '@platform/auth'
-import { type Clock, Failure } from '@platform/kernel'
+import { atMost, type Clock, Failure } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 import type { AccessTokenRecord } from '../credentials/access-tokens/access-token.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -50,7 +50,7 @@ export function principalSource(sources: PrincipalSources) {
 
 /** A token that was good is no guess: neighbours behind one address don't pay for each other's. */
 function tokenFinder({ findToken, guessLimiter, clock }: PrincipalSources) {
-  const wasGood = new LRUCache<string, true>({ max: TOKENS_MAX })
+  const wasGood = new LRUCache<string, true>(atMost(TOKENS_MAX))
   return async (tokenHash: string, clientIp: string) => {
     const now = clock.now()
     const find = () => findToken(tokenHash, now)

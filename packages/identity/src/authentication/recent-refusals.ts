@@ -1,4 +1,4 @@
-import { Failure } from '@platform/kernel'
+import { atMost, Failure } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 
 const REFUSED_MAX = 10_000
@@ -10,7 +10,7 @@ const REMEMBERED_MS = 2000
  * can't fill it.
  */
 export class RecentRefusals {
-  readonly #refused = new LRUCache<string, Failure>({ max: REFUSED_MAX, ttl: REMEMBERED_MS })
+  readonly #refused = new LRUCache<string, Failure>({ ...atMost(REFUSED_MAX), ttl: REMEMBERED_MS })
 
   /** What `open` answers; when it has thrown AuthenticationError for this key a moment ago, that again. */
   async unlessRefused<Opened>(key: string, open: () => Promise<Opened>): Promise<Opened> {

@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from '@platform/kernel'
+import { atMost, MINUTE_MS, SECOND_MS } from '@platform/kernel'
 import type { Job } from '@platform/service'
 import { LRUCache } from 'lru-cache'
 
@@ -16,7 +16,7 @@ export interface Use {
  * a job, and once more when disposed.
  */
 export class RecentUses implements AsyncDisposable {
-  readonly #notedAt = new LRUCache<string, number>({ max: IDS_MAX })
+  readonly #notedAt = new LRUCache<string, number>(atMost(IDS_MAX))
   readonly #waiting = new Map<string, Use>()
   readonly #name: string
   readonly #write: (uses: readonly Use[]) => Promise<unknown>

@@ -1,3 +1,4 @@
+import { atMost } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 import { SearchError } from '../search.ts'
 import { type BackingIndex, backingIndexes } from './backing-indexes.ts'
@@ -11,7 +12,7 @@ const KNOWN_MAX = 20_000
 export class DataStreams {
   readonly #context: IndexContext
   /** One entry a workspace; what is forgotten is looked up again. */
-  readonly #known = new LRUCache<string, string[]>({ max: KNOWN_MAX })
+  readonly #known = new LRUCache<string, string[]>(atMost(KNOWN_MAX))
 
   constructor(context: IndexContext) {
     this.#context = context

@@ -1,5 +1,5 @@
 import { type Database, DatabaseError, type Queries, sql } from '@platform/database'
-import { type Clock, Failure, FairPlaces, uuidv7 } from '@platform/kernel'
+import { atMost, type Clock, Failure, FairPlaces, uuidv7 } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { LRUCache } from 'lru-cache'
 import type { OutsideEffect, RunState } from '../../automations/model.ts'
@@ -21,7 +21,7 @@ export interface CollectionParts {
 const LONG_MS = 30_000
 /** Calls under way, of one workspace and of all: others of the platform need connections as well. */
 const PLACES = { each: 3, all: 6 }
-const CACHED = { max: 5000, ttl: 60_000 }
+const CACHED = { ...atMost(5000), ttl: 60_000 }
 const TRIES = 5
 /** What PostgreSQL says of a statement that took too long. */
 const TOO_LONG = '57014'
