@@ -26,7 +26,7 @@ const startingMany = ['backup', 'processes-that-die', 'start-and-stop', 'workers
 /** What is waited for may come late on a machine that does much else; what promises to be quick is measured. */
 const patient = {
   setupFiles: ['packages/testing/src/patient-waits.ts'],
-  expect: { poll: { timeout: 10_000 } },
+  expect: { poll: { timeout: 20_000 } },
 }
 
 const endToEnd = {

@@ -4,7 +4,7 @@ import { io, type Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrator, call, newWorkspace } from './support/caller.ts'
 import { openEventStream } from './support/event-stream.ts'
-import { shapes } from './support/shapes.ts'
+import { shapes, sharedPlatform } from './support/shapes.ts'
 
 const SOON = { timeout: 15_000, interval: 20 }
 
@@ -44,11 +44,10 @@ describe.each(shapes)('live events on $name', (shape) => {
   }
 
   beforeAll(async () => {
-    platform = await shape.start({}, { counts: { events: 2 } })
+    platform = await sharedPlatform(shape)
     ;({ jwt, token } = await administrator(platform))
     workspaceId = await newWorkspace(platform.origin, token)
   })
-  afterAll(async () => platform?.[Symbol.asyncDispose]())
 
   test('streamEvents shows events as they happen and goes on through another gateway', async () => {
     const type = `order-${randomUUID()}`

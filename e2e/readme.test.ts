@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ADMIN, repositoryRoot, startAllInOne } from '@platform/testing/platform'
+import { ADMIN, repositoryRoot } from '@platform/testing/platform'
 import { expect, test } from 'vitest'
+import { sharedPlatform } from './support/shapes.ts'
 
 /** The block of the README between the marks, exactly as a reader copies it. */
 function readmeBlock(): string {
@@ -14,7 +15,7 @@ function readmeBlock(): string {
 }
 
 test('the calls of the README work, pasted as they are', async () => {
-  await using platform = await startAllInOne()
+  const platform = await sharedPlatform()
   const script = readmeBlock().replaceAll('http://localhost:3001', platform.origin)
   const cwd = mkdtempSync(join(tmpdir(), 'readme-'))
   const env = {

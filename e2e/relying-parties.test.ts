@@ -4,13 +4,12 @@ import express from 'express'
 import { auth } from 'express-oauth2-jwt-bearer'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import * as client from 'openid-client'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { Browser, type Page } from './support/browser.ts'
 import { call } from './support/caller.ts'
-import { shapes } from './support/shapes.ts'
+import { REGISTRATION_TOKEN, shapes, sharedPlatform } from './support/shapes.ts'
 
 const CONSOLE = 'http://localhost:3000/signin'
-const REGISTRATION_TOKEN = 'a-registration-token-of-the-tests-0123456789'
 const nineClaims = ['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'prismeaiSessionId', 'scope', 'sub']
 
 /** The sign-in page, filled in by its person. */
@@ -34,9 +33,8 @@ describe.each(shapes)('relying parties of $name', (shape) => {
     )
 
   beforeAll(async () => {
-    platform = await shape.start({ OIDC_CLIENT_REGISTRATION_TOKEN: REGISTRATION_TOKEN })
+    platform = await sharedPlatform(shape)
   })
-  afterAll(async () => platform?.[Symbol.asyncDispose]())
 
   test(
     'openid-client, public: discovery, real pages, code, tokens, refresh, userinfo, revocation, ' +

@@ -81,11 +81,18 @@ const startedHere = servers === undefined ? [embedded] : [embedded, separate]
 export const shapes: Shape[] = deployedPlatform() === undefined ? startedHere : [deployed]
 export const separateShape: Shape | undefined = servers === undefined ? undefined : separate
 
+/** What registers relying parties with the platform that files share. */
+export const REGISTRATION_TOKEN = 'a-registration-token-of-the-tests-0123456789'
+
+/** Two instances of what holds connections, where there are several processes, and what somebody has to allow. */
+export const startShared = (shape: Shape): Promise<Platform> =>
+  shape.start({ OIDC_CLIENT_REGISTRATION_TOKEN: REGISTRATION_TOKEN }, { counts: { events: 2 } })
+
 /** What a test has of a platform whose processes are not its own. */
 export type SharedPlatform = Pick<Platform, 'origins' | 'env'>
 
 /**
- * The platform of a shape, with its defaults, that all test files share: for tests that look at workspaces and accounts
+ * The platform of a shape, with its defaults and the token above, that all test files share: for tests that look at workspaces and accounts
  * of their own. Nobody stops it, and its processes are nobody's to signal.
  */
 export async function sharedPlatform(shape: Shape | undefined = shapes[0]): Promise<Platform> {

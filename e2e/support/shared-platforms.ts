@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Platform } from '@platform/testing/platform'
 import type { TestProject } from 'vitest/node'
-import type { Shape, SharedPlatform } from './shapes.ts'
+import type { SharedPlatform } from './shapes.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,8 +20,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const started = new Map<string, Promise<Platform>>()
   const platformAt = async (path: string): Promise<Platform> => {
     // Only here: where servers are required it throws without them, and not every file needs them.
-    const { shapes } = await import('./shapes.ts')
-    const found = started.get(path) ?? startedAs(shapes[Number(path.slice(1))])
+    const { shapes, startShared } = await import('./shapes.ts')
+    const shape = shapes[Number(path.slice(1))]
+    if (shape === undefined) throw new Error('There is no such shape.')
+    const found = started.get(path) ?? startShared(shape)
     started.set(path, found)
     return await found
   }
@@ -44,9 +46,4 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       running.map((one) => (one.status === 'fulfilled' ? one.value[Symbol.asyncDispose]() : undefined)),
     )
   }
-}
-
-function startedAs(shape: Shape | undefined): Promise<Platform> {
-  if (shape === undefined) throw new Error('There is no such shape.')
-  return shape.start()
 }

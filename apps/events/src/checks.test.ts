@@ -51,17 +51,15 @@ test.skipIf(findNatsServer() === undefined)(
     }
     const errorOf = async () =>
       (await service.internal(getServiceReadiness)).errors?.find(({ module }) => module === 'broker')
-    await vi.waitFor(async () => expect(await errorOf()).toBeUndefined(), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(await errorOf()).toBeUndefined())
     await commit(90_000)
-    await vi.waitFor(
-      async () =>
-        expect(await errorOf()).toMatchObject({
-          error: 'BrokerError',
-          message: expect.stringMatching(
-            /^Events wait for the broker for \d+ s: .+ look at its disk and its limits\.$/,
-          ),
-        }),
-      { timeout: 10_000 },
+    await vi.waitFor(async () =>
+      expect(await errorOf()).toMatchObject({
+        error: 'BrokerError',
+        message: expect.stringMatching(
+          /^Events wait for the broker for \d+ s: .+ look at its disk and its limits\.$/,
+        ),
+      }),
     )
   },
 )

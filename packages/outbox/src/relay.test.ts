@@ -1,7 +1,7 @@
 import { type Broker, openBroker } from '@platform/broker'
 import { type EventRecord, event } from '@platform/contracts'
 import { type Database, openDatabase, sql } from '@platform/database'
-import { type TestDatabase, testDatabase } from '@platform/testing'
+import { rounds, type TestDatabase, testDatabase } from '@platform/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { findNatsServer, NatsServer } from '../test/testing.ts'
@@ -190,7 +190,7 @@ describe.skipIf(program === undefined)('the relay', () => {
     expect(performance.now() - startedAt).toBeLessThan(500)
     await expect(rig.broker.ping(AbortSignal.timeout(2000))).rejects.toMatchObject({ name: 'BrokerError' })
     expect(performance.now() - startedAt).toBeLessThan(3000)
-    await new Promise((resolve) => setTimeout(resolve, 5000))
+    await new Promise((resolve) => setTimeout(resolve, rounds(500, 5000)))
     rig.server.thaw()
     const thawedAt = performance.now()
     await vi.waitFor(() => expect(new Set(numbersOf(handled)).size).toBe(10), SOON)

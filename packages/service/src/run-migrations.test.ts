@@ -9,6 +9,8 @@ import { openDatabase, raw } from '@platform/database'
 import { testDatabaseUrl } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
+const NODE_COMPILE_CACHE = process.env.COMPILED_PROGRAMS
+
 let directory: string
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'migrations-'))
@@ -28,7 +30,7 @@ function start(args: readonly string[], env: Record<string, string>) {
     const service = { ...tinyService().service, migrations, address }
     await run([service, { ...service, name: 'runtime' }], process.env, { arguments: ${JSON.stringify(args)} })`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    env: { PATH: process.env.PATH, NODE_ENV: 'test', ...env },
+    env: { PATH: process.env.PATH, NODE_ENV: 'test', NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { out: '', err: '' }

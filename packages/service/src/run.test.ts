@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { freePorts } from '@platform/testing/platform'
 import { describe, expect, test, vi } from 'vitest'
 
@@ -13,7 +11,7 @@ const script = (body: string) => `
   ${body}`
 
 /** Half of what a process costs is compiling what the one before has compiled already. */
-const NODE_COMPILE_CACHE = join(tmpdir(), 'compiled-services')
+const NODE_COMPILE_CACHE = process.env.COMPILED_PROGRAMS
 
 /** A process that runs tiny services. `ready` is what it says when it is ready. */
 function start(body: string, env: Record<string, string> = {}) {

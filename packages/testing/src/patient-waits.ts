@@ -4,7 +4,7 @@ import { vi } from 'vitest'
  * How long `vi.waitFor` waits where a test says nothing: its own second is over before a machine that does much else
  * has come to it. What a test promises to be quick it measures.
  */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 20_000
 
 const { waitFor } = vi
 
