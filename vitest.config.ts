@@ -25,7 +25,7 @@ const startingMany = ['backup', 'processes-that-die', 'start-and-stop', 'workers
 
 /** What is waited for may come late on a machine that does much else; what promises to be quick is measured. */
 const patient = {
-  setupFiles: ['packages/testing/src/patient-waits.ts'],
+  setupFiles: ['packages/testing/src/each-file.ts'],
   expect: { poll: { timeout: 20_000 } },
 }
 
@@ -51,7 +51,6 @@ export default defineConfig({
           name: 'unit',
           retry,
           ...patient,
-          setupFiles: [...patient.setupFiles, 'packages/testing/src/drop-databases.ts'],
           include: ['packages/**/src/**/*.test.ts', 'apps/**/src/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...(isShort ? ['**/*-in-chromium.test.ts'] : [])],
           globalSetup: [

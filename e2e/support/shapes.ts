@@ -92,8 +92,8 @@ export const startShared = (shape: Shape): Promise<Platform> =>
 export type SharedPlatform = Pick<Platform, 'origins' | 'env'>
 
 /**
- * The platform of a shape, with its defaults and the token above, that all test files share: for tests that look at workspaces and accounts
- * of their own. Nobody stops it, and its processes are nobody's to signal.
+ * The platform of a shape, with its defaults and the token above, that all test files share: for tests that look at
+ * workspaces and accounts of their own. Nobody stops it, and its processes are nobody's to signal.
  */
 export async function sharedPlatform(shape: Shape | undefined = shapes[0]): Promise<Platform> {
   const deployedHere = deployedPlatform()

@@ -38,7 +38,7 @@ const made = new Set<string>()
 
 /** What a file has begun it has ended: the databases that it left may go. */
 export async function dropLeftDatabases(): Promise<void> {
-  if (inject('dropsDatabases')) await dropDatabases([...made])
+  if (made.size > 0 && inject('dropsDatabases')) await dropDatabases([...made])
   made.clear()
 }
 

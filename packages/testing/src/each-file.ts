@@ -1,4 +1,7 @@
-import { vi } from 'vitest'
+import { afterAll, vi } from 'vitest'
+import { dropLeftDatabases } from './postgres-server.ts'
+
+// Beside each test file, in its process: run anew for each, also where files share a process and what it has imported.
 
 /**
  * How long `vi.waitFor` waits where a test says nothing: its own second is over before a machine that does much else
@@ -14,3 +17,6 @@ if (waitFor.name !== 'waitPatiently')
     const given = typeof options === 'number' ? { timeout: options } : options
     return waitFor(check, { timeout: PATIENCE_MS, ...given })
   }
+
+// The hooks of the file itself come later, and are run earlier.
+afterAll(dropLeftDatabases, 60_000)

@@ -1,3 +1,0 @@
-/** True for what JSON calls an object. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
