@@ -15,7 +15,7 @@ import { createEngine, type Engine, type RunOutcome } from '../automations/engin
 import type { CompiledWorkspace, RunSubject, StepObserver, Trigger } from '../automations/model.ts'
 import type { TestSettings } from '../automations/test-settings.ts'
 import { unlimited } from '../automations/throttle.ts'
-import type { Worker } from '../automations/time-slices.ts'
+import type { Share } from '../automations/time-slices.ts'
 import { meteredSlices } from '../inspection/metered-slices.ts'
 import { SeenSteps } from '../inspection/seen-steps.ts'
 import { Unseen, watchSteps } from '../inspection/step-watch.ts'
@@ -106,7 +106,7 @@ export class TestStage {
     this.#engine = createEngine({
       ...settings,
       ...timing,
-      slices: { take: this.#slices.take, next: (worker) => this.#nextSlice(worker) },
+      slices: { take: this.#slices.take, next: (share) => this.#nextSlice(share) },
       throttle: unlimited,
       fetches: this.fetches,
       limits: { take: (key, use) => cache.slide(key, use) },
@@ -194,8 +194,8 @@ export class TestStage {
     }
   }
 
-  async #nextSlice(worker: Worker): Promise<void> {
-    await this.#during(this.#slices.next(worker))
+  async #nextSlice(share: Share): Promise<void> {
+    await this.#during(this.#slices.next(share))
     this.#requireTime()
   }
 

@@ -31,7 +31,7 @@ import type {
   Trigger,
 } from './model.ts'
 import { SHORT_WAIT_MS, WaitEnded } from './run-waits.ts'
-import { Worker } from './time-slices.ts'
+import { Share } from './time-slices.ts'
 import { pauseBy } from './timers.ts'
 import { Branches, Turns } from './turns.ts'
 import type { WaitOrder } from './wait-inbox.ts'
@@ -66,7 +66,7 @@ export class ActiveRun implements RunState {
   cancellation: Failure | undefined
   /** Called when nothing can go on before a wait is over. */
   onIdle: (() => void) | undefined
-  readonly #worker: Worker
+  readonly #share: Share
   #checks = 0
   #hasSets: boolean
   #turns: Turns | undefined
@@ -96,7 +96,7 @@ export class ActiveRun implements RunState {
     this.maxWaitMs = parts.maxWaitMs
     this.now = parts.now
     this.#endsAt = performance.now() + parts.timeLimitMs
-    this.#worker = new Worker(parts.workspace.id, parts.isAwaited)
+    this.#share = new Share(parts.workspace.id, parts.isAwaited)
   }
 
   /** From now on nobody is kept waiting by it: it may take as long as this, from its beginning. */
@@ -154,8 +154,8 @@ export class ActiveRun implements RunState {
     const now = performance.now()
     this.#check(now, frame)
     if (this.#hasSets) this.#applySets(frame)
-    if (this.#parts.slices.take(this.#worker, now)) return undefined
-    return this.#parts.slices.next(this.#worker).then(() => this.#requireTime(performance.now(), frame))
+    if (this.#parts.slices.take(this.#share, now)) return undefined
+    return this.#parts.slices.next(this.#share).then(() => this.#requireTime(performance.now(), frame))
   }
 
   throttle(work: ThrottledWork, amount: number, frame: Frame): Promise<void> | undefined {

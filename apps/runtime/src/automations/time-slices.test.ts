@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { TimeSlices, Worker } from './time-slices.ts'
+import { Share, TimeSlices } from './time-slices.ts'
 
 function spin(ms: number): void {
   const end = performance.now() + ms
@@ -15,8 +15,8 @@ class Workshop {
   #isOpen = true
   readonly #all: Promise<void>[] = []
 
-  async step(worker: Worker, workspaceId: string, ms: number): Promise<void> {
-    if (!this.slices.take(worker, performance.now())) await this.slices.next(worker)
+  async step(share: Share, workspaceId: string, ms: number): Promise<void> {
+    if (!this.slices.take(share, performance.now())) await this.slices.next(share)
     this.order.push(workspaceId)
     const startedAt = performance.now()
     spin(ms)
@@ -29,9 +29,9 @@ class Workshop {
   }
 
   keepBusy(workspaceId: string, { stepMs = 1, isAwaited = false } = {}): void {
-    const worker = new Worker(workspaceId, isAwaited)
+    const share = new Share(workspaceId, isAwaited)
     const work = async () => {
-      while (this.#isOpen) await this.step(worker, workspaceId, stepMs)
+      while (this.#isOpen) await this.step(share, workspaceId, stepMs)
     }
     this.#all.push(work())
   }
@@ -73,10 +73,10 @@ describe('the slices of time that workspaces share', () => {
     await shop.forTurns(50)
     const others: number[] = []
     for (let request = 0; request < 20; request += 1) {
-      const worker = new Worker('quiet', true)
+      const share = new Share('quiet', true)
       for (let part = 0; part < 3; part += 1) {
         const before = shop.order.length
-        await shop.step(worker, 'quiet', 0.2)
+        await shop.step(share, 'quiet', 0.2)
         others.push(shop.order.length - before)
         await shop.forTurns(2)
       }
@@ -99,8 +99,8 @@ describe('the slices of time that workspaces share', () => {
     shop.keepBusy('background')
     const until = performance.now() + 500
     while (performance.now() < until) {
-      const worker = new Worker('busy', true)
-      for (let step = 0; step < 5; step += 1) await shop.step(worker, 'busy', 1)
+      const share = new Share('busy', true)
+      for (let step = 0; step < 5; step += 1) await shop.step(share, 'busy', 1)
       await nextTurn()
     }
     const busy = shop.workedMs('busy')

@@ -7,7 +7,7 @@ const SHORT_SLICE_MS = 1
 /** How long after such a run worked there may be more of it to come. */
 const AWAITED_MS = 100
 /** What a run that somebody waits for works counts this much less, so that it gets as much more of the loop. */
-const AWAITED_SHARE = 8
+const AWAITED_WEIGHT = 8
 /** Milliseconds after which a run is a long one, whoever waits for it. */
 const LONG_MS = 100
 /** Who comes back after others worked is this much before them, in the milliseconds that are counted. */
@@ -15,10 +15,10 @@ const CREDIT_MS = 5
 /** Enough for all that work at the same time; one that falls out begins where the others are. */
 const MAX_ACCOUNTS = 10_000
 
-/** A run, or other work that may be long, as whoever shares the event loop sees it. */
-export class Worker {
-  /** Of whom it takes from its share. */
+/** What a run, or other work that may be long, has of the event loop. */
+export class Share {
   readonly #workspaceId: string
+  readonly #urgentAccount: string
   /** Somebody waits for its end. */
   readonly #isAwaited: boolean
   #workedMs = 0
@@ -28,6 +28,7 @@ export class Worker {
   constructor(workspaceId: string, isAwaited: boolean) {
     this.#workspaceId = workspaceId
     this.#isAwaited = isAwaited
+    this.#urgentAccount = `${workspaceId} awaited`
   }
 
   get isUrgent(): boolean {
@@ -36,15 +37,21 @@ export class Worker {
 
   /** What the workspace does for whoever waits does not stand behind what else it does. */
   get account(): string {
-    return this.isUrgent ? `${this.#workspaceId} awaited` : this.#workspaceId
+    return this.isUrgent ? this.#urgentAccount : this.#workspaceId
   }
 
   /** Counts what it worked; answers how much that is of its share. */
   charge(ms: number): number {
-    const charged = this.isUrgent ? ms / AWAITED_SHARE : ms
+    const charged = this.isUrgent ? ms / AWAITED_WEIGHT : ms
     this.#workedMs += ms
     return charged
   }
+}
+
+/** The runs of an account that wait, in the order they came. */
+interface Waiting {
+  readonly isUrgent: boolean
+  readonly runs: Set<() => void>
 }
 
 /**
@@ -53,7 +60,7 @@ export class Worker {
  * them those that have waited longest (docs/adr/0081).
  */
 export class TimeSlices {
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #waiting = new Map<string, Waiting>()
   /** Milliseconds each has worked, by its share. */
   readonly #worked = new LRUCache<string, number>({ max: MAX_ACCOUNTS })
   /** What the one that waits and has worked least had worked: nobody saves more than a credit by not working. */
@@ -61,37 +68,39 @@ export class TimeSlices {
   #slice = 1
   #startedAt: number | undefined
   #awaitedAt = Number.NEGATIVE_INFINITY
-  #atWork: { readonly worker: Worker; readonly account: string; readonly since: number } | undefined
+  #atWork: { readonly share: Share; readonly account: string; readonly since: number } | undefined
 
   /** True when it may go on at once; else it has to wait for its next slice. */
-  take(worker: Worker, now: number): boolean {
-    const { account, isUrgent } = worker
+  take(share: Share, now: number): boolean {
+    const { isUrgent } = share
     if (isUrgent) this.#awaitedAt = now
-    const isNew = worker.slice !== this.#slice
-    // A run that is new to this slice stands behind those that wait and have worked less.
-    if (isNew && this.#waiting.size > 0 && this.#workedBy(account, isUrgent) >= this.#least().worked)
-      return false
+    if (share.slice !== this.#slice && this.#isBehind(share)) return false
     this.#startedAt ??= this.#begin(now)
     if (now - this.#startedAt >= this.#sliceMs(isUrgent)) return false
-    if (this.#atWork?.worker !== worker) this.#giveTo(worker, account, now)
+    if (this.#atWork?.share !== share) this.#giveTo(share, share.account, now)
     return true
   }
 
   /** Resolves in a later turn of the loop. */
-  next(worker: Worker): Promise<void> {
-    const { account, isUrgent } = worker
+  next(share: Share): Promise<void> {
+    const { account, isUrgent } = share
     this.#charge(performance.now())
     this.#worked.set(account, this.#workedBy(account, isUrgent))
     return new Promise((resolve) => {
       const goOn = () => {
-        this.#giveTo(worker, account, performance.now())
+        this.#giveTo(share, account, performance.now())
         resolve()
       }
       const others = this.#waiting.get(account)
-      if (others === undefined) this.#waiting.set(account, new Set([goOn]))
-      else others.add(goOn)
+      if (others === undefined) this.#waiting.set(account, { isUrgent, runs: new Set([goOn]) })
+      else others.runs.add(goOn)
       setImmediate(this.#wake)
     })
+  }
+
+  /** A run that is new to this slice stands behind those that wait and have worked less. */
+  #isBehind({ account, isUrgent }: Share): boolean {
+    return this.#waiting.size > 0 && this.#workedBy(account, isUrgent) >= this.#least().worked
   }
 
   #sliceMs(isUrgent: boolean): number {
@@ -112,18 +121,18 @@ export class TimeSlices {
     return least
   }
 
-  #giveTo(worker: Worker, account: string, now: number): void {
+  #giveTo(share: Share, account: string, now: number): void {
     this.#charge(now)
-    worker.slice = this.#slice
-    this.#atWork = { worker, account, since: now }
+    share.slice = this.#slice
+    this.#atWork = { share, account, since: now }
   }
 
   #charge(now: number): void {
     if (this.#atWork === undefined) return
-    const { worker, account, since } = this.#atWork
+    const { share, account, since } = this.#atWork
     this.#atWork = undefined
-    const before = this.#workedBy(account, worker.isUrgent)
-    this.#worked.set(account, before + worker.charge(now - since))
+    const before = this.#workedBy(account, share.isUrgent)
+    this.#worked.set(account, before + share.charge(now - since))
   }
 
   #begin(now: number): number {
@@ -142,14 +151,15 @@ export class TimeSlices {
     const { account, worked } = this.#least()
     const waiting = this.#waiting.get(account)
     if (waiting === undefined) return
-    if (now - this.#startedAt >= this.#sliceMs(account.endsWith(' awaited'))) {
+    if (now - this.#startedAt >= this.#sliceMs(waiting.isUrgent)) {
       setImmediate(this.#wake)
       return
     }
     this.#floor = Math.max(this.#floor, worked)
-    const [goOn] = waiting
-    if (waiting.size === 1) this.#waiting.delete(account)
-    else waiting.delete(goOn as () => void)
+    const { runs } = waiting
+    const [goOn] = runs
+    if (runs.size === 1) this.#waiting.delete(account)
+    else runs.delete(goOn as () => void)
     goOn?.()
   }
 }

@@ -13,7 +13,7 @@ import { ExpressionError } from '@platform/expressions'
 import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import type { CompiledAutomation, Execute } from '../automations/model.ts'
-import { type TimeSlices, Worker } from '../automations/time-slices.ts'
+import { Share, type TimeSlices } from '../automations/time-slices.ts'
 import { compileCall } from '../instructions/call.ts'
 import { vocabulary } from '../instructions/index.ts'
 import {
@@ -54,7 +54,7 @@ export function automationCompiler(
     const texts = new TextCompiler(mentions)
     const compilation = new StepCompilation(instructions, limits, texts, problems)
     const steps = sequence(compilation.list(definition.do ?? [], 'do', 0))
-    await compilation.finish(slices, new Worker(workspaceId, true))
+    await compilation.finish(slices, new Share(workspaceId, true))
     const output = compileOutput(definition.output, texts, problems)
     return {
       slug,
@@ -162,12 +162,12 @@ class StepCompilation {
     return compiled
   }
 
-  async finish(slices: TimeSlices, worker: Worker): Promise<void> {
+  async finish(slices: TimeSlices, share: Share): Promise<void> {
     for (let list = this.#unfinished.at(-1); list !== undefined; list = this.#unfinished.at(-1)) {
       const index = list.compiled.length
       if (index === list.written.length - 1) this.#unfinished.pop()
       list.compiled.push(this.#step(list.written[index] ?? {}, `${list.at}[${index}]`, list.depth))
-      if (!slices.take(worker, performance.now())) await slices.next(worker)
+      if (!slices.take(share, performance.now())) await slices.next(share)
     }
   }
 

@@ -11,13 +11,13 @@ export function meteredSlices(slices: Slices, now: () => number = () => performa
   let workedMs = 0
   let since = now()
   return {
-    take(worker, at) {
-      const goesOn = slices.take(worker, at)
+    take(share, at) {
+      const goesOn = slices.take(share, at)
       if (!goesOn) workedMs += now() - since
       return goesOn
     },
-    async next(worker) {
-      await slices.next(worker)
+    async next(share) {
+      await slices.next(share)
       since = now()
     },
     workedMs: () => workedMs + now() - since,
