@@ -13,7 +13,7 @@ const RATE = Number(process.env.KILLED_RUNS_RATE ?? '50')
 const STOPPED_MS = Number(process.env.STOPPED_MS ?? '20000')
 /** 1 as in production: a process of their own executes the runs of each runtime. */
 const { RUNTIME_PROCESSES = '1' } = process.env
-/** How long after a death its runs are in other hands; a machine that kills and starts all the time gets as much again. */
+/** How long after a death its runs are in other hands; a machine that starts things all the time gets as much again. */
 const TAKEOVER_MS = 5000
 /** Kills between which nothing else dies, and how long each comes after the one before. */
 const CALM_KILLS = 6
