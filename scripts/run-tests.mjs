@@ -5,6 +5,7 @@ import { inRoot } from './set-up/paths.mjs'
 import { runScript } from './set-up/problem.mjs'
 import { run } from './set-up/run.mjs'
 import { setUp } from './set-up/set-up.mjs'
+import { watchSlowness } from './set-up/slowness.mjs'
 import { watchStops } from './set-up/stops.mjs'
 
 /** Runs vitest with whatever arguments were given and closes with the line `N passed, N failed`. */
@@ -40,30 +41,40 @@ async function testOnce(stops, node, args) {
   }
 }
 
-/** How many of the slowest tests are named, and looked at again. */
+/** How many of the slowest tests are named. */
 const SHOWN = 10
 
-/** How long a unit test may take: what the slowest need today. It is lowered with them, to five in the end. */
-const UNIT_TEST_SECONDS = 15
+/** How long a unit test may take: longer ones are waited for by everybody, each time. */
+const UNIT_TEST_SECONDS = 5
+
+/** So many of them are looked at again, so often: beside others any test may. The limit grows with what else runs. */
+const AGAIN = { tests: 30, times: 2 }
 
 const isSlowUnitTest = ({ project, seconds }) => project === 'unit' && seconds > UNIT_TEST_SECONDS
 
-/** The unit tests that take too long alone as well, twice: beside others, on a busy machine, any test may. */
+/** The unit tests that take too long alone as well, each time. */
 async function slowAlone(stops, node, { slowest }) {
-  const found = []
-  for (const test of slowest.filter(isSlowUnitTest).slice(0, SHOWN)) {
-    console.log(`Once more alone, because it took over ${UNIT_TEST_SECONDS} s: ${test.fullName}`)
-    if ((await isFastAlone(stops, node, test)) || (await isFastAlone(stops, node, test))) continue
-    found.push(test.name)
+  let slow = slowest.filter(isSlowUnitTest).slice(0, AGAIN.tests)
+  for (let time = 0; time < AGAIN.times && slow.length > 0; time += 1) {
+    console.log(`Once more alone, because they took over ${UNIT_TEST_SECONDS} s:`)
+    for (const { name } of slow) console.log(`  ${name}`)
+    const slowness = watchSlowness()
+    const { summary } = await testOnce(stops, node, alone(slow))
+    const limit = UNIT_TEST_SECONDS * slowness()
+    if (summary === undefined || summary.failed > 0) break
+    const isSlowStill = ({ name }) => summary.slowest.some((one) => one.name === name && one.seconds > limit)
+    slow = slow.filter(isSlowStill)
   }
-  return found
+  return slow.map(({ name }) => name)
 }
 
-async function isFastAlone(stops, node, { file, fullName }) {
-  const pattern = fullName.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' > ', ' (?:> )?')
-  const alone = ['--project', 'unit', '--maxWorkers=1', '-t', `^${pattern}$`, file]
-  const { summary } = await testOnce(stops, node, alone)
-  return summary !== undefined && summary.passed > 0 && !summary.slowest.some(isSlowUnitTest)
+/** One after the other, in one run: what they share is set up once. */
+function alone(tests) {
+  const patterns = tests.map(({ fullName }) =>
+    fullName.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' > ', ' (?:> )?'),
+  )
+  const files = new Set(tests.map(({ file }) => file))
+  return ['--project', 'unit', '--maxWorkers=1', '-t', `^(?:${patterns.join('|')})$`, ...files]
 }
 
 const colours = process.stdout.isTTY || process.env.FORCE_COLOR ? {} : { NO_COLOR: '1' }

@@ -20,11 +20,10 @@ const stack = new AsyncDisposableStack()
 let killed: PlatformProcess
 let receiver: Receiver
 let workspaceId: string
-let databaseUrl: string
 
 beforeAll(async () => {
   const first = await startTestService(events, { env: LOCAL })
-  databaseUrl = first.env.DATABASE_URL ?? ''
+  const databaseUrl = first.env.DATABASE_URL ?? ''
   killed = spawnPlatform('events', 'apps/events/src/main.ts', { ...first.env, LOG_LEVEL: 'info' })
   stack.defer(async () => void (await killed.stop('SIGKILL')))
   // Never answers: the queue stays held.
@@ -33,16 +32,15 @@ beforeAll(async () => {
   await subscribed(first, workspaceId, receiver.url)
   await first[Symbol.asyncDispose]()
   await killed.printed(/service is ready/)
+  const database = stack.use(await openDatabase(databaseUrl, { allowWeakDurability: true }))
+  const source = { workspaceId, correlationId: 'c', host: { service: 'events' } }
+  await database.many(insertEvents([buildRecord({ type: 'order.placed', payload: {}, source })]))
+  await vi.waitFor(() => expect(receiver.got).toHaveLength(1), SOON)
+  stack.use(await startTestService(events, { env: LOCAL, databaseUrl }))
 })
 afterAll(() => stack.disposeAsync())
 
 it('a queue whose holder is killed goes on elsewhere long before its lease is over', async () => {
-  await using database = await openDatabase(databaseUrl, { allowWeakDurability: true })
-  const source = { workspaceId, correlationId: 'c', host: { service: 'events' } }
-  await database.many(insertEvents([buildRecord({ type: 'order.placed', payload: {}, source })]))
-  await vi.waitFor(() => expect(receiver.got).toHaveLength(1), SOON)
-
-  await using _second = await startTestService(events, { env: LOCAL, databaseUrl })
   expect(receiver.got).toHaveLength(1)
   await killed.stop('SIGKILL')
   await vi.waitFor(() => expect(receiver.got).toHaveLength(2), TAKEOVER)

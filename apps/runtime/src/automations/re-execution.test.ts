@@ -194,8 +194,8 @@ class World {
   }
 }
 
-const PROGRAMS = rounds(40, 400)
-const CANCELLED = rounds(20, 200)
+const PROGRAMS = rounds(12, 400)
+const CANCELLED = rounds(8, 200)
 /** Commits of each at which the process dies. */
 const CUTS = rounds(3, 6)
 

@@ -2,7 +2,7 @@ import { cancelRun, getRun } from '@platform/contracts'
 import { openDatabase, raw, sql } from '@platform/database'
 import { spellingsOfTheInside } from '@platform/outbound/testing'
 import { insertEvents } from '@platform/outbox'
-import { spawnPlatform } from '@platform/testing/platform'
+import { type PlatformProcess, spawnPlatform } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Answers, startOutside } from '../../test/outside.ts'
 import { emittedEvent, runtimeDatabaseUrl, startRuntime, type TestRuntime } from '../../test/testing.ts'
@@ -85,39 +85,51 @@ describe('what a run did before a fetch', () => {
   })
 })
 
-test('a run whose process was killed while it waited calls again, with the same key', async () => {
-  const databaseUrl = await runtimeDatabaseUrl()
-  await using outside = await startOutside((_, response, count) =>
-    count === 1 ? undefined : response.end('fine'),
-  )
-  const first = await startRuntime({ databaseUrl, env: ALLOWED })
-  const env = { ...first.env, ...ALLOWED, RUN_LEASE_SECONDS: '60', LOG_LEVEL: 'info' }
-  const workspace = await first.workspace({
-    main: {
-      when: { events: ['go'] },
-      do: [
-        { emit: { event: 'before' } },
-        { fetch: { url: outside.url, method: 'post', body: { a: 1 }, output: 'out' } },
-        { emit: { event: 'after', payload: { out: '{{out}}' } } },
-      ],
-    },
+describe('a run whose process was killed while it waited', () => {
+  const stack = new AsyncDisposableStack()
+  let killed: PlatformProcess
+  let outside: Awaited<ReturnType<typeof startOutside>>
+  let second: TestRuntime
+  let workspaceId: string
+  beforeAll(async () => {
+    const databaseUrl = await runtimeDatabaseUrl()
+    outside = stack.use(
+      await startOutside((_, response, count) => (count === 1 ? undefined : response.end('fine'))),
+    )
+    const first = await startRuntime({ databaseUrl, env: ALLOWED })
+    const { id } = await first.workspace({
+      main: {
+        when: { events: ['go'] },
+        do: [
+          { emit: { event: 'before' } },
+          { fetch: { url: outside.url, method: 'post', body: { a: 1 }, output: 'out' } },
+          { emit: { event: 'after', payload: { out: '{{out}}' } } },
+        ],
+      },
+    })
+    workspaceId = id
+    const env = { ...first.env, ...ALLOWED, RUN_LEASE_SECONDS: '60', LOG_LEVEL: 'info' }
+    killed = spawnPlatform('runtime', 'apps/runtime/src/main.ts', env)
+    stack.defer(async () => void (await killed.stop('SIGKILL')))
+    await killed.printed(/service is ready/)
+    await first[Symbol.asyncDispose]()
+    await using database = await openDatabase(databaseUrl, { allowWeakDurability: true })
+    await database.many(insertEvents([emittedEvent(workspaceId, 'go')]))
+    await vi.waitFor(() => expect(outside.got).toHaveLength(1), SOON)
+    second = stack.use(await startRuntime({ databaseUrl, env: { ...ALLOWED, RUN_LEASE_SECONDS: '60' } }))
   })
-  await first[Symbol.asyncDispose]()
-  const killed = spawnPlatform('runtime', 'apps/runtime/src/main.ts', env)
-  await using _killed = { [Symbol.asyncDispose]: async () => void (await killed.stop('SIGKILL')) }
-  await killed.printed(/service is ready/)
-  await using database = await openDatabase(databaseUrl, { allowWeakDurability: true })
-  await database.many(insertEvents([emittedEvent(workspace.id, 'go')]))
-  await vi.waitFor(() => expect(outside.got).toHaveLength(1), SOON)
-  await killed.stop('SIGKILL')
-  await using second = await startRuntime({ databaseUrl, env: { ...ALLOWED, RUN_LEASE_SECONDS: '60' } })
-  await vi.waitFor(async () => expect(await second.events(workspace.id, 'after')).toHaveLength(1), SOON)
-  const [one, two] = outside.got
-  expect(outside.got).toHaveLength(2)
-  expect(two?.headers['idempotency-key']).toBe(one?.headers['idempotency-key'])
-  expect(two?.text).toBe(one?.text)
-  expect(await second.events(workspace.id, 'before')).toHaveLength(1)
-}, 60_000)
+  afterAll(() => stack.disposeAsync())
+
+  test('calls again, with the same key', async () => {
+    await killed.stop('SIGKILL')
+    await vi.waitFor(async () => expect(await second.events(workspaceId, 'after')).toHaveLength(1), SOON)
+    const [one, two] = outside.got
+    expect(outside.got).toHaveLength(2)
+    expect(two?.headers['idempotency-key']).toBe(one?.headers['idempotency-key'])
+    expect(two?.text).toBe(one?.text)
+    expect(await second.events(workspaceId, 'before')).toHaveLength(1)
+  }, 60_000)
+})
 
 test('a run that is cancelled stops waiting for an answer, and may still call in its finally', async () => {
   await using outside = await startOutside(({ url }, response) =>
@@ -162,7 +174,7 @@ test('an automation reaches none of the spellings of the inside', async () => {
     },
   })
   const outcomes = new Map<string, string[]>()
-  for (const host of spellings) {
+  const ask = async (host: string) => {
     const response = await guarded.call(workspace.id, 'main', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -172,6 +184,7 @@ test('an automation reaches none of the spellings of the inside', async () => {
     const outcome = response.status === 200 ? String(answer) : String(Object(answer).message)
     outcomes.set(outcome, [...(outcomes.get(outcome) ?? []), host])
   }
+  await Promise.all(spellings.map(ask))
   // Some spellings are no address at all, or a name that nobody has.
   const { OutboundRefused = [], ...others } = Object.fromEntries(outcomes)
   expect(
