@@ -10,6 +10,7 @@ const mayImport = {
   'source-texts': ['kernel', 'contracts'],
   'automation-checks': ['kernel', 'contracts', 'config', 'cron', 'expressions', 'source-texts'],
   'master-keys': [],
+  'secret-references': [],
   contracts: ['kernel'],
   client: ['kernel', 'contracts'],
   config: ['kernel'],

@@ -43,6 +43,24 @@ async function startDoor(): Promise<Door> {
   }
 }
 
+/** Answers what it is shown. */
+async function startMirror() {
+  const shown: (string | undefined)[] = []
+  const server = createServer(({ headers }, response) => {
+    shown.push(headers.authorization)
+    response.end(JSON.stringify({ shown: headers.authorization }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    shown,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
 const total = {
   language: 'ts',
   code: 'console.log("adding", items.length)\nreturn items.reduce((sum: number, one: number) => sum + one, 0)',
@@ -172,7 +190,9 @@ describe('functions in a service of their own', () => {
       HOST: '127.0.0.1',
       LOG_LEVEL: 'info',
       PORT: String(port),
+      FETCH_ALLOWED_HOSTS: '127.0.0.0/8',
     }
+    await using mirror = await startMirror()
     const main =
       process.env[BUNDLES_ARE_BUILT] === '1' ? 'dist/functions/main.js' : 'apps/functions/src/main.ts'
     const start = async () => {
@@ -188,6 +208,32 @@ describe('functions in a service of their own', () => {
     await save({ slug, ...calling('total', { items: [1, 2] }, { endpoint: true, events: ['count'] }) })
     expect((await trigger(slug, {})).json).toBe(3)
     expect(workersOf(platform.process('all-in-one').pid)).toEqual([])
+
+    // Its fetches have the secrets that references stand for, and it sees none of them.
+    const keep = {
+      module: 'secrets',
+      parameters: { name: 'key', scope: 'workspace', value: 'sk-of-the-door' },
+    }
+    const ask = 'return await (await fetch(url, { headers: { authorization: key } })).json()'
+    await declare('ask', { language: 'js', code: ask, parameters: { url: {}, key: {} } })
+    await save({
+      slug: 'ask',
+      when: { endpoint: true },
+      do: [
+        { run: { ...keep, function: 'set' } },
+        { run: { ...keep, function: 'get', parameters: { name: 'key', scope: 'workspace' }, output: 'key' } },
+        {
+          'Custom Code.run': {
+            function: 'ask',
+            parameters: { url: mirror.url, key: '{{key}}' },
+            output: 'out',
+          },
+        },
+      ],
+      output: '{{out}}',
+    })
+    expect((await trigger('ask', {})).json).toEqual({ shown: expect.stringMatching(/^\$secret:/) })
+    expect(mirror.shown).toEqual(['sk-of-the-door'])
 
     await service.stop('SIGKILL')
     await send('POST', `/v2/workspaces/${id}/events`, { events: [{ type: 'count', payload: {} }] })

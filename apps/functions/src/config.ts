@@ -12,10 +12,14 @@ import {
 import { services } from '@platform/contracts'
 import { customCodeSettings, customCodeVariables } from '@platform/custom-code'
 import { requestSize } from '@platform/function-calls'
+import { limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
 
 /** What a developer's own machine is called. */
 const LOOPBACK = ['127.0.0.0/8', '::1']
+
+/** What a limit of 0 throttles would wait for ever. */
+const rate = (preset: number) => count(preset).refine((value) => value > 0, 'must be at least 1')
 
 /** The environment of the service that runs functions in code. */
 export const functionsEnv = z
@@ -40,6 +44,9 @@ export const functionsEnv = z
     FETCH_CONCURRENCY: count(100)
       .refine((value) => value > 0, 'must be at least 1')
       .describe('Fetches under way at once, for each workspace and instance; others wait.'),
+    RATE_LIMIT_FETCHES: rate(50).describe('Fetches a second, for each workspace and instance.'),
+    RATE_LIMIT_FETCHES_BURST: rate(200).describe('Fetches at once.'),
+    ...limitVariables([]),
     FETCH_USER_AGENT_HEADER: z
       .string()
       .regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 visible characters')
@@ -54,6 +61,9 @@ export const functionsEnv = z
     maxRequestBytes: env.REQUEST_MAX_SIZE,
     code: customCodeSettings(env),
     fetchesAtOnce: env.FETCH_CONCURRENCY,
+    throttling: env.RATE_LIMIT_DISABLED
+      ? undefined
+      : { fetches: { perSecond: env.RATE_LIMIT_FETCHES, burst: env.RATE_LIMIT_FETCHES_BURST } },
     outside: {
       allowed: [...env.FETCH_ALLOWED_HOSTS, ...(isOwnMachine(env) ? LOOPBACK : [])],
       allowedBy: 'FETCH_ALLOWED_HOSTS',

@@ -53,6 +53,18 @@ export const callFunction = endpoint({
       .max(200)
       .describe('What it asks outside is sent with it, so that the other side can tell.'),
     traceparent: z.string().max(200).optional(),
+    secrets: z
+      .array(
+        z.strictObject({
+          keyId: z.string(),
+          bytes: z.string(),
+          value: z.string().optional(),
+          gone: z.string().optional().describe('Why there is no value.'),
+        }),
+      )
+      .max(100)
+      .optional()
+      .describe('What the parameters refer to: put in where a request leaves, and shown to nobody.'),
   }),
   bodyLimitBytes: 21_000_000,
   response: z.union([

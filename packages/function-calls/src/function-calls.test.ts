@@ -70,6 +70,26 @@ describe('functions in a service of their own', () => {
     expect(keys).toEqual(['key'])
   })
 
+  test('get the secrets that their parameters refer to; where functions run here nobody asks for them', async () => {
+    const bodies: string[] = []
+    await using server = await serve(async (request, response) => {
+      for await (const chunk of request) bodies.push(String(chunk))
+      response.end('{"result":1,"logs":[],"durationMs":1}')
+    })
+    const carried = [{ keyId: 'k1', bytes: 'b'.repeat(44), value: 'sk-1' }]
+    await openAt(server.url).call({
+      ...order,
+      signal: AbortSignal.timeout(10_000),
+      secrets: async () => carried,
+    })
+    expect(JSON.parse(bodies.join(''))).toMatchObject({ key: 'k', secrets: carried })
+    await using here = openAt(undefined)
+    const secrets = () => Promise.reject(new Error('Nobody asks.'))
+    const signal = AbortSignal.timeout(20_000)
+    const { result } = await here.call({ ...order, timeoutMs: 20_000, signal, secrets })
+    expect(result).toBe(1)
+  })
+
   test('that are away are 503 with a sentence; asked again soon, and there once it is back', async () => {
     const first = await serve(answering({}))
     const { port, url } = first

@@ -1,3 +1,4 @@
+import type { BodyOf, callFunction } from '@platform/contracts'
 import type {
   CodeProblem,
   FunctionAnswer,
@@ -11,7 +12,12 @@ import { Failure } from '@platform/kernel'
 export interface KeyedCall extends FunctionCall {
   /** The same when it is done again: what it asks outside is sent with it. */
   readonly key: string
+  /** The secrets that its parameters refer to; asked only where the function runs elsewhere. */
+  readonly secrets?: () => Promise<CarriedSecrets>
 }
+
+/** Values of secrets as they go along with a call, for who sends its requests. */
+export type CarriedSecrets = NonNullable<BodyOf<typeof callFunction>['secrets']>
 
 /** Calls functions of authors, wherever they run. */
 export interface FunctionCalls extends AsyncDisposable {
@@ -33,6 +39,27 @@ export async function wholeResponse(response: Response): Promise<Response> {
   const bytes = await response.arrayBuffer()
   const whole = new Response(BODILESS.has(status) ? null : bytes, { status, statusText, headers })
   return Object.defineProperties(whole, { url: { value: url }, redirected: { value: redirected } })
+}
+
+/** A text, or undefined for bytes that are none: there is no reference in them. */
+export function textOfBody(body: Uint8Array | undefined): string | undefined {
+  try {
+    return body === undefined ? '' : new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** A response without the values of secrets: where it repeats one it has its reference. */
+export async function concealedResponse(
+  response: Response,
+  conceal: (value: unknown) => unknown,
+): Promise<Response> {
+  const { status, statusText } = response
+  const headers = conceal(Object.fromEntries(response.headers)) as Record<string, string>
+  const text = textOfBody(new Uint8Array(await response.clone().arrayBuffer()))
+  const body = text === undefined || text === '' ? await response.arrayBuffer() : String(conceal(text))
+  return new Response(response.body === null ? null : body, { status, statusText, headers })
 }
 
 /** Why a call has no answer, as callers see it: what its author has to mend is 400, what passes by itself 503. */

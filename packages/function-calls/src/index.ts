@@ -4,7 +4,15 @@ import type { FunctionCalls } from './function-calls.ts'
 import type { FunctionCallSettings } from './function-calls-env.ts'
 import { remoteCalls } from './remote-calls.ts'
 
-export { type FunctionCalls, failureOfFunction, type KeyedCall, wholeResponse } from './function-calls.ts'
+export {
+  type CarriedSecrets,
+  concealedResponse,
+  type FunctionCalls,
+  failureOfFunction,
+  type KeyedCall,
+  textOfBody,
+  wholeResponse,
+} from './function-calls.ts'
 export {
   type FunctionCallSettings,
   functionCallSettings,
@@ -29,7 +37,7 @@ export function openFunctionCalls({ functions: settings, internalApiKey, log }: 
     return opening
   }
   return {
-    call: async (call) => await (await open()).call(call),
+    call: async ({ secrets: _, ...call }) => await (await open()).call(call),
     check: async (workspaceId, code) => await (await open()).check(workspaceId, code),
     [Symbol.asyncDispose]: async () => await (await opening)?.[Symbol.asyncDispose](),
   }

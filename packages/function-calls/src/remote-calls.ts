@@ -22,8 +22,9 @@ export function remoteCalls({
   const client = createClient(url, { [headers.internalKey]: internalApiKey }, timeoutMs)
   const asked = brokenBy(new Breaker(PAUSES))
   return {
-    async call({ signal, fetch: _, ...call }) {
-      const body = { ...call, ...textOf(call) }
+    async call({ signal, fetch: _, secrets: carried, ...call }) {
+      const secrets = await carried?.()
+      const body = { ...call, ...textOf(call), ...(secrets === undefined ? {} : { secrets }) }
       const answer = await asked(() => client(callFunction, { body, signal }), signal)
       if (!('failure' in answer)) return answer
       const { reason, message, ...details } = answer.failure

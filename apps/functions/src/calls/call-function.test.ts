@@ -5,12 +5,20 @@ import { startTestService, type TestService } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { functions } from '../service.ts'
 
+const BYTES = 'b'.repeat(44)
+const REFERENCE = `$secret:k1.${BYTES}.`
+
 let service: TestService
 /** Answers with the headers it was asked with. */
 let mirror: Server
 let address: string
+/** What it was shown. */
+const authorizations: (string | undefined)[] = []
 beforeAll(async () => {
-  mirror = createServer((request, response) => response.end(JSON.stringify(request.headers)))
+  mirror = createServer((request, response) => {
+    authorizations.push(request.headers.authorization)
+    response.end(JSON.stringify(request.headers))
+  })
   await new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve))
   address = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}/`
   const env = { REQUEST_MAX_SIZE: '1kb', FETCH_ALLOWED_HOSTS: '127.0.0.1' }
@@ -33,8 +41,10 @@ const bodyOf = (code: string, parameters: Record<string, unknown> = {}) => ({
   key: 'the-key',
 })
 
-const call = (code: string, parameters?: Record<string, unknown>) =>
-  service.internal(callFunction, { body: bodyOf(code, parameters) })
+type Besides = { readonly secrets?: { keyId: string; bytes: string; value?: string; gone?: string }[] }
+
+const call = (code: string, parameters?: Record<string, unknown>, besides: Besides = {}, by = service) =>
+  by.internal(callFunction, { body: { ...bodyOf(code, parameters), ...besides } })
 
 describe('POST /sys/functions/call', () => {
   test('answers what the function returns and writes', async () => {
@@ -59,6 +69,47 @@ describe('POST /sys/functions/call', () => {
     expect(await call(source, { url: 'http://10.1.2.3/' })).toMatchObject({
       failure: { reason: 'threw', message: expect.stringContaining('FETCH_ALLOWED_HOSTS') },
     })
+  })
+
+  test('puts secrets in where a request leaves: the function sees references, also in what comes back', async () => {
+    const source = `
+      const response = await fetch(url, { headers: { authorization: 'Bearer ' + key, 'x-plain': 'a' } })
+      return { key, seen: await response.json() }`
+    const secrets = [{ keyId: 'k1', bytes: BYTES, value: 'sk-1 of the test' }]
+    const answer = await call(source, { url: address, key: REFERENCE }, { secrets })
+    expect(answer).toMatchObject({
+      result: { key: REFERENCE, seen: { authorization: `Bearer ${REFERENCE}`, 'x-plain': 'a' } },
+    })
+    expect(JSON.stringify(answer)).not.toContain('sk-1')
+    expect(authorizations.at(-1)).toBe('Bearer sk-1 of the test')
+
+    const gone = [{ keyId: 'k1', bytes: BYTES, gone: 'The secret is not there any more.' }]
+    expect(await call(source, { url: address, key: REFERENCE }, { secrets: gone })).toMatchObject({
+      failure: { reason: 'threw', message: expect.stringContaining('The secret is not there any more.') },
+    })
+    const used = authorizations.length
+    expect(
+      await call('return await (await fetch(url)).json()', { url: address }, { secrets: gone }),
+    ).toMatchObject({
+      result: { host: expect.any(String) },
+    })
+    expect(authorizations.length).toBe(used + 1)
+  })
+
+  test('lets a workspace fetch so often and no more, and others meanwhile', async () => {
+    const env = { FETCH_ALLOWED_HOSTS: '127.0.0.1', RATE_LIMIT_FETCHES: '1', RATE_LIMIT_FETCHES_BURST: '2' }
+    await using limited = await startTestService(functions, { env: { ...env, RATE_LIMIT_DISABLED: 'false' } })
+    const source = `
+      const begun = Date.now()
+      for (let n = 0; n < 3; n += 1) await (await fetch(url)).text()
+      return Date.now() - begun`
+    const answer = await call(source, { url: address }, {}, limited)
+    expect(answer).toMatchObject({ result: expect.any(Number) })
+    expect(Number(Object(answer).result)).toBeGreaterThan(700)
+    const other = { ...bodyOf('return (await fetch(url)).status', { url: address }), workspaceId: 'other' }
+    const begunAt = performance.now()
+    expect(await limited.internal(callFunction, { body: other })).toMatchObject({ result: 200 })
+    expect(performance.now() - begunAt).toBeLessThan(5000)
   })
 
   test('refuses too many parameters, a body that is none, and whoever is not the platform', async () => {

@@ -4,18 +4,14 @@ import {
   checkFunction as checkContract,
   type ResponseOf,
 } from '@platform/contracts'
-import { type CustomCode, type FunctionCall, FunctionFailure, type GuardedFetch } from '@platform/custom-code'
-import { failureOfFunction, wholeResponse } from '@platform/function-calls'
+import { type CustomCode, type FunctionCall, FunctionFailure } from '@platform/custom-code'
+import { failureOfFunction } from '@platform/function-calls'
 import { route } from '@platform/http'
-import { Failure, type FairPlaces } from '@platform/kernel'
-import type { Outbound } from '@platform/outbound'
+import { Failure } from '@platform/kernel'
+import { type CallFetches, fetchOf } from './call-fetch.ts'
 
-interface Deps {
+interface Deps extends CallFetches {
   readonly customCode: CustomCode
-  readonly outbound: Pick<Outbound, 'fetch'>
-  /** For what is fetched at once. */
-  readonly places: FairPlaces
-  readonly userAgent: string
   /** Of the parameters. */
   readonly maxRequestBytes: number
 }
@@ -26,7 +22,7 @@ export const callFunction = (deps: Deps) =>
   route(callContract, {
     async handle({ body, request }) {
       requireSize(body, deps.maxRequestBytes)
-      const { key: _key, traceparent: _trace, ...call } = body
+      const { key: _key, traceparent: _trace, secrets: _secrets, ...call } = body
       const asked: FunctionCall = {
         ...call,
         signal: request.signal,
@@ -59,27 +55,6 @@ function requireSize({ name, parameters }: Call, max: number): void {
     `The parameters of the function "${name}" have more than ${max} bytes: pass less, or raise REQUEST_MAX_SIZE.`,
     { details: { max } },
   )
-}
-
-/** The platform's own guard decides what may be called; nothing of the platform itself is sent along. */
-function fetchOf(
-  { outbound, places, userAgent }: Deps,
-  { workspaceId, key, traceparent }: Call,
-): GuardedFetch {
-  let count = 0
-  return async (url, { headers: given, ...request }) => {
-    count += 1
-    const headers = new Headers(given)
-    const ours = { 'user-agent': userAgent, 'idempotency-key': `${key}-${count}`, traceparent }
-    for (const [name, value] of Object.entries(ours))
-      if (value !== undefined && !headers.has(name)) headers.set(name, value)
-    const giveBack = await places.take(workspaceId, request.signal)
-    try {
-      return await wholeResponse(await outbound.fetch(url, { ...request, headers }))
-    } finally {
-      giveBack()
-    }
-  }
 }
 
 export const checkFunction = ({ customCode }: Pick<Deps, 'customCode'>) =>

@@ -1,18 +1,13 @@
 import type { CustomCode } from '@platform/custom-code'
-import type { FairPlaces } from '@platform/kernel'
-import type { Outbound } from '@platform/outbound'
 import type { Check } from '@platform/readiness'
 import type { Part } from '@platform/service'
+import type { CallFetches } from './call-fetch.ts'
 import { callFunction, checkFunction } from './call-function.ts'
 
 /** Calls and checks of functions. */
-export const callsPart = (deps: {
-  customCode: CustomCode
-  outbound: Pick<Outbound, 'fetch'>
-  places: FairPlaces
-  userAgent: string
-  maxRequestBytes: number
-}): Part => ({
+export const callsPart = (
+  deps: CallFetches & { readonly customCode: CustomCode; readonly maxRequestBytes: number },
+): Part => ({
   routes: [callFunction(deps), checkFunction(deps)],
   checks: [runs(deps.customCode)],
   closing: async () => await deps.customCode[Symbol.asyncDispose](),

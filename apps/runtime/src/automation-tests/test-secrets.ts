@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Failure } from '@platform/kernel'
+import { concealer } from '@platform/secret-references'
 import type { RunState } from '../automations/model.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FunctionsOf, ModuleCall } from '../modules/module.ts'
-import { concealer, fillSecrets, referencesIn } from '../modules/secrets/reveal.ts'
+import { fillSecrets, referencesOf } from '../modules/secrets/reveal.ts'
 
 type Scope = 'user' | 'workspace'
 
@@ -37,7 +38,7 @@ export class TestSecrets {
     readonly conceal: (value: unknown) => unknown
   } {
     const values = new Map<string, string>()
-    for (const bytes of referencesIn(request).keys()) {
+    for (const bytes of referencesOf(request).keys()) {
       const value = this.#byReference.get(bytes)
       if (value !== undefined) values.set(bytes, value)
     }

@@ -1,11 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Cache } from '@platform/cache'
 import type { Database } from '@platform/database'
 import { type FunctionCalls, openFunctionCalls } from '@platform/function-calls'
 import { type Clock, MINUTE_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Permissions } from '@platform/permissions'
-import { slidingLimits } from '@platform/rate-limits'
+import { slidingLimits, throttled } from '@platform/rate-limits'
 import { inBatches, type Job, type Part } from '@platform/service'
 import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
@@ -107,16 +106,7 @@ export function automationsPart({
 const functionPlace = (calls: FunctionCalls, throttle: Throttle, { exchange }: Exchanges): FunctionPlace => ({
   calls,
   exchange,
-  async mayFetch(workspaceId, signal) {
-    const waitMs = throttle.take(workspaceId, 'fetches', 1, performance.now())
-    if (waitMs <= 0) return
-    try {
-      await pause(waitMs, undefined, { signal })
-    } catch (error) {
-      throttle.giveBack(workspaceId, 'fetches', 1)
-      throw error
-    }
-  },
+  mayFetch: (workspaceId, signal) => throttled(throttle, workspaceId, 'fetches', signal),
 })
 
 const never = () => new Promise<never>(() => undefined)

@@ -1,41 +1,14 @@
-import { atMost } from '@platform/kernel'
-import { LRUCache } from 'lru-cache'
+import type * as limits from '@platform/rate-limits'
 import type { ThrottledWork } from './model.ts'
 
-/** How much of a kind of work a workspace may do each second on this instance, and how much at once. */
-export type ThrottleLimits = Readonly<
-  Record<ThrottledWork, { readonly perSecond: number; readonly burst: number }>
->
+/*
+ * What busy workspaces wait for on this instance, by the kinds of work that runs do.
+ */
+
+export { createThrottle, unlimited } from '@platform/rate-limits'
+
+/** How much of each kind of work a workspace may do each second on this instance, and how much at once. */
+export type ThrottleLimits = limits.ThrottleLimits<ThrottledWork>
 
 /** Makes busy workspaces wait, each for itself, so that the others don't wait for them. */
-export interface Throttle {
-  /** Milliseconds to wait before doing `amount` of the work; 0 when there is room. */
-  take(workspaceId: string, work: ThrottledWork, amount: number, nowMs: number): number
-  /** Gives back what was taken and will not be done: who comes later must not wait for it. */
-  giveBack(workspaceId: string, work: ThrottledWork, amount: number): void
-}
-
-/** Enough for every workspace that is busy at the same time; one that falls out starts with a full burst again. */
-const MAX_BUCKETS = 20_000
-
-export const unlimited: Throttle = { take: () => 0, giveBack: () => undefined }
-
-/** Token buckets kept as one number each: the instant at which the bucket would be full again. */
-export function createThrottle(limits: ThrottleLimits): Throttle {
-  const fullAt = new LRUCache<string, number>(atMost(MAX_BUCKETS))
-  return {
-    take(workspaceId, work, amount, nowMs) {
-      const { perSecond, burst } = limits[work]
-      const key = `${work} ${workspaceId}`
-      const start = Math.max(nowMs, fullAt.get(key) ?? 0)
-      const next = start + (amount * 1000) / perSecond
-      fullAt.set(key, next)
-      return Math.max(0, next - nowMs - (burst * 1000) / perSecond)
-    },
-    giveBack(workspaceId, work, amount) {
-      const key = `${work} ${workspaceId}`
-      const at = fullAt.get(key)
-      if (at !== undefined) fullAt.set(key, at - (amount * 1000) / limits[work].perSecond)
-    },
-  }
-}
+export type Throttle = limits.Throttle<ThrottledWork>

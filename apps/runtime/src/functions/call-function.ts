@@ -4,7 +4,7 @@ import { failureOfFunction } from '@platform/function-calls'
 import { Failure, type FailureBody, growingPauseMs, SECOND_MS } from '@platform/kernel'
 import type { CompiledFunction, Frame, FunctionPlace, OutsideEffect } from '../automations/model.ts'
 import type { ModuleStores } from '../modules/module.ts'
-import { revealSecrets } from '../modules/secrets/reveal.ts'
+import { carriedSecrets, revealSecrets } from '../modules/secrets/reveal.ts'
 import { functionFetch } from './function-fetch.ts'
 
 /** What came of a call, as it is kept with the run. */
@@ -120,6 +120,7 @@ function call(
     timeoutMs: Math.min(timeoutMs, Math.max(1, remainingMs())),
     signal,
     fetch: functionFetch({ ...place, reveal: (request) => revealSecrets(run, stores?.secrets, request) }),
+    secrets: () => carriedSecrets(run, stores?.secrets, JSON.stringify(parameters)),
     key,
   })
 }

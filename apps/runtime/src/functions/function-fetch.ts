@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { GuardedFetch, GuardedRequest } from '@platform/custom-code'
+import { concealedResponse, textOfBody } from '@platform/function-calls'
 import type { FunctionPlace } from '../automations/model.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { Fetches } from '../fetches/fetches.ts'
@@ -62,7 +63,7 @@ async function sendWithSecrets(
   request: Request,
 ): Promise<Response> {
   const url = URL.parse(address)
-  const text = textOf(request.body)
+  const text = textOfBody(request.body)
   if (url === null || text === undefined) return await send(given, address, request)
   const asked: FetchRequest = {
     url,
@@ -77,24 +78,10 @@ async function sendWithSecrets(
   if (sent === asked) return await send(given, address, request)
   if ('error' in sent) throw new Error(sent.error.message)
   const body = sent.body === undefined ? {} : { body: Buffer.from(sent.body) as Uint8Array<ArrayBuffer> }
-  return await concealed(await send(given, sent.url, { ...request, ...body, headers: sent.headers }), conceal)
-}
-
-/** Undefined for bytes that are no text: there is no reference in them. */
-function textOf(body: Uint8Array | undefined): string | undefined {
-  try {
-    return body === undefined ? '' : new TextDecoder('utf-8', { fatal: true }).decode(body)
-  } catch {
-    return undefined
-  }
-}
-
-async function concealed(response: Response, conceal: (value: unknown) => unknown): Promise<Response> {
-  const { status, statusText } = response
-  const headers = conceal(Object.fromEntries(response.headers)) as Record<string, string>
-  const text = textOf(new Uint8Array(await response.clone().arrayBuffer()))
-  const body = text === undefined || text === '' ? await response.arrayBuffer() : String(conceal(text))
-  return new Response(response.body === null ? null : body, { status, statusText, headers })
+  return await concealedResponse(
+    await send(given, sent.url, { ...request, ...body, headers: sent.headers }),
+    conceal,
+  )
 }
 
 /** A key for calls that are never done again. */

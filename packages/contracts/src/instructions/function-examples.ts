@@ -24,7 +24,7 @@ export const functionsDescription: { readonly text: string; readonly examples: r
       'shown with the step of the run. ' +
       'Nothing of a call is left for the next. `fetch` calls the outside as the instruction of that name ' +
       'does: guarded, within the limits of the workspace, and with the secrets that references stand for ' +
-      '(`$secret:…`; not where functions run in a service of their own). There are no files, no environment ' +
+      '(`$secret:…`). There are no files, no environment ' +
       'and no other network. Libraries are those that the platform brings; those named in `dependencies` ' +
       'are checked when the function is saved.\n\n' +
       'A call may take FUNCTIONS_RUN_TIMEOUT, or the `timeout` of the function where that is less, and so ' +

@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
+import { REFERENCE } from '@platform/secret-references'
 import type { SecretPlace } from './secret-parts.ts'
 
 /** How long a reference counts. */
@@ -7,12 +8,6 @@ const COUNTS_MS = 15 * MINUTE_MS
 
 /** What a reference is sealed for. */
 const CONTEXT = 'reference of a secret'
-
-/**
- * A reference in a text, also where an address or a form has it in percent signs. The letters of the rest are left
- * alone by both; it ends with a dot, so that other letters may follow.
- */
-export const REFERENCE = /(?:\$|%24)secret(?::|%3a)([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{40,4000})\./gi
 
 /**
  * The text that stands for a secret in a run. It is sealed, so that nobody can write one: what a visitor sends and an

@@ -1,15 +1,22 @@
+import {
+  asItIs,
+  bodyShape,
+  concealer,
+  fillText,
+  formsOf,
+  referencesIn,
+  type Shape,
+} from '@platform/secret-references'
 import type { RunState } from '../../automations/model.ts'
 import type { FetchFailure } from '../../fetches/fetch-answer.ts'
 import type { FetchRequest } from '../../fetches/fetch-request.ts'
 import type { RequestAuth } from '../../fetches/request-auth.ts'
-import { REFERENCE, readReference } from './references.ts'
+import { type ReadReference, readReference } from './references.ts'
 import type { SecretParts } from './secret-parts.ts'
 import { referencedValue, SecretGone } from './secrets.ts'
 
 /** Most different ones in a request. */
 const MAX = 20
-/** A shorter value is in everything: it is concealed only where it is the whole text. */
-const LEAST_PART = 4
 
 /** What leaves in the name of a run, and how what comes back is shown to it. */
 export interface Revealed {
@@ -18,8 +25,6 @@ export interface Revealed {
   readonly conceal: (value: unknown) => unknown
 }
 
-const asItIs = <T>(value: T): T => value
-
 /** A request with the values of its secrets, for the socket and nothing else; the same one where it refers to none. */
 export async function revealSecrets(
   run: RunState,
@@ -27,7 +32,7 @@ export async function revealSecrets(
   request: FetchRequest,
 ): Promise<Revealed> {
   if (parts?.masterKeys === undefined || !mayRefer(request)) return { sent: request, conceal: asItIs }
-  const found = referencesIn(request)
+  const found = referencesOf(request)
   if (found.size > MAX) return refused(`A request may use ${MAX} secrets, this one uses ${found.size}.`)
   try {
     const values = await valuesOf(run, parts, found)
@@ -40,24 +45,50 @@ export async function revealSecrets(
 }
 
 /** The references in a request, and the ids of their keys. */
-export function referencesIn(request: FetchRequest): Map<string, string> {
-  const written = [request.url.href, ...request.headers.values(), request.body ?? '', ...textsOf(request)]
-  return new Map(
-    written.flatMap((text) => [...text.matchAll(REFERENCE)]).map(([, id = '', bytes = '']) => [bytes, id]),
-  )
+export const referencesOf = (request: FetchRequest): Map<string, string> =>
+  referencesIn([request.url.href, ...request.headers.values(), request.body ?? '', ...textsOf(request)])
+
+/** What a function that runs elsewhere may need of secrets. */
+export interface CarriedSecret {
+  readonly keyId: string
+  readonly bytes: string
+  readonly value?: string
+  /** Why there is no value; a sentence. */
+  readonly gone?: string
 }
 
-/** Puts references where a value repeats what they stand for. */
-export function concealer(
-  values: ReadonlyMap<string, string>,
-  keyIds: ReadonlyMap<string, string>,
-): (value: unknown) => unknown {
-  const references = new Map(
-    [...values].flatMap(([bytes, value]) =>
-      formsOf(value).map((form) => [form, `$secret:${keyIds.get(bytes)}.${bytes}.`]),
-    ),
-  )
-  return (value) => concealed(value, references)
+/** Most that the parameters of a call refer to. */
+const MAX_CARRIED = 100
+
+/** The secrets that a text refers to, for the service that sends the requests of a function. */
+export async function carriedSecrets(
+  run: RunState,
+  parts: SecretParts | undefined,
+  text: string,
+): Promise<CarriedSecret[]> {
+  if (parts?.masterKeys === undefined || !text.includes('$secret:')) return []
+  const carried: CarriedSecret[] = []
+  for (const [bytes, keyId] of [...referencesIn([text])].slice(0, MAX_CARRIED)) {
+    const reference = readReference(parts.masterKeys, keyId, bytes)
+    if (reference !== undefined)
+      carried.push({ keyId, bytes, ...(await carriedValue(run, parts, reference)) })
+  }
+  return carried
+}
+
+async function carriedValue(
+  run: RunState,
+  parts: SecretParts,
+  reference: ReadReference,
+): Promise<Pick<CarriedSecret, 'value' | 'gone'>> {
+  try {
+    const value = await referencedValue(run, parts, reference)
+    for (const form of formsOf(value)) run.secrets.add(form)
+    return { value }
+  } catch (error) {
+    if (error instanceof SecretGone) return { gone: error.message }
+    throw error
+  }
 }
 
 /** By the reference. Somebody's text that only looks like one has none. */
@@ -91,11 +122,7 @@ export function fillSecrets(
   values: ReadonlyMap<string, string>,
 ): FetchRequest | FetchFailure {
   if (values.size === 0) return request
-  const put = (text: string, shape: (value: string) => string): string =>
-    text.replaceAll(REFERENCE, (written, _, bytes: string) => {
-      const value = values.get(bytes)
-      return value === undefined ? written : shape(value)
-    })
+  const put = (text: string, shape: Shape): string => fillText(text, values, shape)
   const headers = new Headers(request.headers)
   try {
     for (const [name, value] of request.headers) headers.set(name, put(value, asItIs))
@@ -108,7 +135,7 @@ export function fillSecrets(
     ...request,
     url,
     headers,
-    body: body === undefined ? undefined : put(body, shapeOf(request)),
+    body: body === undefined ? undefined : put(body, bodyShape(request.headers.get('content-type'))),
     parts: parts?.map((part) => ({ ...part, content: put(part.content, asItIs) })),
     auth: auth && (mapped(auth, (text) => put(text, asItIs)) as RequestAuth),
   }
@@ -118,38 +145,6 @@ const mapped = (texts: object, change: (text: string) => string): object =>
   Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, typeof text === 'string' ? change(text) : text]),
   )
-
-/** How a value stands in a body of this type. */
-function shapeOf({ headers }: FetchRequest): (value: string) => string {
-  const type = headers.get('content-type')?.toLowerCase() ?? ''
-  if (type.includes('form-urlencoded')) return encodeURIComponent
-  return type.includes('json') ? inJson : asItIs
-}
-
-/** How a value may stand in what a run shows, also in JSON that is part of a text of JSON. */
-const formsOf = (value: string): string[] => [
-  value,
-  encodeURIComponent(value),
-  inJson(value),
-  inJson(inJson(value)),
-]
-
-const inJson = (value: string): string => JSON.stringify(value).slice(1, -1)
-
-function concealed(value: unknown, references: ReadonlyMap<string, string>): unknown {
-  if (references.size === 0) return value
-  if (typeof value === 'string') return concealedText(value, references)
-  if (Array.isArray(value)) return value.map((item) => concealed(item, references))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, concealed(item, references)]))
-}
-
-function concealedText(text: string, references: ReadonlyMap<string, string>): string {
-  let shown = references.get(text) ?? text
-  for (const [secret, reference] of references)
-    if (secret.length >= LEAST_PART && secret !== text) shown = shown.replaceAll(secret, () => reference)
-  return shown
-}
 
 const failure = (message: string): FetchFailure => ({ error: { name: 'SecretsError', message } })
 
