@@ -18,6 +18,7 @@ import type { Figure } from './measure/figure.ts'
 import type { Tool } from './measure/tools.ts'
 import { neighbours } from './neighbours.ts'
 import { nodeRed } from './node-red.ts'
+import { rateLimit } from './rate-limit.ts'
 import { runMemory } from './run-memory.ts'
 import { runs } from './runs.ts'
 import { scaling } from './scaling.ts'
@@ -43,6 +44,7 @@ export const cases: Record<string, Record<string, Part>> = {
     scale: { needs: ['haproxy', 'wrk'], measure: scale },
   },
   collections: { collections: { measure: collections } },
+  'rate-limit': { 'rate-limit': { measure: rateLimit } },
   'custom-code': { 'custom-code': { measure: customCode } },
   run: { run: { measure: runs }, 'node-red': { measure: nodeRed }, durable: { measure: durable } },
   'run-memory': { 'run-memory': { measure: runMemory } },

@@ -13,6 +13,7 @@ import { createLogger, type Logger } from '@platform/logging'
 import { buildRecord, defaultEventLimits } from '@platform/outbox'
 import { permissionStore } from '@platform/permissions'
 import type { SlidingLimits } from '@platform/rate-limits'
+import { unlimited } from '@platform/rate-limits'
 import { startTestService, type TestService } from '@platform/testing'
 import {
   createEngine,
@@ -22,7 +23,6 @@ import {
   type RunOutcome,
 } from '../src/automations/engine.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../src/automations/model.ts'
-import { unlimited } from '../src/automations/throttle.ts'
 import { TimeSlices } from '../src/automations/time-slices.ts'
 import type { WaitInbox } from '../src/automations/wait-inbox.ts'
 import { automationCompiler } from '../src/definitions/compile-automation.ts'

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { atMost } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 
 /** How much of each kind of work a workspace may do each second on this instance, and how much at once. */
@@ -22,7 +23,7 @@ export const unlimited: Throttle<string> = { take: () => 0, giveBack: () => unde
 
 /** Token buckets kept as one number each: the instant at which the bucket would be full again. */
 export function createThrottle<Work extends string>(limits: ThrottleLimits<Work>): Throttle<Work> {
-  const fullAt = new LRUCache<string, number>({ max: MAX_BUCKETS })
+  const fullAt = new LRUCache<string, number>(atMost(MAX_BUCKETS))
   return {
     take(workspaceId, work, amount, nowMs) {
       const { perSecond, burst } = limits[work]

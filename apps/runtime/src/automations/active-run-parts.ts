@@ -3,11 +3,18 @@ import { Failure } from '@platform/kernel'
 import type { SlidingLimits } from '@platform/rate-limits'
 import type { Fetches } from '../fetches/fetches.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
-import type { CompiledWorkspace, Elsewhere, FunctionPlace, RunSubject, Stubs, Trigger } from './model.ts'
+import type {
+  CompiledWorkspace,
+  Elsewhere,
+  FunctionPlace,
+  RunSubject,
+  Stubs,
+  Throttle,
+  Trigger,
+} from './model.ts'
 import type { RunContexts } from './run-contexts.ts'
 import type { RunJournal } from './run-journal.ts'
 import type { RunWaits } from './run-waits.ts'
-import type { Throttle } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
 import type { Timers } from './timers.ts'
 

@@ -23,6 +23,7 @@ import type {
   SourcePlace,
   StepObserver,
   Stubs,
+  Throttle,
   Trigger,
 } from './model.ts'
 import { type ContextLifetimes, contextsOfRun, type PublicUrls } from './run-contexts.ts'
@@ -30,7 +31,6 @@ import { type JournalReading, RunJournal } from './run-journal.ts'
 import type { RunMarker } from './run-marker.ts'
 import { RunWaits } from './run-waits.ts'
 import { SizeWarnings } from './size-warnings.ts'
-import type { Throttle } from './throttle.ts'
 import type { TimeSlices } from './time-slices.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import type { ParkedRun, WaitInbox } from './wait-inbox.ts'

@@ -1,8 +1,8 @@
+import { createThrottle } from '@platform/rate-limits'
 import { longestTurn } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { compiled, runMain, startRuntime, type TestRuntime, testEngine } from '../../test/testing.ts'
 import type { CompiledWorkspace } from './model.ts'
-import { createThrottle } from './throttle.ts'
 
 let runtime: TestRuntime
 beforeAll(async () => {

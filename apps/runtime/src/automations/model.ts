@@ -3,7 +3,7 @@ import type { FunctionLog } from '@platform/custom-code'
 import type { Options, ResolvedPath } from '@platform/expressions'
 import type { FunctionCalls } from '@platform/function-calls'
 import type { SecretTexts } from '@platform/logging'
-import type { SlidingLimits } from '@platform/rate-limits'
+import type { SlidingLimits, Throttle as WorkThrottle } from '@platform/rate-limits'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
@@ -355,3 +355,6 @@ export interface FunctionPlace {
 }
 
 export type ThrottledWork = 'automations' | 'emits' | 'fetches' | 'functions' | 'repeats'
+
+/** Makes busy workspaces wait on this instance, each for itself, so that the others don't wait for them. */
+export type Throttle = WorkThrottle<ThrottledWork>

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { StoreError } from '@platform/kernel'
+import { createThrottle } from '@platform/rate-limits'
 import { describe, expect, test } from 'vitest'
 import { type Answers, json, startOutside } from '../../test/outside.ts'
 import { compiled, runMain, testEngine, testFetches } from '../../test/testing.ts'
-import { createThrottle } from '../automations/throttle.ts'
 import type { FetchSettings } from '../fetches/fetches-env.ts'
 
 type Fields = Record<string, unknown>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bodyShape, concealer, fillText, referencesIn } from './secret-references.ts'
+import { bodyShape, concealer, fillText, referencesIn } from './index.ts'
 
 const BYTES = 'b'.repeat(44)
 const reference = `$secret:k1.${BYTES}.`
