@@ -1,5 +1,5 @@
-import { type CustomCodeSettings, customCodeSettings, customCodeVariables } from '@platform/custom-code'
-import { type FunctionCalls, openFunctionCalls } from '@platform/function-calls'
+import { customCodeSettings, customCodeVariables } from '@platform/custom-code'
+import { type FunctionCallSettings, type FunctionCalls, openFunctionCalls } from '@platform/function-calls'
 import { createLogger } from '@platform/logging'
 import { TEST_INTERNAL_KEY } from '@platform/testing'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import { testFetches } from './testing.ts'
 
 /** Functions in code run in processes of this machine; nothing limits what they fetch. */
 export function testFunctions(
-  settings: Partial<CustomCodeSettings> = {},
+  settings: Partial<FunctionCallSettings> = {},
 ): FunctionPlace & AsyncDisposable & { readonly calls: FunctionCalls } {
   const usual = customCodeSettings(z.object(customCodeVariables).parse({}))
   const calls = openFunctionCalls({

@@ -63,6 +63,16 @@ export const NamedFunctionInput = z.strictObject({
   ...editable,
 })
 
+/** What of a function changes; what it must have can't be taken away. */
+const FunctionPatch = z.strictObject({
+  language: givenLanguage.optional(),
+  ...editable,
+  code: editable.code.optional(),
+  validateParameters: editable.validateParameters.nullable(),
+  dependencies: editable.dependencies.nullable(),
+  timeout: editable.timeout.nullable(),
+})
+
 /** A function as it is stored and as the runtime reads it. */
 export const FunctionDefinition = z.object({
   name: z.string(),
@@ -184,6 +194,21 @@ export const putFunction = endpoint({
   etag: true,
   failures: [...failures, 'InvalidFunction', 'PreconditionFailed', 'PayloadTooLarge'],
   example: { request: exampleNamed, response: exampleFunction },
+})
+
+export const patchFunction = endpoint({
+  ...of,
+  id: 'patchFunction',
+  summary: 'Changes what is named of a declared function; null takes a field away. The rest stays as it is.',
+  scope: 'workspaces:write',
+  permission: { action: 'update', on: 'automations' },
+  method: 'patch',
+  path: single,
+  body: FunctionPatch,
+  response: DeclaredFunction,
+  etag: true,
+  failures: [...failures, 'InvalidFunction', 'PreconditionFailed', 'PayloadTooLarge'],
+  example: { request: { timeout: '5s' }, response: exampleFunction },
 })
 
 export const deleteFunction = endpoint({

@@ -47,6 +47,7 @@ const scopes: Record<string, ResourceScope> = {
   syncFunctions: 'workspaces:write',
   getFunction: 'workspaces:read',
   putFunction: 'workspaces:write',
+  patchFunction: 'workspaces:write',
   deleteFunction: 'workspaces:write',
   runFunction: 'webhooks',
   listRuns: 'workspaces:read',

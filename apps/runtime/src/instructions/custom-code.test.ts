@@ -173,4 +173,46 @@ describe('Custom Code.run', () => {
     expect(JSON.stringify(output)).not.toContain(secret)
     expect(JSON.stringify(output)).toContain('$secret:')
   })
+
+  test('sends the secrets that its parameters refer to along with a call of functions that run elsewhere', async () => {
+    const bodies: Record<string, unknown>[] = []
+    const elsewhere = createServer(async (request, response) => {
+      const pieces: Buffer[] = []
+      for await (const piece of request) pieces.push(piece)
+      bodies.push(JSON.parse(Buffer.concat(pieces).toString()))
+      response.end('{"result":"sk-2-of-the-test!","logs":[],"durationMs":1}')
+    })
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
+    await using apart = testFunctions({ url })
+    const secret = (name: string, more: Step) => ({
+      run: {
+        module: 'secrets',
+        function: name,
+        parameters: { scope: 'workspace', name: 'two', ...more },
+        output: 'key',
+      },
+    })
+    const steps = [
+      secret('set', { value: 'sk-2-of-the-test' }),
+      call('ask', { url: 'https://x.test', headers: { a: '{{key}}' } }),
+      { set: { name: 'old', value: '{{key}}' } },
+      secret('delete', {}),
+      call('ask', { url: '{{old}}' }),
+      call('say'),
+    ]
+    const main = compiled({ main: { do: steps, output: '{{out}}' } }, {}, stores, declared)
+    const { failed } = await runMain(main, {}, {}, testEngine({ functions: apart }))
+    elsewhere.close()
+    expect(failed).toBeUndefined()
+    const [first, second, third] = bodies
+    expect(first).toMatchObject({
+      parameters: { headers: { a: expect.stringMatching(/^\$secret:/) } },
+      secrets: [{ keyId: 'test', bytes: expect.any(String), value: 'sk-2-of-the-test' }],
+    })
+    expect(second?.secrets).toEqual([
+      { keyId: 'test', bytes: expect.any(String), gone: expect.stringContaining('is not there any more') },
+    ])
+    expect(third?.secrets).toEqual([])
+  })
 })

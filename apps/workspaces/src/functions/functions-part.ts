@@ -10,6 +10,7 @@ import { workspaceStore } from '../workspaces/workspace-store.ts'
 import { deleteFunction, putFunction } from './change-function.ts'
 import { codeChecker, type FunctionLimits } from './check-functions.ts'
 import { functionStore } from './function-store.ts'
+import { patchFunction } from './patch-function.ts'
 import { getFunction, listFunctions } from './read-functions.ts'
 import { syncFunctions } from './sync-functions.ts'
 
@@ -48,6 +49,7 @@ export function functionsPart({
       syncFunctions(common),
       getFunction({ functions }),
       putFunction(common),
+      patchFunction({ ...common, functions }),
       deleteFunction({ changes, eventMaxLength }),
     ],
     closing: async () => await calls[Symbol.asyncDispose](),
