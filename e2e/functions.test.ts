@@ -249,7 +249,7 @@ describe('functions in a service of their own', () => {
     service = await start()
     await expect
       .poll(async () => (await runs()).map(({ status }) => status), { timeout: 30_000 })
-      .toEqual(['succeeded', 'succeeded'])
+      .toEqual(['succeeded', 'succeeded', 'succeeded'])
     await service.stop()
   })
 })
