@@ -17,7 +17,7 @@ export interface GroupOptions<Item> {
   maxSize?: number
 }
 
-const MAX_SIZE = 1_000_000
+const MAX_SIZE = 250_000
 
 interface Waiting<Item> {
   item: Item

@@ -26,7 +26,7 @@ const FLUSH_MS = 20
 
 /** More than this is not gathered, of effects and of characters: the run waits until it is committed. */
 const FLUSH_COUNT = 500
-const FLUSH_SIZE = 1_000_000
+const FLUSH_SIZE = 250_000
 
 /**
  * Gathers the effects of a run, so that a short run is one commit. A longer one commits on the way; what can't be
