@@ -62,7 +62,7 @@ holds_planted() {
 }
 
 look_into() {
-  local image=platform/$1:$version files wrong
+  local image=platform/$1:$version files wrong story
   if holds_planted "$image"; then fail "$image holds a planted secret"; fi
 
   files=$(docker run --rm --network none --entrypoint find "$image" /platform /data -type f)
@@ -75,9 +75,11 @@ look_into() {
   docker run --rm --network none --read-only --cap-drop ALL --entrypoint ops "$image" --help >/dev/null ||
     fail "ops does not run in $image"
   # Python and isolated-vm are no part of a bundle: both must be found, load, and do without a disk to write to.
-  docker run --rm --network none --read-only --tmpfs /tmp --cap-drop ALL --entrypoint ops \
-    --volume "$work/checkout/docs/examples:/examples:ro" "$image" automations test /examples >"$work/tested" 2>&1 ||
-    fail "the tests of docs/examples fail in $image: $(cat "$work/tested")"
+  for story in language-model-proxy order-with-payment signed-webhook; do
+    docker run --rm --network none --read-only --tmpfs /tmp --cap-drop ALL --entrypoint ops \
+      --volume "$work/checkout/docs/examples:/examples:ro" "$image" automations test "/examples/$story" >"$work/tested" 2>&1 ||
+      fail "the tests of docs/examples/$story fail in $image: $(cat "$work/tested")"
+  done
 }
 
 # size_of IMAGE: bytes, unpacked.
