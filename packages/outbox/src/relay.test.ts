@@ -187,7 +187,6 @@ describe.skipIf(program === undefined)('the relay', () => {
     rig.server.freeze()
     const startedAt = performance.now()
     await rig.outbox.commit(numbered(5, 5))
-    expect(performance.now() - startedAt).toBeLessThan(500)
     await expect(rig.broker.ping(AbortSignal.timeout(2000))).rejects.toMatchObject({ name: 'BrokerError' })
     expect(performance.now() - startedAt).toBeLessThan(3000)
     await new Promise((resolve) => setTimeout(resolve, rounds(500, 5000)))
