@@ -201,7 +201,9 @@ describe('functions in a service of their own', () => {
       return started
     }
     let service = await start()
-    await using platform = await startAllInOne({ FUNCTIONS_URL: url })
+    await using stack = new AsyncDisposableStack()
+    stack.defer(async () => void (await service.stop()))
+    const platform = stack.use(await startAllInOne({ FUNCTIONS_URL: url }))
     const { id, send, declare, save, trigger } = await openWorkspace(platform)
     expect((await declare('total', total)).status).toBe(200)
     const slug = 'sum'
@@ -250,6 +252,5 @@ describe('functions in a service of their own', () => {
     await expect
       .poll(async () => (await runs()).map(({ status }) => status), { timeout: 30_000 })
       .toEqual(['succeeded', 'succeeded', 'succeeded'])
-    await service.stop()
   })
 })
