@@ -1,7 +1,3 @@
-/** True for what JSON calls an object. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /**
  * Options of an LRU cache of so many entries. Told as its `max` they would be reserved at once: a millisecond and
  * 700 KB for each ten thousand, in every process and whether they come or not.

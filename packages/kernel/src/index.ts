@@ -1,6 +1,6 @@
 export { Breaker } from './breaker.ts'
 export { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, systemClock } from './clock.ts'
-export { atMost, isRecord } from './entries.ts'
+export { atMost } from './entries.ts'
 export {
   Failure,
   type FailureBody,
@@ -21,6 +21,7 @@ export {
   uuidv7,
   uuidv7Ms,
 } from './ids.ts'
+export { isRecord } from './is-record.ts'
 export { beforeAbort, growingPauseMs, retryAfterMsOf, triedAgain } from './pauses.ts'
 export {
   STORE_BUDGET_MS,

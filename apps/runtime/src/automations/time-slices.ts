@@ -1,3 +1,4 @@
+import { atMost } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 
 /** Longest all runs of a process work in one turn of its event loop. */
@@ -62,7 +63,7 @@ interface Waiting {
 export class TimeSlices {
   readonly #waiting = new Map<string, Waiting>()
   /** Milliseconds each has worked, by its share. */
-  readonly #worked = new LRUCache<string, number>({ max: MAX_ACCOUNTS })
+  readonly #worked = new LRUCache<string, number>(atMost(MAX_ACCOUNTS))
   /** What the one that waits and has worked least had worked: nobody saves more than a credit by not working. */
   #floor = 0
   #slice = 1
