@@ -102,13 +102,19 @@ const ended = (service: TestService, id: string) =>
   }, SOON)
 
 /**
- * Emits orders 1 to 3 and waits until another subscription has got them: none of them is to be given to subscriptions
- * any more.
+ * Emits orders 1 to 3 and waits until another subscription has got them, and the log: none of them is to be given to
+ * subscriptions any more, and all are found.
  */
 async function fannedOut(service: TestService, workspaceId: string): Promise<string[]> {
   await using witness = await startReceiver()
   await subscribed(service, workspaceId, witness.url)
   const ids = await emitOrders(service, workspaceId, 1, 2, 3)
   await vi.waitFor(() => expect(numbersOf(witness).toSorted()).toEqual([1, 2, 3]), SOON)
+  await vi.waitFor(async () => {
+    const logged = await service.database.many(
+      sql`select 1 from search.documents where id = any(${ids}::uuid[])`,
+    )
+    expect(logged).toHaveLength(3)
+  }, SOON)
   return ids
 }
