@@ -47,7 +47,7 @@ const SHOWN = 10
 /** How long a unit test may take: longer ones are waited for by everybody, each time. */
 const UNIT_TEST_SECONDS = 5
 
-/** Where a store is in trouble or behind, and the deadlines of the platform itself are waited for, it may take longer. */
+/** Where a store is in trouble or behind, deadlines of the platform itself are waited for: such tests take longer. */
 const OUTAGE_SECONDS = 20
 const ABOUT_OUTAGES = [
   'apps/events/src/event-log/log-backpressure.test.ts',
