@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import {
   ConfigError,
@@ -25,7 +24,7 @@ import { type Command, commandOf, migrationEnv, runMigrations } from './run-migr
 import type { Service, ServiceContext } from './service.ts'
 import { settingsOf } from './settings.ts'
 import { explainStartFailure } from './start-failure.ts'
-import { listenEarly, listeningFields, type RunningService, startService } from './start-service.ts'
+import { aborted, listenEarly, listeningFields, type RunningService, startService } from './start-service.ts'
 
 /** The environment of the process itself; services read their own. */
 export const processEnv = z.object({
@@ -177,7 +176,7 @@ async function serve(
   } catch (error) {
     if (!(error instanceof StartInterrupted)) throw error
   }
-  if (!signal.aborted) await once(signal, 'abort')
+  await aborted(signal)
   log.info('stopping')
 }
 
@@ -206,6 +205,7 @@ async function startAll(
   await retryUntilAvailable(() => requireInstallation(env, resources), retry)
   const running: RunningService[] = []
   const elsewhere: Promise<void>[] = []
+  const others = () => Promise.all(elsewhere)
   for (const service of services) {
     if (service.startElsewhere !== undefined) {
       const started = stack.use(service.startElsewhere(env, context))
@@ -218,16 +218,12 @@ async function startAll(
     }
     // The last one is the first to stop, and all requests come through it: only it is seen by a load balancer, which
     // must not send what one that starts elsewhere can't take yet.
-    const seen = service === services.at(-1) ? { others: Promise.all(elsewhere) } : { drainDelayMs: 0 }
+    const seen = service === services.at(-1) ? { others } : { drainDelayMs: 0 }
     const options = { ...limits, ...seen, server: servers.get(service) }
     running.push(stack.use(await startService(service, env, resources, context, options)))
   }
-  await Promise.race([Promise.all(elsewhere), aborted(limits.signal)])
+  await Promise.race([others(), aborted(limits.signal)])
   return running
-}
-
-const aborted = async (signal: AbortSignal): Promise<void> => {
-  if (!signal.aborted) await once(signal, 'abort')
 }
 
 /** What came from a file is told as such, whatever else the process says about its variables. */

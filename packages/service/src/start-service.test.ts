@@ -16,7 +16,7 @@ async function start(
   options: TinyOptions & {
     drainDelayMs?: number
     env?: Env
-    others?: Promise<unknown>
+    others?: () => Promise<unknown>
     change?: (service: Service) => Service
   } = {},
 ) {
@@ -24,7 +24,7 @@ async function start(
   const resources = new Resources(log, { development: true })
   const stopping = new AbortController()
   const service = options.change?.(tiny.service) ?? tiny.service
-  const { drainDelayMs = 0, others = Promise.resolve() } = options
+  const { drainDelayMs = 0, others = async () => undefined } = options
   const start = { drainDelayMs, others, signal: stopping.signal }
   const running = startService(service, options.env ?? {}, resources, context, start)
   return { ...tiny, running, stopping }
@@ -68,7 +68,7 @@ describe('starting a service', () => {
     const { env, url } = await addressOf()
     const asksReady = async () => (await get(`${url}/sys/readyz`)).status
     const elsewhere = Promise.withResolvers<void>()
-    const { running } = await start({ env, others: elsewhere.promise })
+    const { running } = await start({ env, others: () => elsewhere.promise })
     await vi.waitFor(async () => expect((await get(`${url}/hello`)).status).toBe(200))
     expect(await asksReady()).toBe(503)
     elsewhere.resolve()
@@ -76,9 +76,9 @@ describe('starting a service', () => {
     expect(await asksReady()).toBe(200)
     await service[Symbol.asyncDispose]()
 
-    const failing = await start({ env, others: Promise.reject(new Error('not there')) })
+    const failing = await start({ env, others: () => Promise.reject(new Error('not there')) })
     await expect(failing.running).rejects.toThrow('not there')
-    const stopped = await start({ env, others: new Promise(() => undefined) })
+    const stopped = await start({ env, others: () => new Promise(() => undefined) })
     stopped.stopping.abort()
     await expect(stopped.running).rejects.toThrow(StartInterrupted)
     await expect(get(url)).rejects.toThrow()

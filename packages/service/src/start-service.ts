@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { type Env, flag, readConfig } from '@platform/config'
 import type { ServiceReport } from '@platform/contracts'
@@ -36,8 +37,8 @@ export interface StartOptions {
   signal: AbortSignal
   /** How long stopping waits for requests in flight. Default 10,000. */
   patienceMs?: number
-  /** What it is no use without: it calls itself ready after them. */
-  others?: Promise<unknown>
+  /** Waits for what it is no use without: it calls itself ready after them. */
+  others?: () => Promise<unknown>
   /** Listens already, from `listenEarly`. */
   server?: HttpServer | undefined
 }
@@ -179,13 +180,15 @@ async function runRequiredJobs(parts: WholeParts, { log, signal, notices }: Retr
   }
 }
 
+/** Resolves when the process is asked to stop. */
+export const aborted = async (signal: AbortSignal): Promise<void> => {
+  if (!signal.aborted) await once(signal, 'abort')
+}
+
 async function waitForOthers({ others, signal }: StartOptions): Promise<void> {
   if (others === undefined) return
-  const stopped = Promise.withResolvers<never>()
-  const stop = () => stopped.reject(new StartInterrupted())
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
-  await Promise.race([others, stopped.promise]).finally(() => signal.removeEventListener('abort', stop))
+  await Promise.race([others(), aborted(signal)])
+  if (signal.aborted) throw new StartInterrupted()
 }
 
 /** Load balancers get time to see that the service is leaving before it stops to listen. */
