@@ -67,7 +67,7 @@ const isSlowUnitTest = ({ project, seconds, file }) => project === 'unit' && sec
 async function slowAlone(stops, node, { slowest }) {
   let slow = slowest.filter(isSlowUnitTest).slice(0, AGAIN.tests)
   for (let time = 0; time < AGAIN.times && slow.length > 0; time += 1) {
-    console.log(`Once more alone, because they took too long:`)
+    console.log('Once more alone, because they took too long:')
     for (const { name } of slow) console.log(`  ${name}`)
     const slowness = watchSlowness()
     const { summary } = await testOnce(stops, node, alone(slow))
@@ -77,7 +77,7 @@ async function slowAlone(stops, node, { slowest }) {
       summary.slowest.some((one) => one.name === name && one.seconds > secondsFor(file) * factor)
     slow = slow.filter(isSlowStill)
   }
-  return slow.map(({ name }) => name)
+  return slow
 }
 
 /** One after the other, in one run: what they share is set up once. */
@@ -123,7 +123,7 @@ function linesOf({ slowest, skippedSuites, secondAttempts }, slow) {
     ...skippedSuites.map((suite) => `SKIPPED: ${suite}`),
     ...(skippedSuites.length > 0 ? [remedy] : []),
     ...secondAttempts.map((test) => `PASSED ONLY AT THE SECOND ATTEMPT: ${test}`),
-    ...slow.map((name) => `TOO SLOW: ${name}: a unit test may take ${UNIT_TEST_SECONDS} s alone.`),
+    ...slow.map(({ name, file }) => `TOO SLOW: ${name}: a unit test may take ${secondsFor(file)} s alone.`),
   ]
 }
 

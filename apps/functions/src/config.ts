@@ -7,6 +7,7 @@ import {
   nodeEnv,
   optionalPort,
   port,
+  positiveCount,
   secret,
 } from '@platform/config'
 import { services } from '@platform/contracts'
@@ -17,9 +18,6 @@ import { z } from 'zod'
 
 /** What a developer's own machine is called. */
 const LOOPBACK = ['127.0.0.0/8', '::1']
-
-/** What a limit of 0 throttles would wait for ever. */
-const rate = (preset: number) => count(preset).refine((value) => value > 0, 'must be at least 1')
 
 /** The environment of the service that runs functions in code. */
 export const functionsEnv = z
@@ -41,11 +39,11 @@ export const functionsEnv = z
     FETCH_FORBIDDEN_HOSTS: list('').describe(
       'Hosts, with those below them, addresses and ranges functions may not call although they are public or allowed.',
     ),
-    FETCH_CONCURRENCY: count(100)
-      .refine((value) => value > 0, 'must be at least 1')
-      .describe('Fetches under way at once, for each workspace and instance; others wait.'),
-    RATE_LIMIT_FETCHES: rate(50).describe('Fetches a second, for each workspace and instance.'),
-    RATE_LIMIT_FETCHES_BURST: rate(200).describe('Fetches at once.'),
+    FETCH_CONCURRENCY: positiveCount(100).describe(
+      'Fetches under way at once, for each workspace and instance; others wait.',
+    ),
+    RATE_LIMIT_FETCHES: positiveCount(50).describe('Fetches a second, for each workspace and instance.'),
+    RATE_LIMIT_FETCHES_BURST: positiveCount(200).describe('Fetches at once.'),
     ...limitVariables([]),
     FETCH_USER_AGENT_HEADER: z
       .string()

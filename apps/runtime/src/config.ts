@@ -7,6 +7,7 @@ import {
   milliseconds,
   optionalPort,
   port,
+  positiveCount,
   seconds,
   secret,
   storeVariables,
@@ -28,9 +29,6 @@ const REFUSED_AT = 4
 
 /** A body with files in it may have a little more. */
 const MAX_FILE_BYTES = 10_000_000
-
-/** What a limit of 0 throttles would wait for ever. */
-const rate = (preset: number) => count(preset).refine((value) => value > 0, 'must be at least 1')
 
 /** The environment of the runtime service. */
 export const runtimeEnv = z
@@ -98,18 +96,22 @@ export const runtimeEnv = z
     UPLOADS_MAX_SIZE: count(MAX_FILE_BYTES).describe(
       'Bytes of one file in a form that a URL trigger is sent, ten million at most.',
     ),
-    RATE_LIMIT_AUTOMATIONS: rate(100).describe('Automations a second, for each workspace and instance.'),
-    RATE_LIMIT_AUTOMATIONS_BURST: rate(400).describe('Automations at once.'),
-    RATE_LIMIT_EMITS: rate(30).describe('Emitted events a second, for each workspace and instance.'),
-    RATE_LIMIT_EMITS_BURST: rate(100).describe('Emitted events at once.'),
-    RATE_LIMIT_FETCHES: rate(50).describe('Fetches a second, for each workspace and instance.'),
-    RATE_LIMIT_FETCHES_BURST: rate(200).describe('Fetches at once.'),
-    RATE_LIMIT_FUNCTIONS: rate(100).describe(
+    RATE_LIMIT_AUTOMATIONS: positiveCount(100).describe(
+      'Automations a second, for each workspace and instance.',
+    ),
+    RATE_LIMIT_AUTOMATIONS_BURST: positiveCount(400).describe('Automations at once.'),
+    RATE_LIMIT_EMITS: positiveCount(30).describe('Emitted events a second, for each workspace and instance.'),
+    RATE_LIMIT_EMITS_BURST: positiveCount(100).describe('Emitted events at once.'),
+    RATE_LIMIT_FETCHES: positiveCount(50).describe('Fetches a second, for each workspace and instance.'),
+    RATE_LIMIT_FETCHES_BURST: positiveCount(200).describe('Fetches at once.'),
+    RATE_LIMIT_FUNCTIONS: positiveCount(100).describe(
       'Calls of functions in code a second, for each workspace and instance.',
     ),
-    RATE_LIMIT_FUNCTIONS_BURST: rate(400).describe('Calls of functions in code at once.'),
-    RATE_LIMIT_REPEATS: rate(1000).describe('Rounds of repeat a second, for each workspace and instance.'),
-    RATE_LIMIT_REPEATS_BURST: rate(4000).describe('Rounds of repeat at once.'),
+    RATE_LIMIT_FUNCTIONS_BURST: positiveCount(400).describe('Calls of functions in code at once.'),
+    RATE_LIMIT_REPEATS: positiveCount(1000).describe(
+      'Rounds of repeat a second, for each workspace and instance.',
+    ),
+    RATE_LIMIT_REPEATS_BURST: positiveCount(4000).describe('Rounds of repeat at once.'),
     ...automationLimitVariables,
     ...fetchVariables,
     ...moduleVariables,

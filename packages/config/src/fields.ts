@@ -28,6 +28,10 @@ export const days = (preset: number) => whole('days').default(preset)
 /** A whole number without a unit. */
 export const count = (preset: number) => whole('pieces').default(preset)
 
+/** The same where 0 would make everything wait for ever. */
+export const positiveCount = (preset: number) =>
+  count(preset).refine((value) => value > 0, 'must be at least 1')
+
 /** true, yes, 1, on or false, no, 0, off. */
 export const flag = (preset: boolean) =>
   z

@@ -8,6 +8,7 @@ export {
   optionalHttpUrl,
   optionalPort,
   port,
+  positiveCount,
   seconds,
   secret,
 } from './fields.ts'

@@ -12,7 +12,7 @@ export interface GroupOptions<Item> {
   /** Transactions on their way at once. */
   maxInFlight?: number
   maxWaiting?: number
-  /** Characters of an item, about. */
+  /** Characters of an item, about; without it items have no size. */
   sizeOf?: (item: Item) => number
   maxSize?: number
 }
@@ -38,9 +38,9 @@ export function groupCommit<Item>(
   write: (items: Item[]) => Promise<void>,
   options: GroupOptions<Item> = {},
 ): GroupCommit<Item> {
-  const { maxItems = 500, maxInFlight = 2, maxWaiting = 20_000, sizeOf, maxSize = MAX_SIZE } = options
+  const { maxItems = 500, maxInFlight = 2, maxWaiting = 20_000 } = options
+  const { sizeOf = () => 0, maxSize = MAX_SIZE } = options
   const fitting = (): number => {
-    if (sizeOf === undefined) return maxItems
     let size = 0
     const over = waiting.slice(0, maxItems).findIndex(({ item }) => {
       size += sizeOf(item)

@@ -34,6 +34,17 @@ export const fillText = (text: string, values: ReadonlyMap<string, string>, shap
     return value === undefined ? written : shape(value)
   })
 
+/** Headers with values in place of references, or a sentence why there can be none. */
+export function fillHeaders(given: Headers, values: ReadonlyMap<string, string>): Headers | string {
+  const headers = new Headers(given)
+  try {
+    for (const [name, value] of given) headers.set(name, fillText(value, values, asItIs))
+  } catch {
+    return 'A secret that is used in a header has characters that no header may have.'
+  }
+  return headers
+}
+
 /** How a value may stand in what is shown, also in JSON that is part of a text of JSON. */
 export const formsOf = (value: string): string[] => [
   value,

@@ -1,5 +1,4 @@
-import type { JsonWebKey } from 'node:crypto'
-import { randomBytes } from 'node:crypto'
+import { type JsonWebKey, randomBytes } from 'node:crypto'
 import type { PublicJwk, ServiceName, SigningKeysUpdated } from '@platform/contracts'
 import jose from 'node-jose'
 

@@ -1,4 +1,4 @@
-import { count, days } from '@platform/config'
+import { days, positiveCount } from '@platform/config'
 import { DAY_MS, HOUR_MS } from '@platform/kernel'
 import { z } from 'zod'
 import type { RetentionSettings } from './retention.ts'
@@ -21,9 +21,9 @@ const msOf = (text: string): number => {
 /** The variables of retention, to be spread into the environment of the service. */
 export const retentionVariables = {
   EVENTS_RETENTION_DAYS: safeDays(1080).describe('Days an event is kept; at least 1.'),
-  EVENTS_WORKSPACE_MAX_EVENTS: count(50)
-    .refine((value) => value >= 1, 'must be at least 1')
-    .describe('A workspace with fewer events loses them when it is inactive.'),
+  EVENTS_WORKSPACE_MAX_EVENTS: positiveCount(50).describe(
+    'A workspace with fewer events loses them when it is inactive.',
+  ),
   EVENTS_WORKSPACE_INACTIVITY_DAYS: safeDays(30).describe(
     'Days without an event after which a small workspace counts as inactive; at least 1.',
   ),

@@ -4,7 +4,7 @@ import { type CarriedSecrets, concealedResponse, textOfBody, wholeResponse } fro
 import type { FairPlaces } from '@platform/kernel'
 import type { Outbound } from '@platform/outbound'
 import { type Throttle, throttled } from '@platform/rate-limits'
-import { asItIs, bodyShape, concealer, fillText, referencesIn } from '@platform/secret-references'
+import { bodyShape, concealer, fillHeaders, fillText, referencesIn } from '@platform/secret-references'
 
 /** How functions call the outside here. */
 export interface CallFetches {
@@ -61,7 +61,8 @@ function withSecrets(url: string, request: Sent, secrets: CarriedSecrets): Fille
   if (gone?.gone !== undefined) throw new Error(gone.gone)
   const values = new Map(used.map(({ bytes, value = '' }) => [bytes, value]))
   if (values.size === 0) return { address: url, init: request }
-  const headers = headersWith(request.headers, values)
+  const headers = fillHeaders(request.headers, values)
+  if (typeof headers === 'string') throw new Error(headers)
   const shape = bodyShape(headers.get('content-type'))
   const filled = body === '' ? {} : { body: new TextEncoder().encode(fillText(body, values, shape)) }
   return {
@@ -69,14 +70,4 @@ function withSecrets(url: string, request: Sent, secrets: CarriedSecrets): Fille
     init: { ...request, headers, ...filled },
     conceal: concealer(values, found),
   }
-}
-
-function headersWith(given: Headers, values: ReadonlyMap<string, string>): Headers {
-  const headers = new Headers(given)
-  try {
-    for (const [name, value] of given) headers.set(name, fillText(value, values, asItIs))
-  } catch {
-    throw new Error('A secret that is used in a header has characters that no header may have.')
-  }
-  return headers
 }

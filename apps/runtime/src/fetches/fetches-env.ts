@@ -6,6 +6,7 @@ import {
   milliseconds,
   nodeEnv,
   type ProxySettings,
+  positiveCount,
   proxySettings,
   proxyVariables,
 } from '@platform/config'
@@ -52,9 +53,9 @@ export const fetchVariables = {
     .regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 visible characters')
     .default('platform-runtime/2')
     .describe('User-Agent of a fetch that names none.'),
-  FETCH_CONCURRENCY: count(100)
-    .refine(atLeastOne, ONE)
-    .describe('Fetches under way at once, for each workspace and instance; others wait.'),
+  FETCH_CONCURRENCY: positiveCount(100).describe(
+    'Fetches under way at once, for each workspace and instance; others wait.',
+  ),
   FETCH_STREAMS: count(1000).describe(
     'Streams that fetches have opened and read at once, for each workspace and instance; one more is an error.',
   ),

@@ -1,7 +1,9 @@
+import type { CarriedSecrets } from '@platform/function-calls'
 import {
   asItIs,
   bodyShape,
   concealer,
+  fillHeaders,
   fillText,
   formsOf,
   referencesIn,
@@ -48,15 +50,6 @@ export async function revealSecrets(
 export const referencesOf = (request: FetchRequest): Map<string, string> =>
   referencesIn([request.url.href, ...request.headers.values(), request.body ?? '', ...textsOf(request)])
 
-/** What a function that runs elsewhere may need of secrets. */
-export interface CarriedSecret {
-  readonly keyId: string
-  readonly bytes: string
-  readonly value?: string
-  /** Why there is no value; a sentence. */
-  readonly gone?: string
-}
-
 /** Most that the parameters of a call refer to. */
 const MAX_CARRIED = 100
 
@@ -65,9 +58,9 @@ export async function carriedSecrets(
   run: RunState,
   parts: SecretParts | undefined,
   text: string,
-): Promise<CarriedSecret[]> {
+): Promise<CarriedSecrets> {
   if (parts?.masterKeys === undefined || !text.includes('$secret:')) return []
-  const carried: CarriedSecret[] = []
+  const carried: CarriedSecrets = []
   for (const [bytes, keyId] of [...referencesIn([text])].slice(0, MAX_CARRIED)) {
     const reference = readReference(parts.masterKeys, keyId, bytes)
     if (reference !== undefined)
@@ -80,7 +73,7 @@ async function carriedValue(
   run: RunState,
   parts: SecretParts,
   reference: ReadReference,
-): Promise<Pick<CarriedSecret, 'value' | 'gone'>> {
+): Promise<Pick<CarriedSecrets[number], 'value' | 'gone'>> {
   try {
     const value = await referencedValue(run, parts, reference)
     for (const form of formsOf(value)) run.secrets.add(form)
@@ -123,12 +116,8 @@ export function fillSecrets(
 ): FetchRequest | FetchFailure {
   if (values.size === 0) return request
   const put = (text: string, shape: Shape): string => fillText(text, values, shape)
-  const headers = new Headers(request.headers)
-  try {
-    for (const [name, value] of request.headers) headers.set(name, put(value, asItIs))
-  } catch {
-    return failure('A secret that is used in a header has characters that no header may have.')
-  }
+  const headers = fillHeaders(request.headers, values)
+  if (typeof headers === 'string') return failure(headers)
   const url = new URL(put(request.url.href, encodeURIComponent))
   const { body, parts, auth } = request
   return {
