@@ -27,6 +27,7 @@ import { schedulesPart } from './schedules/schedules-part.ts'
 import { waitsPart } from './waits/waits-part.ts'
 import { callWebhook } from './webhooks/call-webhook.ts'
 import { unheardAnswer } from './webhooks/shaped-answer.ts'
+import { workspaceSecretsPart } from './workspace-secrets/workspace-secrets-part.ts'
 
 const runtimeMigrations: Migrations = {
   schema: 'runtime',
@@ -88,6 +89,12 @@ export const runtime: Service = {
       waits,
       containment,
     })
+    const secrets = workspaceSecretsPart({
+      ...modules.stores.secrets,
+      outbox,
+      audit,
+      eventMaxLength: config.events.maxLength,
+    })
     const keySet = new KeySet(config.gatewayUrl, log)
     const routes = [
       callWebhook({ ...config, ...runs, definitions, permissions, refused }),
@@ -110,11 +117,20 @@ export const runtime: Service = {
       // What was set aside is done where nothing else is.
       ...(containment?.isApart === true
         ? joinParts(keySet.part, runTokens, { ...automations.part, jobs: runs.aside })
-        : joinParts(keySet.part, runTokens, automations.part, schedules.part, waits.part, runs.part, {
-            routes,
-            jobs: [...idempotency.jobs, ...modules.jobs],
-            checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
-          })),
+        : joinParts(
+            keySet.part,
+            runTokens,
+            automations.part,
+            secrets,
+            schedules.part,
+            waits.part,
+            runs.part,
+            {
+              routes,
+              jobs: [...idempotency.jobs, ...modules.jobs],
+              checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
+            },
+          )),
     }
   },
 }

@@ -41,6 +41,7 @@ export const auditActions = [
   'run.forked',
   'runs.changed',
   'functions.changed',
+  'secrets.changed',
 ] as const
 
 /** One row of the audit trail. */

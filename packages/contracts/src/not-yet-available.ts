@@ -29,13 +29,11 @@ const notYetAvailable: readonly { readonly what: string; readonly paths: readonl
     ],
   },
   {
-    what: 'Configuration, secrets, roles and labels of workspaces by themselves',
+    what: 'Configuration, roles and labels of workspaces by themselves',
     paths: [
       '/v2/workspaces/*/config',
       '/v2/workspaces/*/security',
       '/v2/workspaces/*/security/roles',
-      '/v2/workspaces/*/security/secrets',
-      '/v2/workspaces/*/security/secrets/*',
       '/v2/workspaces/labels',
       '/v2/workspaces/*/status',
       '/v2/workspaces/*/writeLock',

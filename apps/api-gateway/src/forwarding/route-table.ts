@@ -69,6 +69,7 @@ export const routeTable: readonly Forwarding[] = [
   { path: '/v2/search', to: 'events' },
   { path: '/v2/workspaces/:workspaceId/usage', to: 'events' },
   { path: '/v2/workspaces/:workspaceId/subscriptions{/*rest}', to: 'events' },
+  { path: '/v2/workspaces/:workspaceId/security/secrets{/*rest}', to: 'runtime' },
   { path: '/v2/workspaces/:workspaceId/security/*rest', to: 'workspaces' },
   {
     path: '/v2/workspaces/:workspaceId/files{/*rest}',

@@ -76,9 +76,11 @@ export const contextDescriptions = {
   },
   secret: {
     text:
-      'A reference to each secret that automations keep for the workspace ([`secrets`](#the-module-secrets)), by its ' +
-      'name; nothing can be set. It stands for the value where a `fetch` leaves, for 15 minutes from when the run ' +
-      'looked first.',
+      'A reference to each secret of the workspace, by its name: those that its owners set by the API ' +
+      '(`PATCH /v2/workspaces/{workspaceId}/security/secrets`) and those that automations keep for it ' +
+      '([`secrets`](#the-module-secrets)). Nothing can be set here. A reference stands for the value where a `fetch` ' +
+      'leaves, for 15 minutes from when the run looked first. Names that begin with `prismeai_` are those of the ' +
+      'platform: they are not here.',
     names: {},
   },
   config: { text: 'The configuration of the workspace; what a run sets in it ends with the run.', names: {} },

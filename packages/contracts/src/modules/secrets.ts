@@ -2,8 +2,19 @@ import { z } from 'zod'
 import { fields } from '../instructions/templated.ts'
 import { type ModuleDescription, numeric, text } from './module.ts'
 
+/** Names of the platform's own secrets begin like this; operators set them, and automations don't see them. */
+const SYSTEM_PREFIX = 'prismeai_'
+
+/** Whether a secret of this name is the platform's own. */
+export const isSystemSecret = (name: string): boolean => name.startsWith(SYSTEM_PREFIX)
+
 const named = {
-  name: text(200).refine((name) => name !== '', 'must not be empty'),
+  name: text(200)
+    .refine((name) => name !== '', 'must not be empty')
+    .refine(
+      (name) => !isSystemSecret(name),
+      `must not begin with ${SYSTEM_PREFIX}: those are the platform’s own`,
+    ),
   scope: z
     .enum(['user', 'workspace'])
     .describe('Whose it is: of the user the run acts for, or of the workspace.'),
@@ -32,7 +43,9 @@ export const secretsModule = {
     'text that begins with `$secret:`, and a `fetch` puts the value in its place in `url`, `query`, `headers` and ' +
     '`body` when the request leaves. A reference counts for 15 minutes, in what has the same correlation id; ask ' +
     'for it right before it is used. The value is shown in no event, record, log or failure; where an answer to ' +
-    'the fetch repeats it, the reference stands there instead.',
+    'the fetch repeats it, the reference stands there instead. Secrets of the scope `workspace` are those that owners ' +
+    'see and set by `/v2/workspaces/{workspaceId}/security/secrets` as well; names that begin with `prismeai_` are ' +
+    'the platform’s own and refused.',
   functions: {
     set: {
       text: 'Keeps a secret, in place of one of the same name, and answers its reference.',

@@ -137,12 +137,14 @@ export const workspaceEvents = {
   }),
   secretsUpdated: event({
     type: 'workspaces.secrets.updated',
-    emittedWhen: 'Secrets of a workspace were changed; only their names are told.',
+    emittedWhen: 'Secrets of a workspace were changed by the API; only their names are told.',
     payload: z.looseObject({
       created: texts.optional(),
       updated: texts.optional(),
       deleted: texts.optional(),
+      truncated: z.boolean().optional().describe('true: too many for an event; the names are left out.'),
     }),
+    everyInstance: true,
   }),
   securityUpdated: event({
     type: 'workspaces.security.updated',

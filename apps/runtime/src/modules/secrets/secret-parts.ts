@@ -5,7 +5,8 @@ import type { MasterKeyRing } from '@platform/master-keys'
 /** Where a secret stands. */
 export interface SecretPlace {
   readonly workspaceId: string
-  readonly scope: 'user' | 'workspace'
+  /** `system` for those that only operators set: no automation comes to one of them. */
+  readonly scope: 'user' | 'workspace' | 'system'
   /** The user; empty where it is the workspace's. */
   readonly owner: string
   readonly name: string

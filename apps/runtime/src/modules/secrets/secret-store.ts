@@ -8,6 +8,9 @@ export interface SealedSecret extends SecretPlace {
 /** A run that names one of them gets references to all. */
 const MAX_NAMES = 1000
 
+/** Before there were others, automations may have set some of these names: nobody sees them any more. */
+export const isOfWorkspace = sql`(scope = 'workspace' and not starts_with(name, 'prismeai_'))`
+
 export type SecretStore = ReturnType<typeof secretStore>
 
 export const secretStore = (queries: Queries) => ({
@@ -19,11 +22,11 @@ export const secretStore = (queries: Queries) => ({
     return row?.sealed
   },
 
-  /** Of the workspace itself, those of its users left out. */
+  /** Of the workspace itself, those of its users and of the platform left out. */
   async listNames(workspaceId: string): Promise<string[]> {
     const rows = await queries.many<{ name: string }>(sql`
       select name from runtime.secrets
-      where workspace_id = ${workspaceId} and scope = 'workspace' and (expires_at is null or expires_at > now())
+      where workspace_id = ${workspaceId} and ${isOfWorkspace} and (expires_at is null or expires_at > now())
       limit ${MAX_NAMES}`)
     return rows.map(({ name }) => name)
   },
@@ -35,13 +38,18 @@ export const secretStore = (queries: Queries) => ({
     return row?.count ?? 0
   },
 
-  put: ({ workspaceId, scope, owner, name, sealed }: SealedSecret, ttlSeconds: number | undefined) =>
+  put: (
+    { workspaceId, scope, owner, name, sealed }: SealedSecret,
+    ttlSeconds: number | undefined,
+    by: string,
+  ) =>
     queries.many(sql`
-      insert into runtime.secrets (workspace_id, scope, owner, name, sealed, expires_at)
+      insert into runtime.secrets (workspace_id, scope, owner, name, sealed, expires_at, created_by, updated_by)
       values (${workspaceId}, ${scope}, ${owner}, ${name}, ${sealed},
-        now() + ${ttlSeconds ?? null}::int * interval '1 second')
-      on conflict (workspace_id, scope, owner, name)
-        do update set sealed = excluded.sealed, expires_at = excluded.expires_at, updated_at = now()`),
+        now() + ${ttlSeconds ?? null}::int * interval '1 second', ${by}, ${by})
+      on conflict (workspace_id, scope, owner, name) do update set
+        sealed = excluded.sealed, expires_at = excluded.expires_at, updated_by = excluded.updated_by,
+        updated_at = clock_timestamp()`),
 
   /** Answers whether it was there. */
   async remove({ workspaceId, scope, owner, name }: SecretPlace): Promise<boolean> {

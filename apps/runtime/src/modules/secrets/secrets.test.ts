@@ -51,10 +51,10 @@ async function answerOf(
   const workspace = await runtime.workspace({
     main: { when: { endpoint: true }, do: steps, output: '{{out}}' },
   })
-  const call = (given = body) =>
+  const call = (given = body, more: Record<string, string> = {}) =>
     runtime.call(workspace.id, 'main', {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(asNobody ? {} : runtime.headersOf(ada)) },
+      headers: { 'content-type': 'application/json', ...(asNobody ? {} : runtime.headersOf(ada)), ...more },
       body: JSON.stringify(given),
     })
   return { workspace, call, answer: (await (await call()).json()) as unknown }
@@ -117,6 +117,58 @@ describe('secrets', () => {
     expect(await callAs('get', 'ada')).toMatch(/^\$secret:/)
     expect(await callAs('get', 'eve')).toMatchObject({ error: 'not_found' })
   })
+})
+
+test('of the platform can be set, got and deleted by no automation, and are no secret of theirs', async () => {
+  const refused = (name: string, parameters: Record<string, unknown> = {}) =>
+    answerOf(
+      [
+        {
+          try: {
+            do: [secret(name, { name: '{{body.name}}', ...parameters })],
+            catch: [{ set: { name: 'out', value: '{{$error.message}}' } }],
+          },
+        },
+      ],
+      { name: 'prismeai_ratelimit_disabled' },
+    )
+  for (const scope of ['workspace', 'user'])
+    for (const name of ['set', 'get', 'delete']) {
+      const { answer, workspace } = await refused(name, {
+        scope,
+        ...(name === 'set' ? { value: 'true' } : {}),
+      })
+      expect(answer).toContain('must not begin with prismeai_')
+      expect(await stored(workspace.id)).toEqual([])
+    }
+  const workspace = await runtime.workspace({ main: { when: { endpoint: true }, output: '{{secret}}' } })
+  await runtime.database.many(sql`
+    insert into runtime.secrets (workspace_id, scope, name, sealed) values
+      (${workspace.id}, 'system', 'prismeai_ratelimit_emits', 'x'), (${workspace.id}, 'workspace', 'prismeai_a', 'x'),
+      (${workspace.id}, 'workspace', 'b', 'x')`)
+  const seen = (await (await runtime.call(workspace.id, 'main')).json()) as object
+  expect(Object.keys(seen)).toEqual(['b'])
+})
+
+test('of the platform stand behind no reference', async () => {
+  const steps = [
+    { fetch: { url: outside.url, body: '{{body.value}}', output: 'got' } },
+    { set: { name: 'out', value: '{{got.error}}' } },
+  ]
+  const { workspace, call } = await answerOf(steps)
+  const got = outside.got.length
+  const keys = masterKeyRing([testKey('test', 7)])
+  for (const scope of ['system', 'workspace'] as const) {
+    const place = { workspaceId: workspace.id, scope, owner: '', name: 'prismeai_ratelimit_emits' }
+    await runtime.database.many(sql`
+      insert into runtime.secrets (workspace_id, scope, name, sealed)
+      values (${workspace.id}, ${scope}, ${place.name}, ${keys.seal('canary', sealContextOf(place))})`)
+    const headers = { 'x-correlation-id': 'correlation-of-the-test' }
+    const reference = makeReference(keys, place, 'correlation-of-the-test', new Date())
+    const answer = await (await call({ value: reference }, headers)).json()
+    expect(answer).toMatchObject({ message: expect.stringContaining('is not there any more') })
+  }
+  expect(outside.got.length).toBe(got)
 })
 
 describe('a reference', () => {

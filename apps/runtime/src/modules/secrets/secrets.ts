@@ -1,4 +1,4 @@
-import { SECRET_MAX } from '@platform/contracts'
+import { isSystemSecret, SECRET_MAX, textOfSecret } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
 import type { RunState } from '../../automations/model.ts'
@@ -33,7 +33,8 @@ export const secretFunctions: FunctionsOf<'secrets'> = {
         const store = secretStore(tx)
         if ((await store.find(place)) === undefined && (await store.count(place.workspaceId)) >= max)
           throw tooMany(max)
-        await store.put({ ...place, sealed: masterKeys.seal(text, sealContextOf(place)) }, ttl)
+        const sealed = masterKeys.seal(text, sealContextOf(place))
+        await store.put({ ...place, sealed }, ttl, `automation:${call.frame.automation.slug}`)
         return true
       })
       return referenceOf(run, parts, place)
@@ -81,7 +82,7 @@ export async function referencedValue(
     throw new SecretGone(
       `The reference of the secret "${place.name}" is too old: get it right before it is used.`,
     )
-  const sealed = await secretStore(database).find(place)
+  const sealed = isSystemSecret(place.name) ? undefined : await secretStore(database).find(place)
   if (sealed === undefined || masterKeys === undefined)
     throw new SecretGone(`The secret "${place.name}" is not there any more: set it again.`)
   return masterKeys.open(sealed, sealContextOf(place))
@@ -116,7 +117,7 @@ const referenceOf = (run: RunState, parts: SecretParts, place: SecretPlace): str
   makeReference(requireKeys(parts), place, run.correlationId, parts.clock.now())
 
 function textOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const text = textOfSecret(value)
   if (text.length <= SECRET_MAX) return text
   throw new Failure(
     'PayloadTooLarge',
