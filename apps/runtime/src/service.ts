@@ -5,19 +5,20 @@ import { installationMigrations, type Migrations } from '@platform/database'
 import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
 import { openPermissions, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
-import { joinParts, type Service } from '@platform/service'
+import { joinParts, type Resources, type Service } from '@platform/service'
 import { contained } from '@platform/service/processes'
 import { runTests } from './automation-tests/run-tests.ts'
 import { automationsPart } from './automations/automations-part.ts'
 import { TimeSlices } from './automations/time-slices.ts'
 import { runtimeChecks } from './checks.ts'
-import { environment, runtimeEnv } from './config.ts'
+import { environment, type RuntimeConfig, runtimeEnv } from './config.ts'
 import { automationCompiler } from './definitions/compile-automation.ts'
 import { definitionStore } from './definitions/definition-store.ts'
 import { Definitions } from './definitions/definitions.ts'
 import { runFunction } from './functions/run-function.ts'
 import { KeySet } from './jwks/key-set.ts'
 import { openModules } from './modules/module-stores.ts'
+import { workspaceSecretsPart } from './modules/secrets/workspace-secrets-part.ts'
 import { openOwnApi } from './run-tokens/run-tokens-part.ts'
 import { lateElsewhere } from './runs/elsewhere.ts'
 import { openContainment } from './runs/quarantine.ts'
@@ -27,12 +28,21 @@ import { schedulesPart } from './schedules/schedules-part.ts'
 import { waitsPart } from './waits/waits-part.ts'
 import { callWebhook } from './webhooks/call-webhook.ts'
 import { unheardAnswer } from './webhooks/shaped-answer.ts'
-import { workspaceSecretsPart } from './workspace-secrets/workspace-secrets-part.ts'
 
 const runtimeMigrations: Migrations = {
   schema: 'runtime',
   directory: new URL('../migrations/', import.meta.url),
 }
+
+const openStores = async (
+  resources: Resources,
+  { databaseUrl, cacheUrl, brokerUrl, events }: RuntimeConfig,
+) => ({
+  database: await resources.database(databaseUrl),
+  cache: await resources.cache(cacheUrl),
+  broker: await resources.broker(brokerUrl, databaseUrl),
+  outbox: await resources.outbox(brokerUrl, databaseUrl, events),
+})
 
 /** Executes automations: URL triggers, test runs and the runs that events and schedules trigger. */
 export const runtime: Service = {
@@ -49,22 +59,18 @@ export const runtime: Service = {
   address: (env) => readConfig(runtimeEnv, env),
   async build(env, resources, { log, clock }) {
     const config = readConfig(runtimeEnv, env)
-    const database = await resources.database(config.databaseUrl)
-    const cache = await resources.cache(config.cacheUrl)
-    const broker = await resources.broker(config.brokerUrl, config.databaseUrl)
-    const outbox = await resources.outbox(config.brokerUrl, config.databaseUrl, config.events)
+    const { database, cache, broker, outbox } = await openStores(resources, config)
     const audit = await openAudit({ database, clock })
     const permissions = await openPermissions({ database, clock })
     const { own, part: runTokens } = await openOwnApi({ database, outbox, audit, config, clock, log })
-
     const idempotency = await openIdempotency({ database, pepper: config.internalApiKey })
-
     const slices = new TimeSlices()
     const store = definitionStore(database)
     const modules = openModules({ database, clock, log, settings: config.modules })
     const compile = automationCompiler(config.events, slices, modules.stores)
     const definitions = new Definitions(store, compile, config.definitions)
     const waits = waitsPart({ database, log })
+    const secrets = workspaceSecretsPart({ ...modules.stores.secrets, outbox, audit, config })
     const { refused, containment, marker } = openContainment(contained())
     const common = { database, permissions, refused, definitions, clock, log, config }
     const automations = automationsPart({
@@ -89,12 +95,7 @@ export const runtime: Service = {
       waits,
       containment,
     })
-    const secrets = workspaceSecretsPart({
-      ...modules.stores.secrets,
-      outbox,
-      audit,
-      eventMaxLength: config.events.maxLength,
-    })
+    const working = [schedules.part, waits.part, runs.part]
     const keySet = new KeySet(config.gatewayUrl, log)
     const routes = [
       callWebhook({ ...config, ...runs, definitions, permissions, refused }),
@@ -117,20 +118,11 @@ export const runtime: Service = {
       // What was set aside is done where nothing else is.
       ...(containment?.isApart === true
         ? joinParts(keySet.part, runTokens, { ...automations.part, jobs: runs.aside })
-        : joinParts(
-            keySet.part,
-            runTokens,
-            automations.part,
-            secrets,
-            schedules.part,
-            waits.part,
-            runs.part,
-            {
-              routes,
-              jobs: [...idempotency.jobs, ...modules.jobs],
-              checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
-            },
-          )),
+        : joinParts(keySet.part, runTokens, automations.part, secrets, ...working, {
+            routes,
+            jobs: [...idempotency.jobs, ...modules.jobs],
+            checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),
+          })),
     }
   },
 }

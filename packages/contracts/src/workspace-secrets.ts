@@ -13,6 +13,12 @@ const SecretName = z
   .max(NAME_MAX, `the name of a secret has at most ${NAME_MAX} characters`)
   .regex(/^\P{Cc}*$/u, 'the name of a secret has no control characters')
 
+/** What is wrong with a name is said by itself. */
+const nameProblem = (issue: z.core.$ZodRawIssue): string | undefined =>
+  issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined
+
+const byName = <Entry extends z.ZodType>(entry: Entry) => z.record(SecretName, entry, { error: nameProblem })
+
 /** A secret is a text; anything else is kept as its JSON. */
 export const textOfSecret = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
@@ -140,7 +146,7 @@ export const putSecrets = endpoint({
     'keeps its value where none is given.',
   method: 'put',
   path,
-  body: z.record(SecretName, SecretInput),
+  body: byName(SecretInput),
   response: WorkspaceSecrets,
   etag: true,
   failures: stateFailures,
@@ -156,7 +162,7 @@ export const patchSecrets = endpoint({
   summary: 'Sets some secrets of a workspace, and leaves the others as they are.',
   method: 'patch',
   path,
-  body: z.record(SecretName, SecretPatch),
+  body: byName(SecretPatch),
   response: WorkspaceSecrets,
   etag: true,
   failures: stateFailures,

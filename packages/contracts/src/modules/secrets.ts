@@ -43,9 +43,9 @@ export const secretsModule = {
     'text that begins with `$secret:`, and a `fetch` puts the value in its place in `url`, `query`, `headers` and ' +
     '`body` when the request leaves. A reference counts for 15 minutes, in what has the same correlation id; ask ' +
     'for it right before it is used. The value is shown in no event, record, log or failure; where an answer to ' +
-    'the fetch repeats it, the reference stands there instead. Secrets of the scope `workspace` are those that owners ' +
-    'see and set by `/v2/workspaces/{workspaceId}/security/secrets` as well; names that begin with `prismeai_` are ' +
-    'the platform’s own and refused.',
+    'the fetch repeats it, the reference stands there instead. Secrets of the scope `workspace` are those that ' +
+    'owners see and set by `/v2/workspaces/{workspaceId}/security/secrets` as well; names that begin with ' +
+    '`prismeai_` are the platform’s own and refused.',
   functions: {
     set: {
       text: 'Keeps a secret, in place of one of the same name, and answers its reference.',

@@ -147,12 +147,21 @@ test('of the platform can be set, got and deleted by no automation, and are no s
       (${workspace.id}, 'system', 'prismeai_ratelimit_emits', 'x'), (${workspace.id}, 'workspace', 'prismeai_a', 'x'),
       (${workspace.id}, 'workspace', 'b', 'x')`)
   const seen = (await (await runtime.call(workspace.id, 'main')).json()) as object
+  await runtime.database.many(sql`delete from runtime.secrets where workspace_id = ${workspace.id}`)
   expect(Object.keys(seen)).toEqual(['b'])
 })
 
 test('of the platform stand behind no reference', async () => {
   const steps = [
-    { fetch: { url: outside.url, body: '{{body.value}}', output: 'got' } },
+    {
+      fetch: {
+        url: outside.url,
+        method: 'post',
+        headers: { 'content-type': 'text/plain' },
+        body: '{{body.value}}',
+        output: 'got',
+      },
+    },
     { set: { name: 'out', value: '{{got.error}}' } },
   ]
   const { workspace, call } = await answerOf(steps)

@@ -2,8 +2,8 @@ import { getSecrets, patchSecrets, putSecrets } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { userPrincipal } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { json, startOutside } from '../../test/outside.ts'
-import { startRuntime, type TestRuntime } from '../../test/testing.ts'
+import { json, startOutside } from '../../../test/outside.ts'
+import { startRuntime, type TestRuntime } from '../../../test/testing.ts'
 
 let runtime: TestRuntime
 let outside: Awaited<ReturnType<typeof startOutside>>
@@ -120,7 +120,7 @@ describe('PUT /v2/workspaces/:workspaceId/security/secrets', () => {
     [{ key: { value: 'x', description: null } }, 'body.key.description'],
     [{ '': { value: 'x' } }, 'needs a name'],
     [{ ['x'.repeat(201)]: { value: 'x' } }, 'at most 200 characters'],
-    [{ 'a\u0000b': { value: 'x' } }, 'no control characters'],
+    [{ 'a\u0007b': { value: 'x' } }, 'no control characters'],
     [Object.fromEntries(Array.from({ length: 13 }, (_, at) => [`k${at}`, { value: 'x' }])), 'may have 12'],
     [[], 'body'],
   ])('refuses %j', async (body, said) => {

@@ -15,8 +15,8 @@ import type { Queries } from '@platform/database'
 import { etagOf, type RequestInfo, requireMatch, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import type { Outbox } from '@platform/outbox'
-import { type SecretParts, sealContextOf } from '../modules/secrets/secret-parts.ts'
-import { secretStore } from '../modules/secrets/secret-store.ts'
+import type { Part } from '@platform/service'
+import type { RuntimeConfig } from '../../config.ts'
 import {
   type PlannedChange,
   planChange,
@@ -25,14 +25,15 @@ import {
   scopeOf,
   toldChange,
 } from './secret-change.ts'
+import { type SecretParts, sealContextOf } from './secret-parts.ts'
+import { secretStore } from './secret-store.ts'
 import { workspaceSecretStore } from './workspace-secret-store.ts'
 
 /** What reading and changing the secrets of workspaces needs. */
-export interface SecretDeps extends Omit<SecretParts, 'clock'> {
+interface SecretDeps extends Omit<SecretParts, 'clock'> {
   readonly outbox: Outbox
   readonly audit: Audit
-  /** Characters that an event may have. */
-  readonly eventMaxLength: number
+  readonly config: Pick<RuntimeConfig, 'events'>
 }
 
 /** Who changes secrets of which workspace, by which request. */
@@ -42,25 +43,30 @@ interface ChangedBy {
   readonly request: RequestInfo
 }
 
-export const getSecrets = ({ database }: SecretDeps) =>
+/** Secrets of workspaces as people set them; automations have the module `secrets`. */
+export const workspaceSecretsPart = (deps: SecretDeps): Part => ({
+  routes: [getSecrets(deps), putSecrets(deps), patchSecrets(deps), deleteSecret(deps)],
+})
+
+const getSecrets = ({ database }: SecretDeps) =>
   route(getContract, {
     handle: async ({ principal, admitted: { workspace } }) =>
       presentSecrets(await workspaceSecretStore(database).describe(workspace.id, principal.superAdmin)),
   })
 
-export const putSecrets = (deps: SecretDeps) =>
+const putSecrets = (deps: SecretDeps) =>
   route(putContract, {
     handle: ({ body, principal, request, admitted }) =>
       changed(deps, body, true, { workspaceId: admitted.workspace.id, principal, request }),
   })
 
-export const patchSecrets = (deps: SecretDeps) =>
+const patchSecrets = (deps: SecretDeps) =>
   route(patchContract, {
     handle: ({ body, principal, request, admitted }) =>
       changed(deps, body, false, { workspaceId: admitted.workspace.id, principal, request }),
   })
 
-export const deleteSecret = (deps: SecretDeps) =>
+const deleteSecret = (deps: SecretDeps) =>
   route(deleteContract, {
     async handle({ params: { secretName: name }, principal, request, admitted: { workspace } }) {
       requireOwnNames([name], principal.superAdmin)
@@ -109,7 +115,7 @@ const isNothing = ({ created, updated, deleted }: PlannedChange): boolean =>
 /** Reports a change by its event, and notes it in the audit trail: the last steps of its transaction. */
 async function tell(deps: SecretDeps, tx: Queries, plan: PlannedChange, by: ChangedBy): Promise<void> {
   const { workspaceId, principal, request } = by
-  const told = toldChange(plan, deps.eventMaxLength)
+  const told = toldChange(plan, deps.config.events.maxLength)
   const { userId, sessionId } = principal
   const { correlationId, clientIp: ip } = request
   const host = { service: 'runtime' } as const

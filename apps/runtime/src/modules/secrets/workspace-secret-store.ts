@@ -1,6 +1,6 @@
 import { type Queries, sql } from '@platform/database'
-import type { SecretPlace } from '../modules/secrets/secret-parts.ts'
-import { isOfWorkspace, type SealedSecret } from '../modules/secrets/secret-store.ts'
+import type { SecretPlace } from './secret-parts.ts'
+import { isOfWorkspace, type SealedSecret } from './secret-store.ts'
 
 /** A secret of a workspace itself as it is shown: everything but its value. */
 export interface DescribedSecret extends Pick<SecretPlace, 'scope' | 'name'> {

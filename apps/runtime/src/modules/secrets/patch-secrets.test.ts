@@ -1,7 +1,7 @@
 import { getSecrets, patchSecrets } from '@platform/contracts'
 import { userPrincipal } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startRuntime, type TestRuntime } from '../../test/testing.ts'
+import { startRuntime, type TestRuntime } from '../../../test/testing.ts'
 
 let runtime: TestRuntime
 beforeAll(async () => {

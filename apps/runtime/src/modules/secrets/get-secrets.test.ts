@@ -2,7 +2,7 @@ import { getSecrets, patchSecrets } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { userPrincipal } from '@platform/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startRuntime, type TestRuntime } from '../../test/testing.ts'
+import { startRuntime, type TestRuntime } from '../../../test/testing.ts'
 
 let runtime: TestRuntime
 beforeAll(async () => {
