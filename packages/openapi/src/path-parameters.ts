@@ -16,6 +16,10 @@ const known: Readonly<Record<string, Known>> = {
     example: 'k3x9w0a1b2c3d4e5',
     pattern: '^(slug:[a-z0-9][a-z0-9-]{0,59}|[A-Za-z0-9_-]{1,64})$',
   },
+  secretName: {
+    description: 'Name of the secret; one with a slash in it is deleted by PUT of the others.',
+    example: 'shopKey',
+  },
   functionName: {
     description: 'The name of a declared function.',
     example: 'total',
