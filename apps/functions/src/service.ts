@@ -2,8 +2,8 @@ import { ConfigError, readConfig } from '@platform/config'
 import { openCustomCode } from '@platform/custom-code'
 import { FairPlaces } from '@platform/kernel'
 import { type Outbound, openOutbound } from '@platform/outbound'
-import { createThrottle, unlimited } from '@platform/rate-limits'
 import { joinParts, type Service } from '@platform/service'
+import { fetchRates } from './calls/call-fetch.ts'
 import { callsPart } from './calls/calls-part.ts'
 import { environment, type FunctionsConfig, functionsEnv } from './config.ts'
 
@@ -16,7 +16,7 @@ export const functions: Service = {
     const config = readConfig(functionsEnv, env)
     const outbound = outboundOf(config)
     const places = new FairPlaces({ each: config.fetchesAtOnce, all: config.fetchesAtOnce * WORKSPACES })
-    const throttle = config.throttling === undefined ? unlimited : createThrottle(config.throttling)
+    const rates = fetchRates(config.throttling)
     const customCode = openCustomCode({ settings: config.code, log })
     return {
       port: config.port,
@@ -25,7 +25,7 @@ export const functions: Service = {
       readinessCacheTtlMs: config.readinessCacheTtlMs,
       ...joinParts(
         { closing: async () => await outbound[Symbol.asyncDispose]() },
-        callsPart({ customCode, outbound, places, throttle, userAgent: config.outside.userAgent, ...config }),
+        callsPart({ customCode, outbound, places, rates, userAgent: config.outside.userAgent, ...config }),
       ),
     }
   },

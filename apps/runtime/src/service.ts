@@ -70,7 +70,7 @@ export const runtime: Service = {
     const compile = automationCompiler(config.events, slices, modules.stores)
     const definitions = new Definitions(store, compile, config.definitions)
     const waits = waitsPart({ database, log })
-    const secrets = workspaceSecretsPart({ ...modules.stores.secrets, outbox, audit, config })
+    const secrets = workspaceSecretsPart({ ...modules.stores.secrets, outbox, audit, config, log })
     const { refused, containment, marker } = openContainment(contained())
     const common = { database, permissions, refused, definitions, clock, log, config }
     const automations = automationsPart({
@@ -80,6 +80,7 @@ export const runtime: Service = {
       unheardAnswer,
       waits: waits.inbox,
       listSecrets: modules.listSecrets,
+      limits: secrets.limits,
       own,
       elsewhere: lateElsewhere(() => runs.elsewhere),
       marker,
@@ -118,7 +119,7 @@ export const runtime: Service = {
       // What was set aside is done where nothing else is.
       ...(containment?.isApart === true
         ? joinParts(keySet.part, runTokens, { ...automations.part, jobs: runs.aside })
-        : joinParts(keySet.part, runTokens, automations.part, secrets, ...working, {
+        : joinParts(keySet.part, runTokens, automations.part, secrets.part, ...working, {
             routes,
             jobs: [...idempotency.jobs, ...modules.jobs],
             checks: runtimeChecks({ ...config, cache, broker, database, definitions: store }),

@@ -21,6 +21,7 @@ export function testFunctions(
     calls,
     exchange: fetches.exchange,
     mayFetch: async () => undefined,
+    fetchRateOf: () => undefined,
     async [Symbol.asyncDispose]() {
       await calls[Symbol.asyncDispose]()
       await fetches[Symbol.asyncDispose]()

@@ -65,6 +65,11 @@ export const callFunction = endpoint({
       .max(100)
       .optional()
       .describe('What the parameters refer to: put in where a request leaves, and shown to nobody.'),
+    fetchRate: z
+      .strictObject({ perSecond: z.number().positive(), burst: z.number().positive() })
+      .nullable()
+      .optional()
+      .describe('How often the workspace may fetch, where an operator has set that for it; null: nothing holds it back.'),
   }),
   bodyLimitBytes: 21_000_000,
   response: z.union([

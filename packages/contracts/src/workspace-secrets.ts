@@ -80,8 +80,7 @@ export const SystemSecrets = z.strictObject({
   prismeai_ratelimit_repeats: rate(),
   prismeai_ratelimit_repeats_burst: rate(),
 })
-export type SystemSecrets = Partial<z.infer<typeof SystemSecrets>>
-export type SystemSecretName = keyof SystemSecrets
+type SystemSecretName = keyof typeof SystemSecrets.shape
 
 /** What is wrong with a secret of the platform: its name, or its value; undefined where nothing is. */
 export function systemSecretProblem(name: string, given: unknown): string | undefined {

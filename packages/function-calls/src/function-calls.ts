@@ -14,7 +14,16 @@ export interface KeyedCall extends FunctionCall {
   readonly key: string
   /** The secrets that its parameters refer to; asked only where the function runs elsewhere. */
   readonly secrets?: () => Promise<CarriedSecrets>
+  /** How often its workspace may fetch, where that is said of this one; it counts where the function runs elsewhere. */
+  readonly fetchRate?: FetchRate
 }
+
+/** `null`: nothing holds it back. */
+export type FetchRate = BodyOf<typeof callFunction>['fetchRate']
+
+/** Tells a rate only where there is one: the version before knows nothing of it. */
+export const toldRate = (fetchRate: FetchRate): { readonly fetchRate?: FetchRate } =>
+  fetchRate === undefined ? {} : { fetchRate }
 
 /** Values of secrets as they go along with a call, for who sends its requests. */
 export type CarriedSecrets = NonNullable<BodyOf<typeof callFunction>['secrets']>

@@ -7,10 +7,12 @@ import { remoteCalls } from './remote-calls.ts'
 export {
   type CarriedSecrets,
   concealedResponse,
+  type FetchRate,
   type FunctionCalls,
   failureOfFunction,
   type KeyedCall,
   textOfBody,
+  toldRate,
   wholeResponse,
 } from './function-calls.ts'
 export {
@@ -37,7 +39,7 @@ export function openFunctionCalls({ functions: settings, internalApiKey, log }: 
     return opening
   }
   return {
-    call: async ({ secrets: _, ...call }) => await (await open()).call(call),
+    call: async ({ secrets: _, fetchRate: __, ...call }) => await (await open()).call(call),
     check: async (workspaceId, code) => await (await open()).check(workspaceId, code),
     [Symbol.asyncDispose]: async () => await (await opening)?.[Symbol.asyncDispose](),
   }

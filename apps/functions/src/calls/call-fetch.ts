@@ -1,9 +1,22 @@
 import type { BodyOf, callFunction } from '@platform/contracts'
 import type { GuardedFetch, GuardedRequest } from '@platform/custom-code'
-import { type CarriedSecrets, concealedResponse, textOfBody, wholeResponse } from '@platform/function-calls'
+import {
+  type CarriedSecrets,
+  concealedResponse,
+  type FetchRate,
+  textOfBody,
+  wholeResponse,
+} from '@platform/function-calls'
 import type { FairPlaces } from '@platform/kernel'
 import type { Outbound } from '@platform/outbound'
-import { type Throttle, throttled } from '@platform/rate-limits'
+import {
+  createThrottle,
+  type Throttle,
+  type ThrottleLimits,
+  throttled,
+  toldLimits,
+  unlimited,
+} from '@platform/rate-limits'
 import { bodyShape, concealer, fillHeaders, fillText, referencesIn } from '@platform/secret-references'
 
 /** How functions call the outside here. */
@@ -12,23 +25,44 @@ export interface CallFetches {
   /** For what is fetched at once. */
   readonly places: FairPlaces
   /** For how often a workspace fetches. */
-  readonly throttle: Throttle<'fetches'>
+  readonly rates: FetchRates
   readonly userAgent: string
 }
 
-type Call = Pick<BodyOf<typeof callFunction>, 'workspaceId' | 'key' | 'traceparent' | 'secrets'>
+/** How often each workspace fetches here. */
+export interface FetchRates {
+  readonly throttle: Throttle<'fetches'>
+  /** What was said of a workspace with its last call. */
+  learn(workspaceId: string, rate: FetchRate): void
+}
+
+/** As often as `limits` say, unless a call says otherwise of its workspace. */
+export function fetchRates(limits: ThrottleLimits<'fetches'> | undefined): FetchRates {
+  if (limits === undefined) return { throttle: unlimited, learn: () => undefined }
+  const { limitsOf, tell, forget } = toldLimits(limits)
+  return {
+    throttle: createThrottle(limits, limitsOf),
+    learn(workspaceId, rate) {
+      if (rate === undefined) forget(workspaceId)
+      else tell(workspaceId, rate === null ? undefined : { fetches: rate })
+    },
+  }
+}
+
+type Call = Pick<BodyOf<typeof callFunction>, 'workspaceId' | 'key' | 'traceparent' | 'secrets' | 'fetchRate'>
 
 /** The platform's own guard decides what may be called; nothing of the platform itself is sent along. */
 export function fetchOf(
-  { outbound, places, throttle, userAgent }: CallFetches,
-  { workspaceId, key, traceparent, secrets = [] }: Call,
+  { outbound, places, rates, userAgent }: CallFetches,
+  { workspaceId, key, traceparent, secrets = [], fetchRate }: Call,
 ): GuardedFetch {
+  rates.learn(workspaceId, fetchRate)
   let count = 0
   return async (url, { headers: given, ...request }) => {
     count += 1
     const headers = new Headers(given)
     const ours = { 'user-agent': userAgent, 'idempotency-key': `${key}-${count}`, traceparent }
-    await throttled(throttle, workspaceId, 'fetches', request.signal)
+    await throttled(rates.throttle, workspaceId, 'fetches', request.signal)
     for (const [name, value] of Object.entries(ours))
       if (value !== undefined && !headers.has(name)) headers.set(name, value)
     const { address, init, conceal } = withSecrets(url, { ...request, headers }, secrets)

@@ -112,6 +112,20 @@ describe('POST /sys/functions/call', () => {
     expect(performance.now() - begunAt).toBeLessThan(5000)
   })
 
+  test('lets a workspace fetch as often as its calls say, and by its own limits when they say nothing more', async () => {
+    const env = { FETCH_ALLOWED_HOSTS: '127.0.0.1', RATE_LIMIT_FETCHES: '1', RATE_LIMIT_FETCHES_BURST: '1' }
+    await using limited = await startTestService(functions, { env: { ...env, RATE_LIMIT_DISABLED: 'false' } })
+    const source = `
+      const begun = Date.now()
+      for (let n = 0; n < 2; n += 1) await (await fetch(url)).text()
+      return Date.now() - begun`
+    const tookWith = async (more: object) =>
+      Number(Object(await call(source, { url: address }, more, limited)).result)
+    expect(await tookWith({ fetchRate: null })).toBeLessThan(900)
+    expect(await tookWith({ fetchRate: { perSecond: 100, burst: 10 } })).toBeLessThan(900)
+    expect(await tookWith({})).toBeGreaterThan(700)
+  })
+
   test('refuses too many parameters, a body that is none, and whoever is not the platform', async () => {
     await expect(call('return 1', { text: 'x'.repeat(2000) })).rejects.toMatchObject({
       name: 'PayloadTooLarge',

@@ -22,7 +22,7 @@ export const callFunction = (deps: Deps) =>
   route(callContract, {
     async handle({ body, request }) {
       requireSize(body, deps.maxRequestBytes)
-      const { key: _key, traceparent: _trace, secrets: _secrets, ...call } = body
+      const { key: _key, traceparent: _trace, secrets: _secrets, fetchRate: _rate, ...call } = body
       const asked: FunctionCall = {
         ...call,
         signal: request.signal,

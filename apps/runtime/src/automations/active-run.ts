@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { EventRecord } from '@platform/contracts'
 import { compilePath, type Options } from '@platform/expressions'
 import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
 import { SecretTexts } from '@platform/logging'
-import type { SlidingLimits } from '@platform/rate-limits'
+import { type SlidingLimits, waitOut } from '@platform/rate-limits'
 import type { Contexts } from '../contexts/contexts.ts'
 import { FetchedStreams } from '../fetches/fetched-streams.ts'
 import type { Fetches } from '../fetches/fetches.ts'
@@ -167,7 +166,7 @@ export class ActiveRun implements RunState {
     // A run whose time is over before the wait ends will not have done the work.
     if (performance.now() + waitMs > this.#endsAt)
       this.#parts.throttle.giveBack(this.workspace.id, work, amount)
-    return this.#wait(waitMs, frame)
+    return this.#wait(work, waitMs, frame)
   }
 
   effectId(frame: Pick<Frame, 'trace'>, path: string): string {
@@ -387,10 +386,11 @@ export class ActiveRun implements RunState {
     return new RunEnded(new Failure('WorkflowTimeoutError', message))
   }
 
-  async #wait(waitMs: number, frame: Frame): Promise<void> {
+  async #wait(work: ThrottledWork, longestMs: number, frame: Frame): Promise<void> {
     const startedAt = performance.now()
+    const waitMs = Math.min(longestMs, Math.max(0, this.#endsAt - startedAt) + 1)
     this.#waits += 1
-    await pause(Math.min(waitMs, Math.max(0, this.#endsAt - startedAt) + 1))
+    await waitOut(this.#parts.throttle, { workspaceId: this.workspace.id, work, waitMs })
     this.#waits -= 1
     const now = performance.now()
     frame.measures.throttledMs += now - startedAt

@@ -1,6 +1,6 @@
 import type { Cache } from '@platform/cache'
 import type { Database } from '@platform/database'
-import { type FunctionCalls, openFunctionCalls } from '@platform/function-calls'
+import { type FetchRate, type FunctionCalls, openFunctionCalls } from '@platform/function-calls'
 import { type Clock, MINUTE_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { Permissions } from '@platform/permissions'
@@ -11,7 +11,7 @@ import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { type Exchanges, type Fetches, openFetches } from '../fetches/fetches.ts'
 import type { OwnApi } from '../fetches/own-api.ts'
 import { createEngine, type Engine, type EngineParts } from './engine.ts'
-import type { Elsewhere, FunctionPlace, Throttle } from './model.ts'
+import type { Elsewhere, FunctionPlace, LimitsByWorkspace, Throttle } from './model.ts'
 import { type TestSettings, testSettings } from './test-settings.ts'
 import type { TimeSlices } from './time-slices.ts'
 import type { WaitInbox } from './wait-inbox.ts'
@@ -38,6 +38,7 @@ export function automationsPart({
   unheardAnswer,
   waits,
   listSecrets,
+  limits,
   own,
   elsewhere,
   config,
@@ -53,15 +54,21 @@ export function automationsPart({
   unheardAnswer: EngineParts['unheardAnswer']
   waits: WaitInbox
   listSecrets: EngineParts['listSecrets']
+  /** Undefined where nobody is held back. */
+  limits: LimitsByWorkspace | undefined
   own: OwnApi
   elsewhere: Elsewhere
   config: RuntimeConfig
 } & Pick<EngineParts, 'marker' | 'marksPlaces'>): Automations {
   const contexts = contextStore(database)
   const fetches = openFetches(config.fetches, own)
-  const throttle = config.throttling === undefined ? unlimited : createThrottle(config.throttling)
+  const { throttling } = config
+  const throttle = throttling === undefined ? unlimited : createThrottle(throttling, limits?.limitsOf)
   const functions = openFunctionCalls({ ...config, log })
-  const place = functionPlace(functions, throttle, fetches)
+  const place = {
+    ...functionPlace(functions, throttle, fetches),
+    fetchRateOf: fetchRates(throttling, limits),
+  }
   const parts: EngineParts = {
     clock,
     fetches,
@@ -70,6 +77,7 @@ export function automationsPart({
     unheardAnswer,
     functions: place,
     throttle,
+    limitsKnown: limits?.ready,
     slices,
     events: config.events,
     maxDepth: config.maxDepth,
@@ -102,11 +110,23 @@ export function automationsPart({
 }
 
 /** What functions fetch counts as what automations do. */
-const functionPlace = (calls: FunctionCalls, throttle: Throttle, { exchange }: Exchanges): FunctionPlace => ({
+const functionPlace = (calls: FunctionCalls, throttle: Throttle, { exchange }: Exchanges) => ({
   calls,
   exchange,
-  mayFetch: (workspaceId, signal) => throttled(throttle, workspaceId, 'fetches', signal),
+  mayFetch: (workspaceId: string, signal: AbortSignal) => throttled(throttle, workspaceId, 'fetches', signal),
 })
+
+/** Another service that runs functions knows only what holds for all: it is told what is said of one workspace. */
+const fetchRates =
+  (ofAll: RuntimeConfig['throttling'], byWorkspace: LimitsByWorkspace | undefined) =>
+  (workspaceId: string): FetchRate => {
+    if (ofAll === undefined || byWorkspace === undefined) return undefined
+    const limits = byWorkspace.limitsOf(workspaceId)
+    if (limits === undefined) return null
+    const { perSecond, burst } = limits.fetches
+    const isOfAll = perSecond === ofAll.fetches.perSecond && burst === ofAll.fetches.burst
+    return isOfAll ? undefined : { perSecond, burst }
+  }
 
 const never = () => new Promise<never>(() => undefined)
 const nobodyWaits: EngineParts['waits'] = {
@@ -124,6 +144,7 @@ export const readingEngine = (parts: EngineParts, slices: EngineParts['slices'])
     ...parts,
     slices,
     throttle: unlimited,
+    limitsKnown: undefined,
     contexts: { load: async () => ({ values: {}, ending: [] }) },
     listSecrets: async () => ({}),
     roleOf: async () => undefined,

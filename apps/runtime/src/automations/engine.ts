@@ -19,6 +19,7 @@ import type {
   Elsewhere,
   FunctionPlace,
   HttpAnswer,
+  LimitsByWorkspace,
   RunSubject,
   SourcePlace,
   StepObserver,
@@ -38,6 +39,8 @@ import type { ParkedRun, WaitInbox } from './wait-inbox.ts'
 export interface EngineParts {
   readonly clock: Clock
   readonly throttle: Throttle
+  /** Resolves once the limits of a workspace are known here; undefined where they are. Never rejects. */
+  readonly limitsKnown?: LimitsByWorkspace['ready'] | undefined
   readonly fetches: Fetches
   /** Where functions in code run; undefined where none do. */
   readonly functions?: FunctionPlace | undefined
@@ -323,6 +326,8 @@ async function perform(
   let output: unknown
   let failed: AutomationFailure | undefined
   try {
+    const known = parts.limitsKnown?.(order.workspace.id)
+    if (known !== undefined) await known
     output = await callAutomation(root, parts.events)
     if (journal?.isBehind === true) throw journal.strayed()
     requireSizes(run, parts.contextSizes)

@@ -1,9 +1,9 @@
 import type { Concurrency, EventRecord, FunctionLanguage, Retry } from '@platform/contracts'
 import type { FunctionLog } from '@platform/custom-code'
 import type { Options, ResolvedPath } from '@platform/expressions'
-import type { FunctionCalls } from '@platform/function-calls'
+import type { FetchRate, FunctionCalls } from '@platform/function-calls'
 import type { SecretTexts } from '@platform/logging'
-import type { SlidingLimits, Throttle as WorkThrottle } from '@platform/rate-limits'
+import type { SlidingLimits, ThrottleLimits, Throttle as WorkThrottle } from '@platform/rate-limits'
 import type { Contexts, StoredContext } from '../contexts/contexts.ts'
 import type { Variables } from '../contexts/variables.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
@@ -351,6 +351,8 @@ export interface FunctionPlace {
   readonly calls: Pick<FunctionCalls, 'call'>
   /** Resolves when the workspace may make one more fetch. */
   readonly mayFetch: (workspaceId: string, signal: AbortSignal) => Promise<void>
+  /** How often a workspace may fetch, where operators have set that for it. */
+  readonly fetchRateOf: (workspaceId: string) => FetchRate
   readonly exchange: Exchanges['exchange']
 }
 
@@ -358,3 +360,11 @@ export type ThrottledWork = 'automations' | 'emits' | 'fetches' | 'functions' | 
 
 /** Makes busy workspaces wait on this instance, each for itself, so that the others don't wait for them. */
 export type Throttle = WorkThrottle<ThrottledWork>
+
+/** The limits of each workspace, which operators may have set. */
+export interface LimitsByWorkspace {
+  /** What holds now, as far as it is known; undefined where nothing holds the workspace back. */
+  limitsOf(workspaceId: string): ThrottleLimits<ThrottledWork> | undefined
+  /** Resolves once something is known of the workspace; undefined where it is. Never rejects. */
+  ready(workspaceId: string): Promise<void> | undefined
+}

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { FunctionFailure, type FunctionLog } from '@platform/custom-code'
-import { failureOfFunction } from '@platform/function-calls'
+import { failureOfFunction, toldRate } from '@platform/function-calls'
 import { Failure, type FailureBody, growingPauseMs, SECOND_MS } from '@platform/kernel'
 import type { CompiledFunction, Frame, FunctionPlace, OutsideEffect } from '../automations/model.ts'
 import type { ModuleStores } from '../modules/module.ts'
@@ -121,6 +121,7 @@ function call(
     signal,
     fetch: functionFetch({ ...place, reveal: (request) => revealSecrets(run, stores?.secrets, request) }),
     secrets: () => carriedSecrets(run, stores?.secrets, JSON.stringify(parameters)),
+    ...toldRate(functions.fetchRateOf(workspace.id)),
     key,
   })
 }

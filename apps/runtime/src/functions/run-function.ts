@@ -1,6 +1,6 @@
 import { runFunction as endpoint, type FunctionResult } from '@platform/contracts'
 import { FunctionFailure } from '@platform/custom-code'
-import { failureOfFunction } from '@platform/function-calls'
+import { failureOfFunction, toldRate } from '@platform/function-calls'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { workspaceNotFound } from '@platform/permissions'
@@ -41,6 +41,7 @@ export const runFunction = (deps: Deps) =>
           signal,
           fetch,
           key,
+          ...toldRate(deps.functions.fetchRateOf(workspace.id)),
         }),
       )
     },

@@ -14,8 +14,10 @@ import {
 import type { Queries } from '@platform/database'
 import { etagOf, type RequestInfo, requireMatch, respond, route } from '@platform/http'
 import { Failure } from '@platform/kernel'
+import type { Logger } from '@platform/logging'
 import type { Outbox } from '@platform/outbox'
-import type { Part } from '@platform/service'
+import { onEveryInstance, type Part } from '@platform/service'
+import type { LimitsByWorkspace } from '../../automations/model.ts'
 import type { RuntimeConfig } from '../../config.ts'
 import {
   type PlannedChange,
@@ -27,13 +29,15 @@ import {
 } from './secret-change.ts'
 import { type SecretParts, sealContextOf } from './secret-parts.ts'
 import { secretStore } from './secret-store.ts'
+import { WorkspaceRates } from './workspace-rates.ts'
 import { workspaceSecretStore } from './workspace-secret-store.ts'
 
 /** What reading and changing the secrets of workspaces needs. */
 interface SecretDeps extends Omit<SecretParts, 'clock'> {
   readonly outbox: Outbox
   readonly audit: Audit
-  readonly config: Pick<RuntimeConfig, 'events'>
+  readonly config: Pick<RuntimeConfig, 'events' | 'throttling'>
+  readonly log: Pick<Logger, 'warn'>
 }
 
 /** Who changes secrets of which workspace, by which request. */
@@ -43,10 +47,22 @@ interface ChangedBy {
   readonly request: RequestInfo
 }
 
-/** Secrets of workspaces as people set them; automations have the module `secrets`. */
-export const workspaceSecretsPart = (deps: SecretDeps): Part => ({
-  routes: [getSecrets(deps), putSecrets(deps), patchSecrets(deps), deleteSecret(deps)],
-})
+/** Secrets of workspaces as people set them, and the limits that operators set by some of them. */
+export function workspaceSecretsPart(deps: SecretDeps): {
+  part: Part
+  limits: LimitsByWorkspace | undefined
+} {
+  const routes = [getSecrets(deps), putSecrets(deps), patchSecrets(deps), deleteSecret(deps)]
+  const { database, config } = deps
+  if (config.throttling === undefined) return { part: { routes }, limits: undefined }
+  const { listSystem } = workspaceSecretStore(database)
+  const rates = new WorkspaceRates({ ...deps, limits: config.throttling, listSystem })
+  const forget = ({ workspaceId }: { workspaceId: string | undefined }) => {
+    if (workspaceId !== undefined) rates.forget(workspaceId)
+  }
+  const subscription = onEveryInstance(workspaceEvents.secretsUpdated, forget, () => rates.forgetAll())
+  return { part: { routes, subscriptions: [subscription] }, limits: rates }
+}
 
 const getSecrets = ({ database }: SecretDeps) =>
   route(getContract, {
