@@ -69,7 +69,9 @@ export const callFunction = endpoint({
       .strictObject({ perSecond: z.number().positive(), burst: z.number().positive() })
       .nullable()
       .optional()
-      .describe('How often the workspace may fetch, where an operator has set that for it; null: nothing holds it back.'),
+      .describe(
+        'How often the workspace may fetch, where an operator has said that; null: nothing holds it back.',
+      ),
   }),
   bodyLimitBytes: 21_000_000,
   response: z.union([

@@ -112,7 +112,7 @@ describe('POST /sys/functions/call', () => {
     expect(performance.now() - begunAt).toBeLessThan(5000)
   })
 
-  test('lets a workspace fetch as often as its calls say, and by its own limits when they say nothing more', async () => {
+  test('lets a workspace fetch as often as its calls say, and as all when they say nothing', async () => {
     const env = { FETCH_ALLOWED_HOSTS: '127.0.0.1', RATE_LIMIT_FETCHES: '1', RATE_LIMIT_FETCHES_BURST: '1' }
     await using limited = await startTestService(functions, { env: { ...env, RATE_LIMIT_DISABLED: 'false' } })
     const source = `
