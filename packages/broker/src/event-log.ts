@@ -1,5 +1,6 @@
 import { type EventRecord, nativeEvents } from '@platform/contracts'
-import { type Database, type Queries, type Sql, sql } from '@platform/database'
+import { type Database, type Queries, type Sql, sql, textArray } from '@platform/database'
+import { recordText } from './record-text.ts'
 import { rememberTrace, traceOf } from './traces.ts'
 
 /** A position in the log: after the event with this `position` in transaction `xid`. */
@@ -94,7 +95,7 @@ export function insertEvents(
   const workspaceIds = records.map(({ source }) => source.workspaceId ?? null)
   const types = records.map(({ type }) => type)
   const announced = records.map(isAnnounced)
-  const texts = records.map((record) => JSON.stringify(record))
+  const texts = textArray(records.map(recordText))
   const traceparents = records.map((record) => traceOf(record) ?? null)
   return sql`
     insert into outbox.events (id, workspace_id, type, announce, record, traceparent)

@@ -35,6 +35,7 @@ export {
 } from './event-log.ts'
 export { type OpenBrokerOptions, openBroker, outboxMigrations } from './open.ts'
 export { dropOldPartitions, ensurePartitions } from './partitions.ts'
+export { keepRecordText, recordText } from './record-text.ts'
 export { adoptRestoredLog } from './restored-log.ts'
 export { type Sleeper, sleeperOn } from './sleeper.ts'
 export { rememberTraces } from './traces.ts'

@@ -30,7 +30,6 @@ export function openRedisCache(url: string): Cache {
     RESP: 2,
     disableOfflineQueue: true,
     commandsQueueMaxLength: 10_000,
-    commandOptions: { timeout: COMMAND_MS },
     // A frozen server is noticed even when there are no calls.
     pingInterval: 5000,
     socket: {
@@ -122,7 +121,7 @@ function guarded(address: string) {
   }
 }
 
-/** The client's own timeout ends only commands that were not sent yet. */
+/** The client's own timeout ends only commands that were not sent yet, and takes as long as the rest of a command. */
 function inTime<T>(work: Promise<T>, milliseconds = COMMAND_MS): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error('No answer in time.')), milliseconds)

@@ -26,3 +26,4 @@ export {
 } from './partitions.ts'
 export type { PostgresOptions } from './postgres-settings.ts'
 export { empty, join, one, raw, type Sql, sql } from './sql.ts'
+export { textArray } from './text-array.ts'

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Database } from '../src/database.ts'
 import { DatabaseError, isUniqueViolation } from '../src/database-error.ts'
 import { one, raw, sql } from '../src/sql.ts'
+import { textArray } from '../src/text-array.ts'
 import { failureOf, unique } from './conformance-tools.ts'
 import { migrationConformance } from './migration-conformance.ts'
 import { sessionConformance } from './session-conformance.ts'
@@ -28,6 +29,17 @@ export function databaseConformance(name: string, connect: () => Promise<Databas
         list: [1, 2],
       })
     })
+
+    it.each([[[]], [['']], [['a', '"quoted", {braced} \\ NULL', 'é 🚀', 'x'.repeat(100_000)]]])(
+      'takes long texts as they are (%#)',
+      async (texts) => {
+        await using database = await connect()
+        const rows = await database.many<{ text: string }>(
+          sql`select text from unnest(${textArray(texts)}::text[]) with ordinality as t (text, n) order by n`,
+        )
+        expect(rows.map(({ text }) => text)).toEqual(texts)
+      },
+    )
 
     it('tells a taken value from a server that is away, and goes on with the same connection', async () => {
       await using database = await connect()

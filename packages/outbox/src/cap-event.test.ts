@@ -1,6 +1,7 @@
+import { recordText } from '@platform/broker'
 import { Failure } from '@platform/kernel'
 import { describe, expect, it } from 'vitest'
-import { buildRecord, capEvent, defaultEventLimits, eventSize } from './event-record.ts'
+import { buildRecord, capEvent, defaultEventLimits, type EventParts, eventSize } from './event-record.ts'
 
 const event = (payload: unknown, type = 'order.created') =>
   buildRecord({ type, payload, source: { workspaceId: 'w' } })
@@ -31,6 +32,19 @@ describe('the size of an event', () => {
     expect(record.size).toBe(
       '{"type":"a","payload":{"text":"🚀"},"target":{"userId":"u"},"options":{"persist":false}}'.length,
     )
+  })
+})
+
+describe('the text of an event', () => {
+  it.each<Partial<EventParts>>([
+    {},
+    { target: { userId: 'u' } },
+    { options: { persist: false } },
+    { target: { userId: 'u' }, options: { persist: false }, payload: undefined },
+    { payload: ['"', '\\', '\u0001', '\ud83d\ude80', { nested: undefined, at: new Date(0) }] },
+  ])('is what JSON makes of its record: %j', (parts) => {
+    const record = buildRecord({ type: 'a', payload: {}, source: { workspaceId: 'w' }, ...parts })
+    expect(recordText(record)).toBe(JSON.stringify(record))
   })
 })
 

@@ -1,3 +1,4 @@
+import { keepRecordText, recordText } from '@platform/broker'
 import {
   automationExecuted,
   type EventOptions,
@@ -26,16 +27,20 @@ export function buildRecord(parts: EventParts): EventRecord {
   const { type, source, target, options } = parts
   // JSON has no undefined; a missing payload would otherwise vanish from the record.
   const payload = parts.payload ?? null
-  return {
-    id: parts.id ?? uuidv7(),
-    type,
-    source,
+  const id = parts.id ?? uuidv7()
+  const createdAt = parts.createdAt ?? new Date().toISOString()
+  const counted = {
     payload,
     ...(target === undefined ? {} : { target }),
     ...(options === undefined ? {} : { options }),
-    createdAt: parts.createdAt ?? new Date().toISOString(),
-    size: eventSize({ type, payload, target, options }),
   }
+  // What may be long is written once; the fields around it are put to the text.
+  const head = JSON.stringify({ type })
+  const text = JSON.stringify(counted)
+  const size = head.length + text.length - 1
+  const record = { id, type, source, ...counted, createdAt, size }
+  const [before, after] = [JSON.stringify({ id, type, source }), JSON.stringify({ createdAt, size })]
+  return keepRecordText(record, `${before.slice(0, -1)},${text.slice(1, -1)},${after.slice(1)}`)
 }
 
 /** Characters of several events, about. */
@@ -99,7 +104,7 @@ export function capEvent(record: EventRecord, limits: EventLimits): EventRecord 
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 
 function refuseUnstorable(record: EventRecord): void {
-  const text = JSON.stringify(record)
+  const text = recordText(record)
   // Nearly no event has such an escape, and looking for it is cheaper than the pattern.
   if (!(text.includes('\\u0000') || text.includes('\\ud')) || !UNSTORABLE.test(text)) return
   throw new Failure(

@@ -1,5 +1,5 @@
 import type { DeliveryStatus, DeliveryTry, EventRecord, SubscriptionDelivery } from '@platform/contracts'
-import { empty, type Queries, sql } from '@platform/database'
+import { empty, type Queries, sql, textArray } from '@platform/database'
 import { derivedUuidv7, Failure, isUuid, lowestUuidv7 } from '@platform/kernel'
 import { OWNERS_ONLY_PREFIX } from '../event-log/event-visibility.ts'
 import { WEBHOOKS, wake } from './subscription-store.ts'
@@ -103,7 +103,7 @@ export const deliveryStore = (queries: Queries) => ({
         from unnest(${added.map(({ id }) => id)}::uuid[], ${added.map(({ subscriptionId }) => subscriptionId)}::uuid[],
           ${added.map(({ event }) => places.get(event))}::int[]) with ordinality as g(id, subscription_id, place, n)
         join unnest(${events.map(({ id }) => id)}::text[], ${events.map(({ type }) => type)}::text[],
-          ${events.map((event) => JSON.stringify(event))}::text[]) with ordinality as e(id, type, text, place)
+          ${textArray(events.map((event) => JSON.stringify(event)))}::text[]) with ordinality as e(id, type, text, place)
           on e.place = g.place
         order by g.n
         on conflict (id) ${conflict} returning d.subscription_id),

@@ -7,6 +7,7 @@ import type {
   CompiledWorkspace,
   Elsewhere,
   FunctionPlace,
+  OutsideEffect,
   RunSubject,
   Stubs,
   Throttle,
@@ -69,6 +70,38 @@ export interface ActiveRunParts {
   readonly now: () => Date
   /** The time as the automation sees it. */
   readonly readClock: () => Date
+}
+
+/** What a run fails with that took longer than this. */
+export function outOfTime(timeLimitMs: number): Failure {
+  const seconds = Math.round(timeLimitMs / 100) / 10
+  const message = `The automation took longer than the ${seconds} s it may take: split its work or emit events.`
+  return new Failure('WorkflowTimeoutError', message)
+}
+
+/** An effect that is asked for, and whether somebody listened for the end of the run and it came. */
+interface AskedEffect extends OutsideEffect {
+  readonly isOver: boolean
+}
+
+/** The signal is made for who asks for it: what is answered at once never does, and making one takes longer than that. */
+export function askedEffect(
+  { key, mayRepeat, remainingMs }: Omit<OutsideEffect, 'signal'>,
+  endOfRun: () => AbortSignal,
+): AskedEffect {
+  let signal: AbortSignal | undefined
+  return {
+    key,
+    mayRepeat,
+    remainingMs,
+    get signal() {
+      signal ??= AbortSignal.any([endOfRun(), AbortSignal.timeout(Math.ceil(remainingMs()))])
+      return signal
+    },
+    get isOver() {
+      return signal?.aborted === true
+    },
+  }
 }
 
 /** What expressions get from outside. */

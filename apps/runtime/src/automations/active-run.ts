@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { EventRecord } from '@platform/contracts'
 import { compilePath, type Options } from '@platform/expressions'
-import { derivedUuidv7, Failure, uuidv7 } from '@platform/kernel'
+import { derivedUuidv7, type Failure, uuidv7 } from '@platform/kernel'
 import { SecretTexts } from '@platform/logging'
 import { type SlidingLimits, waitOut } from '@platform/rate-limits'
 import type { Contexts } from '../contexts/contexts.ts'
@@ -9,10 +9,12 @@ import { FetchedStreams } from '../fetches/fetched-streams.ts'
 import type { Fetches } from '../fetches/fetches.ts'
 import {
   type ActiveRunParts,
+  askedEffect,
   type Cancellation,
   CLEAN_UP_MS,
   cancelled,
   optionsOf,
+  outOfTime,
 } from './active-run-parts.ts'
 import { AutomationFailure, RunCancelled, RunEnded } from './automation-failure.ts'
 import type {
@@ -271,7 +273,7 @@ export class ActiveRun implements RunState {
     } catch (error) {
       if (!(error instanceof WaitEnded)) throw error
       this.#requireTime(performance.now(), frame, this.#checks + 1)
-      throw this.#outOfTime()
+      throw new RunEnded(outOfTime(this.#timeLimitMs))
     } finally {
       this.#waits -= 1
     }
@@ -320,14 +322,15 @@ export class ActiveRun implements RunState {
 
   async #ask<T>(frame: OutsidePlace, key: string, work: (effect: OutsideEffect) => Promise<T>): Promise<T> {
     const remainingMs = () => Math.max(0, this.#endsAt - performance.now())
-    const signal = AbortSignal.any([this.#endOf(frame), AbortSignal.timeout(Math.ceil(remainingMs()))])
+    const mayRepeat = this.#parts.journal !== undefined
+    const effect = askedEffect({ key, mayRepeat, remainingMs }, () => this.#endOf(frame))
     this.#waits += 1
     try {
-      return await work({ key, mayRepeat: this.#parts.journal !== undefined, signal, remainingMs })
+      return await work(effect)
     } catch (error) {
-      if (!signal.aborted) throw error
+      if (!effect.isOver) throw error
       this.#requireTime(performance.now(), frame, this.#checks + 1)
-      throw this.#outOfTime()
+      throw new RunEnded(outOfTime(this.#timeLimitMs))
     } finally {
       this.#waits -= 1
     }
@@ -365,7 +368,7 @@ export class ActiveRun implements RunState {
       this.#parts.journal?.noticeCancelled(check)
       throw this.#endedBy(this.#cancelled)
     }
-    if (now > this.#endsAt) throw this.#outOfTime()
+    if (now > this.#endsAt) throw new RunEnded(outOfTime(this.#timeLimitMs))
   }
 
   /** What was done before it was cancelled is done again first: it may not come to another place. */
@@ -378,12 +381,6 @@ export class ActiveRun implements RunState {
   #endedBy(cancellation: Failure): RunCancelled {
     this.cancellation = cancellation
     return new RunCancelled(cancellation)
-  }
-
-  #outOfTime(): RunEnded {
-    const seconds = Math.round(this.#timeLimitMs / 100) / 10
-    const message = `The automation took longer than the ${seconds} s it may take: split its work or emit events.`
-    return new RunEnded(new Failure('WorkflowTimeoutError', message))
   }
 
   async #wait(work: ThrottledWork, longestMs: number, frame: Frame): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Database, isUniqueViolation, type Queries, sql } from '@platform/database'
+import { type Database, empty, isUniqueViolation, type Queries, type Sql, sql } from '@platform/database'
 import { storableJson } from '../contexts/storable.ts'
 
 /** A write in the name of a run. */
@@ -11,7 +11,7 @@ export interface WrittenEffect {
 }
 
 /** What was answered for a write that is there already. */
-async function findEffect(
+export async function findEffect(
   tx: Queries,
   { key, mayRepeat }: WrittenEffect,
 ): Promise<{ answer: unknown } | undefined> {
@@ -36,10 +36,7 @@ export async function writeOnce<T>(
       const before = await findEffect(tx, effect)
       if (before !== undefined) return before.answer as T
       const answer = await work(tx)
-      if (effect.mayRepeat)
-        await tx.many(sql`
-          insert into runtime.module_effects (id, run_id, answer)
-          values (${effect.key}, ${effect.runId}, ${storableJson(answer ?? null)})`)
+      if (effect.mayRepeat) await tx.many(insertEffect(effect, answer))
       return answer
     }, options)
   try {
@@ -50,6 +47,11 @@ export async function writeOnce<T>(
     return await write()
   }
 }
+
+/** Keeps what was answered for a write; `source` is a `from` that may answer no row, and then nothing is kept. */
+export const insertEffect = ({ key, runId }: WrittenEffect, answer: unknown, source: Sql = empty): Sql => sql`
+  insert into runtime.module_effects (id, run_id, answer)
+  select ${key}, ${runId}::uuid, ${storableJson(answer ?? null)}::json ${source}`
 
 /** Forgets writes of runs that have ended. Answers how many. */
 export async function deleteEffects(queries: Queries, limit: number): Promise<number> {

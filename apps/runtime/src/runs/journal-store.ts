@@ -1,4 +1,4 @@
-import { type Queries, type Sql, sql } from '@platform/database'
+import { type Queries, type Sql, sql, textArray } from '@platform/database'
 import type { Segment } from '../automations/journal-entries.ts'
 
 export type JournalStore = ReturnType<typeof journalStore>
@@ -53,6 +53,6 @@ export const insertion = (rows: readonly Row[]): Sql => sql`
   select *, ${FORMAT} from unnest(${rows.map(({ runId }) => runId)}::uuid[],
     ${rows.map((row) => row.try)}::smallint[], ${rows.map(({ segment }) => segment)}::int[],
     ${rows.map(({ upto }) => upto)}::int[], ${rows.map(({ reads }) => reads)}::int[],
-    ${rows.map(({ place }) => place)}::int[], ${rows.map(({ entries }) => entries)}::text[])
+    ${rows.map(({ place }) => place)}::int[], ${textArray(rows.map(({ entries }) => entries))}::text[])
   on conflict (run_id, try, segment) do update set
     upto = excluded.upto, reads = excluded.reads, place = excluded.place, entries = excluded.entries`

@@ -1,5 +1,5 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
-import { type Database, type Queries, sql } from '@platform/database'
+import { type Database, type Queries, sql, textArray } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import type { StreamDocument } from '../search.ts'
 import { wordsIn } from '../words.ts'
@@ -47,8 +47,8 @@ async function insertInParts(tx: Queries, documents: readonly StreamDocument[]):
 async function insert(queries: Queries, documents: readonly StreamDocument[]): Promise<void> {
   const ids = documents.map(({ id }) => id)
   const streams = documents.map(({ stream }) => stream)
-  const texts = documents.map(({ document }) => JSON.stringify(document))
-  const words = documents.map(({ document }) => vectorOf(document))
+  const texts = textArray(documents.map(({ document }) => JSON.stringify(document)))
+  const words = textArray(documents.map(({ document }) => vectorOf(document)))
   await queries.many(sql`
     insert into search.documents (id, stream, document, words)
     select input.id, input.stream, input.document::jsonb, input.words::tsvector

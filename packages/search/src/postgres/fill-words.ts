@@ -1,4 +1,4 @@
-import { type Database, sql } from '@platform/database'
+import { type Database, sql, textArray } from '@platform/database'
 import { vectorOf } from './append.ts'
 
 const SLOW = { timeoutMs: 60_000 }
@@ -25,7 +25,7 @@ async function fill(
   documents: readonly { id: string; document: unknown }[],
 ): Promise<void> {
   const ids = documents.map(({ id }) => id)
-  const words = documents.map(({ document }) => vectorOf(document))
+  const words = textArray(documents.map(({ document }) => vectorOf(document)))
   await database.transaction(async (tx) => {
     // One process at a time: two that fill the same documents would wait for each other in a circle.
     const locked = tx.many(

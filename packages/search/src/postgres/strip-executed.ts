@@ -1,4 +1,4 @@
-import { type Database, type Sql, sql } from '@platform/database'
+import { type Database, type Sql, sql, textArray } from '@platform/database'
 import { lowestUuidv7 } from '@platform/kernel'
 import { vectorOf } from './append.ts'
 
@@ -42,7 +42,7 @@ const IS_WHOLE: Sql = sql`type = 'runtime.automations.executed' and document->'p
 async function replace(database: Database, documents: readonly Stripped[]): Promise<number> {
   if (documents.length === 0) return 0
   const ids = documents.map(({ id }) => id)
-  const words = documents.map(({ document }) => vectorOf(document))
+  const words = textArray(documents.map(({ document }) => vectorOf(document)))
   return await database.transaction(async (tx) => {
     // In one order, so that two processes that strip the same documents never wait for each other in a circle.
     const locked = tx.many(sql`

@@ -1,4 +1,4 @@
-import { isUniqueViolation, type Queries, raw, type Sql, sql } from '@platform/database'
+import { empty, isUniqueViolation, type Queries, raw, type Sql, sql } from '@platform/database'
 import { Failure } from '@platform/kernel'
 import type { CollectionSchema } from './collection-schema.ts'
 import type { Data } from './record.ts'
@@ -19,11 +19,10 @@ export class StaleSchema extends Error {
   override readonly name = 'StaleSchema'
 }
 
-/** A record with the columns of its indexes. */
+/** A record as JSON, with the columns of its indexes. */
 export interface StoredRecord {
   readonly id: string
-  readonly data: Data
-  readonly size: number
+  readonly text: string
   readonly keys: Readonly<Record<string, string>>
 }
 
@@ -186,6 +185,31 @@ export async function findAlone(
   return rows.flatMap(({ data, size }) => (data === null ? [] : [{ data, size }]))
 }
 
+/**
+ * The same as `insertRecords` in one statement, outside of any transaction, with what is to be kept of the write. Only
+ * what the first part answers for the collection lets the others do anything. Throws StaleSchema.
+ */
+export async function insertAlone(
+  queries: Queries,
+  collection: Collection,
+  records: readonly StoredRecord[],
+  kept: (source: Sql) => Sql | undefined,
+): Promise<void> {
+  const { id, workspaceId, version } = collection
+  const { names, typed } = columnsOf(collection)
+  const entered = sql`from entered where version = ${version}`
+  const effect = kept(entered)
+  const rows = await queries.many(sql`
+    with entered as materialized (select runtime.enter_collection(${workspaceId}, ${id}::uuid) as version)
+      ${effect === undefined ? empty : sql`, effect as (${effect})`}
+    insert into runtime.records_of_workspace (collection_id, workspace_id, id, data, size${names(raw(''))})
+    select ${id}::uuid, ${workspaceId}, x.id, x.data, x.size${names(raw('x.'))}
+    from (select 1 ${entered}) e, jsonb_to_recordset(${jsonOf(records)}::jsonb)
+      as x (id text, data jsonb, size int${typed})
+    returning 1`)
+  if (rows.length !== records.length) throw new StaleSchema()
+}
+
 /** Pages of so few records are not measured before they are sent. */
 export const SMALL = 10
 
@@ -219,12 +243,12 @@ function columnsOf({ schema }: Collection) {
 }
 
 const jsonOf = (records: readonly StoredRecord[]): string =>
-  JSON.stringify(records.map(({ id, data, size, keys }) => ({ id, data, size, ...keys })))
+  `[${records.map(({ id, text, keys }) => `{"data":${text},${JSON.stringify({ id, size: text.length, ...keys }).slice(1)}`)}]`
 
 export const anyOf = (ids: readonly string[]): Sql => sql`r.id = any(${ids}::text[])`
 
 /** That a value is there already is told as it was meant. */
-async function told<T>(
+export async function told<T>(
   { name, schema }: Pick<Collection, 'name' | 'schema'>,
   writing: Promise<T>,
 ): Promise<T> {

@@ -8,7 +8,15 @@ import { aggregate, distinctValues } from './group-store.ts'
 import type { Data } from './record.ts'
 import { changeSchema, inferProperties, shownSchema } from './schemas.ts'
 import type { WorkspaceRecords } from './workspace-records-store.ts'
-import { CHANGED_MAX, deleteFitting, insertAll, updateFitting, upsertOne, type Writing } from './writes.ts'
+import {
+  CHANGED_MAX,
+  deleteFitting,
+  newRecords,
+  stored,
+  updateFitting,
+  upsertOne,
+  type Writing,
+} from './writes.ts'
 
 type Reading = Parameters<Parameters<WorkspaceRecords['read']>[3]>[0]
 
@@ -77,6 +85,23 @@ const writes = <T>(
   )
 }
 
+/** Adds records, all or none. */
+const adds = <T>(
+  call: ModuleCall,
+  name: string,
+  given: readonly Data[],
+  answerOf: (added: readonly Data[]) => T,
+): Promise<T> => {
+  const { run } = call.frame
+  const { clock, maxRecords } = recordsOf(call).parts
+  return keptAnswer(call, (effect) =>
+    recordsOf(call).insert(run, name, effect, (collection) => {
+      const added = newRecords({ collection, now: clock.now(), maxRecords }, given)
+      return { records: added.map((one) => stored(collection, one)), answer: answerOf(added) }
+    }),
+  )
+}
+
 /** Asks of all collections of the workspace. */
 const asks = <T>(call: ModuleCall, work: (tx: Reading, workspaceId: string) => Promise<T>): Promise<T> => {
   const { run } = call.frame
@@ -92,9 +117,8 @@ const countOf = (call: ModuleCall, collection: string, query: Query | undefined)
 
 /** `collections`: records in PostgreSQL, of one workspace. */
 export const collectionFunctions: FunctionsOf<'collections'> = {
-  create: ({ collection, data }, call) =>
-    writes(call, collection, async (writing) => (await insertAll(writing, [data]))[0]),
-  bulkCreate: ({ collection, data }, call) => writes(call, collection, (writing) => insertAll(writing, data)),
+  create: ({ collection, data }, call) => adds(call, collection, [data], ([added]) => added),
+  bulkCreate: ({ collection, data }, call) => adds(call, collection, data, (added) => added),
 
   async findOne({ collection, query, opts }, call) {
     const [first = null] = await finds(call, collection, query, { ...opts, limit: 1 })

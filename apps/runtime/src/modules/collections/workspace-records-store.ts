@@ -1,11 +1,25 @@
-import { type Database, DatabaseError, type Queries, sql } from '@platform/database'
+import {
+  type Database,
+  DatabaseError,
+  isUniqueViolation,
+  type Queries,
+  type Sql,
+  sql,
+} from '@platform/database'
 import { atMost, type Clock, Failure, FairPlaces, uuidv7 } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { LRUCache } from 'lru-cache'
 import type { OutsideEffect, RunState } from '../../automations/model.ts'
-import { writeOnce } from '../effect-store.ts'
+import { findEffect, insertEffect, writeOnce } from '../effect-store.ts'
 import { emptySchema } from './collection-schema.ts'
-import { type Collection, collectionStore, StaleSchema } from './collection-store.ts'
+import {
+  type Collection,
+  collectionStore,
+  insertAlone,
+  StaleSchema,
+  type StoredRecord,
+  told,
+} from './collection-store.ts'
 
 export interface CollectionParts {
   readonly database: Database
@@ -114,16 +128,55 @@ export class WorkspaceRecords {
     { isLong = false, alone = false }: Patience & { readonly alone?: boolean } = {},
   ): Promise<T> {
     const { id } = run.workspace
-    return this.#inPlace(id, effect.signal, async () => {
+    return this.#despiteChanges(id, name, effect.signal, async (collection) => {
+      try {
+        return await this.#once(run, effect, collection, work, { isLong, alone })
+      } finally {
+        if (alone) this.#known.delete(keyOf(id, name))
+      }
+    })
+  }
+
+  /** Adds records once in the name of an effect, all or none, to a collection that is made where there is none. */
+  insert<T>(
+    run: RunState,
+    name: string,
+    { key, mayRepeat, signal }: OutsideEffect,
+    make: (collection: Collection) => { readonly records: readonly StoredRecord[]; readonly answer: T },
+  ): Promise<T> {
+    const { database } = this.parts
+    const effect = { key, mayRepeat, runId: run.runId }
+    return this.#despiteChanges(run.workspace.id, name, signal, async (collection) => {
+      const { records, answer } = make(collection)
+      const kept = (source: Sql) => (mayRepeat ? insertEffect(effect, answer, source) : undefined)
+      try {
+        await insertAlone(database, collection, records, kept)
+        return answer
+      } catch (error) {
+        // What is there already may be what this effect has added before.
+        const before = isUniqueViolation(error) ? await findEffect(database, effect) : undefined
+        if (before !== undefined) return before.answer as T
+        return await explained(told(collection, Promise.reject(error)))
+      }
+    })
+  }
+
+  /** Writes to a collection, which is made where there is none; again when it has changed meanwhile. */
+  #despiteChanges<T>(
+    workspaceId: string,
+    name: string,
+    signal: AbortSignal,
+    write: (collection: Collection) => Promise<T>,
+  ): Promise<T> {
+    return this.#inPlace(workspaceId, signal, async () => {
       for (let tries = 1; ; tries += 1) {
+        const known = this.#known.get(keyOf(workspaceId, name))
         const collection =
-          this.#known.get(keyOf(id, name)) ?? (await this.#load(id, name)) ?? (await this.#make(id, name))
+          known ?? (await this.#load(workspaceId, name)) ?? (await this.#make(workspaceId, name))
         try {
-          return await this.#once(run, effect, collection, work, { isLong, alone })
+          return await write(collection)
         } catch (error) {
-          this.#forgetStale(error, id, name, tries)
-        } finally {
-          if (alone) this.#known.delete(keyOf(id, name))
+          this.#forgetStale(error, workspaceId, name, tries)
         }
       }
     })

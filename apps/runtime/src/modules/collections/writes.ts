@@ -22,22 +22,30 @@ export interface Writing {
 
 /** Adds records, all or none. */
 export async function insertAll(writing: Writing, given: readonly Data[]): Promise<Data[]> {
-  const { tx, collection, now, maxRecords } = writing
+  const { tx, collection } = writing
+  const records = newRecords(writing, given)
+  await collectionStore(tx).insertRecords(
+    collection,
+    records.map((one) => stored(collection, one)),
+  )
+  return records
+}
+
+/** What is to be added for what is given. */
+export function newRecords(
+  { collection, now, maxRecords }: Omit<Writing, 'tx' | 'options'>,
+  given: readonly Data[],
+): Data[] {
   if (collection.records + given.length > maxRecords)
     throw new Failure(
       'InvalidArgumentsError',
       `The collection "${collection.name}" has ${maxRecords} records already: delete some first.`,
       { details: { max: maxRecords } },
     )
-  const records = given.map((data) => {
+  return given.map((data) => {
     const id = givenId(data) ?? uuidv7()
     return recordOf(data, { id, now: now.toISOString() })
   })
-  await collectionStore(tx).insertRecords(
-    collection,
-    records.map((one) => stored(collection, one)),
-  )
-  return records
 }
 
 /** Changes what fits, at most `limit` records; answers them. */
@@ -111,13 +119,13 @@ export async function upsertOne(
 /** The row of a record. */
 export function stored(collection: Collection, data: Data): StoredRecord {
   requireFit(collection.schema, data, collection.name)
-  const size = JSON.stringify(data).length
-  if (size > RECORD_MAX)
+  const text = JSON.stringify(data)
+  if (text.length > RECORD_MAX)
     throw new Failure(
       'PayloadTooLarge',
-      `A record may have ${RECORD_MAX} characters as JSON, this one has ${size}.`,
+      `A record may have ${RECORD_MAX} characters as JSON, this one has ${text.length}.`,
     )
-  return { id: String(data.id), data, size, keys: keysOf(collection.schema, data) }
+  return { id: String(data.id), text, keys: keysOf(collection.schema, data) }
 }
 
 /** What a template left empty would otherwise mean all records without that property. */
