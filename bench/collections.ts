@@ -1,4 +1,6 @@
-import { processTree, startAllInOne } from '@platform/testing/platform'
+import { rmSync } from 'node:fs'
+import { openDatabase, type Sql, sql, startEmbedded } from '@platform/database'
+import { freshDirectory, processTree, startAllInOne } from '@platform/testing/platform'
 import { type Figure, median } from './measure/figure.ts'
 import { sendLoad } from './measure/load.ts'
 import { cpuMeter } from './measure/processes.ts'
@@ -41,9 +43,53 @@ const automations = {
   ]),
 }
 
-/** findOne by an index, insert: CPU of the platform with PostgreSQL for a call, less that of the run around it. */
+/** Statements at once, as many as calls of a process. */
+const AT_ONCE = 6
+const STATEMENTS = 3000
+
+/**
+ * CPU of a statement alone, node and PostgreSQL: what the machine takes for the way there and back, which a call can't
+ * be cheaper than.
+ */
+async function bare(url: string): Promise<Figure[]> {
+  await using database = await openDatabase(url)
+  await database.many(sql`create table bare (id bigserial primary key, data jsonb)`)
+  const cost = async (statement: Sql): Promise<number> => {
+    const each: number[] = []
+    for (let round = -1; round < ROUNDS; round += 1) {
+      const used = cpuMeter(() => processTree(process.pid))
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, async () => {
+          for (let n = 0; n < STATEMENTS / AT_ONCE; n += 1) await database.many(statement)
+        }),
+      )
+      if (round >= 0) each.push((used() / STATEMENTS) * 1_000_000)
+    }
+    return median(each)
+  }
+  const data = JSON.stringify(recordOf(0))
+  return [
+    { name: 'a bare select, CPU of everything', value: await cost(sql`select 1`), unit: 'µs' },
+    {
+      name: 'a bare insert, CPU of everything',
+      value: await cost(sql`insert into bare (data) values (${data})`),
+      unit: 'µs',
+    },
+  ]
+}
+
+/**
+ * findOne by an index, insert: CPU of the platform with PostgreSQL for a call, less that of the run around it, beside
+ * that of a statement alone.
+ */
 export async function collections(): Promise<Figure[]> {
-  await using platform = await startAllInOne({ LOG_LEVEL: 'info', RATE_LIMIT_DISABLED: 'true' })
+  await using stack = new AsyncDisposableStack()
+  const directory = freshDirectory('bench-collections-')
+  stack.defer(() => rmSync(directory, { recursive: true, force: true }))
+  const server = await startEmbedded(`${directory}/postgres`)
+  stack.defer(() => server.stop())
+  const alone = await bare(server.url)
+  const platform = stack.use(await startAllInOne({ LOG_LEVEL: 'info', RATE_LIMIT_DISABLED: 'true' }))
   const { workspaceId, authorization } = await workspaceToCall(platform)
   const base = `${platform.origin}/v2/workspaces/${workspaceId}`
   const post = async (path: string, body: unknown) => {
@@ -83,6 +129,7 @@ export async function collections(): Promise<Figure[]> {
   const find = (await cost('find')) - nothing
   const insert = (await cost('insert')) - nothing
   return [
+    ...alone,
     {
       name: 'collections: findOne by an index, CPU of everything',
       value: find,
