@@ -94,6 +94,7 @@ export const deliveryStore = (queries: Queries) => ({
         : sql`do nothing`
     // An event is sent once, however many subscriptions want it.
     const events = [...new Set(added.map(({ event }) => event))]
+    const texts = textArray(events.map((event) => JSON.stringify(event)))
     const places = new Map(events.map((event, at) => [event, at + 1]))
     const woken = await queries.many<{ id: string }>(sql`
       with added as (
@@ -103,7 +104,7 @@ export const deliveryStore = (queries: Queries) => ({
         from unnest(${added.map(({ id }) => id)}::uuid[], ${added.map(({ subscriptionId }) => subscriptionId)}::uuid[],
           ${added.map(({ event }) => places.get(event))}::int[]) with ordinality as g(id, subscription_id, place, n)
         join unnest(${events.map(({ id }) => id)}::text[], ${events.map(({ type }) => type)}::text[],
-          ${textArray(events.map((event) => JSON.stringify(event)))}::text[]) with ordinality as e(id, type, text, place)
+          ${texts}::text[]) with ordinality as e(id, type, text, place)
           on e.place = g.place
         order by g.n
         on conflict (id) ${conflict} returning d.subscription_id),

@@ -84,7 +84,7 @@ interface AskedEffect extends OutsideEffect {
   readonly isOver: boolean
 }
 
-/** The signal is made for who asks for it: what is answered at once never does, and making one takes longer than that. */
+/** The signal is made for who asks for it: what is answered at once never does, and making one takes longer. */
 export function askedEffect(
   { key, mayRepeat, remainingMs }: Omit<OutsideEffect, 'signal'>,
   endOfRun: () => AbortSignal,

@@ -242,8 +242,13 @@ function columnsOf({ schema }: Collection) {
   }
 }
 
-const jsonOf = (records: readonly StoredRecord[]): string =>
-  `[${records.map(({ id, text, keys }) => `{"data":${text},${JSON.stringify({ id, size: text.length, ...keys }).slice(1)}`)}]`
+function jsonOf(records: readonly StoredRecord[]): string {
+  const rows = records.map(({ id, text, keys }) => {
+    const columns = JSON.stringify({ id, size: text.length, ...keys })
+    return `{"data":${text},${columns.slice(1)}`
+  })
+  return `[${rows.join(',')}]`
+}
 
 export const anyOf = (ids: readonly string[]): Sql => sql`r.id = any(${ids}::text[])`
 

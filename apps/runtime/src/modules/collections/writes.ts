@@ -21,7 +21,7 @@ export interface Writing {
 }
 
 /** Adds records, all or none. */
-export async function insertAll(writing: Writing, given: readonly Data[]): Promise<Data[]> {
+async function insertAll(writing: Writing, given: readonly Data[]): Promise<Data[]> {
   const { tx, collection } = writing
   const records = newRecords(writing, given)
   await collectionStore(tx).insertRecords(
