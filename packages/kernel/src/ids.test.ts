@@ -32,6 +32,11 @@ describe('a UUIDv7', () => {
     expect(new Set(ids.map((id) => id.slice(0, 13))).size).toBe(1)
   })
 
+  test('comes after the one before it, also within one millisecond', () => {
+    const ids = Array.from({ length: 1000 }, () => uuidv7(1_700_000_000_002))
+    expect([...ids].sort()).toEqual(ids)
+  })
+
   test('takes the clock of the machine where no instant is given', () => {
     const before = Date.now()
     const ms = uuidv7Ms(uuidv7())

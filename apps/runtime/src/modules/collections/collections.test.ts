@@ -425,6 +425,13 @@ describe('a schema', () => {
   })
 })
 
+test('records are found in the order in which they were added, where none is asked for', async () => {
+  const collection = fresh()
+  const data = Array.from({ length: 200 }, (_, place) => ({ place }))
+  await call([['bulkCreate', { collection, data }]])
+  expect(await call([['findMany', { collection, opts: { limit: 200 } }]])).toMatchObject(data)
+})
+
 describe('workspaces', () => {
   test('see their own records, and the database keeps them apart by itself', async () => {
     const collection = await withPeople()
