@@ -4,7 +4,7 @@ import { readConfig } from '@platform/config'
 import { installationMigrations, type Migrations } from '@platform/database'
 import { openFunctionCalls } from '@platform/function-calls'
 import { idempotencyMigrations, openIdempotency } from '@platform/idempotency'
-import { openPermissions, permissionsMigrations } from '@platform/permissions'
+import { openPermissions, permissionStore, permissionsMigrations } from '@platform/permissions'
 import { rateLimiter } from '@platform/rate-limits'
 import { joinParts, type Service } from '@platform/service'
 import { apiKeysPart } from './api-keys/api-keys-part.ts'
@@ -17,6 +17,7 @@ import { environment, workspacesEnv } from './config.ts'
 import { functionStore } from './functions/function-store.ts'
 import { functionsPart } from './functions/functions-part.ts'
 import { createSampleWorkspace } from './sample-workspace/create-sample-workspace.ts'
+import { suspensionsPart } from './suspensions/suspensions-part.ts'
 import { workspaceStore } from './workspaces/workspace-store.ts'
 import { workspacesPart } from './workspaces/workspaces-part.ts'
 
@@ -68,6 +69,7 @@ export const workspaces: Service = {
     })
     const workspaces = workspacesPart({
       workspaces: workspaceStore(database),
+      suspensions: permissionStore(database),
       automations,
       changes,
       permissions,
@@ -75,6 +77,7 @@ export const workspaces: Service = {
       eventMaxLength,
       trashDays: config.trashDays,
     })
+    const suspensions = suspensionsPart({ database, outbox, audit, permissions, clock })
     const apiKeys = apiKeysPart({ database, outbox, audit, permissions, clock, maxKeys: config.maxApiKeys })
 
     const calls = openFunctionCalls({ ...config, log })
@@ -95,7 +98,7 @@ export const workspaces: Service = {
       internalApiKey: config.internalApiKey,
       readinessCacheTtlMs: config.readinessCacheTtlMs,
       routeServices: { idempotency: idempotency.store, rateLimiter: limits, permissions },
-      ...joinParts(workspaces, automations.part, functions, apiKeys, {
+      ...joinParts(workspaces, automations.part, functions, apiKeys, suspensions, {
         routes: [createSampleWorkspace({ changes, clock, eventMaxLength })],
         jobs: idempotency.jobs,
         checks: workspacesChecks({ database, broker, gatewayUrl: config.gatewayUrl }),

@@ -129,6 +129,8 @@ export interface KnownWorkspace {
   id: string
   slug: string
   name: string
+  /** Why an operator has suspended it: nothing of it is executed; missing where nobody has. */
+  suspendedFor?: string
 }
 
 /** A workspace the caller may act on, and why. */

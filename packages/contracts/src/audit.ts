@@ -42,6 +42,8 @@ export const auditActions = [
   'runs.changed',
   'functions.changed',
   'secrets.changed',
+  'workspace.suspended',
+  'workspace.resumed',
 ] as const
 
 /** One row of the audit trail. */

@@ -308,6 +308,7 @@ export const runTests = endpoint({
     'AuthenticationError',
     'ForbiddenError',
     'InsufficientScope',
+    'SuspendedWorkspaceError',
     'ObjectNotFoundError',
     'UnsupportedMediaType',
     'ServiceUnavailable',

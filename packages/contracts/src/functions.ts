@@ -245,6 +245,7 @@ export const runFunction = endpoint({
   limits: ['functionRuns'],
   failures: [
     ...failures,
+    'SuspendedWorkspaceError',
     'InvalidArgumentsError',
     'FunctionError',
     'PayloadTooLarge',

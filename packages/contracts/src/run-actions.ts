@@ -62,7 +62,7 @@ export const retryRun = endpoint({
   path: '/v2/workspaces/:workspaceId/runs/:runId/retry',
   body: z.strictObject({}).optional(),
   response: z.object({ run: Run }),
-  failures: [...failures, 'RunNotEnded', 'RunEnded', 'RunExpired'],
+  failures: [...failures, 'SuspendedWorkspaceError', 'RunNotEnded', 'RunEnded', 'RunExpired'],
   example: {
     request: {},
     response: {
@@ -125,7 +125,7 @@ export const replayRun = endpoint({
     run: Run.optional(),
     effects: z.array(PlannedEffect).optional().describe('With `plan`: at most 1,000.'),
   }),
-  failures: [...failures, 'RunNotEnded', 'RunExpired'],
+  failures: [...failures, 'SuspendedWorkspaceError', 'RunNotEnded', 'RunExpired'],
   example: {
     request: { definition: 'current' },
     response: { run: { ...exampleAgain, origin: { runId: exampleRun.id, kind: 'replay' } } },
@@ -156,7 +156,7 @@ export const forkRun = endpoint({
     ),
   }),
   response: z.object({ run: Run }),
-  failures: [...failures, 'RunNotEnded', 'RunExpired'],
+  failures: [...failures, 'SuspendedWorkspaceError', 'RunNotEnded', 'RunExpired'],
   example: {
     request: { at: 3, set: [{ path: 'order.paid', value: true }] },
     response: { run: { ...exampleAgain, origin: { runId: exampleRun.id, kind: 'fork' } } },

@@ -25,7 +25,7 @@ export const bulkRuns = endpoint({
     matched: z.int().describe('Runs of the filter to which it can be done.'),
     jobId: z.uuid().optional().describe('Not there where nothing is to be done.'),
   }),
-  failures: [...runFailures, 'TooManyRequests'],
+  failures: [...runFailures, 'SuspendedWorkspaceError', 'TooManyRequests'],
   example: {
     request: { action: 'retry', filter: { status: 'failed', automation: 'notify' } },
     response: { matched: 128, jobId: exampleId },

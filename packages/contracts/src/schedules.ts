@@ -79,7 +79,7 @@ export const runScheduleNow = endpoint({
   response: z.object({ run: Run }),
   idempotent: 'answer',
   limits: ['webhooks'],
-  failures: [...failures, 'ServiceUnavailable', 'TooManyRequests'],
+  failures: [...failures, 'SuspendedWorkspaceError', 'ServiceUnavailable', 'TooManyRequests'],
   example: {
     request: {},
     response: {

@@ -64,6 +64,10 @@ export type Workspace = z.infer<typeof Workspace>
 export const AutomationMeta = z.looseObject({ name: LocalizedText, slug: z.string() })
 
 export const WorkspaceDetails = Workspace.extend({
+  suspension: z
+    .object({ reason: z.string(), suspendedAt: z.iso.datetime() })
+    .optional()
+    .describe('An operator has suspended the workspace: nothing of it is executed.'),
   automations: z.record(z.string(), AutomationMeta).describe('By slug.'),
 })
 export type WorkspaceDetails = z.infer<typeof WorkspaceDetails>

@@ -23,6 +23,7 @@ export const failures = {
   ManualValidateEmailError: 401,
   ForbiddenError: 403,
   InsufficientScope: 403,
+  SuspendedWorkspaceError: 403,
   ObjectNotFoundError: 404,
   UnknownVersion: 404,
   MethodNotAllowed: 405,

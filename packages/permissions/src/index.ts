@@ -6,7 +6,12 @@ export { grantRules } from './api-keys/grant-rules.ts'
 export { judgeKey, type KeyVerdict } from './api-keys/judge-key.ts'
 export { requireScopesFor } from './api-keys/require-scopes.ts'
 export { type OpenPermissions, openPermissions } from './open-permissions.ts'
-export { type PermissionStore, permissionStore, permissionsMigrations } from './permission-store.ts'
+export {
+  type PermissionStore,
+  permissionStore,
+  permissionsMigrations,
+  type Suspension,
+} from './permission-store.ts'
 export {
   type Action,
   type Permissions,

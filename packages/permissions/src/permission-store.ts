@@ -11,20 +11,34 @@ export const permissionsMigrations: Migrations = {
 /** Questions to schema `permissions`; give it a transaction to write with the change that caused it. */
 export type PermissionStore = ReturnType<typeof permissionStore>
 
+/** That an operator has suspended a workspace: why, when and who. */
+export interface Suspension {
+  readonly reason: string
+  readonly at: Date
+  readonly by: string
+}
+
+type WorkspaceRow = Omit<KnownWorkspace, 'suspendedFor'> & { suspendedFor: string | null }
+
+const known = ({ suspendedFor, ...workspace }: WorkspaceRow): KnownWorkspace =>
+  suspendedFor === null ? workspace : { ...workspace, suspendedFor }
+
+const columns = sql`id, slug, name, suspended_reason as "suspendedFor"`
+
 /** Statements of schema `permissions`, run on the pool or in a transaction. */
 export const permissionStore = (queries: Queries) => ({
   /** By id. undefined when it never was or is deleted. */
   async findWorkspaceById(id: string): Promise<KnownWorkspace | undefined> {
-    const [row] = await queries.many<KnownWorkspace>(sql`
-      select id, slug, name from permissions.workspaces where id = ${id} and deleted_at is null`)
-    return row
+    const [row] = await queries.many<WorkspaceRow>(sql`
+      select ${columns} from permissions.workspaces where id = ${id} and deleted_at is null`)
+    return row && known(row)
   },
 
   /** By slug, among the living. */
   async findWorkspaceBySlug(slug: string): Promise<KnownWorkspace | undefined> {
-    const [row] = await queries.many<KnownWorkspace>(sql`
-      select id, slug, name from permissions.workspaces where slug = ${slug} and deleted_at is null`)
-    return row
+    const [row] = await queries.many<WorkspaceRow>(sql`
+      select ${columns} from permissions.workspaces where slug = ${slug} and deleted_at is null`)
+    return row && known(row)
   },
 
   /** The role of a user in a workspace, deleted or not. */
@@ -45,6 +59,26 @@ export const permissionStore = (queries: Queries) => ({
     claimSlug(slug, () =>
       queries.many(sql`update permissions.workspaces set slug = ${slug}, name = ${name} where id = ${id}`),
     ),
+
+  async findSuspension(workspaceId: string): Promise<Suspension | undefined> {
+    const [row] = await queries.many<Suspension>(sql`
+      select suspended_reason as reason, suspended_at as at, suspended_by as by from permissions.workspaces
+      where id = ${workspaceId} and suspended_at is not null`)
+    return row
+  },
+
+  /** Those of the workspaces that are suspended now, and why. */
+  listSuspended: (workspaceIds: readonly string[]) =>
+    queries.many<{ workspaceId: string; reason: string }>(sql`
+      select id as "workspaceId", suspended_reason as reason from permissions.workspaces
+      where id = any(${workspaceIds}::text[]) and suspended_at is not null`),
+
+  async setSuspension(workspaceId: string, suspension: Suspension | undefined): Promise<void> {
+    const { reason = null, at = null, by = null } = suspension ?? {}
+    await queries.many(sql`
+      update permissions.workspaces set suspended_reason = ${reason}, suspended_at = ${at}, suspended_by = ${by}
+      where id = ${workspaceId}`)
+  },
 
   async markDeleted(workspaceId: string, now: Date): Promise<void> {
     await queries.many(sql`update permissions.workspaces set deleted_at = ${now} where id = ${workspaceId}`)

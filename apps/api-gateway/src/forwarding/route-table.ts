@@ -86,6 +86,7 @@ export const routeTable: readonly Forwarding[] = [
   { path: '/v2/workspaces/import', to: 'workspaces', access: 'required', bodyLimitBytes: IMPORT_BYTES },
   { path: '/v2/workspaces{/*rest}', to: 'workspaces' },
   { path: '/v2/platform/events/*rest', to: 'events' },
+  { path: '/v2/platform/workspaces/:workspaceId/suspension', to: 'workspaces' },
   { path: '/v2/functions/:workspaceId/run/:functionName', to: 'runtime', bodyLimitBytes: FUNCTIONS_BYTES },
   { path: '/v2/functions{/*rest}', to: 'workspaces', bodyLimitBytes: FUNCTIONS_BYTES },
   { path: '/v2/apps{/*rest}', to: 'workspaces', access: 'required' },

@@ -4,6 +4,7 @@ import { type AutomationText as BodyText, route } from '@platform/http'
 import { Failure, FairPlaces, isRecord, SECOND_MS } from '@platform/kernel'
 import { readJsonText, readYamlText, type SourceText, UnreadableText } from '@platform/source-texts'
 import type { z } from 'zod'
+import { requireActive } from '../automations/active-run-parts.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { TestSettings } from '../automations/test-settings.ts'
 import type { CompileAutomation } from '../definitions/compile-automation.ts'
@@ -33,6 +34,7 @@ export const runTests = (deps: Deps) => {
       const found = await deps.definitions.find(admitted.workspace.id)
       if (found === undefined)
         throw new Failure('ObjectNotFoundError', 'There is no such workspace, or you may not see it.')
+      requireActive(found)
       const workspace = withoutRefused(found, deps.refused)
       const giveBack = await places.take(workspace.id, request.signal)
       try {

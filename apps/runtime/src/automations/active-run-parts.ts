@@ -1,11 +1,13 @@
-import type { Options } from '@platform/expressions'
+import { compilePath, type Options } from '@platform/expressions'
 import { Failure } from '@platform/kernel'
 import type { SlidingLimits } from '@platform/rate-limits'
 import type { Fetches } from '../fetches/fetches.ts'
+import { RunEnded } from './automation-failure.ts'
 import type { EffectBuffer } from './effect-buffer.ts'
 import type {
   CompiledWorkspace,
   Elsewhere,
+  Frame,
   FunctionPlace,
   OutsideEffect,
   RunSubject,
@@ -31,6 +33,57 @@ export interface Cancellation {
 export const cancelled = (reason: string): Failure =>
   new Failure('RunEnded', reason === '' ? 'The run was cancelled.' : `The run was cancelled: ${reason}`)
 
+/** What nothing of a workspace answers that an operator has suspended. */
+export const workspaceSuspended = (reason: string): Failure =>
+  new Failure('SuspendedWorkspaceError', `The workspace is suspended: ${reason}`, { details: { reason } })
+
+/** Throws SuspendedWorkspaceError where nothing of the workspace is executed now. */
+export function requireActive({ suspendedFor }: { readonly suspendedFor?: string | undefined }): void {
+  if (suspendedFor !== undefined) throw workspaceSuspended(suspendedFor)
+}
+
+/** That the workspace of a run is suspended: the run fails at its next step, and is retried from there. */
+export class RunSuspension {
+  readonly #journal: RunJournal | undefined
+  #failure: Failure | undefined
+  /** True once a step was not done because of it. */
+  isHeeded = false
+
+  constructor(failure: Failure | undefined, journal: RunJournal | undefined) {
+    this.#failure = failure
+    this.#journal = journal
+  }
+
+  begin(failure: Failure): void {
+    this.#failure ??= failure
+  }
+
+  get isPending(): boolean {
+    return this.#failure !== undefined
+  }
+
+  /** Throws RunEnded where the workspace is suspended; what was done before is done again first. */
+  check(): void {
+    if (this.#failure === undefined || this.#journal?.isReplaying === true) return
+    if (!this.isHeeded) this.#journal?.noticeSuspended()
+    this.isHeeded = true
+    throw new RunEnded(this.#failure)
+  }
+}
+
+export function outOfTime(timeLimitMs: number): RunEnded {
+  const seconds = Math.round(timeLimitMs / 100) / 10
+  const message = `The automation took longer than the ${seconds} s it may take: split its work or emit events.`
+  return new RunEnded(new Failure('WorkflowTimeoutError', message))
+}
+
+/** A fork begins with variables that somebody has changed. Answers whether there are more of them. */
+export function applySets(frame: Frame, options: Options, journal: RunJournal | undefined): boolean {
+  for (const { path, value } of journal?.takeSets() ?? [])
+    frame.variables.assign(compilePath(path).resolve(frame.variables, options), value)
+  return journal?.hasSets === true
+}
+
 /** Time for the `finally` of a cancelled run. */
 export const CLEAN_UP_MS = 30_000
 
@@ -46,6 +99,8 @@ export interface ActiveRunParts {
   readonly maxDepth: number
   /** How long the run may take. */
   readonly timeLimitMs: number
+  /** Set where its workspace is suspended already. */
+  readonly suspension?: Failure | undefined
   /** What the run did is committed before it asks the outside: it may be done again after a crash. */
   readonly commitsFirst: boolean
   /** Somebody waits for its end: it has more of the event loop than others. */
@@ -70,13 +125,6 @@ export interface ActiveRunParts {
   readonly now: () => Date
   /** The time as the automation sees it. */
   readonly readClock: () => Date
-}
-
-/** What a run fails with that took longer than this. */
-export function outOfTime(timeLimitMs: number): Failure {
-  const seconds = Math.round(timeLimitMs / 100) / 10
-  const message = `The automation took longer than the ${seconds} s it may take: split its work or emit events.`
-  return new Failure('WorkflowTimeoutError', message)
 }
 
 /** An effect that is asked for, and whether somebody listened for the end of the run and it came. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { EventRecord } from '@platform/contracts'
-import { compilePath, type Options } from '@platform/expressions'
+import type { Options } from '@platform/expressions'
 import { derivedUuidv7, type Failure, uuidv7 } from '@platform/kernel'
 import { SecretTexts } from '@platform/logging'
 import { type SlidingLimits, waitOut } from '@platform/rate-limits'
@@ -9,12 +9,14 @@ import { FetchedStreams } from '../fetches/fetched-streams.ts'
 import type { Fetches } from '../fetches/fetches.ts'
 import {
   type ActiveRunParts,
+  applySets,
   askedEffect,
   type Cancellation,
   CLEAN_UP_MS,
   cancelled,
   optionsOf,
   outOfTime,
+  RunSuspension,
 } from './active-run-parts.ts'
 import { AutomationFailure, RunCancelled, RunEnded } from './automation-failure.ts'
 import type {
@@ -65,6 +67,7 @@ export class ActiveRun implements RunState {
   #cleanUpEndsAt = Number.POSITIVE_INFINITY
   /** Set once a step was not done because the run was cancelled. */
   cancellation: Failure | undefined
+  readonly suspension: RunSuspension
   /** Called when nothing can go on before a wait is over. */
   onIdle: (() => void) | undefined
   readonly #share: Share
@@ -97,6 +100,7 @@ export class ActiveRun implements RunState {
     this.maxWaitMs = parts.maxWaitMs
     this.now = parts.now
     this.#endsAt = performance.now() + parts.timeLimitMs
+    this.suspension = new RunSuspension(parts.suspension, parts.journal)
     this.#share = new Share(parts.workspace.id, parts.isAwaited)
   }
 
@@ -133,6 +137,10 @@ export class ActiveRun implements RunState {
     setTimeout(() => this.#endCleanUp(), leftMs + 1).unref()
   }
 
+  get isSuspended(): boolean {
+    return this.suspension.isHeeded
+  }
+
   #endCleanUp(): void {
     this.#cleanUpEnds?.abort()
     this.#parts.buffer.waits?.abandon({ cleanUp: true })
@@ -154,7 +162,8 @@ export class ActiveRun implements RunState {
   tick(frame: Frame): Promise<void> | undefined {
     const now = performance.now()
     this.#check(now, frame)
-    if (this.#hasSets) this.#applySets(frame)
+    this.suspension.check()
+    if (this.#hasSets) this.#hasSets = applySets(frame, this.options, this.#parts.journal)
     if (this.#parts.slices.take(this.#share, now)) return undefined
     return this.#parts.slices.next(this.#share).then(() => this.#requireTime(performance.now(), frame))
   }
@@ -273,7 +282,7 @@ export class ActiveRun implements RunState {
     } catch (error) {
       if (!(error instanceof WaitEnded)) throw error
       this.#requireTime(performance.now(), frame, this.#checks + 1)
-      throw new RunEnded(outOfTime(this.#timeLimitMs))
+      throw outOfTime(this.#timeLimitMs)
     } finally {
       this.#waits -= 1
     }
@@ -330,18 +339,10 @@ export class ActiveRun implements RunState {
     } catch (error) {
       if (!effect.isOver) throw error
       this.#requireTime(performance.now(), frame, this.#checks + 1)
-      throw new RunEnded(outOfTime(this.#timeLimitMs))
+      throw outOfTime(this.#timeLimitMs)
     } finally {
       this.#waits -= 1
     }
-  }
-
-  /** A fork begins with variables that somebody has changed. */
-  #applySets(frame: Frame): void {
-    const { journal } = this.#parts
-    for (const { path, value } of journal?.takeSets() ?? [])
-      frame.variables.assign(compilePath(path).resolve(frame.variables, this.options), value)
-    this.#hasSets = journal?.hasSets === true
   }
 
   /** Aborts when a step may no longer go on; most runs never ask. */
@@ -368,7 +369,7 @@ export class ActiveRun implements RunState {
       this.#parts.journal?.noticeCancelled(check)
       throw this.#endedBy(this.#cancelled)
     }
-    if (now > this.#endsAt) throw new RunEnded(outOfTime(this.#timeLimitMs))
+    if (now > this.#endsAt) throw outOfTime(this.#timeLimitMs)
   }
 
   /** What was done before it was cancelled is done again first: it may not come to another place. */
@@ -387,10 +388,11 @@ export class ActiveRun implements RunState {
     const startedAt = performance.now()
     const waitMs = Math.min(longestMs, Math.max(0, this.#endsAt - startedAt) + 1)
     this.#waits += 1
-    await waitOut(this.#parts.throttle, { workspaceId: this.workspace.id, work, waitMs })
+    const isOver = () => this.suspension.isPending
+    await waitOut(this.#parts.throttle, { workspaceId: this.workspace.id, work, waitMs, isOver })
     this.#waits -= 1
-    const now = performance.now()
-    frame.measures.throttledMs += now - startedAt
-    this.#requireTime(now, frame)
+    frame.measures.throttledMs += performance.now() - startedAt
+    this.#requireTime(performance.now(), frame)
+    this.suspension.check()
   }
 }

@@ -1,15 +1,17 @@
 import type { Cache } from '@platform/cache'
+import { workspaceEvents } from '@platform/contracts'
 import type { Database } from '@platform/database'
 import { type FetchRate, type FunctionCalls, openFunctionCalls } from '@platform/function-calls'
-import { type Clock, MINUTE_MS } from '@platform/kernel'
+import { type Clock, MINUTE_MS, SECOND_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
-import type { Permissions } from '@platform/permissions'
+import { type Permissions, permissionStore } from '@platform/permissions'
 import { createThrottle, slidingLimits, throttled, unlimited } from '@platform/rate-limits'
-import { inBatches, type Job, type Part } from '@platform/service'
+import { inBatches, type Job, onEveryInstance, type Part, type Subscription } from '@platform/service'
 import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { type Exchanges, type Fetches, openFetches } from '../fetches/fetches.ts'
 import type { OwnApi } from '../fetches/own-api.ts'
+import { workspaceSuspended } from './active-run-parts.ts'
 import { createEngine, type Engine, type EngineParts } from './engine.ts'
 import type { Elsewhere, FunctionPlace, LimitsByWorkspace, Throttle } from './model.ts'
 import { type TestSettings, testSettings } from './test-settings.ts'
@@ -94,13 +96,15 @@ export function automationsPart({
     marker,
     marksPlaces,
   }
+  const engine = createEngine(parts)
   return {
-    engine: createEngine(parts),
+    engine,
     readingEngine: (slices) => readingEngine(parts, slices),
     testSettings: testSettings(config, { slices, log, unheardAnswer, marker }),
     outside: { functions: place, fetches },
     part: {
-      jobs: [deleteExpiredContexts(contexts)],
+      subscriptions: [endSuspended(engine)],
+      jobs: [deleteExpiredContexts(contexts), endSuspendedInTime(engine, database)],
       async closing() {
         await functions[Symbol.asyncDispose]()
         await fetches[Symbol.asyncDispose]()
@@ -150,6 +154,25 @@ export const readingEngine = (parts: EngineParts, slices: EngineParts['slices'])
     roleOf: async () => undefined,
     waits: nobodyWaits,
   })
+
+/** Runs under way fail at their next step when their workspace is suspended. */
+const endSuspended = (engine: Engine): Subscription =>
+  onEveryInstance(workspaceEvents.suspended, ({ payload }) => {
+    const told = workspaceEvents.suspended.payload.safeParse(payload).data
+    if (told?.suspended === true) engine.suspend(told.workspaceId, workspaceSuspended(told.reason))
+  })
+
+/** The same where the event did not come, or came before the run. */
+const endSuspendedInTime = (engine: Engine, database: Database): Job => ({
+  name: 'end-runs-of-suspended-workspaces',
+  everyMs: 2 * SECOND_MS,
+  async run() {
+    const workspaceIds = engine.listWorkspaces()
+    if (workspaceIds.length === 0) return
+    for (const { workspaceId, reason } of await permissionStore(database).listSuspended(workspaceIds))
+      engine.suspend(workspaceId, workspaceSuspended(reason))
+  },
+})
 
 /** Contexts deleted in one statement, so that none keeps its locks for long. */
 const BATCH = 1000

@@ -97,6 +97,8 @@ export interface RunOrder {
   readonly segments?: readonly Segment[]
   /** Somebody has asked for its end already. */
   readonly cancellation?: Cancellation | undefined
+  /** Its workspace is suspended: it fails where it would go on. */
+  readonly suspension?: Failure | undefined
   /** Only what the segments have is done again, without any effect. */
   readonly reading?: JournalReading
   /**
@@ -151,14 +153,26 @@ export interface StartedRun {
 /** Runs automations. The caller that started a run commits its end, together with its record. */
 export interface Engine {
   start(order: RunOrder): StartedRun
+  /** Workspaces with runs under way here. */
+  listWorkspaces(): string[]
+  /** Has the runs of a workspace that are under way fail at their next step. */
+  suspend(workspaceId: string, failure: Failure): void
 }
 
 export function createEngine(parts: EngineParts): Engine {
   const warnings = new SizeWarnings()
+  const underWay = new Set<ActiveRun>()
   return {
     start(order) {
       const opened = { ...openRun(parts, order), warnings }
-      return { run: opened.run, journal: opened.journal, outcome: outcomeOf(parts, order, opened) }
+      const { run, journal } = opened
+      underWay.add(run)
+      const outcome = outcomeOf(parts, order, opened).finally(() => underWay.delete(run))
+      return { run, journal, outcome }
+    },
+    listWorkspaces: () => [...new Set([...underWay].map(({ workspace }) => workspace.id))],
+    suspend(workspaceId, failure) {
+      for (const run of underWay) if (run.workspace.id === workspaceId) run.suspension.begin(failure)
     },
   }
 }
@@ -205,14 +219,9 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
   const turns = markedTurns(parts, order)
   const openWaits = () => waitsOf(parts, order, { run, buffer, journal })
   const run: ActiveRun = new ActiveRun({
+    ...order,
     hasTurn: turns.begin,
-    runId,
-    workspace,
-    trigger,
-    subject,
-    correlationId,
     maxDepth: parts.maxDepth,
-    timeLimitMs: order.timeLimitMs,
     commitsFirst: repeatable,
     isAwaited: !repeatable || order.isAwaited === true,
     journal,

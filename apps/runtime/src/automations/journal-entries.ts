@@ -37,6 +37,8 @@ export type Entry =
   | readonly ['aborted', number, (number | undefined)?]
   /** Which check of a run found that it is cancelled. */
   | readonly ['cancelled', number]
+  /** Behind the effect of this number nothing was done any more: the workspace was suspended. */
+  | readonly ['suspended', number]
   | readonly ['input', unknown, number, boolean]
   /** Behind the effect of this number somebody has changed variables: the run is a fork. */
   | readonly ['set', number, readonly SetBefore[]]
@@ -100,6 +102,12 @@ export function keptInput([first]: readonly Segment[]): KeptInput | undefined {
   if (first?.entries.startsWith('[["input",') !== true) return undefined
   const [kept] = JSON.parse(first.entries) as Entry[]
   return kept?.[0] === 'input' ? { input: kept[1], revision: kept[2], isDurable: kept[3] } : undefined
+}
+
+/** Behind which effect a run ended whose workspace was suspended; undefined for others. */
+export function suspensionIn(segments: readonly Segment[]): number | undefined {
+  const text = segments.findLast(({ entries }) => entries.includes('["suspended",'))?.entries ?? '[]'
+  return (JSON.parse(text) as Entry[]).find((one) => one[0] === 'suspended')?.[1]
 }
 
 /** Waits that were begun, and when each ends at the latest; a fork has but the ends of those that were over. */

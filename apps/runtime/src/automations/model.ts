@@ -104,6 +104,8 @@ export interface CompiledWorkspace {
   readonly slug: string
   readonly name: string
   readonly revision: number
+  /** Why an operator has suspended it: nothing of it is executed then. */
+  readonly suspendedFor?: string | undefined
   readonly config: Readonly<Record<string, unknown>>
   /** Slug → path of the URL trigger. */
   readonly endpoints: ReadonlyMap<string, string>
@@ -255,6 +257,8 @@ export interface RunState {
   /** Commits what was done so far, where the run may be done again: what leaves now must not know of what is lost. */
   settle(): Promise<void> | undefined
   prepareContexts(automation: CompiledAutomation): Promise<void> | undefined
+  /** True once a step was not done because the workspace is suspended: nothing of the run is, from then on. */
+  readonly isSuspended: boolean
   /** Told of what a step fails with, before anything is done about it. */
   heed(failure: unknown): void
   /** Counts what `rateLimit` limits. */

@@ -248,6 +248,11 @@ export class RunJournal implements ArrivalSource {
     this.#add(['cancelled', check])
   }
 
+  /** The workspace was suspended behind the effect that was begun last: from there the run is retried. */
+  noticeSuspended(): void {
+    this.#add(['suspended', this.#number])
+  }
+
   /** When a wait that was begun before ends at the latest, in Unix milliseconds. */
   findWait(number: number): number | undefined {
     return this.#waits.get(number)

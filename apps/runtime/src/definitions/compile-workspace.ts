@@ -33,6 +33,7 @@ export function compileWorkspace(
     slug: live.workspaceSlug,
     name: live.workspaceName,
     revision: live.revision,
+    suspendedFor: live.suspendedFor ?? undefined,
     config: configValues(live.config),
     endpoints: new Map(urls.map(({ slug, path }) => [slug, withoutEdgeSlashes(path)])),
     find(slug) {

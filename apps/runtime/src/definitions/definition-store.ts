@@ -29,6 +29,8 @@ export type AutomationText = Pick<IndexedAutomation, 'slug' | 'checksum'>
 /** A workspace with the index of its automations, oldest first. */
 export interface LiveWorkspace extends LiveRevision {
   readonly workspaceName: string
+  /** Why it is suspended; null, or missing, where it is not. */
+  readonly suspendedFor?: string | null
   readonly config: unknown
   readonly automations: readonly IndexedAutomation[]
   /** Characters of the index and the config. */
@@ -68,7 +70,9 @@ export const definitionStore = (database: Queries) => ({
     const [row] = await whenMigrated(
       database.many<LiveWorkspace>(sql`
         select workspace_id as "workspaceId", workspace_slug as "workspaceSlug", workspace_name as "workspaceName",
-               revision, config, index as automations,
+               revision, config, index as automations, (
+                 select p.suspended_reason from permissions.workspaces p where p.id = w.workspace_id
+               ) as "suspendedFor",
                octet_length(index::text) + coalesce(octet_length(config::text), 0) as length
         from workspaces.live_definitions w
         cross join lateral (

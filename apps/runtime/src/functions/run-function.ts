@@ -4,6 +4,7 @@ import { failureOfFunction, toldRate } from '@platform/function-calls'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { workspaceNotFound } from '@platform/permissions'
+import { requireActive } from '../automations/active-run-parts.ts'
 import type { CompiledFunction, FunctionPlace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { Fetches } from '../fetches/fetches.ts'
@@ -23,7 +24,9 @@ export const runFunction = (deps: Deps) =>
     async handle({ params, body, request, admitted: { by, workspace } }) {
       // Everybody may call the URL of an automation; this is for those who may execute as members.
       if (by === 'everybody') throw workspaceNotFound()
-      const found = await (await deps.definitions.find(workspace.id))?.findFunction(params.functionName)
+      const saved = await deps.definitions.find(workspace.id)
+      if (saved !== undefined) requireActive(saved)
+      const found = await saved?.findFunction(params.functionName)
       if (found === undefined) throw functionNotFound(params.functionName)
       const parameters = parametersOf(found, body?.parameters)
       requireBytes(parameters, found, deps.maxBytes)

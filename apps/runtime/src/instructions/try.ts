@@ -2,20 +2,21 @@ import type { TryArguments } from '@platform/contracts'
 import { isRecord } from '@platform/kernel'
 import { AutomationFailure, Break } from '../automations/automation-failure.ts'
 import { assign } from '../automations/change-variable.ts'
+import type { Execute, Frame } from '../automations/model.ts'
 import type { Instruction } from './instruction.ts'
 
 const errorPath = { segments: ['$error'], append: false }
 
 /**
  * try: steps whose failure is caught; `$error` tells of it in `catch` and after. `finally` runs either way, also when
- * the run is cancelled.
+ * the run is cancelled, but not where its workspace is suspended: that is left to whoever retries it.
  */
 export const tryCatch: Instruction<TryArguments> = {
   name: 'try',
   compile(args, context) {
     const attempt = context.steps(args.do, '.do')
     const recover = args.catch === undefined ? undefined : context.steps(args.catch, '.catch')
-    const cleanUp = context.steps(args.finally ?? [], '.finally')
+    const cleanUp = inFinally(context.steps(args.finally ?? [], '.finally'))
     return async (frame) => {
       try {
         await attempt(frame)
@@ -25,10 +26,14 @@ export const tryCatch: Instruction<TryArguments> = {
         assign(frame, errorPath, caught)
         await recover(frame)
       } finally {
-        await cleanUp({ ...frame, inFinally: true })
+        await cleanUp(frame)
       }
     }
   },
+}
+
+const inFinally = (steps: Execute) => async (frame: Frame) => {
+  if (!frame.run.isSuspended) await steps({ ...frame, inFinally: true })
 }
 
 /** `$error`, or undefined for what goes on: breaks of narrower scope and the end of the run. */

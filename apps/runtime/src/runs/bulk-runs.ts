@@ -3,6 +3,7 @@ import { bulkRuns as endpoint, MAX_BULK_RUNS } from '@platform/contracts'
 import { route } from '@platform/http'
 import { Failure, uuidv7 } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
+import { requireActive } from '../automations/active-run-parts.ts'
 import type { BulkStore } from './bulk-store.ts'
 import { actEntryOf, admitToRuns } from './run-access.ts'
 import type { RunRecordStore } from './run-record-store.ts'
@@ -27,6 +28,7 @@ export const bulkRuns = (deps: Deps) =>
       if (runIds.length > MAX_BULK_RUNS) throw tooMany()
       const matched = runIds.length
       if (matched === 0 || plan === true) return { matched }
+      if (action !== 'cancel') requireActive(workspace)
 
       const id = uuidv7()
       const entry = actEntryOf('runs.changed', `bulk:${id}`, workspace.id, { principal, request })

@@ -1,6 +1,7 @@
 import { type Principal, viaOf } from '@platform/auth'
 import { Failure } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
+import { requireActive } from '../automations/active-run-parts.ts'
 import type { CallElsewhere, CalledElsewhere } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { RefusedAutomations } from '../processes/refused-automations.ts'
@@ -27,6 +28,7 @@ export const findElsewhere =
     const { by } = await permissions.require(principalOf(call), 'execute', asked)
     const isPublic = automation.action === undefined && workspace.endpoints.has(automation.slug)
     if (by === 'everybody' && !isPublic) throw notFound(call)
+    requireActive(workspace)
     refused.require(workspace.id, automation)
     const { slug } = automation
     return { workspaceId: workspace.id, automationSlug: slug, priority: workspace.priorityOf(slug) }

@@ -2,6 +2,7 @@ import { forkRun as endpoint } from '@platform/contracts'
 import { compilePath } from '@platform/expressions'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
+import { requireActive } from '../automations/active-run-parts.ts'
 import { answerNewRun, type NewRunDeps } from './new-run.ts'
 import { admitToRuns } from './run-access.ts'
 import type { RunsAgain } from './runs-again.ts'
@@ -14,6 +15,7 @@ export const forkRun = (deps: Deps) =>
   route(endpoint, {
     admit: ({ params, principal }) => admitToRuns(deps.permissions, principal, params.workspaceId),
     async handle({ params: { runId }, body, principal, request, admitted: { workspace } }) {
+      requireActive(workspace)
       const { at, set: sets = [], definition = 'original' } = body
       for (const [index, { path }] of sets.entries()) requirePath(path, `body.set[${index}].path`)
       const who = { principal, request, details: { at } }

@@ -23,7 +23,8 @@ interface Deps {
 const CHANGES = 'workspaces.'
 
 /**
- * Ends the waits that events are for, and queues a run for each automation that listens to one. Ids are derived from
+ * Ends the waits that events are for, and queues a run for each automation that listens to one, unless its workspace is
+ * suspended. Ids are derived from
  * the event and the automation: the same event delivered again finds its runs there already. An event of a saved
  * definition also brings its schedules up to date.
  */
@@ -49,6 +50,7 @@ async function runsOf(event: EventRecord, definitions: Definitions): Promise<Que
   const { workspaceId } = event.source
   if (workspaceId === undefined || !mayTrigger(event.type)) return []
   const workspace = await definitions.find(workspaceId)
+  if (workspace?.suspendedFor !== undefined) return []
   return (workspace?.listeners(event.type) ?? []).map((slug) =>
     runOf(event, workspaceId, slug, workspace?.priorityOf(slug) ?? 0),
   )

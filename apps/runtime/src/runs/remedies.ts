@@ -12,6 +12,7 @@ const remedies: Readonly<Record<string, string>> = {
   TooManyCallError: 'Look for automations that call or trigger one another without an end.',
   WorkflowTimeoutError: 'Split the work: emit an event for each part, so that each part is a run of its own.',
   ForbiddenError: 'Look for whom the run acts, and what they may do.',
+  SuspendedWorkspaceError: 'An operator has to lift the suspension of the workspace; then let it run again.',
   ObjectNotFoundError: 'Look for what this place names: it is missing, disabled, or has another name.',
   TooManyRequests: 'Let the automation do this less often, or ask an operator for a higher limit.',
   ServiceUnavailable: 'A store was away: let it run again.',

@@ -1,5 +1,6 @@
 import { replayRun as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
+import { requireActive } from '../automations/active-run-parts.ts'
 import { answerNewRun, type NewRunDeps } from './new-run.ts'
 import { admitToRuns } from './run-access.ts'
 import type { RunsAgain } from './runs-again.ts'
@@ -16,6 +17,7 @@ export const replayRun = (deps: Deps) =>
       const place = { workspaceId: workspace.id, runId }
       if (plan === true) return { effects: await deps.again.plan(place, definition) }
       const way = effects === 'real' ? 'replay' : 'recorded'
+      if (way === 'replay') requireActive(workspace)
       return await answerNewRun(
         deps,
         { action: 'run.replayed', ...place, principal, request, details: { effects } },

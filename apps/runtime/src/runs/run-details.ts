@@ -16,6 +16,12 @@ type Ended = Pick<RunEnd | NextTry, 'status'>
 const areKept = (details: RunDetails, status: string | undefined): boolean =>
   details === 'all' || (details === 'failed' && status !== 'succeeded')
 
+/** What a run did before its workspace was suspended is kept in any case: it is retried from there. */
+export const detailsFor = (
+  { isSuspended }: { readonly isSuspended: boolean },
+  details: RunDetails,
+): RunDetails => (isSuspended && details === 'none' ? 'failed' : details)
+
 /** What a run did last, with the end of its journal where that is kept. */
 export function withJournal(
   effects: Effects,

@@ -7,7 +7,7 @@ import type { RunOutcome } from '../automations/engine.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import type { RunJournal } from '../automations/run-journal.ts'
 import { type BegunRun, type LeasedRun, leaseLost } from './run.ts'
-import { withDetails, withJournal } from './run-details.ts'
+import { detailsFor, withDetails, withJournal } from './run-details.ts'
 import { endWithOutput } from './run-end.ts'
 import { answerOf, type ImmediateOrder, type RunNowParts, runSubjectOf, timeLimit } from './run-now.ts'
 import type { RunStore } from './run-store.ts'
@@ -116,8 +116,8 @@ class DurableRun {
   /** Writes the end; a run of which nothing was stored yet is written once, as any run of a request. */
   async finish(active: ActiveRun, outcome: RunOutcome, journal: RunJournal | undefined): Promise<void> {
     const { claim } = this.leased
-    const end = endWithOutput(outcome, active.cancellation)
-    const { details } = this.#deps
+    const end = endWithOutput(outcome, active)
+    const details = detailsFor(active, this.#deps.details)
     const { hasWaited: forgetsWaits } = outcome
     if (this.#isBegun) {
       const effects = withJournal(outcome.effects, journal, details, end)

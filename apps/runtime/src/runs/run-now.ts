@@ -4,7 +4,8 @@ import { Failure } from '@platform/kernel'
 import type { Engine, RunOrder, RunOutcome } from '../automations/engine.ts'
 import type { HttpAnswer, RunSubject } from '../automations/model.ts'
 import { MAX_OUTPUT } from '../contexts/value-size.ts'
-import { MAX_DETAILS, type RunDetails, withDetails } from './run-details.ts'
+import { detailsFor, MAX_DETAILS, type RunDetails, withDetails } from './run-details.ts'
+import { endOf } from './run-end.ts'
 import type { StoredError } from './run-record.ts'
 import type { Commits } from './run-store.ts'
 
@@ -73,10 +74,15 @@ export const runNow =
     order.http?.whenStreaming(() => run.extend(deps.times.maxMs))
     for (const event of order.events ?? []) run.accompany(event)
     const result = await outcome
-    const { failed, error, startedAt, durationMs } = result
-    const end = { status: failed === undefined ? 'succeeded' : 'failed', durationMs, error } as const
+    const { startedAt } = result
+    const end = endOf(result, run)
     const input = { payload, caller: subject, depth }
-    const effects = withDetails(result.effects, journal, deps.details, { end, automation, workspace, input })
+    const effects = withDetails(result.effects, journal, detailsFor(run, deps.details), {
+      end,
+      automation,
+      workspace,
+      input,
+    })
     await deps.commits.writeFinished({
       id: runId,
       workspaceId: workspace.id,

@@ -185,12 +185,15 @@ function insertRuns(runs: readonly FinishedRun[]): Sql {
   }))
   return sql`
     insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id, status,
-      correlation_id, attempt, started_at, finished_at, duration_ms, error, input, output, ${callerNames})
+      correlation_id, attempt, started_at, finished_at, duration_ms, error, input, output, dead_letter,
+      ${callerNames})
     select r.id, r."workspaceId", r."automationSlug", r."triggerType", r."triggerValue", r."triggerId", r.status,
-      r."correlationId", 1, r."startedAt", now(), r."durationMs", r.error, r.input, r.output, ${callerValues}
+      r."correlationId", 1, r."startedAt", now(), r."durationMs", r.error, r.input, r.output,
+      coalesce(r."isDeadLetter", false), ${callerValues}
     from jsonb_to_recordset(${storableJson(rows)}::jsonb) as r (id uuid, "workspaceId" text, "automationSlug" text,
       "triggerType" text, "triggerValue" text, "triggerId" text, status text, "correlationId" text,
-      "startedAt" timestamptz, "durationMs" int, error jsonb, input json, output text, ${callerTypes})
+      "startedAt" timestamptz, "durationMs" int, error jsonb, input json, output text, "isDeadLetter" boolean,
+      ${callerTypes})
     on conflict (id) do nothing`
 }
 

@@ -1,5 +1,12 @@
 import { Failure, type FailureBody, isUuid } from '@platform/kernel'
-import { forkedSegment, keptInput, type Segment, type SetBefore } from '../automations/journal-entries.ts'
+import type { RunOutcome } from '../automations/engine.ts'
+import {
+  forkedSegment,
+  keptInput,
+  type Segment,
+  type SetBefore,
+  suspensionIn,
+} from '../automations/journal-entries.ts'
 import type { RunInput } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { copyJournal, type Rehearsal, rehearse } from '../inspection/copy-journal.ts'
@@ -73,7 +80,7 @@ export const runsAgain = (deps: Deps) => ({
     const found = await requireEnded(deps, change)
     const rehearsal = await rehearsalOf(deps, change, found, definition)
     const { outcome, was } = rehearsal
-    const end = outcome === undefined ? stopped(rehearsal) : endOf(outcome, was.run.cancellation)
+    const end = outcome === undefined ? stopped(rehearsal) : endOf(outcome, was.run)
     const { input, revision } = found
     return await deps.changes.again(change, { id, way: 'replay', input, revision, end })
   },
@@ -151,13 +158,20 @@ async function segmentBeforeFailure(
   { error }: EndedRun,
   order: ReadOrder,
 ): Promise<Segment | undefined> {
-  const { outcome, slugs } = await rehearse(reading, order)
-  const failed = outcome?.failed
-  if (failed?.effects === undefined || failed.failure.name !== error?.error) return undefined
+  const suspendedAt = suspensionIn(order.segments)
+  const until = suspendedAt === undefined ? {} : { until: suspendedAt }
+  const { outcome, slugs } = await rehearse(reading, order, until)
+  const at = suspendedAt ?? effectsBefore(outcome, error)
+  // What has done nothing begins anew.
+  if (at === undefined || suspendedAt === 0) return undefined
   const changed = await definitions.listChanged(order.workspace.id, order.workspace.revision)
   if ([...slugs].some((slug) => changed.has(slug))) return undefined
-  return (await copyJournal(reading, order, failed.effects + 1)).copied
+  return (await copyJournal(reading, order, at + 1)).copied
 }
+
+/** How many effects the run had begun when it failed; undefined where it fails in another way by now. */
+const effectsBefore = (outcome: RunOutcome | undefined, error: EndedRun['error']): number | undefined =>
+  outcome?.failed?.failure.name === error?.error ? outcome?.failed?.effects : undefined
 
 /** The automations as they are now must have done the same so far. */
 async function requireSame({ reading }: Deps, order: ReadOrder, at: number, copied: Segment): Promise<void> {

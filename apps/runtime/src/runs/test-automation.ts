@@ -1,6 +1,7 @@
 import { testAutomation as endpoint, headers } from '@platform/contracts'
 import { respond, route } from '@platform/http'
 import { Failure, uuidv7 } from '@platform/kernel'
+import { requireActive } from '../automations/active-run-parts.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { RefusedAutomations } from '../processes/refused-automations.ts'
@@ -17,6 +18,7 @@ export const testAutomation = (deps: Deps) =>
     async handle({ params, body, principal, request, admitted }) {
       const workspace = await deps.definitions.find(admitted.workspace.id)
       const automation = await requireRunnable(workspace, params.automationSlug)
+      requireActive(automation.workspace)
       deps.refused.require(automation.workspace.id, automation.automation)
 
       const runId = uuidv7()

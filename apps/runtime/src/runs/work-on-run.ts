@@ -3,7 +3,7 @@ import type { Retry } from '@platform/contracts'
 import { type Failure, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { EventLimits } from '@platform/outbox'
-import { cancelled } from '../automations/active-run-parts.ts'
+import { cancelled, workspaceSuspended } from '../automations/active-run-parts.ts'
 import { AutomationFailure, RunEnded } from '../automations/automation-failure.ts'
 import type { Effects } from '../automations/effect-buffer.ts'
 import { described, type Engine, type RunOutcome } from '../automations/engine.ts'
@@ -24,8 +24,8 @@ import {
   leaseLost,
   type RunEnd,
 } from './run.ts'
-import { type RunDetails, withJournal } from './run-details.ts'
-import { endOf, endWithOutput } from './run-end.ts'
+import { detailsFor, type RunDetails, withJournal } from './run-details.ts'
+import { type Ending, endOf, endWithOutput } from './run-end.ts'
 import type { RunSlots } from './run-slots.ts'
 import type { Commits } from './run-store.ts'
 import { laterEventCame } from './slot-store.ts'
@@ -90,6 +90,7 @@ export const workOnRun =
       try: run.try,
       segments: await segmentsOf(run, deps),
       cancellation: run.cancellation ?? undefined,
+      suspension: suspensionOf(workspace),
       horizon: run.horizon,
       commit: (effects) => commitSoFar(deps, { claim, effects, end: undefined }),
     })
@@ -100,10 +101,23 @@ export const workOnRun =
 
     reportOwnFailure(deps, run, result)
     if (active.hasEnded) return
-    const settled = settledBy(deps, run, automation.retry, result, active.cancellation)
-    await write(deps, { claim, ...withDetailsOf(settled, journal, deps.details) }, signal)
-    if (result.parked === undefined) await deps.slots.leave(run, automation)
+    const settled = settledBy(deps, run, automation.retry, result, active)
+    const details = detailsFor(active, deps.details)
+    await write(deps, { claim, ...withDetailsOf(settled, journal, details) }, signal)
+    if (result.parked === undefined) await leavePlace(deps, run, beginning)
   }
+
+/** A run whose workspace was suspended when it began has asked for no place. */
+async function leavePlace(
+  { slots }: Deps,
+  run: ClaimedRun,
+  { workspace, automation }: { workspace: CompiledWorkspace; automation: CompiledAutomation },
+): Promise<void> {
+  if (run.slot !== null || workspace.suspendedFor === undefined) await slots.leave(run, automation)
+}
+
+const suspensionOf = ({ suspendedFor }: CompiledWorkspace): Failure | undefined =>
+  suspendedFor === undefined ? undefined : workspaceSuspended(suspendedFor)
 
 const subjectOf = ({ isAgain, input: { caller } }: ClaimedRun): RunSubject =>
   isAgain === true ? { ...caller, isAgain } : caller
@@ -128,6 +142,7 @@ async function prepare(
   const automation = await workspace?.find(run.automationSlug)
   if (workspace === undefined || automation === undefined || automation.disabled)
     return { effects: nothing, end: automationGone }
+  if (workspace.suspendedFor !== undefined) return { workspace, automation }
   if (deps.suspects?.isToBeAlone(run, automation) === true) {
     await deps.suspects.setAside(run)
     return 'held'
@@ -195,13 +210,16 @@ function settledBy(
   run: ClaimedRun,
   retry: Retry | undefined,
   result: RunOutcome,
-  cancellation: Failure | undefined,
+  ending: Ending,
 ): Settled {
   const { parked, effects, hasWaited: forgetsWaits } = result
   if (parked !== undefined) return { effects, end: { ...parked, status: 'parked' } }
-  const end = (isOfRequest(run) || run.input.isAwaited === true ? endWithOutput : endOf)(result, cancellation)
-  return { ...afterTry(run, retry, { result, end, limits }), forgetsWaits }
+  const end = (isOfRequest(run) || run.input.isAwaited === true ? endWithOutput : endOf)(result, ending)
+  return { ...afterTry(run, ending.isSuspended ? ONCE : retry, { result, end, limits }), forgetsWaits }
 }
+
+/** A run that fails because its workspace is suspended is not tried again by itself: it is a dead letter at once. */
+const ONCE: Retry = { attempts: 1 }
 
 /** What came into it at last is kept with its end; one that is given up has kept it already. */
 const withDetailsOf = (settled: Settled, journal: RunJournal | undefined, details: RunDetails): Settled =>

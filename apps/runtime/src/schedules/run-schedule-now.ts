@@ -2,6 +2,7 @@ import { runScheduleNow as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
 import { type Clock, Failure, uuidv7 } from '@platform/kernel'
 import { workspaceNotFound } from '@platform/permissions'
+import { requireActive } from '../automations/active-run-parts.ts'
 import { describedRun, runNotFound } from '../runs/run-record.ts'
 import type { RunRecordStore } from '../runs/run-record-store.ts'
 import { runOf, type Schedule, type ScheduleAddress } from './schedule.ts'
@@ -20,6 +21,7 @@ export const runScheduleNow = (deps: Deps) =>
     async handle({ params, admitted: { by, workspace } }) {
       // Everybody may call the URL of an automation; this is for those who may execute it as members.
       if (by === 'everybody') throw workspaceNotFound()
+      requireActive(workspace)
       const { automationSlug } = params
       const address = { workspaceId: workspace.id, automationSlug, position: positionOf(params.position) }
       const schedule = requireRunnable(await deps.schedules.find(address), address)

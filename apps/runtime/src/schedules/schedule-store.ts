@@ -13,6 +13,8 @@ export interface DueSchedule extends StartingSchedule {
   readonly now: Date
   /** False when what is saved says otherwise by now. */
   readonly isCurrent: boolean
+  /** Its workspace is suspended: it starts nothing. */
+  readonly isSuspended: boolean
 }
 
 /** What a tick did: the runs it started, and when the schedule fires next. */
@@ -223,7 +225,9 @@ const lockDue = (limit: number): Sql => sql`
   )
   select due.workspace_id as "workspaceId", due.automation_slug as "automationSlug", due.position, due.cron,
     due.timezone, due.missed, due.disabled, ${priorityOf(sql`due`)} as priority, due.next_at as "nextAt",
-    now() as now, saved.found is not null as "isCurrent"
+    now() as now, saved.found is not null as "isCurrent",
+    coalesce((select p.suspended_at is not null from permissions.workspaces p where p.id = due.workspace_id), false)
+      as "isSuspended"
   from due left join lateral (
     select true as found from workspaces.live_schedules l
     where (l.workspace_id, l.automation_slug, l.position) = (due.workspace_id, due.automation_slug, due.position)

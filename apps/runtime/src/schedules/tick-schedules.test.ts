@@ -1,4 +1,5 @@
 import { type Database, openDatabase, sql } from '@platform/database'
+import { permissionStore } from '@platform/permissions'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   runtimeDatabaseUrl,
@@ -131,6 +132,7 @@ describe('times that were missed', () => {
     priority: 0,
     nextAt: at('09:00:00'),
     isCurrent: true,
+    isSuspended: false,
     ...{ cron, missed, now },
   })
   const startedBy = ({ runs }: Ticked) => runs.map(({ trigger }) => trigger.id?.slice(11, 16))
@@ -160,6 +162,23 @@ describe('times that were missed', () => {
 
   test('of a schedule that never fires again leave it at rest', () => {
     expect(tick(due('once', at('09:00:10'), '0 0 30 2 *'), times)).toMatchObject({ nextAt: null })
+  })
+
+  test('of a suspended workspace start nothing, and are counted', async () => {
+    expect(tick({ ...due('all', at('10:07:00')), isSuspended: true }, times)).toMatchObject({
+      runs: [],
+      missedTicks: 5,
+      nextAt: at('10:15:00'),
+    })
+    const workspace = await saved({ report: every('*/15 * * * *', { missed: 'all' }) })
+    const suspension = { reason: 'It floods.', at: new Date(), by: 'root' }
+    await permissionStore(runtime.database).setSuspension(workspace.id, suspension)
+    await dueSince(workspace.id, new Date(Date.now() - 3_600_000))
+    await tickAll()
+    const runs = await runtime.database.many(
+      sql`select id from runtime.runs where workspace_id = ${workspace.id}`,
+    )
+    expect(runs).toEqual([])
   })
 
   test('are shown to operators for as long as nobody ticks', async () => {

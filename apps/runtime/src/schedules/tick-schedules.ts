@@ -88,7 +88,8 @@ export function tick(due: DueSchedule, times: ScheduleTimes): Ticked {
 }
 
 /** Those of the ticks that start a run. */
-function startedTicks({ missed, now }: DueSchedule, ticks: readonly Date[]): readonly Date[] {
+function startedTicks({ missed, now, isSuspended }: DueSchedule, ticks: readonly Date[]): readonly Date[] {
+  if (isSuspended) return []
   if (missed === 'all') return ticks
   const last = ticks.slice(-1)
   return missed === 'skip' ? last.filter((at) => now.getTime() - at.getTime() <= LATE_MS) : last

@@ -4,6 +4,7 @@ import { keyInUse, type RequestInfo, type RouteResponse, respond, route } from '
 import { Failure, isFailureName, uuidv7 } from '@platform/kernel'
 import { buildRecord, checkNative } from '@platform/outbox'
 import type { Permissions } from '@platform/permissions'
+import { requireActive } from '../automations/active-run-parts.ts'
 import type { CompiledAutomation, CompiledWorkspace } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { RefusedAutomations } from '../processes/refused-automations.ts'
@@ -38,6 +39,7 @@ export const callWebhook = (deps: Deps) =>
       const target = await findTarget(deps.definitions, params.workspaceId, params.path)
       const { workspace, automation } = target
       if (automation.action !== undefined) await requireMember(deps.permissions, principal, workspace.id)
+      requireActive(workspace)
       deps.refused.require(workspace.id, automation)
       return target
     },

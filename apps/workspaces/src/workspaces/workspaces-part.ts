@@ -1,5 +1,5 @@
 import { type Clock, DAY_MS, HOUR_MS } from '@platform/kernel'
-import type { OpenPermissions } from '@platform/permissions'
+import type { OpenPermissions, PermissionStore } from '@platform/permissions'
 import { inBatches, type Job, type Part } from '@platform/service'
 import type { Automations } from '../automations/automations-part.ts'
 import { createWorkspace } from './create-workspace.ts'
@@ -13,6 +13,7 @@ import type { WorkspaceChanges, WorkspaceStore } from './workspace-store.ts'
 /** Workspaces and their trash. */
 export const workspacesPart = ({
   workspaces,
+  suspensions,
   automations,
   changes,
   permissions,
@@ -21,6 +22,7 @@ export const workspacesPart = ({
   trashDays,
 }: {
   workspaces: WorkspaceStore
+  suspensions: Pick<PermissionStore, 'findSuspension'>
   automations: Automations
   changes: WorkspaceChanges
   permissions: OpenPermissions
@@ -31,7 +33,7 @@ export const workspacesPart = ({
   routes: [
     createWorkspace({ changes, clock, eventMaxLength }),
     listWorkspaces({ workspaces }),
-    getWorkspace({ workspaces, indexAutomations: automations.index }),
+    getWorkspace({ workspaces, suspensions, indexAutomations: automations.index }),
     patchWorkspace({ changes, permissions, clock, eventMaxLength }),
     deleteWorkspace({ changes, permissions, clock }),
     restoreWorkspace({ workspaces, changes, permissions, clock }),

@@ -38,6 +38,7 @@ export const workspaceEvents = {
     type: 'workspaces.suspended',
     emittedWhen: 'A workspace was suspended, or is so no longer.',
     payload: z.looseObject({ workspaceId: text, suspended: z.boolean(), reason: text }),
+    everyInstance: true,
   }),
   appsConfigured: event({
     type: 'workspaces.apps.configured',
