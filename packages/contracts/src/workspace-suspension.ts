@@ -50,9 +50,9 @@ export const putSuspension = endpoint({
   ...of,
   id: 'putSuspension',
   summary:
-    'Suspends a workspace, or lifts that (super administrators). While it is suspended nothing of it is executed: calls ' +
-    'answer 403, events and schedules start nothing, and runs fail at their next instruction, from where they are ' +
-    'retried later. It is read and edited as before.',
+    'Suspends a workspace, or lifts that (super administrators). While it is suspended nothing of it is executed: ' +
+    'calls answer 403, events and schedules start nothing, and runs fail at their next instruction, from where they ' +
+    'are retried later. It is read and edited as before.',
   method: 'put',
   shedExempt: true,
   body: z

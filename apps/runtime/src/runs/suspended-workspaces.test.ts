@@ -81,7 +81,7 @@ const event = (name: string) => ({ emit: { event: name } })
 const dead = { status: 'failed', deadLetter: true, error: { error: 'SuspendedWorkspaceError' } }
 
 describe('while a workspace is suspended', () => {
-  test('calls of its URLs, tests, functions and schedules are refused with the reason, and answered afterwards', async () => {
+  test('calls of URLs, tests, functions and schedules are refused with the reason, and answered later', async () => {
     const { id, declare } = await runtime.workspace({
       main: { when: { endpoint: true, schedules: ['0 9 1 1 *'] }, output: 'hello' },
       members: { when: { endpoint: true }, authorizations: { action: 'manage' }, output: 'members' },

@@ -31,7 +31,7 @@ const put = (id: string, body: unknown, headers = {}) =>
   })
 
 describe('PUT /v2/platform/workspaces/:workspaceId/suspension', () => {
-  it('suspends a workspace and lifts that, each with its event, its row of the audit trail and a revision', async () => {
+  it('suspends a workspace and lifts that, each with its event, its audit row and a revision', async () => {
     const { workspace, owner } = await service.newWorkspace()
     const params = { workspaceId: workspace.id }
     const revision = async () => {
