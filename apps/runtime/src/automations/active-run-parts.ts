@@ -71,6 +71,7 @@ export class RunSuspension {
   }
 }
 
+/** What a run fails with that took longer than this. */
 export function outOfTime(timeLimitMs: number): RunEnded {
   const seconds = Math.round(timeLimitMs / 100) / 10
   const message = `The automation took longer than the ${seconds} s it may take: split its work or emit events.`
