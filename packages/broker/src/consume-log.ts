@@ -103,29 +103,50 @@ async function consumeWhile(
 const rest = (tookMs: number, signal: AbortSignal): Promise<void> =>
   pause(Math.min(tookMs, REST_MS), undefined, { signal }).catch(() => undefined)
 
+/** A cursor is stored this often at most: where little happens, storing it would take longer than the work. */
+const CURSOR_MS = 200
+
 /**
- * Stores how far a group has come while the group goes on, at most one batch further: who takes over handles that
- * batch again, as it would the one that was being handled.
+ * Stores how far a group has come while the group goes on: who takes over handles what came since once more, as it
+ * would the batch that was being handled.
  */
 class CursorWriter {
   readonly #store: (cursor: LogCursor) => Promise<void>
   #storing: Promise<void> = Promise.resolve()
+  #storedAt = Number.NEGATIVE_INFINITY
+  #reached: LogCursor | undefined
+  #timer: NodeJS.Timeout | undefined
 
   constructor(store: (cursor: LogCursor) => Promise<void>) {
     this.#store = store
   }
 
-  /** Resolves once the cursor before this one is stored; rejects when it could not be. */
+  /** Resolves once nothing is being stored; rejects when a cursor before this one could not be. */
   async store(cursor: LogCursor): Promise<void> {
     await this.#storing
-    this.#storing = this.#store(cursor)
-    // The next call awaits it.
-    this.#storing.catch(() => undefined)
+    this.#reached = cursor
+    const restMs = this.#storedAt + CURSOR_MS - performance.now()
+    if (restMs <= 0) this.#begin()
+    else this.#timer ??= setTimeout(() => this.#begin(), restMs)
   }
 
-  /** Resolves when no cursor is being stored any more. */
+  /** Resolves when the last cursor is stored, or could not be. */
   async done(): Promise<void> {
     await this.#storing.catch(() => undefined)
+    this.#begin()
+    await this.#storing.catch(() => undefined)
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const reached = this.#reached
+    if (reached === undefined) return
+    this.#reached = undefined
+    this.#storedAt = performance.now()
+    this.#storing = this.#store(reached)
+    // The next call awaits it.
+    this.#storing.catch(() => undefined)
   }
 }
 
