@@ -105,5 +105,5 @@ async function compiled(
 function endpointOf(slug: string, endpoint: unknown): string | null {
   if (endpoint === true) return slug
   const path = isRecord(endpoint) ? (endpoint.path ?? slug) : endpoint
-  return typeof path === 'string' && path !== '' && path !== 'false' ? path : null
+  return typeof path === 'string' && path !== '' ? path : null
 }
