@@ -14,14 +14,12 @@ export function textArray(texts: readonly string[]): Buffer {
   const lengths = texts.map((text) => Buffer.byteLength(text))
   const size = lengths.reduce((sum, length) => sum + LENGTH_BYTES + length, HEADER_BYTES)
   const buffer = Buffer.allocUnsafe(size)
-  // An empty list has no dimension; its length and lower bound aren't written.
+  // One dimension, no nulls, how many there are, and what the first is counted as.
   let at = 0
-  const dimension = texts.length === 0 ? [] : [texts.length, 1]
-  for (const number of [dimension.length === 0 ? 0 : 1, 0, TEXT_OID, ...dimension])
-    at = buffer.writeInt32BE(number, at)
+  for (const number of [1, 0, TEXT_OID, texts.length, 1]) at = buffer.writeInt32BE(number, at)
   for (const [index, text] of texts.entries()) {
     at = buffer.writeInt32BE(lengths[index] ?? 0, at)
     at += buffer.write(text, at)
   }
-  return buffer.subarray(0, at)
+  return buffer
 }

@@ -16,7 +16,6 @@ import {
   cancelled,
   optionsOf,
   outOfTime,
-  RunSuspension,
 } from './active-run-parts.ts'
 import { AutomationFailure, RunCancelled, RunEnded } from './automation-failure.ts'
 import type {
@@ -34,6 +33,7 @@ import type {
   Trigger,
 } from './model.ts'
 import { SHORT_WAIT_MS, WaitEnded } from './run-waits.ts'
+import { RunSuspension } from './suspension.ts'
 import { Share } from './time-slices.ts'
 import { pauseBy } from './timers.ts'
 import { Branches, Turns } from './turns.ts'

@@ -1,7 +1,7 @@
 import type { Cache } from '@platform/cache'
 import { workspaceEvents } from '@platform/contracts'
 import type { Database } from '@platform/database'
-import { type FetchRate, type FunctionCalls, openFunctionCalls } from '@platform/function-calls'
+import { type FetchRate, openFunctionCalls } from '@platform/function-calls'
 import { type Clock, MINUTE_MS, SECOND_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { type Permissions, permissionStore } from '@platform/permissions'
@@ -9,11 +9,11 @@ import { createThrottle, slidingLimits, throttled, unlimited } from '@platform/r
 import { inBatches, type Job, onEveryInstance, type Part, type Subscription } from '@platform/service'
 import type { RuntimeConfig } from '../config.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
-import { type Exchanges, type Fetches, openFetches } from '../fetches/fetches.ts'
+import { type Fetches, openFetches } from '../fetches/fetches.ts'
 import type { OwnApi } from '../fetches/own-api.ts'
-import { workspaceSuspended } from './active-run-parts.ts'
 import { createEngine, type Engine, type EngineParts } from './engine.ts'
-import type { Elsewhere, FunctionPlace, LimitsByWorkspace, Throttle } from './model.ts'
+import type { Elsewhere, FunctionPlace, LimitsByWorkspace } from './model.ts'
+import { workspaceSuspended } from './suspension.ts'
 import { type TestSettings, testSettings } from './test-settings.ts'
 import type { TimeSlices } from './time-slices.ts'
 import type { WaitInbox } from './wait-inbox.ts'
@@ -67,8 +67,11 @@ export function automationsPart({
   const { throttling } = config
   const throttle = throttling === undefined ? unlimited : createThrottle(throttling, limits?.limitsOf)
   const functions = openFunctionCalls({ ...config, log })
-  const place = {
-    ...functionPlace(functions, throttle, fetches),
+  const place: FunctionPlace = {
+    calls: functions,
+    exchange: fetches.exchange,
+    // What functions fetch counts as what automations do.
+    mayFetch: (workspaceId, signal) => throttled(throttle, workspaceId, 'fetches', signal),
     fetchRateOf: fetchRates(throttling, limits),
   }
   const parts: EngineParts = {
@@ -112,13 +115,6 @@ export function automationsPart({
     },
   }
 }
-
-/** What functions fetch counts as what automations do. */
-const functionPlace = (calls: FunctionCalls, throttle: Throttle, { exchange }: Exchanges) => ({
-  calls,
-  exchange,
-  mayFetch: (workspaceId: string, signal: AbortSignal) => throttled(throttle, workspaceId, 'fetches', signal),
-})
 
 /** Another service that runs functions knows only what holds for all: it is told what is said of one workspace. */
 const fetchRates =

@@ -1,8 +1,8 @@
 import { type Principal, viaOf } from '@platform/auth'
 import { Failure } from '@platform/kernel'
 import type { Permissions } from '@platform/permissions'
-import { requireActive } from '../automations/active-run-parts.ts'
 import type { CallElsewhere, CalledElsewhere } from '../automations/model.ts'
+import { requireActive } from '../automations/suspension.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { RefusedAutomations } from '../processes/refused-automations.ts'
 

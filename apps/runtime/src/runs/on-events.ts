@@ -24,9 +24,8 @@ const CHANGES = 'workspaces.'
 
 /**
  * Ends the waits that events are for, and queues a run for each automation that listens to one, unless its workspace is
- * suspended. Ids are derived from
- * the event and the automation: the same event delivered again finds its runs there already. An event of a saved
- * definition also brings its schedules up to date.
+ * suspended. Ids are derived from the event and the automation: the same event delivered again finds its runs there
+ * already. An event of a saved definition also brings its schedules up to date.
  */
 export const onEvents = (deps: Deps): Subscription =>
   onOneInstance('runtime', async (events) => {

@@ -1,6 +1,6 @@
 import { replayRun as endpoint } from '@platform/contracts'
 import { route } from '@platform/http'
-import { requireActive } from '../automations/active-run-parts.ts'
+import { requireActive } from '../automations/suspension.ts'
 import { answerNewRun, type NewRunDeps } from './new-run.ts'
 import { admitToRuns } from './run-access.ts'
 import type { RunsAgain } from './runs-again.ts'

@@ -151,20 +151,22 @@ test('of the platform can be set, got and deleted by no automation, and are no s
   expect(Object.keys(seen)).toEqual(['b'])
 })
 
-test('of the platform stand behind no reference', async () => {
-  const steps = [
-    {
-      fetch: {
-        url: outside.url,
-        method: 'post',
-        headers: { 'content-type': 'text/plain' },
-        body: '{{body.value}}',
-        output: 'got',
-      },
+/** Sends `body.value` outside, and answers what went wrong. */
+const sendsBody = () => [
+  {
+    fetch: {
+      url: outside.url,
+      method: 'post',
+      headers: { 'content-type': 'text/plain' },
+      body: '{{body.value}}',
+      output: 'got',
     },
-    { set: { name: 'out', value: '{{got.error}}' } },
-  ]
-  const { workspace, call } = await answerOf(steps)
+  },
+  { set: { name: 'out', value: '{{got.error}}' } },
+]
+
+test('of the platform stand behind no reference', async () => {
+  const { workspace, call } = await answerOf(sendsBody())
   const got = outside.got.length
   const keys = masterKeyRing([testKey('test', 7)])
   for (const scope of ['system', 'workspace'] as const) {
@@ -300,20 +302,8 @@ describe('a reference', () => {
 
   test('can not be written by somebody, counts for its run and workspace, and not for long', async () => {
     const got = outside.got.length
-    const send = [
-      {
-        fetch: {
-          url: outside.url,
-          method: 'post',
-          headers: { 'content-type': 'text/plain' },
-          body: '{{body.value}}',
-          output: 'got',
-        },
-      },
-      { set: { name: 'out', value: '{{got.error}}' } },
-    ]
     const forged = `$secret:test.${'A'.repeat(60)}.`
-    const { workspace, call } = await answerOf(send, { value: forged })
+    const { workspace, call } = await answerOf(sendsBody(), { value: forged })
     expect(outside.got.slice(got).map(({ text }) => text)).toEqual([forged])
     const place = { workspaceId: workspace.id, scope: 'workspace' as const, owner: '', name: 'key' }
     const keys = masterKeyRing([testKey('test', 7)])

@@ -47,7 +47,7 @@ export const workspaceSecretStore = (queries: Queries) => ({
 
   /** Saves secrets of the workspace itself; one that had a time to live has it no more when its value changes. */
   async save(workspaceId: string, secrets: readonly SavedSecret[], by: string): Promise<void> {
-    const [described, sealed] = [secrets.filter((one) => one.sealed === undefined), secrets.filter(hasValue)]
+    const [described, sealed] = [secrets.filter((one) => !hasValue(one)), secrets.filter(hasValue)]
     if (sealed.length > 0)
       await queries.many(sql`
         insert into runtime.secrets as s (workspace_id, scope, owner, name, sealed, description, created_by, updated_by)
