@@ -1,3 +1,4 @@
+import { startAllInOne } from '@platform/testing/platform'
 import { describe, expect, test } from 'vitest'
 import { administrator, call, newWorkspace, saveAutomation } from './support/caller.ts'
 import { sharedPlatform } from './support/shapes.ts'
@@ -66,5 +67,35 @@ describe('a workspace', () => {
     expect(JSON.stringify(read.json)).toContain('It floods a partner.')
     expect(await suspend(false)).toMatchObject({ status: 200 })
     expect(await run()).toMatchObject({ status: 200, json: 'here' })
+  })
+
+  test('has the config and the secrets that an operator gives it in the environment', async () => {
+    const value = 'the key of an operator'
+    await using platform = await startAllInOne({
+      'WORKSPACE_CONFIG_given-shop_MODE': 'live',
+      WORKSPACE_SECRET_given__shop_API_KEY: value,
+      FETCH_ALLOWED_HOSTS: '127.0.0.0/8,localhost',
+    })
+    const { origin } = platform
+    const { jwt: token } = await administrator(platform)
+    const body = { name: 'Given', slug: 'given-shop', config: { value: { MODE: 'test' } } }
+    const { json } = await call(origin, 'POST', '/v2/workspaces', { token, body })
+    await saveAutomation(origin, token, json.id, {
+      slug: 'right',
+      when: { endpoint: true },
+      output: { isRight: `{% {{body.key}} = "${value}" %}` },
+    })
+    const url = '{{global.apiUrl}}/workspaces/{{global.workspaceId}}/webhooks/right'
+    await saveAutomation(origin, token, json.id, {
+      slug: 'order',
+      when: { endpoint: true },
+      do: [{ fetch: { url, method: 'post', body: { key: '{{secret.API_KEY}}' }, output: 'answer' } }],
+      output: ['{{config.MODE}}', '{{answer.isRight}}'],
+    })
+    const ordered = await call(origin, 'POST', `/v2/workspaces/${json.id}/webhooks/order`, { token })
+    expect(ordered.json).toEqual(['live', true])
+    const listed = await call(origin, 'GET', `/v2/workspaces/${json.id}/security/secrets`, { token })
+    expect(listed.json).toEqual({ API_KEY: { fromEnvironment: true } })
+    expect(platform.process('all-in-one').output()).not.toContain(value)
   })
 })

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Validator } from '@cfworker/json-schema'
+import { familiesOf } from '@platform/config'
 import { serviceNames } from '@platform/contracts'
 import { processEnv } from '@platform/service'
 import { describe, expect, test } from 'vitest'
@@ -20,7 +21,9 @@ function problems(values: object): string[] {
 
 const variablesOf = (name: (typeof serviceNames)[number]): string[] =>
   [processEnv, ...environments[name]].flatMap((one) =>
-    Object.keys(z.toJSONSchema(one, { io: 'input', unrepresentable: 'any' }).properties ?? {}),
+    Object.keys(z.toJSONSchema(one, { io: 'input', unrepresentable: 'any' }).properties ?? {}).filter(
+      (variable) => !familiesOf(one).has(variable),
+    ),
   )
 /** Services, probes and policies hang on them. */
 const ofTheChart =

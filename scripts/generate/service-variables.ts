@@ -1,3 +1,4 @@
+import { familiesOf } from '@platform/config'
 import { type ServiceName, serviceNames, services } from '@platform/contracts'
 import { processEnv } from '@platform/service'
 import { z } from 'zod'
@@ -33,15 +34,15 @@ const ofTheChart = new Set<string>([
 export const isSecret = (name: string, { secret }: FieldSchema): boolean =>
   secret === true && !name.endsWith('_URL')
 
-/** Every service with what an operator may set of it. */
+/** Every service with what an operator may set of it; what a family has any number of is for `extraEnv`. */
 export const serviceVariables: readonly ServiceVariables[] = serviceNames.map((name) => {
-  const schemas = [processEnv, ...environments[name]].map((schema) =>
-    z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
-  )
+  const read = [processEnv, ...environments[name]]
+  const families = new Set(read.flatMap((schema) => [...familiesOf(schema).keys()]))
+  const schemas = read.map((schema) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
   const fields = new Map<string, FieldSchema>()
   for (const { properties = {} } of schemas)
     for (const [variable, field] of Object.entries(properties))
-      if (!ofTheChart.has(variable))
+      if (!ofTheChart.has(variable) && !families.has(variable))
         fields.set(variable, { ...fields.get(variable), ...(field as FieldSchema) })
   return {
     name,

@@ -20,6 +20,7 @@ import { keyEnvProblem, keyPolicyOf, keyVariables } from '@platform/signing-keys
 import { z } from 'zod'
 import { fetchSettings, fetchVariables } from './fetches/fetches-env.ts'
 import { moduleSettings, moduleVariables } from './modules/modules-env.ts'
+import { overrideVariables, readOverrides } from './overrides/overrides-env.ts'
 import { processVariables } from './processes/processes-env.ts'
 
 const optionalUrl = z.url({ protocol: /^https?$/ }).optional()
@@ -115,6 +116,7 @@ export const runtimeEnv = z
     ...automationLimitVariables,
     ...fetchVariables,
     ...moduleVariables,
+    ...overrideVariables,
     ...keyVariables,
     ...limitVariables(['webhooks', 'runActions', 'functionRuns', 'tests']),
     BROKER_EMIT_MAXLEN: count(100_000).describe('Most characters of an event.'),
@@ -127,6 +129,8 @@ export const runtimeEnv = z
   .superRefine((env, problems) => {
     const message = keyEnvProblem(env)
     if (message !== undefined) problems.addIssue({ code: 'custom', path: ['JWKS_ALG'], message })
+    for (const { variable, message } of readOverrides(env).problems)
+      problems.addIssue({ code: 'custom', path: [variable], message })
   })
   .transform((env) => ({
     port: env.RUNTIME_PORT ?? env.PORT,
@@ -171,7 +175,7 @@ export const runtimeEnv = z
     rateLimits: limitSettings(env),
     automationLimits: automationLimits(env),
     fetches: fetchSettings(env),
-    modules: moduleSettings(env),
+    modules: moduleSettings(env, readOverrides(env).overrides),
     functions: functionCallSettings(env),
     maxFunctionRequestBytes: env.REQUEST_MAX_SIZE,
     throttling: env.RATE_LIMIT_DISABLED ? undefined : throttling(env),

@@ -49,7 +49,8 @@ function ownAddresses({ RUNTIME_API_URL = '', RUNTIME_PORT = '' }: Env): readonl
 
 /** Only what they read: they get no secret that they do not need. */
 async function environmentOf(env: Env): Promise<Env> {
-  const known = new Set(settingsOf({ runtime: environment, process: processEnv }, {}).map(({ name }) => name))
+  const read = settingsOf({ runtime: environment, process: processEnv }, { environment: env })
+  const known = new Set(read.map(({ name }) => name))
   const given = Object.entries(env).filter(([name]) => known.has(name) || ofTheMachine.test(name))
   const url = env.DATABASE_URL ?? ''
   const reached = url.startsWith(EMBEDDED) ? await reachEmbedded(url.slice(EMBEDDED.length)) : undefined

@@ -5,6 +5,7 @@ import type { MasterKey } from '@platform/master-keys'
 import type { ModuleStores } from '../src/modules/module.ts'
 import { openModules } from '../src/modules/module-stores.ts'
 import type { ModuleSettings } from '../src/modules/modules-env.ts'
+import { Overrides } from '../src/overrides/overrides.ts'
 
 /** A master key whose bytes are all the same. */
 export const testKey = (id: string, fill: number): MasterKey => ({ id, key: Buffer.alloc(32, fill) })
@@ -18,6 +19,7 @@ export const testModules = (database: Database, settings: Partial<ModuleSettings
     settings: {
       masterKeys: [testKey('test', 7)],
       secretsMax: 100,
+      overrides: new Overrides(),
       keptDays: 30,
       collections: { maxCollections: 200, maxRecords: 100_000 },
       topics: { maxTopics: 5, maxMembers: 10 },

@@ -1,3 +1,4 @@
+export { familiesOf, family, membersOf } from './families.ts'
 export {
   count,
   days,

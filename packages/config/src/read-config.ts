@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { familiesOf, membersOf } from './families.ts'
 
 /** The environment of a process, handed in by main. */
 export type Env = Record<string, string | undefined>
@@ -19,9 +20,11 @@ export class ConfigError extends Error {
  * unset.
  */
 export function readConfig<Schema extends z.ZodType>(schema: Schema, env: Env): z.output<Schema> {
-  const given = Object.fromEntries(
+  const given: Record<string, unknown> = Object.fromEntries(
     Object.entries(withProxiesInCapitals(env)).filter(([, value]) => value !== undefined && value !== ''),
   )
+  for (const [name, beginning] of familiesOf(schema))
+    given[name] = Object.fromEntries(membersOf(beginning, env))
   const result = schema.safeParse(given, { error: phraseOf })
   if (result.success) return freeze(result.data)
   const problems = result.error.issues.map(

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import {
   ConfigError,
   type Env,
+  family,
   inSecret,
   port,
   readConfig,
@@ -40,6 +41,22 @@ const problemsOf = (env: Env): string[] => {
 }
 
 describe('a secret in a file', () => {
+  test('may be one of a family, whose names begin alike', () => {
+    const families = [
+      z.object({ 'SHOP_<KEY>': inSecret(family('SHOP_')), 'OPEN_<KEY>': family('OPEN_') }),
+    ] as const
+    const env = { SHOP_A_FILE: file('from a file\n'), SHOP_B: 'given', OPEN_C_FILE: 'a text', SHOP_D: '' }
+    const resolved = resolveSecrets(families, env)
+    expect(resolved.fromFiles).toEqual({ SHOP_A: 'from a file' })
+    expect(readConfig(families[0], resolved.env)).toEqual({
+      'SHOP_<KEY>': { SHOP_A: 'from a file', SHOP_B: 'given' },
+      'OPEN_<KEY>': { OPEN_C_FILE: 'a text' },
+    })
+    expect(() => resolveSecrets(families, { SHOP_A_FILE: 'x', SHOP_A: 'canary' })).toThrow(
+      'SHOP_A and SHOP_A_FILE are both given: keep one of the two.',
+    )
+  })
+
   test('is the content of the file without its last line feed, and told to come from there', () => {
     const env = { KEY_FILE: file('two\nlines\n'), TOKEN_FILE: file('token\r\n'), PORT: '2', HOME: '/root' }
     expect(resolveSecrets(schemas, env)).toEqual({

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { familiesOf, membersOf } from './families.ts'
 import { ConfigError, type Env } from './read-config.ts'
 
 /** What is noted of a variable whose value is, or holds, a secret. */
@@ -35,7 +36,9 @@ export function resolveSecrets(schemas: readonly z.ZodType[], env: Env): Resolve
   const problems: string[] = []
   const notes = secretNotes(schemas)
   const fromFiles: Env = {}
-  const names = [...notes.keys()].filter((name) => isGiven(env, `${name}_FILE`))
+  const names = [...notes.keys(), ...secretMembers(schemas, notes, env)].filter((name) =>
+    isGiven(env, `${name}_FILE`),
+  )
   for (const name of names) fromFiles[name] = attempt(() => secretOf(env, name), problems)
   const paths = new Set(names.map((name) => `${name}_FILE`))
   const values = Object.entries(env).filter(([name]) => !paths.has(name))
@@ -78,6 +81,19 @@ export function secretNotes(schemas: readonly z.ZodType[]): Map<string, SecretNo
     }
   }
   return notes
+}
+
+/** The secrets of families that an environment names files for. */
+function secretMembers(
+  schemas: readonly z.ZodType[],
+  notes: ReadonlyMap<string, SecretNote>,
+  env: Env,
+): Set<string> {
+  const families = schemas.flatMap((schema) => [...familiesOf(schema)]).filter(([name]) => notes.has(name))
+  const members = families.flatMap(([, beginning]) => membersOf(beginning, env))
+  return new Set(
+    members.flatMap(([name]) => (name.endsWith('_FILE') ? [name.slice(0, -'_FILE'.length)] : [])),
+  )
 }
 
 const isGiven = (env: Env, name: string): boolean => (env[name] ?? '') !== ''

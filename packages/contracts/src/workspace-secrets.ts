@@ -7,7 +7,8 @@ import { SECRET_MAX } from './modules/secrets.ts'
 /** Characters of the name of a secret. */
 const NAME_MAX = 200
 
-const SecretName = z
+/** The name of a secret of a workspace. */
+export const SecretName = z
   .string()
   .min(1, 'a secret needs a name')
   .max(NAME_MAX, `the name of a secret has at most ${NAME_MAX} characters`)
@@ -46,8 +47,12 @@ export const WorkspaceSecret = z.object({
   description: z.string().optional(),
   createdBy: z.string().optional().describe('The user, or the automation, as `automation:<slug>`.'),
   updatedBy: z.string().optional(),
-  createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
+  createdAt: z.iso.datetime().optional().describe('Always there, but for one of the environment.'),
+  updatedAt: z.iso.datetime().optional().describe('Always there, but for one of the environment.'),
+  fromEnvironment: z
+    .literal(true)
+    .optional()
+    .describe('An operator has set it in the environment of the platform: it can’t be changed here.'),
   expiresAt: z.iso
     .datetime()
     .optional()
@@ -126,8 +131,9 @@ export const getSecrets = endpoint({
   ...of,
   id: 'getSecrets',
   summary:
-    'The secrets of a workspace by name, those that its automations have set with them; their values are never ' +
-    'answered. Names that begin with `prismeai_` are shown to super administrators.',
+    'The secrets of a workspace by name, those that its automations have set with them and those that operators set ' +
+    'in the environment (`fromEnvironment`); their values are never answered. Names that begin with `prismeai_` ' +
+    'are shown to super administrators.',
   scope: 'workspaces:read',
   method: 'get',
   path,
@@ -142,7 +148,7 @@ export const putSecrets = endpoint({
   id: 'putSecrets',
   summary:
     'Makes the secrets of a workspace be exactly these: others that the caller sees are deleted. One that is there ' +
-    'keeps its value where none is given.',
+    'keeps its value where none is given. Those of the environment stay as they are.',
   method: 'put',
   path,
   body: byName(SecretInput),

@@ -1,4 +1,4 @@
-import { port, secret } from '@platform/config'
+import { family, inSecret, port, secret } from '@platform/config'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { settingsOf } from './settings.ts'
@@ -25,6 +25,21 @@ describe('settings', () => {
       origin: 'default',
       value: '1',
     })
+  })
+
+  test('of a family are those that are given, of its secrets the length alone', () => {
+    const families = z.object({
+      'CONFIG_<KEY>': family('CONFIG_'),
+      'WORKSPACE_SECRET_<slug>_<KEY>': inSecret(family('WORKSPACE_SECRET_')),
+    })
+    const sources = {
+      'secret file': { WORKSPACE_SECRET_a_PIN: 'hunter2' },
+      environment: { CONFIG_X: 'x', CONFIG_EMPTY: '', WORKSPACE_SECRET_a_PIN: 'hunter2', OTHER: 'x' },
+    }
+    expect(settingsOf({ a: families }, sources)).toEqual([
+      { name: 'CONFIG_X', origin: 'environment', value: 'x' },
+      { name: 'WORKSPACE_SECRET_a_PIN', origin: 'secret file', value: '[7 characters]' },
+    ])
   })
 
   test.each([

@@ -1,4 +1,4 @@
-import type { Env } from '@platform/config'
+import { type Env, familiesOf, membersOf } from '@platform/config'
 import type { Setting } from '@platform/contracts'
 import { scrub } from '@platform/logging'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ interface Variable {
 }
 
 /** Names whose values are secrets, whatever their schema says: rather one too many. */
-const secretName = /(_KEYS?|SECRET|SECRETS|PASSWORD|_PASS|_TOKEN|_EXTERNAL_CLIENTS)$/
+const secretName = /(_KEYS?|SECRET|SECRETS|PASSWORD|_PASS|_TOKEN|_EXTERNAL_CLIENTS)$|^WORKSPACE_SECRET_/
 
 /**
  * Every variable of all schemas, by name, with the value that counts: the first source that has it, else the default.
@@ -20,7 +20,7 @@ export function settingsOf(
 ): Setting[] {
   const names = new Map<string, Map<string, Variable>>()
   for (const [reader, schema] of Object.entries(schemas)) {
-    for (const [name, variable] of [schema].flat().flatMap(variablesOf)) {
+    for (const [name, variable] of [schema].flat().flatMap((one) => variablesOf(one, sources))) {
       const readers = names.get(name) ?? new Map<string, Variable>()
       names.set(name, readers.set(reader, variable))
     }
@@ -30,13 +30,22 @@ export function settingsOf(
     .map(([name, readers]) => settingOf(name, readers, sources))
 }
 
-function variablesOf(schema: z.ZodType): [string, Variable][] {
+/** Of a family each variable that somebody has given. */
+function variablesOf(schema: z.ZodType, sources: Record<string, Env>): [string, Variable][] {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-  return Object.entries(properties).map(([name, property]) => [
-    name,
-    { preset: (property as { default?: unknown }).default, isRequired: required.includes(name) },
-  ])
+  const families = familiesOf(schema)
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const preset = (property as { default?: unknown }).default
+    const beginning = families.get(name)
+    return (beginning === undefined ? [name] : givenOf(beginning, sources)).map((one): [string, Variable] => [
+      one,
+      { preset, isRequired: required.includes(name) },
+    ])
+  })
 }
+
+const givenOf = (beginning: string, sources: Record<string, Env>): string[] =>
+  Object.values(sources).flatMap((env) => membersOf(beginning, env).map(([name]) => name))
 
 function settingOf(name: string, readers: Map<string, Variable>, sources: Record<string, Env>): Setting {
   for (const [origin, env] of Object.entries(sources)) {

@@ -67,7 +67,10 @@ export interface EngineParts {
   readonly waits: WaitInbox
   readonly maxWaitMs: number
   /** References to the secrets of a workspace by their names, for what has this correlation id. */
-  readonly listSecrets: (workspaceId: string, correlationId: string) => Promise<Record<string, string>>
+  readonly listSecrets: (
+    workspace: Pick<CompiledWorkspace, 'id' | 'slug'>,
+    correlationId: string,
+  ) => Promise<Record<string, string>>
   readonly roleOf: (userId: string, workspaceId: string) => Promise<string | undefined>
   /** In a process that may die: says whose turn it is. */
   readonly marker?: RunMarker | undefined
@@ -203,7 +206,7 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
     urls: parts.urls,
     store: parts.contexts,
     roleOf: parts.roleOf,
-    listSecrets: () => parts.listSecrets(workspace.id, correlationId),
+    listSecrets: () => parts.listSecrets(workspace, correlationId),
     lifetimes: parts.lifetimes,
     maxSizes: parts.contextSizes,
     continuesRun: repeatable,

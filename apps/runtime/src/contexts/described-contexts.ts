@@ -77,8 +77,10 @@ export const contextDescriptions = {
   secret: {
     text:
       'A reference to each secret of the workspace, by its name: those that its owners set by the API ' +
-      '(`PATCH /v2/workspaces/{workspaceId}/security/secrets`) and those that automations keep for it ' +
-      '([`secrets`](#the-module-secrets)). Nothing can be set here. A reference stands for the value where a `fetch` ' +
+      '(`PATCH /v2/workspaces/{workspaceId}/security/secrets`), those that automations keep for it ' +
+      '([`secrets`](#the-module-secrets)), and those that operators set for it in the environment of the platform ' +
+      '([`WORKSPACE_SECRET_…`](operations.md#config-and-secrets-from-the-environment)). Nothing can be set here. ' +
+      'A reference stands for the value where a `fetch` ' +
       'leaves, for 15 minutes from when the run looked first. Names that begin with `prismeai_` are those of the ' +
       'platform: they are not here.',
     names: {},

@@ -2,6 +2,7 @@ import { definitionSize } from '@platform/contracts'
 import { atMost, StoreError } from '@platform/kernel'
 import { LRUCache } from 'lru-cache'
 import type { CompiledAutomation, CompiledFunction, CompiledWorkspace } from '../automations/model.ts'
+import { Overrides } from '../overrides/overrides.ts'
 import type { CompileAutomation } from './compile-automation.ts'
 import { compileFunction } from './compile-function.ts'
 import { compileWorkspace } from './compile-workspace.ts'
@@ -43,6 +44,7 @@ export class Definitions {
   readonly #automations: LRUCache<string, CompiledAutomation>
   readonly #functions: LRUCache<string, { readonly found: CompiledFunction | undefined }>
   readonly #ids: LRUCache<string, string>
+  readonly #overrides: Pick<Overrides, 'configOf'>
   readonly #loading = new Map<string, Promise<CompiledWorkspace | undefined>>()
   readonly #compiling = new Map<string, Promise<CompiledAutomation | undefined>>()
 
@@ -50,7 +52,9 @@ export class Definitions {
     store: StoredDefinitions,
     compileAutomation: CompileAutomation,
     { maxWorkspaces, maxBytes }: DefinitionLimits,
+    overrides: Pick<Overrides, 'configOf'> = new Overrides(),
   ) {
+    this.#overrides = overrides
     this.#store = store
     this.#compileAutomation = compileAutomation
     this.#revisions = new LiveRevisions(store)
@@ -170,12 +174,13 @@ export class Definitions {
       return undefined
     }
     const { revision } = live
-    const workspace = compileWorkspace(
+    const stored = compileWorkspace(
       live,
       (one) => this.#findAutomation(workspaceId, revision, one),
       (one, instruction) => this.#places.find(workspaceId, revision, one, instruction),
       (name) => this.#findFunction(workspaceId, revision, name),
     )
+    const workspace = { ...stored, config: this.#overrides.configOf(stored, stored.config) }
     this.#workspaces.set(workspaceId, workspace, { size: WORKSPACE_BYTES + INDEX_BYTES * live.length })
     this.#ids.set(SLUG + workspace.slug, workspaceId)
     return workspace

@@ -3,6 +3,7 @@ import { type Clock, MINUTE_MS } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import { masterKeyRing } from '@platform/master-keys'
 import { inBatches, type Job } from '@platform/service'
+import type { CompiledWorkspace } from '../automations/model.ts'
 import { countRecords, forgetCollectionsOfDeleted } from './collections/collection-upkeep.ts'
 import { collectionUpkeepStore } from './collections/collection-upkeep-store.ts'
 import { WorkspaceRecords } from './collections/workspace-records-store.ts'
@@ -24,26 +25,30 @@ interface Needs {
 export function openModules({ database, clock, log, settings }: Needs): {
   stores: ModuleStores
   /** References to the secrets of a workspace by their names, for what has this correlation id. */
-  listSecrets: (workspaceId: string, correlationId: string) => Promise<Record<string, string>>
+  listSecrets: (
+    workspace: Pick<CompiledWorkspace, 'id' | 'slug'>,
+    correlationId: string,
+  ) => Promise<Record<string, string>>
   jobs: Job[]
 } {
-  const { masterKeys: keys, secretsMax, keptDays } = settings
+  const { masterKeys: keys, secretsMax, overrides, keptDays } = settings
   const masterKeys = keys === undefined ? undefined : masterKeyRing(keys)
   const secrets = secretStore(database)
   const upkeep = collectionUpkeepStore(database)
   const collections = new WorkspaceRecords({ database, clock, log, ...settings.collections })
   return {
     stores: {
-      secrets: { database, masterKeys, clock, max: secretsMax },
+      secrets: { database, masterKeys, clock, overrides, max: secretsMax },
       collections,
       topics: { database, ...settings.topics },
     },
-    async listSecrets(workspaceId, correlationId) {
+    async listSecrets(workspace, correlationId) {
       if (masterKeys === undefined) return {}
-      const names = await secrets.listNames(workspaceId)
+      const stored = await secrets.listNames(workspace.id)
+      const names = new Set([...overrides.listSecrets(workspace, 'workspace'), ...stored])
       return Object.fromEntries(
-        names.map((name) => {
-          const place = { workspaceId, scope: 'workspace', owner: '', name } as const
+        [...names].map((name) => {
+          const place = { workspaceId: workspace.id, scope: 'workspace', owner: '', name } as const
           return [name, makeReference(masterKeys, place, correlationId, clock.now())]
         }),
       )

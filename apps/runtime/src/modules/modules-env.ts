@@ -1,6 +1,7 @@
 import { count, days, inSecret } from '@platform/config'
 import { type MasterKey, masterKeysField } from '@platform/master-keys'
 import type { z } from 'zod'
+import type { Overrides } from '../overrides/overrides.ts'
 
 /** What the modules of `run` read. */
 export const moduleVariables = {
@@ -20,6 +21,7 @@ export const moduleVariables = {
 export interface ModuleSettings {
   readonly masterKeys: readonly MasterKey[] | undefined
   readonly secretsMax: number
+  readonly overrides: Overrides
   readonly collections: { readonly maxCollections: number; readonly maxRecords: number }
   readonly topics: { readonly maxTopics: number; readonly maxMembers: number }
   /** How long what a deleted workspace had is kept. */
@@ -28,7 +30,8 @@ export interface ModuleSettings {
 
 type ModuleEnv = z.output<z.ZodObject<typeof moduleVariables>>
 
-export const moduleSettings = (env: ModuleEnv): ModuleSettings => ({
+export const moduleSettings = (env: ModuleEnv, overrides: Overrides): ModuleSettings => ({
+  overrides,
   masterKeys: env.SECRETS_MASTER_KEYS,
   secretsMax: env.RUN_SECRETS_MAX,
   collections: { maxCollections: env.COLLECTIONS_MAX, maxRecords: env.COLLECTION_RECORDS_MAX },

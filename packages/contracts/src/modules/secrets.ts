@@ -44,7 +44,8 @@ export const secretsModule = {
     '`body` when the request leaves. A reference counts for 15 minutes, in what has the same correlation id; ask ' +
     'for it right before it is used. The value is shown in no event, record, log or failure; where an answer to ' +
     'the fetch repeats it, the reference stands there instead. Secrets of the scope `workspace` are those that ' +
-    'owners see and set by `/v2/workspaces/{workspaceId}/security/secrets` as well; names that begin with ' +
+    'owners see and set by `/v2/workspaces/{workspaceId}/security/secrets` as well, and those that operators set in ' +
+    'the environment of the platform, which `set` and `delete` refuse to change; names that begin with ' +
     '`prismeai_` are the platform’s own and refused.',
   functions: {
     set: {

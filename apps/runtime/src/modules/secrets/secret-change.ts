@@ -3,26 +3,40 @@ import {
   type SecretChange,
   systemSecretProblem,
   textOfSecret,
+  type WorkspaceSecret,
   type WorkspaceSecrets,
 } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { DescribedSecret, SavedSecret } from './workspace-secret-store.ts'
 
-/** The secrets of a workspace as callers see them. */
-export const presentSecrets = (secrets: readonly DescribedSecret[]): WorkspaceSecrets =>
-  Object.fromEntries(
-    secrets.map(({ name, description, createdBy, updatedBy, createdAt, updatedAt, expiresAt }) => [
-      name,
-      {
-        ...(description === null ? {} : { description }),
-        ...(createdBy === null ? {} : { createdBy }),
-        ...(updatedBy === null ? {} : { updatedBy }),
-        createdAt: createdAt.toISOString(),
-        updatedAt: updatedAt.toISOString(),
-        ...(expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() }),
-      },
-    ]),
-  )
+/** The secrets of a workspace as callers see them; `overridden` names those of the environment. */
+export function presentSecrets(
+  secrets: readonly DescribedSecret[],
+  overridden: readonly string[],
+): WorkspaceSecrets {
+  const stored = secrets.map((one) => [one.name, presentSecret(one)] as const)
+  const shown = new Map<string, WorkspaceSecret>([
+    ...stored,
+    ...overridden.map((name) => [name, { fromEnvironment: true }] as const),
+  ])
+  return Object.fromEntries([...shown].sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+const presentSecret = ({
+  description,
+  createdBy,
+  updatedBy,
+  createdAt,
+  updatedAt,
+  expiresAt,
+}: DescribedSecret): WorkspaceSecret => ({
+  ...(description === null ? {} : { description }),
+  ...(createdBy === null ? {} : { createdBy }),
+  ...(updatedBy === null ? {} : { updatedBy }),
+  createdAt: createdAt.toISOString(),
+  updatedAt: updatedAt.toISOString(),
+  ...(expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() }),
+})
 
 /** Of the scopes that the API knows; what belongs to a user is for automations alone. */
 export const scopeOf = (name: string): 'workspace' | 'system' =>

@@ -1,6 +1,7 @@
 import type { Database } from '@platform/database'
 import type { Clock } from '@platform/kernel'
 import type { MasterKeyRing } from '@platform/master-keys'
+import type { Overrides } from '../../overrides/overrides.ts'
 
 /** Where a secret stands. */
 export interface SecretPlace {
@@ -18,6 +19,8 @@ export interface SecretParts {
   /** Missing where SECRETS_MASTER_KEYS is not set. */
   readonly masterKeys: MasterKeyRing | undefined
   readonly clock: Clock
+  /** What operators have set, and counts before what is stored. */
+  readonly overrides: Overrides
   /** Most of one workspace. */
   readonly max: number
 }

@@ -28,6 +28,7 @@ export const secretFunctions: FunctionsOf<'secrets'> = {
     const given = textOf(value)
     if (other === undefined) run.secrets.add(given)
     return await keptAnswer(call, async ({ key, mayRepeat }) => {
+      requireChangeable(run, parts, place)
       const text = other === undefined ? given : await copied(run, parts, other)
       await writeOnce(database, { key, mayRepeat, runId: run.runId }, async (tx) => {
         const store = secretStore(tx)
@@ -45,9 +46,10 @@ export const secretFunctions: FunctionsOf<'secrets'> = {
     const { run } = call.frame
     const place = placeOf(run, scope, name)
     if (place === undefined) return USER_REQUIRED
+    const parts = partsOf(call)
     const find = async () => {
-      const sealed = await secretStore(partsOf(call).database).find(place)
-      return sealed === undefined ? NOT_FOUND : referenceOf(run, partsOf(call), place)
+      const found = overriding(run, parts, place) ?? (await secretStore(parts.database).find(place))
+      return found === undefined ? NOT_FOUND : referenceOf(run, parts, place)
     }
     return await keptAnswer<unknown>(call, find, { onlyReads: true })
   },
@@ -56,12 +58,13 @@ export const secretFunctions: FunctionsOf<'secrets'> = {
     const { run } = call.frame
     const place = placeOf(run, scope, name)
     if (place === undefined) return USER_REQUIRED
-    const { database } = partsOf(call)
-    return await keptAnswer<unknown>(call, ({ key, mayRepeat }) =>
-      writeOnce(database, { key, mayRepeat, runId: run.runId }, async (tx) =>
+    const parts = partsOf(call)
+    return await keptAnswer<unknown>(call, ({ key, mayRepeat }) => {
+      requireChangeable(run, parts, place)
+      return writeOnce(parts.database, { key, mayRepeat, runId: run.runId }, async (tx) =>
         (await secretStore(tx).remove(place)) ? { deleted: true } : NOT_FOUND,
-      ),
-    )
+      )
+    })
   },
 }
 
@@ -73,19 +76,35 @@ export class SecretGone extends Error {
 /** The value that a reference names, for what leaves the platform. Throws SecretGone. */
 export async function referencedValue(
   run: Pick<RunState, 'workspace' | 'correlationId'>,
-  { database, clock, masterKeys }: SecretParts,
+  parts: SecretParts,
   { place, correlationId, expiresAtMs }: ReadReference,
 ): Promise<string> {
+  const { database, clock, masterKeys } = parts
   if (place.workspaceId !== run.workspace.id || correlationId !== run.correlationId)
     throw new SecretGone('The reference of a secret counts only where it was asked for: get it again.')
   if (expiresAtMs < clock.now().getTime())
     throw new SecretGone(
       `The reference of the secret "${place.name}" is too old: get it right before it is used.`,
     )
+  const override = overriding(run, parts, place)
+  if (override !== undefined) return override
   const sealed = isSystemSecret(place.name) ? undefined : await secretStore(database).find(place)
   if (sealed === undefined || masterKeys === undefined)
     throw new SecretGone(`The secret "${place.name}" is not there any more: set it again.`)
   return masterKeys.open(sealed, sealContextOf(place))
+}
+
+/** What an operator has set in place of a secret of the workspace. */
+const overriding = (
+  { workspace }: Pick<RunState, 'workspace'>,
+  { overrides }: SecretParts,
+  { scope, name }: SecretPlace,
+): string | undefined =>
+  scope === 'workspace' && !isSystemSecret(name) ? overrides.findSecret(workspace, name) : undefined
+
+/** Throws ForbiddenError. */
+function requireChangeable({ workspace }: RunState, { overrides }: SecretParts, place: SecretPlace): void {
+  if (place.scope === 'workspace') overrides.requireChangeable(workspace, place.name)
 }
 
 /** A secret that is set to what another one is: its reference came back in an answer, or was passed on. */

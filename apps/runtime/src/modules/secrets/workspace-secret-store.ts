@@ -39,6 +39,12 @@ export const workspaceSecretStore = (queries: Queries) => ({
       select workspace_id as "workspaceId", scope, owner, name, sealed from runtime.secrets
       where workspace_id = any(${workspaceIds}::text[]) and scope = 'system'`),
 
+  /** Those of the workspaces that have one of these slugs. */
+  listNamed: (workspaceIds: readonly string[], slugs: readonly string[]) =>
+    queries.many<{ id: string; slug: string }>(sql`
+      select id, slug from permissions.workspaces
+      where id = any(${workspaceIds}::text[]) and slug = any(${slugs}::text[]) and deleted_at is null`),
+
   /** Others who change the secrets of this workspace by the API wait for the end of the transaction. */
   lock: (workspaceId: string) =>
     queries.many(
