@@ -11,6 +11,7 @@ import { showReadiness } from './readiness/show.ts'
 import { createSecrets } from './secrets/create.ts'
 import { OpsProblem, type Terminal } from './terminal.ts'
 import { createAccount } from './users/create.ts'
+import { addWorkspaces } from './workspaces/suspension.ts'
 
 /** Runs one command; answers the exit code. A failure is reported as a sentence. */
 export async function ops(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -77,6 +78,7 @@ function commands(terminal: Terminal, done: Done): Command {
   addEvents(program, terminal, done)
   addBackup(program, terminal, done)
   addAutomations(program, terminal, done)
+  addWorkspaces(program, terminal, done)
 
   const config = program.command('config').description('Configuration.')
   config

@@ -43,10 +43,14 @@ describe('PUT /v2/platform/workspaces/:workspaceId/suspension', () => {
     const before = await revision()
     await root()(putSuspension, { params, body: { suspended: true, reason } })
     expect(await revision()).toBe(before + 1)
-    // What is said again is no news.
+    // What is said again is no news: it makes nobody read the workspace again.
     await root()(putSuspension, { params, body: { suspended: true, reason } })
+    expect(await revision()).toBe(before + 1)
     await owner(patchWorkspace, { params, body: { name: 'Edited' } })
+    const edited = await revision()
     const lifted = await service.internal(putSuspension, { params, body: { suspended: false } })
+    await service.internal(putSuspension, { params, body: { suspended: false } })
+    expect(await revision()).toBe(edited + 1)
 
     expect(lifted).toEqual({
       workspaceId: workspace.id,

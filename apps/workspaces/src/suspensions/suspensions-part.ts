@@ -52,7 +52,7 @@ const getSuspension = ({ suspensions }: { suspensions: Pick<PermissionStore, 'fi
 
 /** What a change of a suspension touches: the audit is always its last step. */
 type SuspensionChange = Change<{
-  workspaces: Pick<WorkspaceStore, 'touch'>
+  workspaces: Pick<WorkspaceStore, 'lock' | 'touch'>
   audit: (entry: AuditEntry) => Promise<void>
 }>
 
@@ -69,11 +69,12 @@ const putSuspension = (deps: {
         ? { reason: body.reason ?? '', at: deps.clock.now(), by: actorOf(principal, request).id }
         : undefined
       const saved = await deps.changes.commit(async (change) => {
-        // Whoever keeps the workspace in memory reads it again.
-        if ((await change.workspaces.touch(id)) === undefined) throw workspaceNotFound()
+        if (!(await change.workspaces.lock(id))) throw workspaceNotFound()
         const before = await change.permissions.findSuspension(id)
         requireMatch(request.headers, etagOf(getContract, presentSuspension(id, before)))
         if (before?.reason === wanted?.reason) return before
+        // Whoever keeps the workspace in memory reads it again.
+        await change.workspaces.touch(id)
         await save(change, id, wanted, by)
         return wanted
       })

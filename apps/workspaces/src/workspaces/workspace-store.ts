@@ -90,6 +90,15 @@ export const workspaceStore = (queries: Queries) => ({
     return row
   },
 
+  /** Makes other changes of a workspace wait until the transaction ends; false where it is not there. */
+  async lock(id: string): Promise<boolean> {
+    const [, rows] = await Promise.all([
+      waitForChanges(queries, id),
+      queries.many(sql`select from workspaces.workspaces where id = ${id} and deleted_at is null`),
+    ])
+    return rows.length > 0
+  },
+
   async update(record: WorkspaceRecord): Promise<void> {
     await queries.many(sql`
       update workspaces.workspaces set
