@@ -15,13 +15,34 @@ const isNightly = process.env.NIGHTLY === '1'
 /** `npm test` alone: what needs minutes of the machine, or the machine for itself, is left to CI. */
 const isShort = process.env.TESTS_LEAVE_TO_CI === '1'
 
+/** What drives a browser, starts process after process, breaks a store, or asks a whole matrix. */
+const long = [
+  '**/*-in-chromium.test.ts',
+  '**/{attacks,bombs,outage,recovery}.test.ts',
+  'apps/api-gateway/src/readiness/get-readiness.test.ts',
+  'apps/ops/src/backup/backup.test.ts',
+  'apps/events/src/subscriptions/killed-holder.test.ts',
+  'apps/runtime/src/runs/killed-worker.test.ts',
+  'apps/runtime/src/automations/fetch-neighbours.test.ts',
+  'apps/runtime/src/waits/{many-waiting-runs,no-lost-wake-up}.test.ts',
+  'apps/workspaces/src/api-keys/key-matrix.test.ts',
+  'packages/backup/src/backup.test.ts',
+  'packages/custom-code/src/{python,worker-pool}.test.ts',
+  'packages/database/src/embedded.test.ts',
+  'packages/identity/src/authentication/bad-credential-flood.test.ts',
+  'packages/outbox/src/{relay,repair}.test.ts',
+  'packages/service/src/{run,run-migrations}.test.ts',
+  'packages/service/src/processes/process-group.test.ts',
+]
+
 /** What measures how long something takes, or how much of the machine: nothing else runs beside it. */
 const alone = ['faults', 'killed-runs', 'leaks', 'revocation'].map((name) => `e2e/${name}.test.ts`)
 
-/** What starts and kills platform after platform. */
-const startingMany = ['backup', 'processes-that-die', 'start-and-stop', 'workers'].map(
-  (name) => `e2e/${name}.test.ts`,
-)
+/** What starts and kills platform after platform, or starts the same in several shapes. */
+const startingMany = [
+  ...['backup', 'bundles', 'migrate', 'processes-that-die', 'start-and-stop'],
+  ...['strict-http', 'upgrade-data', 'workers'],
+].map((name) => `e2e/${name}.test.ts`)
 
 /** What is waited for may come late on a machine that does much else; what promises to be quick is measured. */
 const patient = {
@@ -52,7 +73,7 @@ export default defineConfig({
           retry,
           ...patient,
           include: ['packages/**/src/**/*.test.ts', 'apps/**/src/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...(isShort ? ['**/*-in-chromium.test.ts'] : [])],
+          exclude: [...configDefaults.exclude, ...(isShort ? long : [])],
           globalSetup: [
             'packages/testing/src/temporary-directory.ts',
             'packages/testing/src/global-setup.ts',

@@ -169,9 +169,9 @@ describe.each(shapes)('an API key on $name', (shape) => {
     expect(await statuses()).toEqual(all(200))
     const deleted = await asAdministrator('DELETE', path(`/security/apikeys/${key}`))
     expect(deleted.status).toBe(200)
-    const deletedAt = Date.now()
-    await expect.poll(statuses, { interval: 50, timeout: 5000 }).toEqual(all(401))
-    expect(Date.now() - deletedAt).toBeLessThan(1500)
+    const deletedAt = performance.now()
+    await expect.poll(statuses, { interval: 50 }).toEqual(all(401))
+    expect(performance.now() - deletedAt).toBePrompt(1500)
   })
 
   test('the logs of all this hold no key', () => {

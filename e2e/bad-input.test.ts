@@ -95,9 +95,9 @@ describe('an automation that misbehaves', () => {
 
   test('an endless loop ends as WorkflowTimeoutError while others are served', async () => {
     const endless = run('endless')
-    const started = Date.now()
+    const started = performance.now()
     expect((await send('GET', '/v2/me')).status).toBe(200)
-    expect(Date.now() - started).toBeLessThan(1500)
+    expect(performance.now() - started).toBePrompt(1500)
     expect(await endless).toMatchObject({ status: 400, json: { error: 'WorkflowTimeoutError' } })
   })
 

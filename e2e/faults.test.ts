@@ -141,11 +141,11 @@ describe.runIf(separateShape !== undefined)('on separate processes', () => {
     const hook = () =>
       call(platform.origin, 'POST', `/v2/workspaces/${workspaceId}/webhooks/effect`, { token, body: {} })
     await Promise.all(['runtime-1', 'runtime-2'].map((name) => platform.process(name).stop('SIGKILL')))
-    const started = Date.now()
+    const started = performance.now()
     const answer = await hook()
     expect(answer).toMatchObject({ status: 503, json: { error: 'ServiceUnavailable' } })
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
-    expect(Date.now() - started).toBeLessThan(3000)
+    expect(performance.now() - started).toBePrompt(3000)
     await Promise.all(['runtime-1', 'runtime-2'].map((name) => platform.restart(name)))
     await vi.waitFor(async () => expect((await hook()).status).toBe(404), { timeout: 10_000, interval: 200 })
   })
@@ -219,7 +219,7 @@ describe('on embedded drivers', () => {
           ['GET', `/v2/workspaces/${workspaceId}/events`, undefined],
           ['POST', '/v2/login/anonymous', undefined],
         ].map(async ([method, path, body]) => {
-          const started = Date.now()
+          const started = performance.now()
           const answer = await call(platform.origin, method as string, path as string, {
             ...(path === '/v2/login/anonymous' ? {} : { token }),
             body,
@@ -227,7 +227,7 @@ describe('on embedded drivers', () => {
           })
           return {
             status: answer.status,
-            ms: Date.now() - started,
+            ms: performance.now() - started,
             retryAfter: answer.headers.get('retry-after'),
           }
         })
@@ -237,7 +237,7 @@ describe('on embedded drivers', () => {
           for (const { status, ms, retryAfter } of await Promise.all(requests())) {
             expect(status).toBe(503)
             expect(retryAfter).toMatch(/^\d+$/)
-            expect(ms).toBeLessThan(3000)
+            expect(ms).toBePrompt(3000)
           }
         }
         expect((await call(platform.origin, 'GET', '/')).status).toBe(200)

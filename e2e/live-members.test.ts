@@ -75,7 +75,7 @@ describe.each(places)('a member who is removed, on %s', (_, start) => {
     expect([stream.status, other.status]).toEqual([200, 200])
     const removedAt = await remove(member.userId)
     await vi.waitFor(() => expect(stream.endedAt()).toBeDefined(), SOON)
-    expect((stream.endedAt() ?? Number.POSITIVE_INFINITY) - removedAt).toBeLessThan(1000)
+    expect((stream.endedAt() ?? Number.POSITIVE_INFINITY) - removedAt).toBePrompt(1000)
     const statusNow = async () => {
       using again = await open(member.token)
       return again.status
@@ -110,7 +110,7 @@ describe.each(places)('a member who is removed, on %s', (_, start) => {
       await vi.waitFor(() => expect(socket.connected).toBe(true), SOON)
       const removedAt = await remove(member.userId)
       await vi.waitFor(() => expect(socket.connected).toBe(false), SOON)
-      expect(ended.at - removedAt).toBeLessThan(1000)
+      expect(ended.at - removedAt).toBePrompt(1000)
       expect(ended.why).toBe('ForbiddenError')
     },
   )

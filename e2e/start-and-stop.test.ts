@@ -52,9 +52,9 @@ describe('starting and stopping', () => {
       const workspaceId = await newWorkspace(first.origin, token)
 
       const pids = processTree(first.process('all-in-one').pid)
-      const started = Date.now()
+      const started = performance.now()
       expect(await first.process('all-in-one').stop('SIGINT')).toBe(0)
-      expect(Date.now() - started).toBeLessThan(10_000)
+      expect(performance.now() - started).toBePrompt(10_000)
       expect(pids.filter(isAlive)).toEqual([])
 
       const second = await startAllInOne(unconfigured, directory)
@@ -238,8 +238,8 @@ test('a database that is not there is told at once, with what to do, and named b
     ]),
   })
   expect(platform.output()).toBe(`${sentence}\n`)
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   expect(await platform.stop()).toBe(0)
-  expect(Date.now() - startedAt).toBeLessThan(9000)
+  expect(performance.now() - startedAt).toBePrompt(9000)
   rmSync(directory, { recursive: true, force: true })
 })

@@ -5,7 +5,6 @@ import { inRoot } from './set-up/paths.mjs'
 import { runScript } from './set-up/problem.mjs'
 import { run } from './set-up/run.mjs'
 import { setUp } from './set-up/set-up.mjs'
-import { watchSlowness } from './set-up/slowness.mjs'
 import { watchStops } from './set-up/stops.mjs'
 
 /** Runs vitest with whatever arguments were given and closes with the line `N passed, N failed`. */
@@ -26,7 +25,8 @@ const isShort = (args) =>
   args.length === 0 && !process.env.CI && process.env.REQUIRE_SERVERS !== '1' && process.env.NIGHTLY !== '1'
 
 const LEFT_TO_CI =
-  'LEFT TO CI: the tests that kill platforms, measure, or drive a browser. CI=true npm test runs them, too, ' +
+  'LEFT TO CI: the tests that kill platforms, start process after process, attack, measure, or drive a browser. ' +
+  'CI=true npm test runs them, too, ' +
   'and npm test -- <file> one of them.'
 
 /** One run of vitest with what it says of itself. */
@@ -69,12 +69,10 @@ async function slowAlone(stops, node, { slowest }) {
   for (let time = 0; time < AGAIN.times && slow.length > 0; time += 1) {
     console.log('Once more alone, because they took too long:')
     for (const { name } of slow) console.log(`  ${name}`)
-    const slowness = watchSlowness()
     const { summary } = await testOnce(stops, node, alone(slow))
-    const factor = slowness()
     if (summary === undefined || summary.failed > 0) break
     const isSlowStill = ({ name, file }) =>
-      summary.slowest.some((one) => one.name === name && one.seconds > secondsFor(file) * factor)
+      summary.slowest.some((one) => one.name === name && one.seconds > secondsFor(file) * summary.slowness)
     slow = slow.filter(isSlowStill)
   }
   return slow

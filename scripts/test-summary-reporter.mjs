@@ -1,11 +1,15 @@
 import { writeFileSync } from 'node:fs'
+import { watchSlowness } from '../packages/testing/src/slowness.ts'
 
 /** A vitest reporter that leaves the counts of the run in the file TEST_SUMMARY_FILE, for scripts/run-tests.mjs. */
 export default class TestSummaryReporter {
+  #slowness = watchSlowness()
+
   onTestRunEnd(modules, unhandledErrors) {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const inState = (state) => tests.filter((test) => test.result().state === state).length
     const summary = {
+      slowness: this.#slowness(),
       passed: inState('passed'),
       failed: inState('failed') + modules.filter(failedByItself).length + unhandledErrors.length,
       skipped: inState('skipped'),

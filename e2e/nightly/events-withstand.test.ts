@@ -99,7 +99,7 @@ describe.runIf(servers !== undefined && TEST_SEARCH_URL !== undefined)(
       await pause(CALM_MS)
       await run.emitter.stop()
       expect(run.emitter.emissions.filter(({ status }) => status !== 200)).toEqual([])
-      expect(Math.max(...run.emitter.emissions.map(({ ms }) => ms))).toBeLessThan(ANSWER_MS)
+      expect(Math.max(...run.emitter.emissions.map(({ ms }) => ms))).toBePrompt(ANSWER_MS)
       await expectEachOnce(run)
     })
 
@@ -112,7 +112,7 @@ describe.runIf(servers !== undefined && TEST_SEARCH_URL !== undefined)(
       await pause(CALM_MS)
       await run.emitter.stop()
       expect(new Set(run.emitter.emissions.map(({ status }) => status))).toEqual(new Set([200, 503]))
-      expect(Math.max(...run.emitter.emissions.map(({ ms }) => ms))).toBeLessThan(ANSWER_MS)
+      expect(Math.max(...run.emitter.emissions.map(({ ms }) => ms))).toBePrompt(ANSWER_MS)
       await expectEachOnce(run)
     })
 

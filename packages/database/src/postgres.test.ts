@@ -64,7 +64,7 @@ describe('opening a database', () => {
     const failure = await failureOf(database.many(sql`select 1`))
     expect(failure).toMatchObject({ unavailable: true, code: 'ECONNREFUSED' })
     expect(String(failure)).not.toContain('s3cr3t')
-    expect(performance.now() - startedAt).toBeLessThan(500)
+    expect(performance.now() - startedAt).toBePrompt(500)
   })
 
   it('closes without a complaint while the server ends its connections', async () => {
@@ -94,7 +94,7 @@ describe('opening a database', () => {
     const failures = await Promise.all(
       Array.from({ length: 40 }, () => failureOf(database.many(sql`select 1`))),
     )
-    expect(performance.now() - startedAt).toBeLessThan(3000)
+    expect(performance.now() - startedAt).toBePrompt(3000)
     for (const failure of failures) expect(failure).toMatchObject({ unavailable: true })
     for (const socket of sockets) socket.destroy()
     server.close()

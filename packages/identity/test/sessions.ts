@@ -1,5 +1,6 @@
 import { getMe } from '@platform/contracts'
-import { expect, vi } from 'vitest'
+import { promptly } from '@platform/testing'
+import { expect } from 'vitest'
 import type { SignedIn } from './signed-in.ts'
 import { startIdentity, type TestIdentity } from './start-identity.ts'
 
@@ -21,9 +22,8 @@ export type TwoInstances = Awaited<ReturnType<typeof startTwoInstances>>
 /** Who the caller is, asked at one instance. */
 export const me = (at: Pick<TestIdentity, 'client'>, who: SignedIn) => at.client(who.headers)(getMe)
 
-/** Resolves when the credential is refused there; rejects when it still is not in time. */
-export const refusedWithin = (at: Pick<TestIdentity, 'client'>, who: SignedIn, timeout: number) =>
-  vi.waitFor(() => expect(me(at, who)).rejects.toMatchObject({ status: 401, name: 'AuthenticationError' }), {
-    timeout,
-    interval: 20,
-  })
+/** Resolves when the credential is refused there; rejects when it still was not in time. */
+export const refusedWithin = (at: Pick<TestIdentity, 'client'>, who: SignedIn, limitMs: number) =>
+  promptly(limitMs, () =>
+    expect(me(at, who)).rejects.toMatchObject({ status: 401, name: 'AuthenticationError' }),
+  )

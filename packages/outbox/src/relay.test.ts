@@ -188,12 +188,12 @@ describe.skipIf(program === undefined)('the relay', () => {
     const startedAt = performance.now()
     await rig.outbox.commit(numbered(5, 5))
     await expect(rig.broker.ping(AbortSignal.timeout(2000))).rejects.toMatchObject({ name: 'BrokerError' })
-    expect(performance.now() - startedAt).toBeLessThan(3000)
+    expect(performance.now() - startedAt).toBePrompt(3000)
     await new Promise((resolve) => setTimeout(resolve, rounds(500, 5000)))
     rig.server.thaw()
     const thawedAt = performance.now()
     await vi.waitFor(() => expect(new Set(numbersOf(handled)).size).toBe(10), SOON)
-    expect(performance.now() - thawedAt).toBeLessThan(6000)
+    expect(performance.now() - thawedAt).toBePrompt(6000)
     expect(numbersOf(handled)).toEqual(upTo(10))
   })
 
@@ -226,7 +226,7 @@ describe.skipIf(program === undefined)('the relay', () => {
     const startedAt = performance.now()
     await rig.outbox[Symbol.asyncDispose]()
     await rig.broker[Symbol.asyncDispose]()
-    expect(performance.now() - startedAt).toBeLessThan(6000)
+    expect(performance.now() - startedAt).toBePrompt(6000)
   })
 
   it('is taken over by another process, which neither repeats nor skips', async () => {

@@ -57,7 +57,7 @@ describe('running checks', () => {
     })
     const startedAt = performance.now()
     const report = await runChecks([hanging], 50)
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(performance.now() - startedAt).toBePrompt(1000)
     expect(report.errors).toEqual([
       { error: 'ProbeTimeout', module: 'search', driver: 'memory', message: 'No answer within 50 ms.' },
     ])
@@ -68,7 +68,7 @@ describe('running checks', () => {
     const slow = () => setTimeout(100)
     const startedAt = performance.now()
     await runChecks(Array.from({ length: 20 }, (_, index) => check(`m${index}`, slow)))
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(performance.now() - startedAt).toBePrompt(1000)
   })
 
   test('never rejects, whatever a probe throws, at once or long after the report', async () => {

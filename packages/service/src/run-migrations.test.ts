@@ -70,7 +70,7 @@ describe('a process that is asked to migrate', () => {
     const env = { DATABASE_URL: await testDatabaseUrl() }
     const started = [start(['migrate'], env), start(['migrate'], env), start(['migrate'], env)]
     const ended = await Promise.all(started.map(({ exited }) => exited))
-    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
+    expect(ended.map(({ code, err }) => ({ code, err }))).toEqual(Array(3).fill({ code: 0, err: '' }))
     const ran = ended.flatMap(({ out }) => linesOf(out).map((line) => line.ran as string[])).flat()
     expect(ran).toEqual(['0001_create_things', '0002_fill'])
   })

@@ -16,3 +16,4 @@ export {
   type TestServiceOptions,
   userPrincipal,
 } from './test-service.ts'
+export { promptly } from './to-be-prompt.ts'

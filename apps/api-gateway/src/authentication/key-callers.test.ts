@@ -154,11 +154,11 @@ describe('an API key at the gateway', () => {
     const [deleted, disabled] = made
     await keys.remove(deleted.record.id)
     await keys.update({ ...disabled.record, disabled: true })
-    const startedAt = Date.now()
+    const startedAt = performance.now()
     const gone = async () => (await statuses()).slice(0, 4)
-    await expect.poll(gone, { timeout: 3000, interval: 20 }).toEqual(Array(4).fill(401))
-    expect(Date.now() - startedAt).toBeLessThan(1200)
-    await expect.poll(statuses, { timeout: 4000, interval: 20 }).toEqual(Array(6).fill(401))
+    await expect.poll(gone, { interval: 20 }).toEqual(Array(4).fill(401))
+    expect(performance.now() - startedAt).toBePrompt(1200)
+    await expect.poll(statuses, { interval: 20 }).toEqual(Array(6).fill(401))
   })
 
   test('ends when its creator is deactivated', async () => {
@@ -181,7 +181,7 @@ describe('an API key at the gateway', () => {
     const { key, record } = await newKey()
     expect(await statusOf(withKey(key))).toBe(200)
     const lastUse = async () => (await keys.findById(record.id))?.lastUsedAt
-    await expect.poll(lastUse, { timeout: 5000 }).toBeInstanceOf(Date)
+    await expect.poll(lastUse).toBeInstanceOf(Date)
   })
 })
 

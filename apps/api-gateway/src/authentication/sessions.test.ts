@@ -51,9 +51,9 @@ describe('a JWT', () => {
   })
 
   test('ends when it says so', async () => {
-    const soon = await gateway.signIn({ expiresInSeconds: 1 })
+    const soon = await gateway.signIn({ expiresInSeconds: 3 })
     expect((await me(gateway, soon)).sessionId).toBe(soon.sessionId)
-    await refusedWithin(gateway, soon, 3000)
+    await refusedWithin(gateway, soon, 5000)
   })
 })
 
@@ -194,7 +194,7 @@ describe('a database that does not answer', () => {
     expect(unknown).toBe(503)
     expect([await ask(seen), await ask(unseen)]).toEqual([503, 503])
     expect(answers.map(([status]) => status).filter((status) => status !== 200 && status !== 503)).toEqual([])
-    expect(Math.max(...answers.map(([, ms]) => ms))).toBeLessThan(3000)
+    expect(Math.max(...answers.map(([, ms]) => ms))).toBePrompt(3000)
 
     const [status, jwks] = await Promise.all([fetch(`${fragile.url}/`), fetch(`${fragile.url}/oidc/jwks`)])
     expect([status.status, jwks.status]).toEqual([200, 200])

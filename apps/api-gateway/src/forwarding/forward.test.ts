@@ -236,7 +236,7 @@ describe('forwarding', () => {
     socket.write(`${'a'.repeat(299_999)}DELETE /v2/user/sessions/current HTTP/1.1\r\n${head}\r\n`)
     await once(socket.resume(), 'close')
     // The upload was read to its end, so that the client could read its answer.
-    expect(performance.now() - answeredAt).toBeLessThan(800)
+    expect(performance.now() - answeredAt).toBePrompt(800)
     // Whatever the gateway had begun before is done when it has ended another session.
     const { headers } = await gateway.signIn({ userId: 'mallory' })
     await fetch(`${gateway.url}/v2/user/sessions/current`, { method: 'DELETE', headers })
@@ -272,7 +272,7 @@ describe('a service that does not do its part', () => {
     const response = await fetch(`${alone.url}/v2/workspaces`, { headers: ada })
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
     expect(await response.json()).toMatchObject({ error: 'ServiceUnavailable' })
-    expect(performance.now() - startedAt).toBeLessThan(3000)
+    expect(performance.now() - startedAt).toBePrompt(3000)
   })
 
   test('that breaks off is not taken for a whole answer', async () => {

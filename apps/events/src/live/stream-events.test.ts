@@ -209,7 +209,7 @@ describe('streaming events', () => {
       sql`delete from permissions.members where workspace_id = ${workspaceId} and user_id = 'eve'`,
     )
     await vi.waitFor(() => expect(eve.isOver()).toBe(true), { timeout: 5000, interval: 10 })
-    expect(performance.now() - removedAt).toBeLessThan(1000)
+    expect(performance.now() - removedAt).toBePrompt(1000)
     await emit(service, workspaceId, orders(1))
     await soon(() => expect(numbers(ada.messages)).toEqual([0]))
     expect(ada.isOver()).toBe(false)
@@ -289,7 +289,7 @@ describe('streaming events', () => {
     const startedAt = performance.now()
     await stack.disposeAsync()
     await soon(() => expect(stream.isOver()).toBe(true))
-    expect(performance.now() - startedAt).toBeLessThan(4000)
+    expect(performance.now() - startedAt).toBePrompt(4000)
   })
 
   test('refuses bad parameters, strangers, and whoever has no credential', async ({

@@ -146,7 +146,7 @@ describe('the usage of a workspace', () => {
       from generate_series(1, 20000) as n`)
     const began = performance.now()
     expect((await usageOf(service, workspaceId, { ...may, interval: 'day' })).total.users).toBe(20_000)
-    expect(performance.now() - began).toBeLessThan(2000)
+    expect(performance.now() - began).toBePrompt(2000)
   })
 
   test.for([

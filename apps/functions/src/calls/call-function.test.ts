@@ -109,7 +109,7 @@ describe('POST /sys/functions/call', () => {
     const other = { ...bodyOf('return (await fetch(url)).status', { url: address }), workspaceId: 'other' }
     const begunAt = performance.now()
     expect(await limited.internal(callFunction, { body: other })).toMatchObject({ result: 200 })
-    expect(performance.now() - begunAt).toBeLessThan(5000)
+    expect(performance.now() - begunAt).toBePrompt(5000)
   })
 
   test('lets a workspace fetch as often as its calls say, and as all when they say nothing', async () => {

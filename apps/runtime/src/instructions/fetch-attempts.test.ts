@@ -71,7 +71,7 @@ describe('a failure that may pass', () => {
     const busy: Answers = (_got, response) => response.writeHead(503, { 'retry-after': seconds }).end('busy')
     const { output, got, ms } = await ran(busy, one(), { timeLimitMs })
     expect([output, got.length]).toEqual(['busy', 1])
-    expect(ms).toBeLessThan(5000)
+    expect(ms).toBePrompt(5000)
   })
 
   test.each([400, 404, 500])('is not %i', async (status) => {
@@ -207,7 +207,7 @@ describe('an answer', () => {
     const { output, ms, got } = await ran(answers, one({ timeout: '300ms' }))
     expect(output).toEqual(error('TimeoutError', 'did not answer in full within 0.3 s.'))
     expect(got).toHaveLength(1)
-    expect(ms).toBeLessThan(3000)
+    expect(ms).toBePrompt(3000)
   })
 
   test('that does not come before the run is over ends with the run, and the connection is closed', async () => {
@@ -219,7 +219,7 @@ describe('an answer', () => {
       timeLimitMs: 300,
     })
     expect(failed?.name).toBe('WorkflowTimeoutError')
-    expect(ms).toBeLessThan(3000)
+    expect(ms).toBePrompt(3000)
     await isClosed
   })
 })

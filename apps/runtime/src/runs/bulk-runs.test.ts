@@ -126,10 +126,9 @@ describe('acting on many runs', () => {
     const { jobId } = await send(quiet.id, { action: 'retry', filter: {} })
     await using _worker = await startRuntime({ databaseUrl, env: { RUN_CONCURRENCY: '0' } })
     expect(await finished(quiet.id, jobId)).toMatchObject({ done: 2 })
-    await new Promise((resolve) => setTimeout(resolve, 1000))
-    const { queued = 0 } = await statuses(crowded.id)
-    expect(queued).toBeGreaterThan(100)
-    expect(queued).toBeLessThanOrEqual(250)
+    const queuedOfCrowded = async () => (await statuses(crowded.id)).queued ?? 0
+    await vi.waitFor(async () => expect(await queuedOfCrowded()).toBeGreaterThan(100))
+    expect(await queuedOfCrowded()).toBeLessThanOrEqual(250)
   }, 30_000)
 
   test('is refused for more than ten thousand runs', async () => {

@@ -106,7 +106,7 @@ describe('cancelling a run', () => {
     expect((await cancel(runtime, workspaceId, runId)).run.status).toMatch(/running|cancelled/)
     const run = await ended(workspaceId, runId)
 
-    expect(performance.now() - startedAt).toBeLessThan(3000)
+    expect(performance.now() - startedAt).toBePrompt(3000)
     expect(run).toMatchObject({
       status: 'cancelled',
       error: { error: 'RunEnded', message: 'The run was cancelled.', automationSlug: 'main' },

@@ -58,7 +58,7 @@ describe('PATCH /v2/users', () => {
     const started = performance.now()
     const result = await edit(people.root.headers, { ids, data: { status: 'deactivated' } })
     expect(result.modifiedCount).toBe(1000)
-    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(performance.now() - started).toBePrompt(10_000)
     const rows = await gateway.database.many(sql`
       select 1 from gateway.sessions where user_id = any(${ids}::text[]) and ended_at is null`)
     expect(rows).toEqual([])

@@ -88,7 +88,7 @@ describe('search and substitute', () => {
     expect(await call('search', { content, pattern: '(a+)+$' })).toBeDefined()
     expect(await call('search', { content, pattern: '(a)\\1' })).toContain('is not supported')
     expect(await call('substitute', { content, pattern: 'a*a*a*c', replacement: '' })).toBeDefined()
-    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect(performance.now() - startedAt).toBePrompt(2000)
     expect(await call('search', { content: 'a'.repeat(1_000_001), query: 'b' })).toContain(
       'at most 1000000 characters',
     )
@@ -117,6 +117,6 @@ describe('diff and applyPatch', () => {
     const hunk = (at: number) => `@@ -${at},1 +${at},1 @@\n-none\n+some\n`
     const patch = `--- a\n+++ b\n${Array.from({ length: 1000 }, (_, at) => hunk(at + 1)).join('')}`
     expect(await call('applyPatch', { content: lines(3), patch })).toContain('apply it in parts')
-    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect(performance.now() - startedAt).toBePrompt(2000)
   })
 })

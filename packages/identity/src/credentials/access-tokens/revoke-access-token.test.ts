@@ -1,5 +1,6 @@
 import { createAnonymousSession, getMe, revokeAccessToken } from '@platform/contracts'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { promptly } from '@platform/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createFor, startWithAda, type WithAda } from '../../../test/access-tokens.ts'
 import { startIdentity } from '../../../test/start-identity.ts'
 
@@ -23,7 +24,7 @@ describe('revoking an access token', () => {
     expect(revoked).toMatchObject({ _id, userId: 'ada' })
     for (const at of [gateway, other]) {
       const refused = () => expect(at.client(bearer(token))(getMe)).rejects.toMatchObject({ status: 401 })
-      await vi.waitFor(refused, { timeout: 1000, interval: 20 })
+      await promptly(1000, refused)
     }
   })
 

@@ -1,3 +1,5 @@
+import { availableParallelism, loadavg } from 'node:os'
+
 const EVERY_MS = 1000
 
 /** What the limits of tests were set with: a fixed piece of work, and what it takes there while nothing else runs. */
@@ -12,9 +14,10 @@ const USUAL_MS = 40
  * cores are slower, or others use them as well. Answers what held for three quarters of the time, so that a short stop
  * of all counts for nothing; never less than 1.
  */
-export function watchSlowness() {
-  const seen = []
-  const timer = setInterval(() => seen.push(look()), EVERY_MS)
+export function watchSlowness(): () => number {
+  const seen: number[] = []
+  const timer = setInterval(() => seen.push(fixedWork().passedMs / USUAL_MS), EVERY_MS)
+  timer.unref()
   return () => {
     clearInterval(timer)
     const sorted = seen.toSorted((one, other) => one - other)
@@ -22,8 +25,20 @@ export function watchSlowness() {
   }
 }
 
-function look() {
+/**
+ * How much longer than there something takes that has just ended: by how fast a core computes, and by how many wanted
+ * each core during the last minute. Never less than 1.
+ */
+export function slownessNow(): number {
+  const cores = Math.max(1, fixedWork().computedMs / USUAL_MS)
+  const wanted = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism())
+  return cores * wanted
+}
+
+function fixedWork(): { passedMs: number; computedMs: number } {
   const startedAt = performance.now()
+  const before = process.threadCpuUsage()
   for (let round = 0; round < ROUNDS; round += 1) JSON.parse(WORK)
-  return (performance.now() - startedAt) / USUAL_MS
+  const { user, system } = process.threadCpuUsage(before)
+  return { passedMs: performance.now() - startedAt, computedMs: (user + system) / 1000 }
 }
