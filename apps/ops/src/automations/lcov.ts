@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { AutomationCoverage } from '@platform/contracts'
-import type { AutomationFile } from './read-directory.ts'
+import type { AutomationFile } from './workspace-folders.ts'
 
 /** The coverage of several files of tests together. */
 export function mergedCoverage(reports: readonly (readonly AutomationCoverage[])[]): AutomationCoverage[] {

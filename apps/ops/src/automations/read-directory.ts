@@ -3,39 +3,28 @@ import { join, relative } from 'node:path'
 import { isRecord } from '@platform/kernel'
 import { readYamlText, UnreadableText } from '@platform/source-texts'
 import { OpsProblem } from '../terminal.ts'
-
-/** An automation in a file. */
-export interface AutomationFile {
-  readonly slug: string
-  /** Below the directory. */
-  readonly file: string
-  readonly text: string
-}
-
-/** A file of tests. */
-export interface TestFile {
-  readonly name: string
-  readonly text: string
-}
+import { type ReadFiles, type WorkspaceFolder, workspaceFolders } from './workspace-folders.ts'
 
 const TEST = /\.test\.(ya?ml|json)$/
 const TEXT = /\.(ya?ml|json)$/
+/** What is said of a workspace as a whole. */
+const MANIFEST = /(^|\/)index\.(ya?ml|json)$/
 const LEFT_OUT = new Set(['node_modules'])
 /** What has none of these is no automation. */
 const FIELDS = ['do', 'output', 'when']
 /** More files are hardly those of one workspace. */
 const MOST_FILES = 5000
 
-/** The automations of a directory and the folders below it, and their tests. Throws OpsProblem. */
-export function readDirectory(directory: string): {
-  readonly automations: AutomationFile[]
-  readonly tests: TestFile[]
-} {
+/** The automations of a directory and the folders below it, and their tests, by workspaces. Throws OpsProblem. */
+export function readDirectory(directory: string): WorkspaceFolder[] {
   const files = listFiles(directory).sort()
   const read = (file: string) => readFileSync(join(directory, file), 'utf8')
-  const tests = files.filter((file) => TEST.test(file)).map((name) => ({ name, text: read(name) }))
+  const tests = files.filter((file) => TEST.test(file)).map((name) => testsOf(name, read(name)))
   const others = files.filter((file) => !TEST.test(file))
-  return { automations: others.flatMap((file) => automationOf(file, read(file))), tests }
+  const automations = others.flatMap((file) => automationOf(file, read(file)))
+  const known = new Set(automations.map(({ file }) => file))
+  const manifests = others.filter((file) => MANIFEST.test(file) && !known.has(file))
+  return workspaceFolders({ automations, tests, manifests })
 }
 
 function listFiles(root: string, directory = root, found: string[] = []): string[] {
@@ -62,15 +51,25 @@ function entriesOf(directory: string): Dirent[] {
 }
 
 /** Other files are none of ours: nothing is said about them. */
-function automationOf(file: string, text: string): AutomationFile[] {
+function automationOf(file: string, text: string): [] | [ReadFiles['automations'][number]] {
   try {
     const { value } = readYamlText(text)
     if (!isRecord(value) || !FIELDS.some((one) => one in value)) return []
-    const slug = typeof value.slug === 'string' ? value.slug : file.replace(TEXT, '')
+    const slug = typeof value.slug === 'string' ? value.slug : undefined
     return [{ slug, file, text }]
   } catch (error) {
     if (!(error instanceof UnreadableText)) throw error
     const [first] = error.details
     throw new OpsProblem(`${file}:${first?.line}:${first?.column}: ${first?.message}`)
+  }
+}
+
+/** What can't be read is told when its turn has come. */
+function testsOf(name: string, text: string): ReadFiles['tests'][number] {
+  try {
+    return { name, text, value: readYamlText(text).value }
+  } catch (error) {
+    if (!(error instanceof UnreadableText)) throw error
+    return { name, text, value: undefined }
   }
 }

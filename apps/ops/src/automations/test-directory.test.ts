@@ -67,6 +67,40 @@ describe('ops automations test', () => {
     expect(out).not.toContain('node_modules')
   })
 
+  test('above the folders of several workspaces gives each test the automations of its own', async () => {
+    const calling = 'do:\n  - tools/add: { output: sum }\noutput: "{{sum}}"\n'
+    const named = (automation: string, output: unknown) =>
+      `automation: ${automation}\nexpect: { output: ${JSON.stringify(output)} }\n`
+    const several = directory('several', {
+      'one/main.yml': 'when: { events: [placed] }\noutput: one\n',
+      'one/main.test.yml': named('main', 'one'),
+      'one/heard.test.yml': 'event: placed\nexpect: { output: one }\n',
+      'group/two/main.yml': 'when: { events: [placed] }\noutput: two\n',
+      'group/two/main.test.yml': named('main', 'two'),
+      'declared/index.yml': 'name: Declared\nslug: declared\n',
+      'declared/parts/deep/main.yml': calling,
+      'declared/parts/deep/main.test.yml': named('parts/deep/main', 3),
+      'declared/tools/add.yml': 'output: 3\n',
+      'whole/tools/greet.yml': greet,
+      'whole/tools/greet.test.yml': passing,
+      'whole/others/calls.yml': 'do:\n  - tools/greet: { name: Bob, output: said }\noutput: "{{said}}"\n',
+      'whole/others/calls.test.yml': named('others/calls', 'Hello Robert'),
+    })
+    const lcov = join(root, 'several.info')
+    const { code, out, err } = await runOps(['automations', 'test', several, '--coverage', lcov])
+    expect([code, err], out).toEqual([0, ''])
+    expect(out).toMatch(/^6 passed/m)
+    expect(out).toMatch(/^whole\/tools\/greet +2\/2 +100 %$/m)
+    expect(readFileSync(lcov, 'utf8')).toContain(`SF:${join(several, 'declared/parts/deep/main.yml')}`)
+    expect(await runOps(['automations', 'test', several, '--workspace', 'w1'])).toEqual({
+      code: 1,
+      out: '',
+      err:
+        `${several} has 4 workspaces (declared, group/two, one, whole): ` +
+        'name the folder of the one that --workspace is.',
+    })
+  })
+
   test('is coloured on a terminal', async () => {
     const { out } = await runOps(['automations', 'test', shop], {}, true)
     expect(out).toContain('\u001b[31m✗ failing.test.yml')

@@ -4,8 +4,9 @@ import { counted, OpsProblem, type Paint, paintOf, plain, type Terminal, table }
 import { differenceLines } from './difference-lines.ts'
 import { junitOf } from './junit.ts'
 import { lcovOf, mergedCoverage } from './lcov.ts'
-import { type AutomationFile, readDirectory, type TestFile } from './read-directory.ts'
+import { readDirectory } from './read-directory.ts'
 import { openRunner, type RunFile, type TestedFile } from './test-runner.ts'
+import type { AutomationFile, TestFile, WorkspaceFolder } from './workspace-folders.ts'
 
 export interface TestOptions {
   readonly workspace?: string
@@ -20,30 +21,58 @@ export async function testDirectory(
   directory: string,
   options: TestOptions,
 ): Promise<number> {
-  const { automations, tests } = readDirectory(directory)
-  if (tests.length === 0)
-    throw new OpsProblem(`There are no tests in ${directory}: their files are called *.test.yml.`)
+  const folders = readDirectory(directory)
+  requireTests(folders, directory, options)
   const startedAt = performance.now()
   const paint = paintOf(terminal)
-  const run = await openRunner(terminal, automations, options)
+  const opened: (WorkspaceFolder & { run: RunFile })[] = []
+  for (const one of folders)
+    opened.push({ ...one, run: await openRunner(terminal, one.automations, options) })
   const tested: TestedFile[] = []
-  const coverage: AutomationCoverage[][] = []
-  for (const file of tests) {
-    const one = await runFile(run, file, coverage)
-    tested.push(one)
-    terminal.print(linesOf(one, paint).join('\n'))
-  }
+  const coverage: (readonly AutomationCoverage[])[] = []
+  // Several workspaces may have automations of one name.
+  const shown = (folder: string, slug: string) =>
+    folders.length === 1 || folder === '' ? slug : `${folder}/${slug}`
+  for (const { folder, tests, run } of opened)
+    for (const file of tests) {
+      const { covered, ...one } = await runFile(run, file)
+      coverage.push(covered.map((each) => ({ ...each, automationSlug: shown(folder, each.automationSlug) })))
+      tested.push(one)
+      terminal.print(linesOf(one, paint).join('\n'))
+    }
   const merged = mergedCoverage(coverage)
+  const automations = folders.flatMap(({ folder, automations: all }) =>
+    all.map((one) => ({ ...one, slug: shown(folder, one.slug) })),
+  )
   writeReports(options, tested, { merged, automations, directory })
   terminal.print(['', ...coverageLines(merged, paint), ...summary(tested, startedAt, paint)].join('\n'))
   return tested.every(isPassed) ? 0 : 1
 }
 
-async function runFile(run: RunFile, file: TestFile, coverage: AutomationCoverage[][]): Promise<TestedFile> {
+/** Throws OpsProblem where there is nothing to test, or more than one workspace for the one of a platform. */
+function requireTests(
+  folders: readonly WorkspaceFolder[],
+  directory: string,
+  { workspace }: TestOptions,
+): void {
+  const tested = folders.filter(({ tests }) => tests.length > 0)
+  if (tested.length === 0)
+    throw new OpsProblem(`There are no tests in ${directory}: their files are called *.test.yml.`)
+  if (workspace === undefined || folders.length === 1) return
+  const names = folders.map(({ folder }) => (folder === '' ? '.' : folder)).join(', ')
+  throw new OpsProblem(
+    `${directory} has ${folders.length} workspaces (${names}): name the folder of the one that --workspace is.`,
+  )
+}
+
+async function runFile(
+  run: RunFile,
+  file: TestFile,
+): Promise<TestedFile & { readonly covered: readonly AutomationCoverage[] }> {
+  const { name } = file
   const report = await run(file)
-  if ('problem' in report) return { name: file.name, results: [], problem: report.problem }
-  coverage.push(report.coverage)
-  return { name: file.name, results: report.results }
+  if ('problem' in report) return { name, results: [], problem: report.problem, covered: [] }
+  return { name, results: report.results, covered: report.coverage }
 }
 
 const isPassed = ({ results, problem }: TestedFile): boolean =>

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { type GivenProblem, openOffline } from '../../../runtime/src/automation-tests/offline.ts'
 import { ask, askAs } from '../platform/call.ts'
 import { OpsProblem, type Terminal } from '../terminal.ts'
-import type { AutomationFile, TestFile } from './read-directory.ts'
+import type { AutomationFile, TestFile } from './workspace-folders.ts'
 
 type Report = z.output<typeof TestReport>
 
