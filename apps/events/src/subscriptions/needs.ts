@@ -4,6 +4,7 @@ import type { MasterKeyRing } from '@platform/master-keys'
 import type { Outbound } from '@platform/outbound'
 import type { Permissions } from '@platform/permissions'
 import type { Search } from '@platform/search'
+import type { LogCatchUp } from '../event-log/log-catch-up.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { sendWebhook } from './send-webhook.ts'
 import type { SubscriptionChangeStore } from './subscription-change-store.ts'
@@ -22,6 +23,7 @@ export interface SubscriptionNeeds {
   outbound: Pick<Outbound, 'expectedRefusal'>
   /** The log. */
   search: Pick<Search, 'find'>
+  logCatchUp: LogCatchUp
   clock: Clock
   /** Subscriptions a workspace may have. */
   maxPerWorkspace: number

@@ -67,6 +67,46 @@ describe('replaying events', () => {
     await vi.waitFor(() => expect(numbersOf(receiver)).toEqual([2]), SOON)
   })
 
+  test('finds what was emitted right before it, and waits for the log that lacks it', async ({
+    service,
+    workspaceId,
+    receiver,
+  }) => {
+    const ada = service.as({ userId: 'ada' })
+    const { id } = await subscribed(service, workspaceId, receiver.url, { ordered: true })
+    const params = { workspaceId, subscriptionId: id }
+    await ada(pauseSubscription, { params })
+    const older = await olderTransaction(service)
+    const ids = await emitOrders(service, workspaceId, 1, 2, 3)
+    expect(await logged(service, ids)).toBe(0)
+    const replayed = ada(replaySubscription, { params, body: { from: ids[1] ?? '' } })
+    await older[Symbol.asyncDispose]()
+    await replayed
+    expect(await logged(service, ids)).toBe(3)
+    await ended(service, id)
+    await ada(resumeSubscription, { params })
+    await vi.waitFor(() => expect(numbersOf(receiver)).toEqual([2, 3]), SOON)
+  })
+
+  test('is 503 where the log lacks what it is to deliver for long, and goes on where it does not', async ({
+    service,
+    workspaceId,
+    receiver,
+  }) => {
+    const ada = service.as({ userId: 'ada' })
+    const { id } = await subscribed(service, workspaceId, receiver.url)
+    const params = { workspaceId, subscriptionId: id }
+    await using _older = await olderTransaction(service)
+    await emitOrders(service, workspaceId, 1)
+    const from = '2020-01-01T00:00:00Z'
+    await expect(ada(replaySubscription, { params, body: { from } })).rejects.toMatchObject({
+      status: 503,
+      message: expect.stringContaining('try again in some seconds'),
+    })
+    const before = { from, to: '2020-01-02T00:00:00Z' }
+    expect((await ada(replaySubscription, { params, body: before })).state).toBe('running')
+  })
+
   test('is refused while another one is under way', async ({ service, workspaceId, receiver }) => {
     const { id } = await subscribed(service, workspaceId, receiver.url)
     const input = { params: { workspaceId, subscriptionId: id }, body: { from: '2020-01-01T00:00:00Z' } }
@@ -93,6 +133,31 @@ describe('replaying events', () => {
   refusesOthers(replaySubscription, { from: '2020-01-01T00:00:00Z' })
 })
 
+/** A transaction that writes and takes its time, until it is disposed of: readers of the outbox wait for it. */
+async function olderTransaction(service: TestService): Promise<AsyncDisposable> {
+  const writes = Promise.withResolvers<void>()
+  let isOver = false
+  const over = service.database.transaction(async (tx) => {
+    await tx.many(sql`select pg_current_xact_id()::text`)
+    writes.resolve()
+    while (!isOver) await tx.many(sql`select pg_sleep(0.05)`)
+  })
+  await writes.promise
+  return {
+    async [Symbol.asyncDispose]() {
+      isOver = true
+      await over
+    },
+  }
+}
+
+const logged = async (service: TestService, ids: readonly string[]): Promise<number> => {
+  const rows = await service.database.many(
+    sql`select from search.documents where id = any(${[...ids]}::uuid[])`,
+  )
+  return rows.length
+}
+
 const ended = (service: TestService, id: string) =>
   vi.waitFor(async () => {
     const rows = await service.database.many(
@@ -110,11 +175,6 @@ async function fannedOut(service: TestService, workspaceId: string): Promise<str
   await subscribed(service, workspaceId, witness.url)
   const ids = await emitOrders(service, workspaceId, 1, 2, 3)
   await vi.waitFor(() => expect(numbersOf(witness).toSorted()).toEqual([1, 2, 3]), SOON)
-  await vi.waitFor(async () => {
-    const logged = await service.database.many(
-      sql`select 1 from search.documents where id = any(${ids}::uuid[])`,
-    )
-    expect(logged).toHaveLength(3)
-  }, SOON)
+  await vi.waitFor(async () => expect(await logged(service, ids)).toBe(3), SOON)
   return ids
 }

@@ -4,10 +4,15 @@ import { Failure, isUuid, uuidv7 } from '@platform/kernel'
 import type { SubscriptionNeeds } from './needs.ts'
 import { lockSubscription } from './subscription-access.ts'
 
-export const replaySubscription = (deps: Pick<SubscriptionNeeds, 'changes' | 'search' | 'clock'>) =>
+export const replaySubscription = (
+  deps: Pick<SubscriptionNeeds, 'changes' | 'search' | 'logCatchUp' | 'clock'>,
+) =>
   route(endpoint, {
     async handle({ params, body, admitted: { workspace } }) {
       const now = deps.clock.now()
+      // The end is excluded: what was created in this very millisecond belongs to it.
+      const toAt = body.to === undefined ? new Date(now.getTime() + 1) : new Date(body.to)
+      await deps.logCatchUp.caughtUp(workspace.id, toAt)
       const fromEvent = isUuid(body.from) ? body.from : null
       if (fromEvent !== null) await requireEvent(deps.search, workspace.id, fromEvent)
 
@@ -15,7 +20,6 @@ export const replaySubscription = (deps: Pick<SubscriptionNeeds, 'changes' | 'se
       await deps.changes.commit(async ({ subscriptions, replays }) => {
         const found = await lockSubscription(subscriptions, workspace.id, params.subscriptionId)
         const fromAt = fromEvent === null ? new Date(body.from) : null
-        const toAt = body.to === undefined ? now : new Date(body.to)
         if (!(await replays.insert({ id, subscriptionId: found.id, fromEvent, fromAt, toAt }, now)))
           throw new Failure(
             'ResourceLocked',

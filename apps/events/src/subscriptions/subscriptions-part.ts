@@ -10,6 +10,7 @@ import type { Permissions } from '@platform/permissions'
 import type { Log } from '@platform/search'
 import { onOneInstance, type Part } from '@platform/service'
 import pLimit from 'p-limit'
+import { logCatchUp } from '../event-log/log-catch-up.ts'
 import { createSubscription } from './create-subscription.ts'
 import { deleteSubscription } from './delete-subscription.ts'
 import { deliverEvent } from './deliver-event.ts'
@@ -88,6 +89,7 @@ export function subscriptionsPart(needs: Needs): Part {
       audit: needs.audit,
       outbound,
       search: needs.eventLog,
+      logCatchUp: logCatchUp(database),
       clock,
       maxPerWorkspace: settings.maxPerWorkspace,
     }),
