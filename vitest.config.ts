@@ -23,7 +23,8 @@ const long = [
   'apps/ops/src/backup/backup.test.ts',
   'apps/events/src/subscriptions/killed-holder.test.ts',
   'apps/runtime/src/runs/killed-worker.test.ts',
-  'apps/runtime/src/automations/fetch-neighbours.test.ts',
+  'apps/api-gateway/src/authentication/wrong-master-key.test.ts',
+  'apps/runtime/src/automations/{fetch-neighbours,yielding}.test.ts',
   'apps/runtime/src/waits/{many-waiting-runs,no-lost-wake-up}.test.ts',
   'apps/workspaces/src/api-keys/key-matrix.test.ts',
   'packages/backup/src/backup.test.ts',
@@ -41,7 +42,7 @@ const alone = ['faults', 'killed-runs', 'leaks', 'revocation'].map((name) => `e2
 /** What starts and kills platform after platform, or starts the same in several shapes. */
 const startingMany = [
   ...['backup', 'bundles', 'migrate', 'processes-that-die', 'start-and-stop'],
-  ...['strict-http', 'upgrade-data', 'workers'],
+  ...['strict-http', 'upgrade-data', 'versions', 'workers'],
 ].map((name) => `e2e/${name}.test.ts`)
 
 /** What is waited for may come late on a machine that does much else; what promises to be quick is measured. */
@@ -66,6 +67,8 @@ const endToEnd = {
 /** Two kinds of tests: "unit" beside the code on one real PostgreSQL, "e2e" against the platform as it is deployed. */
 export default defineConfig({
   test: {
+    // Node runs the sources as it does in development: what rewrites each import costs a third of a run.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       {
         test: {

@@ -104,8 +104,8 @@ describe('signing in replaces what was there', () => {
     const [first, second] = [await signIn(), await signIn()]
     const again = await signIn(first.browser)
     const all = [first, second, again]
-    for (const of of ['prismeaiSessionId', 'jti'] as const)
-      expect(new Set(all.map(({ claims }) => claims[of])).size, of).toBe(3)
+    for (const claim of ['prismeaiSessionId', 'jti'] as const)
+      expect(new Set(all.map(({ claims }) => claims[claim])).size, claim).toBe(3)
     expect(new Set(all.map(({ token }) => token)).size).toBe(3)
   })
 
