@@ -100,9 +100,21 @@ const rules: Readonly<Record<string, Rule>> = {
 export const checkArgumentSchemas = (value: unknown, path: Path): Problem[] =>
   isRecord(value)
     ? Object.entries(value).flatMap(([name, schema]) =>
-        schema === null ? [] : checkSchema(schema, [...path, name]),
+        schema === null
+          ? []
+          : isFlaggedRequired(schema)
+            ? [{ path: [...path, name, 'required'], message: requiredElsewhere(name) }]
+            : checkSchema(schema, [...path, name]),
       )
     : []
+
+/** Of one argument: there is no list beside it that could name it. */
+const isFlaggedRequired = (schema: unknown): boolean =>
+  isRecord(schema) && typeof schema.required === 'boolean'
+
+const requiredElsewhere = (name: string): string =>
+  'must be a list of names: which arguments a call needs is said by `schemas`, as ' +
+  `payload: { type: object, required: [${name.slice(0, 100)}], properties: … }`
 
 /**
  * The branches of `schemas`, each a schema or names → schemas: anything may stand there but a reference to another

@@ -248,6 +248,18 @@ describe('a definition', () => {
     expect(first(text)).toBe(place)
   })
 
+  it('says where an argument is required, which a flag of its own does not', () => {
+    const text = 'do: []\narguments: { a: { type: string, required: true } }'
+    expect(first(text)).toBe('2:43 arguments.a.required')
+    expect(() => read(text)).toThrow(
+      'must be a list of names: which arguments a call needs is said by `schemas`, as payload: ' +
+        '{ type: object, required: [a], properties: … }',
+    )
+    expect(
+      read('do: []\nschemas: [{ payload: { type: object, required: [a], properties: {} } }]').schemas,
+    ).toEqual([{ payload: { type: 'object', required: ['a'], properties: {} } }])
+  })
+
   it('keeps the order of conditions and the type of every value', () => {
     const text =
       'do:\n- conditions: { "{{b}}": [], "{{a}}": [] }\noutput: [1, "1", true, "true", null, 1.5, 2020-01-01]\n'
