@@ -25,5 +25,5 @@ export {
   partitionOf,
 } from './partitions.ts'
 export type { PostgresOptions } from './postgres-settings.ts'
-export { empty, join, one, raw, type Sql, sql } from './sql.ts'
+export { among, empty, join, one, raw, type Sql, sql } from './sql.ts'
 export { textArray } from './text-array.ts'

@@ -4,6 +4,14 @@ import { DatabaseError } from './database-error.ts'
 
 export { empty, join, raw, type Sql, sql }
 
+/**
+ * The condition that a column of texts has one of these values. One alone is compared as such: of a list PostgreSQL
+ * guesses ten when it makes the plan that is kept for all values, finds that dear, and plans each statement anew, which
+ * takes longer than to look one value up.
+ */
+export const among = (column: Sql, values: readonly string[]): Sql =>
+  values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values}::text[])`
+
 /** The only row of a statement that always returns one, for example `insert … returning`. */
 export async function one<Row>(queries: Queries, statement: Sql): Promise<Row> {
   const [row] = await queries.many<Row>(statement)

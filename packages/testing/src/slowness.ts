@@ -25,14 +25,16 @@ export function watchSlowness(): () => number {
   }
 }
 
+const MOST = 5
+
 /**
  * How much longer than there something takes that has just ended: by how fast a core computes, and by how many wanted
- * each core during the last minute. Never less than 1.
+ * each core during the last minute. Never less than 1, and never so much that a limit says nothing any more.
  */
 export function slownessNow(): number {
   const cores = Math.max(1, fixedWork().computedMs / USUAL_MS)
   const wanted = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism())
-  return cores * wanted
+  return Math.min(MOST, cores * wanted)
 }
 
 function fixedWork(): { passedMs: number; computedMs: number } {

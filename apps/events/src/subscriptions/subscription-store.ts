@@ -1,5 +1,5 @@
 import type { PausedReason } from '@platform/contracts'
-import { type Queries, sql } from '@platform/database'
+import { among, type Queries, sql } from '@platform/database'
 import type { SubscriptionRecord } from './subscription.ts'
 
 export type SubscriptionStore = ReturnType<typeof subscriptionStore>
@@ -110,7 +110,7 @@ export const subscriptionStore = (queries: Queries) => ({
   activeOf: (workspaceIds: readonly string[]) =>
     queries.many<SubscriptionRecord>(sql`
       select ${subscriptionColumns} from ${subscriptionTables}
-      where s.workspace_id = any(${workspaceIds}::text[]) and s.active`),
+      where ${among(sql`s.workspace_id`, workspaceIds)} and s.active`),
 
   /** Pauses one that is active and still sends to this address; answers whether it was. */
   async pause({ id, url }: Endpoint, reason: PausedReason, now: Date): Promise<boolean> {

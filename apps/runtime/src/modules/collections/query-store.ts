@@ -1,4 +1,4 @@
-import { empty, join, raw, type Sql, sql } from '@platform/database'
+import { among, empty, join, raw, type Sql, sql } from '@platform/database'
 import { isRecord } from '@platform/kernel'
 import type { CollectionSchema, Indexed } from './collection-schema.ts'
 import { mayBeList } from './collection-schema.ts'
@@ -160,7 +160,7 @@ const said = (at: string, filter: string, v: unknown): CompiledQuery => ({
 function narrowing(query: Query, schema: CollectionSchema): Sql | undefined {
   const asked = conditionsOf(query)
   const ids = equalTo(asked.get('id'))
-  if (ids?.every((one) => typeof one === 'string') === true) return sql`r.id = any(${ids}::text[])`
+  if (ids?.every((one) => typeof one === 'string') === true) return among(sql`r.id`, ids)
   const candidates = [...schema.uniques, ...schema.indexes]
   const whole = candidates.find(({ properties }) =>
     properties.every((name) => isSingle(asked.get(name), properties)),
@@ -204,7 +204,7 @@ function equalKeys(one: Indexed, asked: ReadonlyMap<string, unknown>, schema: Co
       : [compound(one.properties.map((name) => equalTo(asked.get(name))?.[0])) ?? '']
   const isUnique = schema.uniques.includes(one)
   const all = !isUnique && one.properties.some((name) => mayBeList(schema, name)) ? [...keys, LIST] : keys
-  return sql`r.${raw(one.column)} = any(${[...new Set(all)]}::text[])`
+  return among(sql`r.${raw(one.column)}`, [...new Set(all)])
 }
 
 interface Range {
