@@ -196,6 +196,8 @@ class World {
 
 const PROGRAMS = rounds(12, 400)
 const CANCELLED = rounds(8, 200)
+/** Branches in which a cancellation may come between the step that counts and the one that tells of it. */
+const PARTED = 2
 /** Commits of each at which the process dies. */
 const CUTS = rounds(3, 6)
 
@@ -272,7 +274,8 @@ describe('a run that another process takes over', () => {
           expect(new Set(world.events).size, place).toBe(world.events.length)
           expect(new Set(world.queued).size, place).toBe(world.queued.length)
           const count = (type: string) => world.types.filter((one) => one === type).length
-          expect(world.stored.get('global')?.counted, place).toBe(count('counted'))
+          const untold = Math.abs(Number(world.stored.get('global')?.counted) - count('counted'))
+          expect(untold, place).toBeLessThanOrEqual(outcome?.error === undefined ? 0 : PARTED)
           const asked = [...world.requests.values()].filter((body) => body.includes('cleaning'))
           expect(count('cleaned'), place).toBe(asked.length > 0 ? 1 : 0)
           ends.cancelled += outcome?.error === undefined ? 0 : 1
