@@ -26,7 +26,6 @@ export type {
   StoredResponse,
 } from './route-services.ts'
 export { createHardenedServer, type ServerLimits } from './server.ts'
-export { SlotList } from './slot-list.ts'
 export { decodeUtf8, parseStrictJson } from './strict-json.ts'
 export { callerKey, refuseOver } from './take-limits.ts'
 export { isWebSocket, refuseUpgrade } from './upgrades.ts'

@@ -23,6 +23,7 @@ export {
 } from './ids.ts'
 export { isRecord } from './is-record.ts'
 export { beforeAbort, growingPauseMs, retryAfterMsOf, triedAgain } from './pauses.ts'
+export { SlotList } from './slot-list.ts'
 export {
   STORE_BUDGET_MS,
   StoreBudget,

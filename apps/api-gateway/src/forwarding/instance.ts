@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { SlotList } from '@platform/http'
+import { SlotList } from '@platform/kernel'
 import { Pool } from 'undici'
 
 /** Connections to one instance; further requests wait for one of them. */

@@ -1,5 +1,5 @@
 import type { Options } from '@platform/expressions'
-import { type Clock, Failure, type FailureBody, StoreError } from '@platform/kernel'
+import { type Clock, Failure, type FailureBody, SlotList, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { EventLimits } from '@platform/outbox'
 import type { SlidingLimits } from '@platform/rate-limits'
@@ -164,13 +164,13 @@ export interface Engine {
 
 export function createEngine(parts: EngineParts): Engine {
   const warnings = new SizeWarnings()
-  const underWay = new Set<ActiveRun>()
+  const underWay = new SlotList<ActiveRun>()
   return {
     start(order) {
       const opened = { ...openRun(parts, order), warnings }
       const { run, journal } = opened
-      underWay.add(run)
-      const outcome = outcomeOf(parts, order, opened).finally(() => underWay.delete(run))
+      const slot = underWay.add(run)
+      const outcome = outcomeOf(parts, order, opened).finally(() => underWay.remove(slot))
       return { run, journal, outcome }
     },
     listWorkspaces: () => [...new Set([...underWay].map(({ workspace }) => workspace.id))],

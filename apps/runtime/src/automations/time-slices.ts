@@ -52,7 +52,7 @@ export class Share {
 /** The runs of an account that wait, in the order they came. */
 interface Waiting {
   readonly isUrgent: boolean
-  readonly runs: Set<() => void>
+  readonly runs: (() => void)[]
 }
 
 /**
@@ -93,8 +93,8 @@ export class TimeSlices {
         resolve()
       }
       const others = this.#waiting.get(account)
-      if (others === undefined) this.#waiting.set(account, { isUrgent, runs: new Set([goOn]) })
-      else others.runs.add(goOn)
+      if (others === undefined) this.#waiting.set(account, { isUrgent, runs: [goOn] })
+      else others.runs.push(goOn)
       setImmediate(this.#wake)
     })
   }
@@ -157,10 +157,8 @@ export class TimeSlices {
       return
     }
     this.#floor = Math.max(this.#floor, worked)
-    const { runs } = waiting
-    const [goOn] = runs
-    if (runs.size === 1) this.#waiting.delete(account)
-    else runs.delete(goOn as () => void)
+    const goOn = waiting.runs.shift()
+    if (waiting.runs.length === 0) this.#waiting.delete(account)
     goOn?.()
   }
 }
