@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Pool } from 'pg'
 import { expect, inject, it } from 'vitest'
+import { ConnectionLine } from './connection-line.ts'
 import { openDatabase, sql } from './index.ts'
 
 /** Passes on what comes by its first connections; later ones are taken and get no answer before `open` is called. */
@@ -56,4 +58,34 @@ it('a connection that is open later than a statement waits is there for the next
   door.open()
   expect(await database.many(sql`select 1 as n`)).toEqual([{ n: 1 }])
   await long
+})
+
+it('no more connections are asked for than there are waiting, however many callers are served meanwhile', async () => {
+  const pool = new Pool({ connectionString: inject('databaseUrl'), max: 2, connectionTimeoutMillis: 10_000 })
+  const line = new ConnectionLine(pool)
+  let mostAsked = 0
+  const callers = Array.from({ length: 8 }, async () => {
+    for (let n = 0; n < 50; n += 1) {
+      const client = await line.take(10_000)
+      mostAsked = Math.max(mostAsked, pool.waitingCount)
+      await client.query('select 1')
+      line.giveBack(client, false)
+    }
+  })
+  await Promise.all(callers)
+  expect(mostAsked).toBeLessThanOrEqual(callers.length)
+  expect([line.length, pool.waitingCount]).toEqual([0, 0])
+  await pool.end()
+})
+
+it('who waits longer than the pool does is served all the same, within a limit of his own', async () => {
+  const pool = new Pool({ connectionString: inject('databaseUrl'), max: 1, connectionTimeoutMillis: 50 })
+  const line = new ConnectionLine(pool)
+  const held = await line.take(5000)
+  const waiting = line.take(5000)
+  const late = line.take(300)
+  await expect(late).rejects.toThrow('no connection was free')
+  line.giveBack(held, false)
+  line.giveBack(await waiting, false)
+  await pool.end()
 })

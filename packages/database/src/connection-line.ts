@@ -2,6 +2,8 @@ import type { Pool, PoolClient } from 'pg'
 import { Connection } from './connection.ts'
 
 interface Waiting {
+  /** It stands in the line no more. */
+  isOver: boolean
   resolve(client: PoolClient): void
   reject(error: unknown): void
 }
@@ -13,7 +15,8 @@ interface Waiting {
  */
 export class ConnectionLine {
   readonly #pool: Pool
-  readonly #waiting = new Set<Waiting>()
+  /** Those that have waited longest come first. Not a Set, which would keep what it held alive (see SlotList). */
+  readonly #waiting: Waiting[] = []
   /** Connections the pool was asked for, and that did not come yet. */
   #asked = 0
 
@@ -23,21 +26,21 @@ export class ConnectionLine {
 
   /** Callers that wait for a connection. */
   get length(): number {
-    return this.#waiting.size
+    return this.#waiting.length
   }
 
   /** Rejects when none is free within `timeoutMs`. */
   async take(timeoutMs: number): Promise<PoolClient> {
     const { promise, resolve, reject } = Promise.withResolvers<PoolClient>()
-    const waiting = { resolve, reject }
-    this.#waiting.add(waiting)
+    const waiting = { isOver: false, resolve, reject }
+    this.#waiting.push(waiting)
     const timer = setTimeout(() => reject(new Error('timeout: no connection was free')), timeoutMs)
     this.#ask()
     try {
       return await promise
     } finally {
       clearTimeout(timer)
-      this.#waiting.delete(waiting)
+      if (!waiting.isOver) this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
     }
   }
 
@@ -49,7 +52,9 @@ export class ConnectionLine {
     else next.resolve(client)
   }
 
+  /** One for each that waits is enough, whoever it comes to: more would only stand in the line of the pool. */
   #ask(): void {
+    if (this.#asked >= this.#waiting.length) return
     this.#asked += 1
     this.#pool.connect().then(
       (client) => {
@@ -59,14 +64,21 @@ export class ConnectionLine {
       (error: unknown) => {
         this.#asked -= 1
         // Who was given another connection misses nothing; for each of the others one is still to come.
-        if (this.#asked < this.#waiting.size) this.#next()?.reject(error)
+        if (this.#asked >= this.#waiting.length) return
+        // All connections are at work: who waits has a limit of his own.
+        if (isQueueTimeout(error)) this.#ask()
+        else this.#next()?.reject(error)
       },
     )
   }
 
   #next(): Waiting | undefined {
-    const [next] = this.#waiting
-    if (next !== undefined) this.#waiting.delete(next)
+    const next = this.#waiting.shift()
+    if (next !== undefined) next.isOver = true
     return next
   }
 }
+
+/** The pool gives up a question that it had no connection for; one that could not be opened is another error. */
+const isQueueTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'timeout exceeded when trying to connect'
