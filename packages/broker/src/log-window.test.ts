@@ -135,6 +135,22 @@ describe('what is kept', () => {
     expect(log.asked).toEqual([0, 10])
   })
 
+  it('is nothing that all groups have read, but for one that is far behind', async () => {
+    const log = logOf()
+    log.add(6)
+    const window = new LogWindow(log.read)
+    const [one, other, far] = [window.reader(), window.reader(), window.reader()]
+    await one(at(2), 10)
+    await other(at(2), 2)
+    expect(positions(await far(LOG_START, 1))).toEqual([1])
+    await one(at(6), 1)
+    expect(positions(await other(at(4), 10))).toEqual([5, 6])
+    expect(log.asked).toEqual([2, 0, 6])
+    // The window begins behind the fourth now.
+    expect(positions(await far(at(3), 1))).toEqual([4])
+    expect(log.asked).toEqual([2, 0, 6, 3])
+  })
+
   it('is nothing for a group that is alone', async () => {
     const log = logOf()
     log.add(1)

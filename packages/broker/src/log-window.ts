@@ -7,6 +7,11 @@ export type ReadLog = (after: LogCursor, limit: number) => Promise<LogEvent[]>
 const LENGTH_MAX = 4_000_000
 const EVENTS_MAX = 2048
 
+/** A group, and where it has read to. */
+interface Reader {
+  after: LogCursor | undefined
+}
+
 /** A question that is under way. */
 interface Asked {
   readonly after: LogCursor
@@ -26,7 +31,7 @@ export class LogWindow {
   #events: LogEvent[] = []
   #length = 0
   #asked: Asked | undefined
-  #readers = 0
+  readonly #readers = new Set<Reader>()
 
   constructor(read: ReadLog) {
     this.#read = read
@@ -34,11 +39,16 @@ export class LogWindow {
 
   /** How one more group reads. While it is the only one, nothing is kept. */
   reader(): ReadLog & Disposable {
-    this.#readers += 1
-    return Object.assign((after: LogCursor, limit: number) => this.#next(after, limit), {
+    const reader: Reader = { after: undefined }
+    this.#readers.add(reader)
+    const next = (after: LogCursor, limit: number) => {
+      reader.after = after
+      return this.#next(after, limit)
+    }
+    return Object.assign(next, {
       [Symbol.dispose]: () => {
-        this.#readers -= 1
-        if (this.#readers < 2) this.forget()
+        this.#readers.delete(reader)
+        if (this.#readers.size < 2) this.forget()
       },
     })
   }
@@ -51,7 +61,8 @@ export class LogWindow {
   }
 
   async #next(after: LogCursor, limit: number): Promise<LogEvent[]> {
-    if (this.#readers < 2) return await this.#read(after, limit)
+    if (this.#readers.size < 2) return await this.#read(after, limit)
+    this.#forgetRead()
     const asked = this.#asked
     if (asked !== undefined && compare(asked.after, after) === 0) await asked.answer.catch(() => undefined)
     const known = this.#after(after, limit)
@@ -97,13 +108,35 @@ export class LogWindow {
     this.#events.push(...events)
     for (const event of events) this.#length += lengthOf(event)
     let tooMany = 0
-    for (; this.#events.length - tooMany > EVENTS_MAX || this.#length > LENGTH_MAX; tooMany += 1) {
+    let length = this.#length
+    for (; this.#events.length - tooMany > EVENTS_MAX || length > LENGTH_MAX; tooMany += 1) {
       const first = this.#events[tooMany]
       if (first === undefined) break
-      this.#length -= lengthOf(first)
-      this.#start = first
+      length -= lengthOf(first)
     }
-    if (tooMany > 0) this.#events.splice(0, tooMany)
+    this.#drop(tooMany)
+  }
+
+  /**
+   * What every group has read that stands in the window needs not be kept: under load it would be all that the
+   * process collects late.
+   */
+  #forgetRead(): void {
+    const start = this.#start
+    if (start === undefined) return
+    let least: LogCursor | undefined
+    for (const { after } of this.#readers) {
+      if (after === undefined || compare(after, start) < 0) continue
+      if (least === undefined || compare(after, least) < 0) least = after
+    }
+    if (least !== undefined) this.#drop(this.#firstAfter(least))
+  }
+
+  #drop(count: number): void {
+    const last = this.#events[count - 1]
+    if (last === undefined) return
+    this.#start = last
+    for (const event of this.#events.splice(0, count)) this.#length -= lengthOf(event)
   }
 
   #after(after: LogCursor, limit: number): LogEvent[] {
