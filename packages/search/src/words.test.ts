@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hasPrefix, wordsIn, wordsOf } from './words.ts'
 
@@ -29,6 +30,23 @@ describe('words', () => {
   it('of a document are those of its keys and leaves, each once', () => {
     const document = { type: 'a.b', list: [1, [true, { deep: 'A' }], null], gone: undefined }
     expect(wordsIn(document)).toEqual(['type', 'a', 'b', 'list', '1', 'true', 'deep'])
+  })
+
+  it('of a document are those of each of its texts, whatever characters these have', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.string({
+        unit: fc.constantFrom('a', 'B', '7', ' ', '-', 'é', 'e\u0301', '𝒜', 'İ', 'Σ', '\u0338'),
+        maxLength: 250,
+      }),
+    )
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 4 }), (texts) => {
+        expect(wordsIn(texts)).toEqual([...new Set(texts.flatMap(wordsOf))])
+        const keyed = Object.fromEntries(texts.map((one) => [one, one]))
+        expect(wordsIn(keyed)).toEqual([...new Set(Object.keys(keyed).flatMap(wordsOf))])
+      }),
+    )
   })
 
   it('of a large document are no more than a store takes', () => {

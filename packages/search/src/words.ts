@@ -42,24 +42,71 @@ const isFull = ({ words, length }: Found): boolean => words.size >= WORDS_MAX ||
 
 function collect(value: unknown, found: Found): void {
   if (isFull(found) || value === null || value === undefined) return
-  if (typeof value !== 'object') addWords(String(value), found)
+  if (typeof value === 'string') addWords(value, found)
+  else if (typeof value !== 'object') addWords(String(value), found)
   else if (Array.isArray(value)) for (const element of value) collect(element, found)
-  else for (const [key, field] of Object.entries(value)) collectField(key, field, found)
+  else for (const key of Object.keys(value)) collectField(key, (value as Record<string, unknown>)[key], found)
 }
 
 function collectField(key: string, field: unknown, found: Found): void {
   if (field === undefined) return
-  collect(key, found)
+  for (const word of wordsOfKey(key)) {
+    if (isFull(found)) return
+    add(word, found)
+  }
   collect(field, found)
 }
 
+/** Keys come again and again, so their words are remembered; not those of long ones, and of so many at most. */
+const KEYS_MAX = 2000
+const KEY_MAX_LENGTH = 50
+const knownKeys = new Map<string, readonly string[]>()
+
+function wordsOfKey(key: string): readonly string[] {
+  const known = knownKeys.get(key)
+  if (known !== undefined) return known
+  const words = wordsOf(key)
+  if (key.length > KEY_MAX_LENGTH) return words
+  if (knownKeys.size >= KEYS_MAX) knownKeys.clear()
+  knownKeys.set(key, words)
+  return words
+}
+
+const ascii = /^[\0-\x7f]*$/
+/** Which ASCII characters are in words, by their codes. */
+const isInWord = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[a-z0-9]/.test(String.fromCharCode(code)) ? 1 : 0,
+)
+
+/**
+ * The same words as `wordsOf`. Nearly all texts are ASCII, and every event is looked through: their words are cut out
+ * without a pattern, which would make lists and copies of each text.
+ */
 function addWords(text: string, found: Found): void {
+  if (!ascii.test(text)) {
+    addAnyWords(text, found)
+    return
+  }
+  const lower = text.toLowerCase()
+  for (let start = 0; start < lower.length && !isFull(found); ) {
+    let end = start
+    while (end < lower.length && isInWord[lower.charCodeAt(end)] === 1) end += 1
+    if (end > start) add(lower.slice(start, Math.min(end, start + WORD_MAX_LENGTH)), found)
+    start = end + 1
+  }
+}
+
+function addAnyWords(text: string, found: Found): void {
   for (const word of wordsOf(text)) {
     if (isFull(found)) return
-    if (found.words.has(word)) continue
-    found.words.add(word)
-    found.length += word.length
+    add(word, found)
   }
+}
+
+function add(word: string, found: Found): void {
+  if (found.words.has(word)) return
+  found.words.add(word)
+  found.length += word.length
 }
 
 function cut(word: string): string {
