@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { admit, type Principal } from '@platform/auth'
-import { limits } from '@platform/contracts'
+import { type LimitName, limits } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { hasBody, mediaTypeOf, readBody, requireMediaType } from './body.ts'
 import { refuseTags } from './conditional.ts'
@@ -50,7 +50,7 @@ async function runWithin(
   const { contract } = route
   const { request, response, services } = context
   const state = requestState(request)
-  const info = requestInfo(context, state)
+  const info = new RequestView(context, state)
   const input = { ...known, body: undefined as unknown, request: info, admitted: undefined as unknown }
   const isOfBytes = contract.bodyKind === 'bytes'
   if (isOfBytes) input.admitted = await admitTo(route, input, services)
@@ -140,27 +140,52 @@ function parseBody(contract: Contract, request: IncomingMessage, bytes: Buffer):
   return validate(contract.body, bytes.length === 0 ? undefined : parseStrictJson(bytes), 'body')
 }
 
-function requestInfo(context: RequestContext, state: RequestState): RequestInfo {
-  const { request, response } = context
-  let made: { signal: AbortSignal; deadlineAt: number } | undefined
-  return {
-    correlationId: state.correlationId,
-    clientIp: state.clientIp,
-    log: state.log,
-    method: request.method ?? 'GET',
-    url: request.url ?? '/',
-    headers: request.headers,
-    calling: state.calling,
-    get deadlineAt() {
-      return state.deadlineAt
-    },
-    setHeader: (name, value) => void response.setHeader(name, value),
-    takeLimit: (name, key, points = 1) => takeLimit(name, key, points, context),
-    get signal() {
-      const { deadlineAt } = state
-      if (made?.deadlineAt !== deadlineAt) made = { signal: callerSignal(response, deadlineAt), deadlineAt }
-      return made.signal
-    },
+/**
+ * A class and not an object with getters: V8 makes a shape of its own for each of those, and through these shapes
+ * each request would stay in memory until the next full collection.
+ */
+class RequestView implements RequestInfo {
+  readonly correlationId: string
+  readonly clientIp: string
+  readonly log: RequestInfo['log']
+  readonly method: string
+  readonly url: string
+  readonly headers: RequestInfo['headers']
+  readonly calling: RequestInfo['calling']
+  readonly #context: RequestContext
+  readonly #state: RequestState
+  #made: { signal: AbortSignal; deadlineAt: number } | undefined
+
+  constructor(context: RequestContext, state: RequestState) {
+    const { request } = context
+    this.correlationId = state.correlationId
+    this.clientIp = state.clientIp
+    this.log = state.log
+    this.method = request.method ?? 'GET'
+    this.url = request.url ?? '/'
+    this.headers = request.headers
+    this.calling = state.calling
+    this.#context = context
+    this.#state = state
+  }
+
+  get deadlineAt(): number {
+    return this.#state.deadlineAt
+  }
+
+  get signal(): AbortSignal {
+    const { deadlineAt } = this.#state
+    if (this.#made?.deadlineAt !== deadlineAt)
+      this.#made = { signal: callerSignal(this.#context.response, deadlineAt), deadlineAt }
+    return this.#made.signal
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#context.response.setHeader(name, value)
+  }
+
+  takeLimit(name: LimitName, key: string, points = 1): Promise<void> {
+    return takeLimit(name, key, points, this.#context)
   }
 }
 

@@ -90,28 +90,32 @@ export interface ActiveRunParts {
   readonly readClock: () => Date
 }
 
-/** An effect that is asked for, and whether somebody listened for the end of the run and it came. */
-interface AskedEffect extends OutsideEffect {
-  readonly isOver: boolean
-}
+/**
+ * The signal is made for who asks for it: what is answered at once never does, and making one takes longer. A class
+ * and not an object with getters, of which V8 makes a shape each, which keeps it in memory.
+ */
+export class AskedEffect implements OutsideEffect {
+  readonly key: OutsideEffect['key']
+  readonly mayRepeat: OutsideEffect['mayRepeat']
+  readonly remainingMs: OutsideEffect['remainingMs']
+  readonly #endOfRun: () => AbortSignal
+  #signal: AbortSignal | undefined
 
-/** The signal is made for who asks for it: what is answered at once never does, and making one takes longer. */
-export function askedEffect(
-  { key, mayRepeat, remainingMs }: Omit<OutsideEffect, 'signal'>,
-  endOfRun: () => AbortSignal,
-): AskedEffect {
-  let signal: AbortSignal | undefined
-  return {
-    key,
-    mayRepeat,
-    remainingMs,
-    get signal() {
-      signal ??= AbortSignal.any([endOfRun(), AbortSignal.timeout(Math.ceil(remainingMs()))])
-      return signal
-    },
-    get isOver() {
-      return signal?.aborted === true
-    },
+  constructor({ key, mayRepeat, remainingMs }: Omit<OutsideEffect, 'signal'>, endOfRun: () => AbortSignal) {
+    this.key = key
+    this.mayRepeat = mayRepeat
+    this.remainingMs = remainingMs
+    this.#endOfRun = endOfRun
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= AbortSignal.any([this.#endOfRun(), AbortSignal.timeout(Math.ceil(this.remainingMs()))])
+    return this.#signal
+  }
+
+  /** True when somebody listened for the end of the run and it came. */
+  get isOver(): boolean {
+    return this.#signal?.aborted === true
   }
 }
 

@@ -9,8 +9,8 @@ import { FetchedStreams } from '../fetches/fetched-streams.ts'
 import type { Fetches } from '../fetches/fetches.ts'
 import {
   type ActiveRunParts,
+  AskedEffect,
   applySets,
-  askedEffect,
   type Cancellation,
   CLEAN_UP_MS,
   cancelled,
@@ -332,7 +332,7 @@ export class ActiveRun implements RunState {
   async #ask<T>(frame: OutsidePlace, key: string, work: (effect: OutsideEffect) => Promise<T>): Promise<T> {
     const remainingMs = () => Math.max(0, this.#endsAt - performance.now())
     const mayRepeat = this.#parts.journal !== undefined
-    const effect = askedEffect({ key, mayRepeat, remainingMs }, () => this.#endOf(frame))
+    const effect = new AskedEffect({ key, mayRepeat, remainingMs }, () => this.#endOf(frame))
     this.#waits += 1
     try {
       return await work(effect)

@@ -152,7 +152,8 @@ async function ask(frame: Frame, path: string, question: Question): Promise<Aske
   return await frame.run.fromOutside(frame, path, async (effect) => {
     const key = question.key ?? effect.key
     const attempts: FetchAttempt[] = []
-    const { result, conceal } = await send(frame, question, { ...effect, key }, attempts)
+    const { signal, remainingMs } = effect
+    const { result, conceal } = await send(frame, question, { key, signal, remainingMs }, attempts)
     if (!('error' in result) && result.live !== undefined)
       return { key, ...streamed(frame, question, { key, result, live: result.live, conceal }), attempts }
     return { key, ...outcomeOf(frame, question, result, conceal), attempts }
@@ -234,7 +235,7 @@ function outcomeOf(
 async function send(
   frame: Frame,
   { request, isTriedOnce, stores, order }: Question,
-  { key, signal, remainingMs }: OutsideEffect,
+  { key, signal, remainingMs }: Pick<OutsideEffect, 'key' | 'signal' | 'remainingMs'>,
   attempts: FetchAttempt[],
 ): Promise<{ result: FetchAnswer | FetchFailure; conceal: (value: unknown) => unknown }> {
   const { run } = frame
