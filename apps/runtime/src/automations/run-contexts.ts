@@ -64,7 +64,18 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
   const role: { current: string | undefined } = { current: undefined }
   const { journal } = parts
   const bound = new Map<StoredContext, string>()
-  const contexts = new Contexts(definitionsOf(parts, role, bound), journal && watchOf(journal))
+  const contexts = new Contexts(
+    definitionsOf(parts, role, bound),
+    journal && watchOf(journal),
+    (name, id) => {
+      if (owners.ownerOf(name) === id) return
+      if (contexts.findTooLarge(parts.maxSizes) === undefined) leftBehind.push(...take([name]))
+      bound.set(name, id)
+      loaded.delete(name)
+      loading.delete(name)
+      contexts.empty(name, `${name} ${id}`)
+    },
+  )
   const owners: Owners = {
     ownerOf: (name) => bound.get(name) ?? ownerOf(name, parts.subject, parts.correlationId),
   }
@@ -86,14 +97,6 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
     const running = loading.get(name) ?? loadOne(name).finally(() => loading.delete(name))
     loading.set(name, running)
     return running
-  }
-  contexts.rebind = (name, id) => {
-    if (owners.ownerOf(name) === id) return
-    if (contexts.findTooLarge(parts.maxSizes) === undefined) leftBehind.push(...take([name]))
-    bound.set(name, id)
-    loaded.delete(name)
-    loading.delete(name)
-    contexts.empty(name, `${name} ${id}`)
   }
   return {
     contexts,

@@ -82,7 +82,7 @@ export class RunJournal implements ArrivalSource {
   #strayed: RunEnded | undefined
   #disturbance: unknown
   /** Told that an answer came in, which is to be committed. */
-  onAnswer: () => void = () => undefined
+  onAnswer: (() => void) | undefined
   /** Knows what was changed and is not stored. */
   changes: { listHeldBack(): HeldBack } | undefined
 
@@ -234,7 +234,7 @@ export class RunJournal implements ArrivalSource {
     const isWait = this.#waits.has(number)
     if (isWait) this.#overWaits.push(number)
     if (isWait && failure === undefined && value !== null) this.#sinceSegment = this.#segment
-    this.onAnswer()
+    this.onAnswer?.()
   }
 
   /** The check from which on the run knows that it is cancelled; undefined while it does not. */
@@ -261,7 +261,7 @@ export class RunJournal implements ArrivalSource {
   beginWait(number: number, endsAtMs: number): void {
     this.#waits.set(number, endsAtMs)
     this.#add(['wait', number, endsAtMs])
-    this.onAnswer()
+    this.onAnswer?.()
   }
 
   get hasWaited(): boolean {

@@ -56,7 +56,7 @@ interface Context {
 export interface ContextDefinition {
   builtins?: (place: CallSite) => Readonly<Record<string, unknown>>
   /** Names that can't be written, also those without a value now. */
-  builtinNames?: readonly string[]
+  builtinNames?: ReadonlySet<string>
   custom?: Record<string, unknown>
   writable: boolean
 }
@@ -81,33 +81,29 @@ export interface StoredValues {
 export class Contexts {
   readonly owned: Owned = new WeakSet()
   /** Makes a context that of another user or session of the workspace; it is read when it is asked for. */
-  rebind: (name: Rebound, id: string) => void = () => undefined
-  readonly #contexts = new Map<string, Context>()
+  readonly rebind: (name: Rebound, id: string) => void
+  readonly #definitions: Readonly<Record<string, ContextDefinition>>
+  /** Those that the run has come to: most runs come to one or two. */
+  readonly #opened = new Map<string, Context>()
   readonly #watch: ContextWatch | undefined
 
-  constructor(definitions: Readonly<Record<string, ContextDefinition>>, watch?: ContextWatch) {
+  constructor(
+    definitions: Readonly<Record<string, ContextDefinition>>,
+    watch?: ContextWatch,
+    rebind: (name: Rebound, id: string) => void = () => undefined,
+  ) {
+    this.#definitions = definitions
     this.#watch = watch
-    for (const [name, definition] of Object.entries(definitions)) {
-      this.#contexts.set(name, {
-        label: name,
-        builtins: definition.builtins ?? (() => ({})),
-        builtinNames: new Set(definition.builtinNames),
-        custom: definition.custom ?? {},
-        writable: definition.writable,
-        changes: new ContextChanges(),
-        expiries: new Map(),
-        ending: new Set(),
-      })
-    }
+    this.rebind = rebind
   }
 
   has(name: string): boolean {
-    return this.#contexts.has(name)
+    return Object.hasOwn(this.#definitions, name)
   }
 
   /** A context as one object; what the platform says wins over what automations have set. */
   read(name: string, place: CallSite, meter: Meter): unknown {
-    const context = this.#contexts.get(name)
+    const context = this.#open(name)
     if (context === undefined) return undefined
     this.#watch?.sawWhole(context.label)
     const keys = Object.keys(context.custom)
@@ -118,7 +114,7 @@ export class Contexts {
 
   /** One value of a context, without making the whole of it. */
   readKey(name: string, key: string, place: CallSite): unknown {
-    const context = this.#contexts.get(name)
+    const context = this.#open(name)
     if (context === undefined) return undefined
     const builtin = context.builtinNames.has(key) || !context.writable ? context.builtins(place) : {}
     if (Object.hasOwn(builtin, key)) return builtin[key]
@@ -128,13 +124,13 @@ export class Contexts {
 
   /** What a key holds, without anybody noticing that it was looked at. */
   peek(name: string, key: string): unknown {
-    const custom = this.#contexts.get(name)?.custom ?? {}
+    const custom = this.#open(name)?.custom ?? {}
     return Object.hasOwn(custom, key) ? share(custom[key], this.owned) : undefined
   }
 
   /** The keys of a context that have values set by automations, as far as the run knows them. */
   keysOf(name: string): string[] {
-    return Object.keys(this.#contexts.get(name)?.custom ?? {})
+    return Object.keys(this.#open(name)?.custom ?? {})
   }
 
   write(path: readonly Segment[], change: Change): void {
@@ -168,18 +164,18 @@ export class Contexts {
 
   /** Nothing of it is known any more: from now on it is that of somebody else. */
   empty(name: StoredContext, label: string): void {
-    const context = this.#contexts.get(name)
+    const context = this.#open(name)
     if (context === undefined) return
     context.label = label
     context.custom = {}
     context.changes.clear()
     context.expiries.clear()
-    context.ending = new Set()
+    context.ending = noNames
   }
 
   /** What the journal calls a context. */
   labelOf(name: StoredContext): string {
-    return this.#contexts.get(name)?.label ?? name
+    return this.#opened.get(name)?.label ?? name
   }
 
   /** Takes over what earlier runs have stored; what this run has set already stays. */
@@ -188,9 +184,9 @@ export class Contexts {
     values: StoredValues['values'],
     ending: StoredValues['ending'] = [],
   ): void {
-    const context = this.#contexts.get(name)
+    const context = this.#open(name)
     if (context === undefined) return
-    context.ending = new Set(ending)
+    context.ending = ending.length === 0 ? noNames : new Set(ending)
     for (const [key, value] of Object.entries(values)) {
       const isChanged = context.changes.has(key)
       context.custom[key] = isChanged
@@ -201,7 +197,7 @@ export class Contexts {
 
   /** Takes the place of everything that was known; what this run has set and not stored stays. */
   reload(name: StoredContext, values: StoredValues['values'], ending: StoredValues['ending']): void {
-    const context = this.#contexts.get(name)
+    const context = this.#open(name)
     if (context === undefined) return
     const { custom, changes } = context
     context.custom = {}
@@ -212,7 +208,7 @@ export class Contexts {
   /** The first changed context that has become larger than it may be; asked before anything is stored. */
   findTooLarge(maxSizes: Readonly<Record<StoredContext, number>>): StoredContext | undefined {
     return Object.keys(maxSizes)
-      .filter((name): name is StoredContext => this.#contexts.get(name)?.changes.isEmpty === false)
+      .filter((name): name is StoredContext => this.#opened.get(name)?.changes.isEmpty === false)
       .find((name) => this.#isLarger(name, maxSizes[name]))
   }
 
@@ -220,7 +216,7 @@ export class Contexts {
   listLarge(maxSizes: Readonly<Record<StoredContext, number>>): [StoredContext, number][] {
     return Object.entries(maxSizes).flatMap(([name, max]): [StoredContext, number][] => {
       const context = name as StoredContext
-      if (this.#contexts.get(context)?.changes.isEmpty !== false) return []
+      if (this.#opened.get(context)?.changes.isEmpty !== false) return []
       const size = this.#sizeOf(context, max)
       return size > max * WARNED_AT ? [[context, size]] : []
     })
@@ -232,7 +228,7 @@ export class Contexts {
 
   /** Exact up to `max`. What is measured is shared: it must not change where it is any more. */
   #sizeOf(name: StoredContext, max: number): number {
-    const custom = this.#contexts.get(name)?.custom ?? {}
+    const custom = this.#opened.get(name)?.custom ?? {}
     for (const value of Object.values(custom)) share(value, this.owned)
     const { characters, excess } = measure({ ...custom }, max)
     if (excess !== undefined) return Number.POSITIVE_INFINITY
@@ -243,13 +239,13 @@ export class Contexts {
   /** What was changed and not taken to be stored. */
   listChanged(names: readonly StoredContext[]): [StoredContext, string][] {
     return names.flatMap((name) =>
-      (this.#contexts.get(name)?.changes.keys ?? []).map((key): [StoredContext, string] => [name, key]),
+      (this.#opened.get(name)?.changes.keys ?? []).map((key): [StoredContext, string] => [name, key]),
     )
   }
 
   /** Forgets that anything was changed: nothing of it is stored. */
   dropChanges(): void {
-    for (const { changes, expiries } of this.#contexts.values()) {
+    for (const { changes, expiries } of this.#opened.values()) {
       changes.clear()
       expiries.clear()
     }
@@ -258,7 +254,7 @@ export class Contexts {
   /** What is to be stored of the changes since the last call. */
   takePatches(names: readonly StoredContext[]): ContextPatch[] {
     return names.flatMap((name) => {
-      const context = this.#contexts.get(name)
+      const context = this.#opened.get(name)
       if (context === undefined || context.changes.isEmpty) return []
       const expiries = Object.fromEntries(context.expiries)
       context.expiries.clear()
@@ -266,10 +262,33 @@ export class Contexts {
     })
   }
 
+  #open(name: string): Context | undefined {
+    const opened = this.#opened.get(name)
+    if (opened !== undefined || !this.has(name)) return opened
+    const {
+      builtins = nothing,
+      builtinNames = noNames,
+      custom = {},
+      writable,
+    } = this.#definitions[name] as ContextDefinition
+    const context: Context = {
+      label: name,
+      builtins,
+      builtinNames,
+      custom,
+      writable,
+      changes: new ContextChanges(),
+      expiries: new Map(),
+      ending: noNames,
+    }
+    this.#opened.set(name, context)
+    return context
+  }
+
   #target(path: readonly (string | number)[]): { context: Context; key: string } {
     const [first, second] = path
     const name = String(first)
-    const context = this.#contexts.get(name)
+    const context = this.#open(name)
     if (context === undefined || !context.writable) throw readOnly(name)
     if (second === undefined) throw readOnly(name)
     const key = String(second)
@@ -277,6 +296,9 @@ export class Contexts {
     return { context, key }
   }
 }
+
+const nothing = () => ({})
+const noNames: ReadonlySet<string> = new Set()
 
 const readOnly = (name: string) =>
   new Failure('InvalidVariableNameError', `"${name}" can't be written: choose another name.`)

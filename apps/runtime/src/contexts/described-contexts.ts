@@ -93,12 +93,12 @@ export const contextDescriptions = {
 } as const satisfies Readonly<Record<string, ContextDescription>>
 
 /** Names of a context that belong to the platform. */
-export const builtinNames = (context: keyof typeof contextDescriptions): readonly string[] =>
-  names.get(context) ?? []
+export const builtinNames = (context: keyof typeof contextDescriptions): ReadonlySet<string> =>
+  names.get(context) ?? new Set()
 
-const names: ReadonlyMap<string, readonly string[]> = new Map(
+const names: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(contextDescriptions).map(([context, description]) => [
     context,
-    Object.keys(description.names),
+    new Set(Object.keys(description.names)),
   ]),
 )

@@ -93,7 +93,7 @@ export class Mentions {
   #add({ name, key }: NamedVariable): void {
     this.#roots.add(name)
     if (name === 'user' && (key === undefined || key === 'role')) this.#role = true
-    if (isStored(name) && (key === undefined || !builtinNames(name).includes(key))) this.#stored.add(name)
+    if (isStored(name) && (key === undefined || !builtinNames(name).has(key))) this.#stored.add(name)
   }
 }
 
