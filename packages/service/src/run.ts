@@ -25,6 +25,7 @@ import type { Service, ServiceContext } from './service.ts'
 import { settingsOf } from './settings.ts'
 import { explainStartFailure } from './start-failure.ts'
 import { aborted, listenEarly, listeningFields, type RunningService, startService } from './start-service.ts'
+import { keepObjectsYoung } from './young-objects.ts'
 
 /** The environment of the process itself; services read their own. */
 export const processEnv = z.object({
@@ -88,6 +89,7 @@ export async function run(
 ): Promise<void> {
   const stopping = new AbortController()
   let log: Logger | undefined
+  keepObjectsYoung()
   surviveClosedOutput()
   try {
     const command = commandOf(options.arguments ?? process.argv.slice(2))
