@@ -82,7 +82,7 @@ export const runStore = (database: Database, writePatches: WritePatches, waits?:
         select id from runtime.runs where due_at <= now() order by due_at limit ${limit} for update skip locked
       )
       update runtime.runs r set status = 'queued', due_at = null, waits_for = null
-      from due where r.id = due.id and r.status = 'waiting' returning r.id`)
+      where r.id = any (array(select id from due)) and r.status = 'waiting' returning r.id`)
     return rows.length
   },
 })
@@ -116,7 +116,7 @@ const claimsIn = (database: Database) => ({
       update runtime.runs r set
         status = 'running', attempt = r.attempt + 1, worker = ${worker},
         leased_until = now() + ${leaseSeconds} * interval '1 second', started_at = coalesce(r.started_at, now())
-      from due where r.id = due.id returning ${claimedColumns}`),
+      where r.id = any (array(select id from due)) returning ${claimedColumns}`),
 
   /** The same of runs that stood at a `wait` and are to go on. */
   claimWoken: claimInTurn(database, sql`runtime.claim_woken`),
@@ -175,7 +175,7 @@ const claimAgain = (worker: string, leaseSeconds: number, which: Sql): Sql => sq
   update runtime.runs r set
     status = 'running', attempt = r.attempt + 1, deaths = r.deaths + 1, worker = ${worker},
     leased_until = now() + ${leaseSeconds} * interval '1 second', started_at = coalesce(r.started_at, now())
-  from due where r.id = due.id returning ${claimedColumns}`
+  where r.id = any (array(select id from due)) returning ${claimedColumns}`
 
 function insertRuns(runs: readonly FinishedRun[]): Sql {
   const rows = runs.map(({ effects: _, trigger, subject, ...run }) => ({

@@ -52,14 +52,17 @@ async function park(tx: Queries, parked: readonly (Parked & { id: string })[]): 
   )
 }
 
-/** Lets runs go on whose time is over; answers how many. */
+/**
+ * Lets runs go on whose time is over; answers how many. The time is that of the statement: with one that goes on while
+ * it is compared, no index could end the search, and each look would go through all runs that wait.
+ */
 export async function wakeDue(database: Database, limit: number): Promise<number> {
   const rows = await database.many(sql`
     with due as materialized (
-      select id from runtime.runs where wakes_at <= clock_timestamp() order by wakes_at limit ${limit}
+      select id from runtime.runs where wakes_at <= now() order by wakes_at limit ${limit}
       for update skip locked)
     update runtime.runs r set wakes_at = null,
       waits_for = case when r.waits_for in ('event', 'time') then 'worker' else r.waits_for end
-    from due where r.id = due.id and r.status = 'waiting' returning r.id`)
+    where r.id = any (array(select id from due)) and r.status = 'waiting' returning r.id`)
   return rows.length
 }
