@@ -148,18 +148,29 @@ function cappedResponse(response: Received, maxBytes: number): Response {
   return Object.defineProperties(capped, { url: { value: url }, redirected: { value: response.redirected } })
 }
 
+/** Each piece is read when it is asked for. A source of its own, because a transform costs as much as the call. */
 function counted({ body }: Received, host: string, maxBytes: number): ReadableStream<Uint8Array> | null {
+  if (body === null) return null
+  const reader = body.getReader()
   let bytes = 0
-  const stream = body?.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        bytes += chunk.byteLength
-        if (bytes <= maxBytes) controller.enqueue(chunk)
-        else controller.error(new OutboundRefused(tooLarge(host, maxBytes)))
-      },
-    }),
-  )
-  return stream ?? null
+  const pieces = {
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      const { done, value } = await reader.read()
+      if (done) {
+        controller.close()
+        return
+      }
+      bytes += value.byteLength
+      if (bytes <= maxBytes) {
+        controller.enqueue(value)
+        return
+      }
+      reader.cancel().catch(() => undefined)
+      throw new OutboundRefused(tooLarge(host, maxBytes))
+    },
+    cancel: (reason: unknown) => reader.cancel(reason),
+  }
+  return new ReadableStream(pieces, { highWaterMark: 0 })
 }
 
 function refuse(response: Received, sentence: string): never {
