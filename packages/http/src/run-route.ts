@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { admit, type Principal } from '@platform/auth'
-import { type LimitName, limits } from '@platform/contracts'
+import { limits } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { hasBody, mediaTypeOf, readBody, requireMediaType } from './body.ts'
 import { refuseTags } from './conditional.ts'
@@ -152,12 +152,15 @@ class RequestView implements RequestInfo {
   readonly url: string
   readonly headers: RequestInfo['headers']
   readonly calling: RequestInfo['calling']
+  /** Handlers pass these two on by themselves. */
+  readonly setHeader: RequestInfo['setHeader']
+  readonly takeLimit: RequestInfo['takeLimit']
   readonly #context: RequestContext
   readonly #state: RequestState
   #made: { signal: AbortSignal; deadlineAt: number } | undefined
 
   constructor(context: RequestContext, state: RequestState) {
-    const { request } = context
+    const { request, response } = context
     this.correlationId = state.correlationId
     this.clientIp = state.clientIp
     this.log = state.log
@@ -165,6 +168,8 @@ class RequestView implements RequestInfo {
     this.url = request.url ?? '/'
     this.headers = request.headers
     this.calling = state.calling
+    this.setHeader = (name, value) => void response.setHeader(name, value)
+    this.takeLimit = (name, key, points = 1) => takeLimit(name, key, points, context)
     this.#context = context
     this.#state = state
   }
@@ -178,14 +183,6 @@ class RequestView implements RequestInfo {
     if (this.#made?.deadlineAt !== deadlineAt)
       this.#made = { signal: callerSignal(this.#context.response, deadlineAt), deadlineAt }
     return this.#made.signal
-  }
-
-  setHeader(name: string, value: string): void {
-    this.#context.response.setHeader(name, value)
-  }
-
-  takeLimit(name: LimitName, key: string, points = 1): Promise<void> {
-    return takeLimit(name, key, points, this.#context)
   }
 }
 
