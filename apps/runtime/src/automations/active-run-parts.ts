@@ -90,32 +90,79 @@ export interface ActiveRunParts {
   readonly readClock: () => Date
 }
 
+/** Asks the outside. */
+export type Question<T> = (effect: OutsideEffect) => Promise<T>
+
+/** Of what is asked of nobody who could tell by it. */
+export const noKey = (): string => ''
+
+interface Asking {
+  readonly mayRepeat: boolean
+  readonly makeKey: () => string
+  readonly remainingMs: () => number
+  readonly endOfRun: () => AbortSignal
+}
+
 /**
- * The signal is made for who asks for it: what is answered at once never does, and making one takes longer. A class
- * and not an object with getters, of which V8 makes a shape each, which keeps it in memory.
+ * An effect that is asked for. The key and the signal are made for who asks for them, and not copied with it: what is
+ * answered at once never does, and making one takes longer. A class and not an object with getters, of which V8 makes a
+ * shape each, which keeps it in memory.
  */
 export class AskedEffect implements OutsideEffect {
-  readonly key: OutsideEffect['key']
-  readonly mayRepeat: OutsideEffect['mayRepeat']
-  readonly remainingMs: OutsideEffect['remainingMs']
-  readonly #endOfRun: () => AbortSignal
+  readonly #asking: Asking
+  #key: string | undefined
   #signal: AbortSignal | undefined
 
-  constructor({ key, mayRepeat, remainingMs }: Omit<OutsideEffect, 'signal'>, endOfRun: () => AbortSignal) {
-    this.key = key
-    this.mayRepeat = mayRepeat
-    this.remainingMs = remainingMs
-    this.#endOfRun = endOfRun
+  constructor(asking: Asking) {
+    this.#asking = asking
+  }
+
+  get key(): string {
+    this.#key ??= this.#asking.makeKey()
+    return this.#key
+  }
+
+  get mayRepeat(): boolean {
+    return this.#asking.mayRepeat
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= AbortSignal.any([this.#endOfRun(), AbortSignal.timeout(Math.ceil(this.remainingMs()))])
+    this.#signal ??= this.#asking.endOfRun()
     return this.#signal
   }
 
-  /** True when somebody listened for the end of the run and it came. */
+  get remainingMs(): () => number {
+    return this.#asking.remainingMs
+  }
+
+  /** True once somebody has listened for the end of the run, and it came. */
   get isOver(): boolean {
     return this.#signal?.aborted === true
+  }
+}
+
+/**
+ * Aborts when a run is over or its time is: one signal for all that it asks, because to make one, and to follow what it
+ * is made of, takes longer than many an answer.
+ */
+export class EndOfRun {
+  #ended: AbortController | undefined
+  #signal: AbortSignal | undefined
+  #endsAt = 0
+
+  /** Most runs never ask. */
+  abort(): void {
+    this.#ended?.abort()
+  }
+
+  /** Aborts at this time of `performance.now()` as well. */
+  by(endsAt: number): AbortSignal {
+    if (this.#signal !== undefined && this.#endsAt === endsAt) return this.#signal
+    this.#ended ??= new AbortController()
+    this.#endsAt = endsAt
+    const leftMs = Math.ceil(Math.max(0, endsAt - performance.now()))
+    this.#signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(leftMs)])
+    return this.#signal
   }
 }
 

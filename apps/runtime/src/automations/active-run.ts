@@ -14,8 +14,11 @@ import {
   type Cancellation,
   CLEAN_UP_MS,
   cancelled,
+  EndOfRun,
+  noKey,
   optionsOf,
   outOfTime,
+  type Question,
 } from './active-run-parts.ts'
 import { AutomationFailure, RunCancelled, RunEnded } from './automation-failure.ts'
 import type {
@@ -23,7 +26,6 @@ import type {
   CompiledWorkspace,
   Elsewhere,
   Frame,
-  OutsideEffect,
   OutsidePlace,
   QueuedRun,
   RunState,
@@ -76,8 +78,8 @@ export class ActiveRun implements RunState {
   #turns: Turns | undefined
   #asked = 0
   #waits = 0
-  #stepsEnd: AbortController | undefined
-  #cleanUpEnds: AbortController | undefined
+  readonly #stepsEnd = new EndOfRun()
+  readonly #cleanUpEnds = new EndOfRun()
 
   constructor(parts: ActiveRunParts) {
     this.#parts = parts
@@ -121,7 +123,7 @@ export class ActiveRun implements RunState {
   /** Ends the run at its next step: what it did since its last commit is dropped. */
   end(reason: Failure): void {
     this.#ended ??= reason
-    this.#stepsEnd?.abort()
+    this.#stepsEnd.abort()
     this.#endCleanUp()
   }
 
@@ -131,7 +133,7 @@ export class ActiveRun implements RunState {
     this.#cancelled ??= cancelled(wish.reason)
     const endsAt = wish.requests > 1 ? 0 : performance.now() + CLEAN_UP_MS
     this.#cleanUpEndsAt = Math.min(this.#cleanUpEndsAt, endsAt)
-    this.#stepsEnd?.abort()
+    this.#stepsEnd.abort()
     if (this.#heeds(this.#checks + 1)) this.#parts.buffer.waits?.abandon({ cleanUp: false })
     const leftMs = Math.max(0, this.#cleanUpEndsAt - performance.now())
     setTimeout(() => this.#endCleanUp(), leftMs + 1).unref()
@@ -142,7 +144,7 @@ export class ActiveRun implements RunState {
   }
 
   #endCleanUp(): void {
-    this.#cleanUpEnds?.abort()
+    this.#cleanUpEnds.abort()
     this.#parts.buffer.waits?.abandon({ cleanUp: true })
   }
 
@@ -181,9 +183,12 @@ export class ActiveRun implements RunState {
   }
 
   effectId(frame: Pick<Frame, 'trace'>, path: string): string {
-    if (this.#parts.journal === undefined) return uuidv7()
     const place = `${frame.trace}/${path}`
-    return derivedUuidv7(this.runId, this.runId, place, this.countOf(place))
+    return this.#idOf(place, this.countOf(place))
+  }
+
+  #idOf(place: string, count: number): string {
+    return this.#parts.journal === undefined ? uuidv7() : derivedUuidv7(this.runId, this.runId, place, count)
   }
 
   reportId(frame: Pick<Frame, 'trace'>, type: string): string {
@@ -240,17 +245,17 @@ export class ActiveRun implements RunState {
   async fromOutside<T>(
     frame: OutsidePlace,
     path: string,
-    work: (effect: OutsideEffect) => Promise<T>,
+    work: Question<T>,
     { onlyReads = false }: { readonly onlyReads?: boolean } = {},
   ): Promise<T> {
     this.#check(performance.now(), frame)
     this.#parts.journal?.requireRoom()
-    const key = this.effectId(frame, path)
+    const place = `${frame.trace}/${path}`
+    const count = this.countOf(place)
     return await this.#outside(frame, path, async () => {
-      const { commitsFirst, journal, buffer } = this.#parts
-      if (commitsFirst && !onlyReads && journal?.isReplaying === false) await buffer.commit()
+      if (this.#parts.commitsFirst && !onlyReads) await this.settle()
       this.#requireTime(performance.now(), frame, this.#checks + 1)
-      return await this.#ask(frame, key, work)
+      return await this.#ask(frame, () => this.#idOf(place, count), work)
     })
   }
 
@@ -260,7 +265,7 @@ export class ActiveRun implements RunState {
     await this.#outside<unknown>({ ...frame, observed: undefined }, `${path} pause`, (number) =>
       isLong
         ? this.#waitAs(number, frame, { oneOf: [], timeoutMs: ms })
-        : this.#ask(frame, '', ({ signal }) => pauseBy(this.#parts.timers, ms, signal)),
+        : this.#ask(frame, noKey, ({ signal }) => pauseBy(this.#parts.timers, ms, signal)),
     )
     this.#check(performance.now(), frame)
   }
@@ -329,27 +334,23 @@ export class ActiveRun implements RunState {
     return this.#turns
   }
 
-  async #ask<T>(frame: OutsidePlace, key: string, work: (effect: OutsideEffect) => Promise<T>): Promise<T> {
-    const remainingMs = () => Math.max(0, this.#endsAt - performance.now())
-    const mayRepeat = this.#parts.journal !== undefined
-    const effect = new AskedEffect({ key, mayRepeat, remainingMs }, () => this.#endOf(frame))
+  async #ask<T>({ inFinally }: OutsidePlace, makeKey: () => string, work: Question<T>): Promise<T> {
+    const effect = new AskedEffect({
+      makeKey,
+      mayRepeat: this.#parts.commitsFirst,
+      remainingMs: () => Math.max(0, this.#endsAt - performance.now()),
+      endOfRun: () => (inFinally ? this.#cleanUpEnds : this.#stepsEnd).by(this.#endsAt),
+    })
     this.#waits += 1
     try {
       return await work(effect)
     } catch (error) {
       if (!effect.isOver) throw error
-      this.#requireTime(performance.now(), frame, this.#checks + 1)
+      this.#requireTime(performance.now(), { inFinally }, this.#checks + 1)
       throw outOfTime(this.#timeLimitMs)
     } finally {
       this.#waits -= 1
     }
-  }
-
-  /** Aborts when a step may no longer go on; most runs never ask. */
-  #endOf({ inFinally }: Pick<Frame, 'inFinally'>): AbortSignal {
-    this.#stepsEnd ??= new AbortController()
-    this.#cleanUpEnds ??= new AbortController()
-    return (inFinally ? this.#cleanUpEnds : this.#stepsEnd).signal
   }
 
   /**

@@ -325,6 +325,20 @@ describe('what is written', () => {
     expect(results).toEqual([results[0], results[0], results[0]])
     expect(await call([['findMany', { collection }]])).toEqual([results[0]])
   })
+
+  test('in a run that is never done again is kept alone, also where the run can be looked at', async () => {
+    const collection = fresh()
+    const once = { runId: '01900000-0000-7000-8000-00000000bbbb', recordsAtMost: 10_000 }
+    const calls: Call[] = [
+      ['create', { collection, data: { n: 1 } }],
+      ['bulkCreate', { collection, data: [{ n: 2 }, { n: 3 }] }],
+      ['updateOne', { collection, query: { n: 1 }, data: { $inc: { n: 1 } } }],
+    ]
+    expect(await call(calls, stores, undefined, once)).toMatchObject({ n: 2 })
+    expect(await database.many(sql`select from runtime.module_effects where run_id = ${once.runId}`)).toEqual(
+      [],
+    )
+  })
 })
 
 describe('a schema', () => {
