@@ -1,4 +1,4 @@
-import { empty, isUniqueViolation, type Queries, raw, type Sql, sql } from '@platform/database'
+import { isUniqueViolation, type Queries, raw, type Sql, sql } from '@platform/database'
 import { Failure } from '@platform/kernel'
 import type { CollectionSchema } from './collection-schema.ts'
 import type { Data } from './record.ts'
@@ -114,15 +114,11 @@ export const collectionStore = (tx: Queries) => ({
 
   /** Throws StaleSchema. */
   async insertRecords(collection: Collection, records: readonly StoredRecord[]): Promise<void> {
-    const { names, typed } = columnsOf(collection)
-    const inserting = tx.many(sql`
-      insert into runtime.records (collection_id, workspace_id, id, data, size${names(raw(''))})
-      select c.id, c.workspace_id, x.id, x.data, x.size${names(raw('x.'))}
-      from runtime.collections c, jsonb_to_recordset(${jsonOf(records)}::jsonb)
-        as x (id text, data jsonb, size int${typed})
-      where c.workspace_id = ${collection.workspaceId} and c.id = ${collection.id} and c.version = ${collection.version}
-      returning 1`)
-    const rows = await told(collection, inserting)
+    const current = sql`
+      runtime.collections where workspace_id = ${collection.workspaceId} and id = ${collection.id}
+        and version = ${collection.version}`
+    const inserting = insertInto(RECORDS, current, collection, records)
+    const rows = await told(collection, tx.many(sql`${inserting} returning 1`))
     if (rows.length !== records.length) throw new StaleSchema()
   },
 
@@ -160,65 +156,23 @@ export const collectionStore = (tx: Queries) => ({
   },
 })
 
-/**
- * The same as `findRecords` in one statement, outside of any transaction: it enters its workspace first, because all
- * that follows needs what that answers, and cannot be moved before it. Throws StaleSchema.
- */
-export async function findAlone(
-  queries: Queries,
-  collection: Collection,
-  where: Sql,
-  { order, limit, offset }: Page,
-): Promise<{ data: Data; size: number }[]> {
-  const { id, workspaceId } = collection
-  const rows = await queries.many<{ version: number; data: Data | null; size: number }>(sql`
-    with entered as materialized (select set_config('platform.workspace', ${workspaceId}, true) as workspace)
-    select c.version, p.data, p.size from entered
-    cross join lateral (
-      select version from runtime.collections_of_workspace
-      where workspace_id = entered.workspace and id = ${id} limit 1) c
-    left join lateral (
-      select r.data, r.size from runtime.records_of_workspace r
-      where r.workspace_id = entered.workspace and r.collection_id = ${id} and (${where})
-      order by ${order} limit ${limit} offset ${offset}) p on true`)
-  requireVersion(rows[0], collection)
-  return rows.flatMap(({ data, size }) => (data === null ? [] : [{ data, size }]))
-}
-
-/**
- * The same as `insertRecords` in one statement, outside of any transaction, with what is to be kept of the write. Only
- * what the first part answers for the collection lets the others do anything. Throws StaleSchema.
- */
-export async function insertAlone(
-  queries: Queries,
-  collection: Collection,
-  records: readonly StoredRecord[],
-  kept: (source: Sql) => Sql | undefined,
-): Promise<void> {
-  const { id, workspaceId, version } = collection
-  const { names, typed } = columnsOf(collection)
-  const entered = sql`from entered where version = ${version}`
-  const effect = kept(entered)
-  const rows = await queries.many(sql`
-    with entered as materialized (select runtime.enter_collection(${workspaceId}, ${id}::uuid) as version)
-      ${effect === undefined ? empty : sql`, effect as (${effect})`}
-    insert into runtime.records_of_workspace (collection_id, workspace_id, id, data, size${names(raw(''))})
-    select ${id}::uuid, ${workspaceId}, x.id, x.data, x.size${names(raw('x.'))}
-    from (select 1 ${entered}) e, jsonb_to_recordset(${jsonOf(records)}::jsonb)
-      as x (id text, data jsonb, size int${typed})
-    returning 1`)
-  if (rows.length !== records.length) throw new StaleSchema()
-}
-
 /** Pages of so few records are not measured before they are sent. */
 export const SMALL = 10
 
 /** Always said first: the workspace, whatever the rest is. */
-const fits = ({ id, workspaceId }: Collection, where: Sql): Sql =>
-  sql`r.workspace_id = ${workspaceId} and r.collection_id = ${id} and (${where})`
+const fits = ({ id, workspaceId }: Collection, where: Sql, workspace: Sql | string = workspaceId): Sql =>
+  sql`r.workspace_id = ${workspace} and r.collection_id = ${id} and (${where})`
 
-const pageOf = (collection: Collection, where: Sql, { order, limit, offset }: Page): Sql => sql`
-  select r.data, r.size from runtime.records r where ${fits(collection, where)}
+const RECORDS = sql`runtime.records`
+
+/** Of a view, where the statement has entered the workspace, and of the table in a transaction that has. */
+export const pageOf = (
+  collection: Collection,
+  where: Sql,
+  { order, limit, offset }: Page,
+  from: { readonly records: Sql; readonly workspace?: Sql } = { records: RECORDS },
+): Sql => sql`
+  select r.data, r.size from ${from.records} r where ${fits(collection, where, from.workspace)}
   order by ${order} limit ${limit} offset ${offset}`
 
 /** No more than an answer may have, and one record to see that there is more. */
@@ -228,7 +182,7 @@ const boundedPageOf = (collection: Collection, where: Sql, page: Page): Sql => s
     from (${pageOf(collection, where, page)}) p) q
   where q.before <= ${ANSWER_MAX}`
 
-function requireVersion(row: { version: number } | undefined, { version }: Collection): void {
+export function requireVersion(row: { version: number | null } | undefined, { version }: Collection): void {
   if (row?.version !== version) throw new StaleSchema()
 }
 
@@ -240,6 +194,21 @@ function columnsOf({ schema }: Collection) {
     sets: each((column) => `, ${column} = x.${column}`),
     typed: each((column) => `, ${column} text`),
   }
+}
+
+/** Adds records where `current`, a table with its condition, has the row that says that the schema is the same. */
+export function insertInto(
+  records: Sql,
+  current: Sql,
+  collection: Collection,
+  rows: readonly StoredRecord[],
+): Sql {
+  const { names, typed } = columnsOf(collection)
+  return sql`
+    insert into ${records} (collection_id, workspace_id, id, data, size${names(raw(''))})
+    select ${collection.id}::uuid, ${collection.workspaceId}, x.id, x.data, x.size${names(raw('x.'))}
+    from (select 1 from ${current}) c, jsonb_to_recordset(${jsonOf(rows)}::jsonb)
+      as x (id text, data jsonb, size int${typed})`
 }
 
 function jsonOf(records: readonly StoredRecord[]): string {

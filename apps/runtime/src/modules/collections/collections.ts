@@ -59,8 +59,8 @@ const finds = (
       collection === undefined ? [] : await findPage(tx, collection, query, opts, run.options),
     )
   const ask = async (effect: OutsideEffect) =>
-    (await records.readAlone(run, name, effect, (queries, collection) =>
-      findFew(queries, collection, query, opts),
+    (await records.readAlone(run, name, effect, (collection, statements) =>
+      findFew(collection, statements, query, opts, run.options),
     )) ?? (await inTransaction(effect))
   return keptAnswer(call, ask, { onlyReads: true })
 }

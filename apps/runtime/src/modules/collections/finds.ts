@@ -2,17 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Queries, Sql } from '@platform/database'
 import { matchesFilter, type Options } from '@platform/expressions'
 import { Failure } from '@platform/kernel'
-import {
-  ANSWER_MAX,
-  anyOf,
-  type Collection,
-  collectionStore,
-  findAlone,
-  type Page,
-  SMALL,
-} from './collection-store.ts'
-import { byId, compileQuery, orderBy } from './query-store.ts'
+import { ANSWER_MAX, anyOf, type Collection, collectionStore, type Page, SMALL } from './collection-store.ts'
+import { findAlone } from './entering-store.ts'
+import { byId, compileQuery, orderBy, uniqueKeyOf } from './query-store.ts'
 import { type Data, shownFields } from './record.ts'
+import type { SingleStatements } from './workspace-records-store.ts'
 
 export type Query = Readonly<Record<string, unknown>>
 
@@ -39,8 +33,7 @@ export async function findPage(
   opts: FindOptions = {},
   options: Options = {},
 ): Promise<Data[]> {
-  const limit = opts.limit ?? LIMIT
-  const offset = (opts.skip ?? 0) + ((opts.page ?? 1) - 1) * limit
+  const { limit, offset } = sliceOf(opts)
   const { where, isExact } = compileQuery(query, collection.schema)
   const order = orderBy(opts.sort)
   const find = (page: Page) => collectionStore(tx).findRecords(collection, where, page)
@@ -53,18 +46,31 @@ export async function findPage(
 
 /** The same in one statement, where the database can say all of the query and few records are wanted. */
 export async function findFew(
-  queries: Queries,
   collection: Collection,
+  { findByKey, ask }: SingleStatements,
   query: Query | undefined,
   opts: FindOptions = {},
+  options: Options = {},
 ): Promise<Data[] | undefined> {
-  const limit = opts.limit ?? LIMIT
+  const unique = uniqueKeyOf(query, collection.schema)
+  if (unique !== undefined) return cut(await findByKey(unique), query, opts, options)
+  const { limit, offset } = sliceOf(opts)
   const { where, isExact } = compileQuery(query, collection.schema)
   if (!isExact || limit > SMALL) return undefined
-  const offset = (opts.skip ?? 0) + ((opts.page ?? 1) - 1) * limit
-  const rows = await findAlone(queries, collection, where, { order: orderBy(opts.sort), limit, offset })
+  const order = orderBy(opts.sort)
+  const rows = await ask((queries) => findAlone(queries, collection, where, { order, limit, offset }))
   requireAnswer(rows)
   return rows.map(({ data }) => shownFields(data, opts.fields))
+}
+
+function sliceOf({ limit = LIMIT, skip = 0, page = 1 }: FindOptions): { limit: number; offset: number } {
+  return { limit, offset: skip + (page - 1) * limit }
+}
+
+/** The page that has the only record there may be, where that fits the rest of the query. */
+function cut(found: Data | undefined, query: Query | undefined, opts: FindOptions, options: Options): Data[] {
+  if (found === undefined || sliceOf(opts).offset > 0) return []
+  return matchesFilter(found, query, options) ? [shownFields(found, opts.fields)] : []
 }
 
 type Row = { readonly data: Data; readonly size: number }

@@ -1,9 +1,9 @@
-import { type Queries, raw, type Sql, sql } from '@platform/database'
+import { type Database, openDatabase, type Queries, raw, type Sql, sql } from '@platform/database'
 import type { TestDatabase } from '@platform/testing'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runsDatabase } from '../../../test/testing.ts'
 import { type CollectionSchema, changedSchema, emptySchema } from './collection-schema.ts'
-import { findAlone } from './collection-store.ts'
+import { findAlone, findByKeys } from './entering-store.ts'
 import { keysOf } from './keys.ts'
 import { byId, compileQuery } from './query-store.ts'
 
@@ -82,27 +82,61 @@ test.each([
   expect(rows).toBe(count)
 })
 
-test('a read in one statement enters its workspace first, and uses the index', async () => {
+describe('a read in one statement enters its workspace first, and uses the index', () => {
   const collection = { id: COLLECTION, workspaceId: WORKSPACE, name: 'a', schema, version: 1, records: 0 }
-  await database.many(sql`
-    insert into runtime.collections (id, workspace_id, name, schema)
-    values (${COLLECTION}, ${WORKSPACE}, 'a', ${JSON.stringify(schema)})`)
-  const { where } = compileQuery({ email: 'a77@example.com' }, schema)
-  const page = { order: byId, limit: 1, offset: 0 }
-  expect(await findAlone(database, collection, where, page)).toMatchObject([{ data: { id: 'r77' } }])
-  let plan = ''
-  const explaining: Pick<Queries, 'many'> = {
-    async many<Row>(statement: Sql) {
-      const rows = await database.many<{ 'QUERY PLAN': string }>(
-        sql`explain (analyze, timing off) ${statement}`,
-      )
-      plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-      return [{ version: 1, data: null, size: 0 }] as Row[]
-    },
+  beforeAll(() =>
+    database.many(sql`
+      insert into runtime.collections (id, workspace_id, name, schema)
+      values (${COLLECTION}, ${WORKSPACE}, 'a', ${JSON.stringify(schema)})`),
+  )
+
+  /** The plan of the one statement that is asked. */
+  async function planOfOne(ask: (queries: Database) => Promise<unknown>): Promise<string> {
+    let plan = ''
+    const explaining: Pick<Queries, 'many'> = {
+      async many<Row>(statement: Sql) {
+        const rows = await database.many<{ 'QUERY PLAN': string }>(
+          sql`explain (analyze, timing off) ${statement}`,
+        )
+        plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+        return [{ version: 1, data: null, size: 0 }] as Row[]
+      },
+    }
+    await ask({ ...database, ...explaining })
+    return plan
   }
-  await findAlone({ ...database, ...explaining }, collection, where, page)
-  expect(plan).toContain('records_u1')
-  expect(plan).not.toContain('Seq Scan')
-  expect(plan.indexOf('CTE Scan on entered')).toBeGreaterThan(0)
-  expect(plan.indexOf('CTE Scan on entered')).toBeLessThan(plan.indexOf('records_u1'))
+  function expectEnteredFirst(plan: string): void {
+    expect(plan).toContain('records_u1')
+    expect(plan).not.toContain('Seq Scan')
+    expect(plan.indexOf('CTE Scan on entered')).toBeGreaterThan(0)
+    expect(plan.indexOf('CTE Scan on entered')).toBeLessThan(plan.indexOf('records_u1'))
+  }
+
+  test('of a page of what fits', async () => {
+    const { where } = compileQuery({ email: 'a77@example.com' }, schema)
+    const page = { order: byId, limit: 1, offset: 0 }
+    expect(await findAlone(database, collection, where, page)).toMatchObject([{ data: { id: 'r77' } }])
+    expectEnteredFirst(await planOfOne((queries) => findAlone(queries, collection, where, page)))
+  })
+
+  test('of records by their keys', async () => {
+    const keys = ['sa77@example.com', 'none', 'sa3@example.com']
+    const found = await findByKeys(database, collection, 'u1', keys)
+    expect(found).toMatchObject([{ id: 'r77' }, undefined, { id: 'r3' }])
+    expectEnteredFirst(await planOfOne((queries) => findByKeys(queries, collection, 'u1', keys)))
+  })
+
+  test('and the plan for keys is kept, however many they are', async () => {
+    await using alone = await openDatabase(database.url, { poolSize: 1, allowWeakDurability: true })
+    for (let count = 1; count <= 16; count += 1) {
+      const keys = Array.from({ length: (count % 10) + 1 }, (_, n) => `sa${n}@example.com`)
+      await findByKeys(alone, collection, 'u1', keys)
+    }
+    const [plans] = await alone.many<{ generic: number; custom: number }>(sql`
+      select generic_plans as generic, custom_plans as custom from pg_prepared_statements
+      where statement like '%asked.place%'`)
+    // The first five are made for their values, as PostgreSQL always does.
+    expect(plans?.custom).toBe(5)
+    expect(plans?.generic).toBeGreaterThan(5)
+  })
 })

@@ -156,16 +156,32 @@ const said = (at: string, filter: string, v: unknown): CompiledQuery => ({
   isExact: true,
 })
 
+/** A value of a column that no two records of a collection share. */
+export interface UniqueKey {
+  readonly column: string
+  readonly key: string
+}
+
+/** Names the only record that can fit, where a query asks for its id or a unique value. */
+export function uniqueKeyOf(query: Query | undefined, schema: CollectionSchema): UniqueKey | undefined {
+  const asked = conditionsOf(query ?? {})
+  const named = [
+    { column: 'id', keys: idsIn(asked) },
+    ...schema.uniques.map((one) => ({ column: one.column, keys: keysIn(asked, one) })),
+  ]
+  const { column, keys: [key] = [] } = named.find(({ keys }) => keys?.length === 1) ?? {}
+  return column === undefined || key === undefined ? undefined : { column, key }
+}
+
 /** The condition on an index, where one can be used: it finds all that fits, and what looks like it. */
 function narrowing(query: Query, schema: CollectionSchema): Sql | undefined {
   const asked = conditionsOf(query)
-  const ids = equalTo(asked.get('id'))
-  if (ids?.every((one) => typeof one === 'string') === true) return among(sql`r.id`, ids)
-  const candidates = [...schema.uniques, ...schema.indexes]
-  const whole = candidates.find(({ properties }) =>
-    properties.every((name) => isSingle(asked.get(name), properties)),
-  )
-  if (whole !== undefined) return equalKeys(whole, asked, schema)
+  const ids = idsIn(asked)
+  if (ids !== undefined) return among(sql`r.id`, ids)
+  for (const one of [...schema.uniques, ...schema.indexes]) {
+    const keys = keysIn(asked, one)
+    if (keys !== undefined) return amongKeys(one, keys, schema)
+  }
   for (const one of schema.indexes) {
     const [first = ''] = one.properties
     const range = one.properties.length === 1 ? rangeOf(asked.get(first)) : undefined
@@ -190,18 +206,24 @@ function equalTo(condition: unknown): readonly unknown[] | undefined {
   return values.length > 0 && values.length <= 1000 && values.every(isScalar) ? values : undefined
 }
 
-/** Several values are looked up in an index of one property only. */
-const isSingle = (condition: unknown, properties: readonly string[]): boolean => {
-  const values = equalTo(condition)
-  return values !== undefined && (properties.length === 1 || values.length === 1)
+type Asked = ReadonlyMap<string, unknown>
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+function idsIn(asked: Asked): readonly string[] | undefined {
+  const ids = equalTo(asked.get('id'))
+  return ids?.every(isText) === true ? ids : undefined
 }
 
-function equalKeys(one: Indexed, asked: ReadonlyMap<string, unknown>, schema: CollectionSchema): Sql {
-  const [first = ''] = one.properties
-  const keys =
-    one.properties.length === 1
-      ? (equalTo(asked.get(first)) ?? []).map((value) => keyOf(value) ?? '')
-      : [compound(one.properties.map((name) => equalTo(asked.get(name))?.[0])) ?? '']
+/** The keys one of which a record has in an index; several values are looked up in one of one property only. */
+function keysIn(asked: Asked, { properties }: Indexed): string[] | undefined {
+  const [first, ...others] = properties.map((name) => equalTo(asked.get(name)))
+  if (others.length === 0) return first?.map((value) => keyOf(value) ?? '')
+  const values = [first, ...others]
+  return values.every((some) => some?.length === 1) ? [compound(values.flat()) ?? ''] : undefined
+}
+
+function amongKeys(one: Indexed, keys: readonly string[], schema: CollectionSchema): Sql {
   const isUnique = schema.uniques.includes(one)
   const all = !isUnique && one.properties.some((name) => mayBeList(schema, name)) ? [...keys, LIST] : keys
   return among(sql`r.${raw(one.column)}`, [...new Set(all)])

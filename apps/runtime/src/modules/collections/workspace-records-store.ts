@@ -12,14 +12,11 @@ import { LRUCache } from 'lru-cache'
 import type { OutsideEffect, RunState } from '../../automations/model.ts'
 import { findEffect, insertEffect, writeOnce } from '../effect-store.ts'
 import { emptySchema } from './collection-schema.ts'
-import {
-  type Collection,
-  collectionStore,
-  insertAlone,
-  StaleSchema,
-  type StoredRecord,
-  told,
-} from './collection-store.ts'
+import { type Collection, collectionStore, StaleSchema, type StoredRecord, told } from './collection-store.ts'
+import { insertAlone } from './entering-store.ts'
+import { GatheredStatements } from './gathered-store.ts'
+import type { UniqueKey } from './query-store.ts'
+import type { Data } from './record.ts'
 
 export interface CollectionParts {
   readonly database: Database
@@ -34,7 +31,7 @@ export interface CollectionParts {
 /** Longest what changes or counts whole collections may take. */
 const LONG_MS = 30_000
 /** Calls under way, of one workspace and of all: others of the platform need connections as well. */
-const PLACES = { each: 3, all: 6 }
+const PLACES = { each: 3, all: 5 }
 const CACHED = { ...atMost(5000), ttl: 60_000 }
 const TRIES = 5
 /** What PostgreSQL says of a statement that took too long. */
@@ -47,15 +44,23 @@ export interface Patience {
   readonly isLong?: boolean
 }
 
+/** What can be asked of a collection in one statement, and needs no transaction. */
+export interface SingleStatements {
+  findByKey(unique: UniqueKey): Promise<Data | undefined>
+  ask<T>(statement: (queries: Queries) => Promise<T>): Promise<T>
+}
+
 /** Records of workspaces: each call sees those of one. */
 export class WorkspaceRecords {
   readonly parts: CollectionParts
   readonly #places = new FairPlaces(PLACES)
   readonly #known = new LRUCache<string, Collection>(CACHED)
+  readonly #gathered: GatheredStatements
   #role: Promise<boolean> | undefined
 
   constructor(parts: CollectionParts) {
     this.parts = parts
+    this.#gathered = new GatheredStatements(parts.database)
   }
 
   /** True where the database itself keeps workspaces apart as well. */
@@ -98,19 +103,21 @@ export class WorkspaceRecords {
   async readAlone<T>(
     { workspace }: RunState,
     name: string,
-    { signal }: OutsideEffect,
-    work: (queries: Queries, collection: Collection) => Promise<T | undefined>,
+    effect: OutsideEffect,
+    work: (collection: Collection, statements: SingleStatements) => Promise<T | undefined>,
   ): Promise<T | undefined> {
     const collection = this.#known.get(keyOf(workspace.id, name))
     if (collection === undefined) return undefined
-    return await this.#inPlace(workspace.id, signal, async () => {
-      try {
-        return await explained(work(this.parts.database, collection))
-      } catch (error) {
-        this.#forgetStale(error, workspace.id, name, 1)
-        return undefined
-      }
-    })
+    const statements: SingleStatements = {
+      findByKey: (unique) => this.#gathered.find(collection, unique, effect.signal),
+      ask: (statement) => this.#inPlace(workspace.id, effect.signal, () => statement(this.parts.database)),
+    }
+    try {
+      return await explained(work(collection, statements))
+    } catch (error) {
+      this.#forgetStale(error, workspace.id, name, 1)
+      return undefined
+    }
   }
 
   /** Reads without any collection. */
@@ -130,7 +137,9 @@ export class WorkspaceRecords {
     const { id } = run.workspace
     return this.#despiteChanges(id, name, effect.signal, async (collection) => {
       try {
-        return await this.#once(run, effect, collection, work, { isLong, alone })
+        return await this.#inPlace(id, effect.signal, () =>
+          this.#once(run, effect, collection, work, { isLong, alone }),
+        )
       } finally {
         if (alone) this.#known.delete(keyOf(id, name))
       }
@@ -141,45 +150,61 @@ export class WorkspaceRecords {
   insert<T>(
     run: RunState,
     name: string,
-    { key, mayRepeat, signal }: OutsideEffect,
+    effect: OutsideEffect,
     make: (collection: Collection) => { readonly records: readonly StoredRecord[]; readonly answer: T },
   ): Promise<T> {
-    const { database } = this.parts
-    const effect = { key, mayRepeat, runId: run.runId }
-    return this.#despiteChanges(run.workspace.id, name, signal, async (collection) => {
+    const { id } = run.workspace
+    return this.#despiteChanges(id, name, effect.signal, async (collection) => {
       const { records, answer } = make(collection)
-      const kept = (source: Sql) => (mayRepeat ? insertEffect(effect, answer, source) : undefined)
-      try {
-        await insertAlone(database, collection, records, kept)
-        return answer
-      } catch (error) {
-        // What is there already may be what this effect has added before.
-        const before = isUniqueViolation(error) ? await findEffect(database, effect) : undefined
-        if (before !== undefined) return before.answer as T
-        return await explained(told(collection, Promise.reject(error)))
-      }
+      const [first, ...others] = records
+      // Of what may be done again its answer is to be kept, which others have nothing to do with.
+      const isSmall = first !== undefined && others.length === 0 && !effect.mayRepeat
+      if (isSmall && (await explained(this.#gathered.insert(collection, first, effect.signal)))) return answer
+      return await this.#inPlace(id, effect.signal, () =>
+        this.#insertOnce(run, effect, collection, records, answer),
+      )
     })
   }
 
+  async #insertOnce<T>(
+    { runId }: RunState,
+    { key, mayRepeat }: OutsideEffect,
+    collection: Collection,
+    records: readonly StoredRecord[],
+    answer: T,
+  ): Promise<T> {
+    const { database } = this.parts
+    const effect = { key, mayRepeat, runId }
+    const kept = (source: Sql) => (mayRepeat ? insertEffect(effect, answer, source) : undefined)
+    try {
+      await insertAlone(database, collection, records, kept)
+      return answer
+    } catch (error) {
+      // What is there already may be what this effect has added before.
+      const before = isUniqueViolation(error) ? await findEffect(database, effect) : undefined
+      if (before !== undefined) return before.answer as T
+      return await explained(told(collection, Promise.reject(error)))
+    }
+  }
+
   /** Writes to a collection, which is made where there is none; again when it has changed meanwhile. */
-  #despiteChanges<T>(
+  async #despiteChanges<T>(
     workspaceId: string,
     name: string,
     signal: AbortSignal,
     write: (collection: Collection) => Promise<T>,
   ): Promise<T> {
-    return this.#inPlace(workspaceId, signal, async () => {
-      for (let tries = 1; ; tries += 1) {
-        const known = this.#known.get(keyOf(workspaceId, name))
-        const collection =
-          known ?? (await this.#load(workspaceId, name)) ?? (await this.#make(workspaceId, name))
-        try {
-          return await write(collection)
-        } catch (error) {
-          this.#forgetStale(error, workspaceId, name, tries)
-        }
+    const loadOrMake = async () =>
+      (await this.#load(workspaceId, name)) ?? (await this.#make(workspaceId, name))
+    for (let tries = 1; ; tries += 1) {
+      const collection =
+        this.#known.get(keyOf(workspaceId, name)) ?? (await this.#inPlace(workspaceId, signal, loadOrMake))
+      try {
+        return await write(collection)
+      } catch (error) {
+        this.#forgetStale(error, workspaceId, name, tries)
       }
-    })
+    }
   }
 
   /** Writes once, whatever collections it is about; they are forgotten here. */
