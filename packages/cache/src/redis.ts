@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Breaker, growingPauseMs } from '@platform/kernel'
 import { createClient, ErrorReply } from 'redis'
 import { type Cache, CacheError } from './cache.ts'
+import { Deadline } from './deadline.ts'
+import { type Script, scriptOf } from './script.ts'
 import { SLIDING_WINDOW, stepMs } from './sliding-window.ts'
 
 const COMMAND_MS = 150
@@ -14,13 +16,13 @@ const CONNECT_MS = 1000
 const PAUSES = { firstPauseMs: 200, longestPauseMs: 2000 }
 
 /** INCRBY and the first use's expiry in one step, so that no counter can stay for ever. */
-const INCREMENT = `local value = redis.call('INCRBY', KEYS[1], ARGV[1])
+const INCREMENT = scriptOf(`local value = redis.call('INCRBY', KEYS[1], ARGV[1])
 local remaining = redis.call('PTTL', KEYS[1])
 if remaining < 0 then
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   remaining = tonumber(ARGV[2])
 end
-return {value, remaining}`
+return {value, remaining}`)
 
 /** A Redis server (or one that speaks its language), connected in the background and connected again for ever. */
 export function openRedisCache(url: string): Cache {
@@ -30,6 +32,8 @@ export function openRedisCache(url: string): Cache {
     RESP: 2,
     disableOfflineQueue: true,
     commandsQueueMaxLength: 10_000,
+    // Its own timeout ends only commands that were not sent yet, and takes as long as the rest of a command.
+    commandOptions: { timeout: 0 },
     // A frozen server is noticed even when there are no calls.
     pingInterval: 5000,
     socket: {
@@ -48,16 +52,19 @@ export function openRedisCache(url: string): Cache {
   })
   client.connect().catch(() => undefined)
   const call = guarded(address)
+  const probes = new Deadline(PROBE_MS)
   const runScript = async (
-    script: { text: string; sha1: string },
-    options: { keys: string[]; arguments: string[] },
+    { text, sha1 }: Script,
+    key: string,
+    args: readonly number[],
   ): Promise<unknown> => {
+    const rest = ['1', key, ...args.map(String)]
     try {
-      return await client.evalSha(script.sha1, options)
+      return await client.sendCommand(['EVALSHA', sha1, ...rest])
     } catch (error) {
       // A server that was started anew has to be told it once.
       if (!(error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))) throw error
-      return await client.eval(script.text, options)
+      return await client.sendCommand(['EVAL', text, ...rest])
     }
   }
 
@@ -74,25 +81,24 @@ export function openRedisCache(url: string): Cache {
       }),
     increment: (key, by, ttlMs) =>
       call(async () => {
-        const options = { keys: [key], arguments: [String(by), String(wholeMs(ttlMs))] }
-        const [value, remainingMs] = (await client.eval(INCREMENT, options)) as [number, number]
+        const [value, remainingMs] = (await runScript(INCREMENT, key, [by, wholeMs(ttlMs)])) as [
+          number,
+          number,
+        ]
         return { value: Number(value), remainingMs: Number(remainingMs) }
       }),
     slide: (key, use) =>
       call(async () => {
         const { windowMs, limit, amount } = use
-        const args = [windowMs, limit, amount, stepMs(use)].map(String)
-        const [used, waitMs] = (await runScript(SLIDING_WINDOW, { keys: [key], arguments: args })) as [
-          string,
-          string,
-        ]
+        const args = [windowMs, limit, amount, stepMs(use)]
+        const [used, waitMs] = (await runScript(SLIDING_WINDOW, key, args)) as [string, string]
         return { isTaken: waitMs === '0', used: Number(used), waitMs: Number(waitMs) }
       }),
     async probe() {
       const key = `readiness-probe-${randomUUID()}`
       const written = { expiration: { type: 'PX', value: PROBE_TTL_MS } } as const
       try {
-        await inTime(Promise.all([client.set(key, '1', written), client.unlink(key)]), PROBE_MS)
+        await probes.inTime(Promise.all([client.set(key, '1', written), client.unlink(key)]))
       } catch (error) {
         throw toCacheError(error instanceof ErrorReply ? error : (lost ?? error), address)
       }
@@ -104,12 +110,13 @@ export function openRedisCache(url: string): Cache {
 /** Runs calls with a limit to each, and none at all for a while after one that got no response. */
 function guarded(address: string) {
   const breaker = new Breaker(PAUSES)
+  const deadline = new Deadline(COMMAND_MS)
   return async <T>(command: () => Promise<T>): Promise<T> => {
     if (!breaker.allows(performance.now())) {
       throw new CacheError(`The cache at ${address} did not answer just now.`, { unavailable: true })
     }
     try {
-      const result = await inTime(command())
+      const result = await deadline.inTime(command())
       breaker.succeeded()
       return result
     } catch (error) {
@@ -119,13 +126,6 @@ function guarded(address: string) {
       throw toCacheError(error, address)
     }
   }
-}
-
-/** The client's own timeout ends only commands that were not sent yet, and takes as long as the rest of a command. */
-function inTime<T>(work: Promise<T>, milliseconds = COMMAND_MS): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('No answer in time.')), milliseconds)
-  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
 }
 
 function toCacheError(error: unknown, address: string): CacheError {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { scriptOf } from './script.ts'
 
 /** A use of a window that slides: of `limit` within any `windowMs`, `amount` is wanted now. */
 export interface WindowUse {
@@ -87,38 +87,37 @@ export class SlidingWindow {
  * The uses of one window, by the clock of the server, which is the same for everybody: a hash with a number for each
  * entry, the oldest at `head`, the newest at `tail`.
  */
-const text = `local time = redis.call('TIME')
+export const SLIDING_WINDOW = scriptOf(`local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local window, limit, amount, step = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local state = redis.call('HMGET', KEYS[1], 'head', 'tail', 'used')
+local key = KEYS[1]
+local state = redis.call('HMGET', key, 'head', 'tail', 'used')
 local head, tail, used = tonumber(state[1] or 1), tonumber(state[2] or 0), tonumber(state[3] or 0)
-local function entry(index)
-  local at, count = string.match(redis.call('HGET', KEYS[1], index), '(%d+) (.+)')
+local function read(entry)
+  local at, count = string.match(entry, '(%d+) (.+)')
   return tonumber(at), tonumber(count)
 end
-while head <= tail do
-  local at, count = entry(head)
-  if at + window > now then break end
-  used = used - count
-  redis.call('HDEL', KEYS[1], head)
-  head = head + 1
-end
-if head > tail then used = 0 end
-local wait = 0
-if used + amount <= limit then
-  if amount > 0 then
-    local at, sum = math.ceil(now / step) * step, amount
-    local last, before = 0, 0
-    if tail >= head then last, before = entry(tail) end
-    if last == at then sum = sum + before else tail = tail + 1 end
-    redis.call('HSET', KEYS[1], tail, string.format('%.0f %.17g', at, sum))
-    used = used + amount
+local last, before = 0, 0
+if head <= tail then
+  local ends = redis.call('HMGET', key, state[1], state[2])
+  local at, count = read(ends[1])
+  while at + window <= now do
+    used = used - count
+    redis.call('HDEL', key, head)
+    head = head + 1
+    if head > tail then break end
+    at, count = read(redis.call('HGET', key, head))
   end
+  if head <= tail then last, before = read(ends[2]) else used = 0 end
 else
+  used = 0
+end
+local fits, wait = used + amount <= limit, 0
+if not fits then
   local excess, index = used + amount - limit, head
   wait = window
   while index <= tail do
-    local at, count = entry(index)
+    local at, count = read(redis.call('HGET', key, index))
     excess = excess - count
     if excess <= 0 then
       wait = math.max(1, at + window - now)
@@ -127,9 +126,14 @@ else
     index = index + 1
   end
 end
-redis.call('HSET', KEYS[1], 'head', head, 'tail', tail, 'used', string.format('%.17g', used))
-redis.call('PEXPIRE', KEYS[1], math.ceil(window + step))
-return { string.format('%.17g', used), string.format('%.0f', math.ceil(wait)) }`
-
-/** A script and the name a server knows it by. */
-export const SLIDING_WINDOW = { text, sha1: createHash('sha1').update(text).digest('hex') }
+if fits and amount > 0 then
+  local at, sum = math.ceil(now / step) * step, amount
+  if last == at then sum = sum + before else tail = tail + 1 end
+  used = used + amount
+  local entry = string.format('%.0f %.17g', at, sum)
+  redis.call('HSET', key, 'head', head, 'tail', tail, 'used', string.format('%.17g', used), tail, entry)
+else
+  redis.call('HSET', key, 'head', head, 'tail', tail, 'used', string.format('%.17g', used))
+end
+redis.call('PEXPIRE', key, math.ceil(window + step))
+return { string.format('%.17g', used), string.format('%.0f', math.ceil(wait)) }`)

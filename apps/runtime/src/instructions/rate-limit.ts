@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { RateLimitArguments } from '@platform/contracts'
 import { Break } from '../automations/automation-failure.ts'
 import type { Frame } from '../automations/model.ts'
@@ -89,4 +89,4 @@ async function take(
 
 /** A cache is no place for names of people, and a text of any length may be one. */
 const keyOf = (parts: readonly string[]): string =>
-  `automation-limit:${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)}`
+  `automation-limit:${hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 32)}`
