@@ -47,14 +47,15 @@ async function runChecks(names) {
   const node = await setUp(stops)
   const failed = []
   for (const name of names.length > 0 ? names : Object.keys(checks)) {
-    if (!(await check(name, (args) => runQuietly(stops, node, args)))) failed.push(name)
+    if (!(await check(name, (args) => runQuietly(stops, node, args), names.length === 1))) failed.push(name)
   }
   if (failed.length === 0) return 0
   console.log(`Failed: ${failed.join(', ')}.`)
   return 1
 }
 
-async function check(name, execute) {
+/** `isAlone`: whoever names the generators alone wants them to write. */
+async function check(name, execute, isAlone) {
   const commands = (checks[name] ?? format).filter(([script]) => existsSync(inRoot(script)))
   if (commands.length === 0) return say(name, 'left out, its script does not exist', 0)
   const startedAt = Date.now()
@@ -67,6 +68,7 @@ async function check(name, execute) {
     isGood &&= result.code === 0
   }
   if (isGood && name === 'generate' && generatedFiles() !== before) {
+    if (isAlone) return say(name, 'written: commit what `git status` shows', Date.now() - startedAt)
     isGood = false
     output += 'What is generated was out of date. It has been written anew: commit what `git status` shows.\n'
   }

@@ -13,11 +13,14 @@ export function accessPage(endpoints: readonly Endpoint[]): string {
 
 const introduction = `# Who may call what
 
-Generated from packages/contracts. The contract of an operation says whom it admits; \`admit\` of packages/auth
-decides it before anything else of a request is read, in the gateway for its own operations and in the service for
-those that are forwarded. What the caller may do in the workspace of the path (column *May*) is asked by
-\`runRoute\` of packages/http and decided by packages/permissions. An operation without an entry here can
-decide more: its file says so.
+Generated from packages/contracts. The contract of an operation says whom it admits; \`admit\` of
+packages/auth/src/access.ts decides it before anything else of a request is read, in the gateway for its own operations
+and in the service for those that are forwarded. Access tokens and applications of others are refused before that, in
+apps/api-gateway/src/admission/admit-tokens.ts and \`requireCaller\` of pipeline.ts, where everything below a path is
+for people. What the caller may do in the workspace of the path (column *May*) is asked by \`runRoute\` of packages/http
+and decided in packages/permissions/src/decide.ts: 404 for strangers, 403 for members and keys. What the roles owner and
+editor may is in rules.ts there, what a key may in api-keys/judge-key.ts. An operation with an empty *May* can decide
+more: its file says so.
 
 - **anyone**: with or without a credential; one that is bad is 401 everywhere.
 - **any credential**: a user, an API key, or the internal key of the platform.

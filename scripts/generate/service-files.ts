@@ -70,13 +70,14 @@ export const withVersion = (text: string, version: string): string =>
 function container(name: ServiceName, version: string): string {
   const isGateway = name === 'api-gateway'
   const { needs, optional }: ServiceLine = services[name]
+  const isAlone = optional === true && needs.length === 0
   const stores = needs.flatMap((need) => containers[need] ?? [])
   const others = isGateway ? servicesBehindGateway : []
   return [
     `  ${name}:`,
     '    <<: *service',
     ...(optional === true ? [`    profiles: [${name}]`] : []),
-    ...(needs.length === 0 ? aloneWith(name) : []),
+    ...(isAlone ? aloneWith(name) : []),
     withVersion(`    image: platform/${name}:\${PLATFORM_VERSION:-}`, version),
     `    build: { context: ../.., dockerfile: deploy/images/Dockerfile, args: { APP: ${name} } }`,
     ...(isGateway
@@ -84,16 +85,19 @@ function container(name: ServiceName, version: string): string {
           `    ports: ["\${PUBLISHED_ADDRESS:-127.0.0.1}:\${PUBLISHED_PORT:-3001}:${services[name].port}"]`,
           '    volumes: ["secrets:/run/platform:ro", "./files:/etc/platform:ro", "files:/data"]',
         ]
-      : needs.length > 0
-        ? ['    volumes: ["secrets:/run/platform:ro", "./files:/etc/platform:ro"]']
-        : [`    volumes: ["${name}:/run/platform:ro", "./files/${name}:/etc/platform:ro"]`]),
+      : isAlone
+        ? [`    volumes: ["${name}:/run/platform:ro", "./files/${name}:/etc/platform:ro"]`]
+        : ['    volumes: ["secrets:/run/platform:ro", "./files:/etc/platform:ro"]']),
     '    depends_on:',
     '      secrets: { condition: service_completed_successfully }',
     ...[...stores, ...others].map((needed) => `      ${needed}: { condition: service_healthy }`),
   ].join('\n')
 }
 
-/** A service without a store reaches none, and has settings, secrets and files of its own instead of everybody's. */
+/**
+ * One that may be left out and has no store reaches none, and has settings, secrets and files of its own instead of
+ * everybody's.
+ */
 const aloneWith = (name: ServiceName): string[] => [
   '    networks: [default]',
   '    env_file:',
