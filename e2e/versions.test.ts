@@ -220,12 +220,16 @@ describe.each(shapes)('versions of $name', (shape) => {
       (one) => `gateway.${one}`,
     )
     const look = () => Promise.all([...places, 'audit.entries'].map(state))
-    const before = await look()
     const paths = ['/v1', '/v1/login/anonymous', '/%76%31/signup', '/v1/user/accessTokens', '/v1/login']
-    for (const path of paths)
-      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
-        expect((await call(platform.origin, method, path, { token: jwt, body: {} })).status).toBe(410)
-    expect(await look()).toEqual(before)
+    let before = await look()
+    // Other files use the same platform: what a retired version wrote would be there each time.
+    await vi.waitFor(async () => {
+      before = await look()
+      for (const path of paths)
+        for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+          expect((await call(platform.origin, method, path, { token: jwt, body: {} })).status).toBe(410)
+      expect(await look()).toEqual(before)
+    })
     expect((await call(platform.origin, 'POST', '/v2/login/anonymous', { body: {} })).status).toBe(200)
     expect(await look()).not.toEqual(before)
     const callers = await database.many(sql`select 1 from gateway.api_version_callers where version = 'v1'`)
