@@ -36,7 +36,7 @@ type Message = FromContained | { metrics: 'page'; round: number; page: string }
 /** Numbers of V8 that keep a process of several small; what it must not do at all. */
 const flagsOf = (heapMegabytes: number): string[] => [
   `--max-old-space-size=${heapMegabytes}`,
-  '--max-semi-space-size=4',
+  '--max-semi-space-size=8',
   '--disallow-code-generation-from-strings',
 ]
 
