@@ -4,11 +4,8 @@ import { sql } from './sql.ts'
 
 /** Longer than a living process that lost its connection takes to connect anew. */
 const GONE_AFTER_MS = 2500
-/**
- * After an outage of the database living processes have extended their leases again within this: it takes a heartbeat,
- * and a statement that fails first.
- */
-const SETTLED_AFTER_MS = 6000
+/** The longest that a statement takes to fail that was under way when the database came back. */
+const LAST_FAILURE_MS = 3000
 /** A check that is so late says nothing about the time since the one before. */
 const LATE_MS = 2000
 
@@ -24,19 +21,25 @@ export interface HoldersFound {
 export class HolderWatch {
   readonly #database: Pick<Database, 'many' | 'presence'>
   readonly #list: () => Promise<number[]>
+  readonly #settledAfterMs: number
   readonly #missedSince = new Map<number, number>()
   readonly #now: () => number
   #answersSince: number | undefined
   #lookedAt = 0
 
-  /** `list` asks for the holders of all leases, by their presences. */
+  /**
+   * `list` asks for the holders of all leases, by their presences. Leases are extended every `heartbeatMs`: after an
+   * outage of the database living processes have done so within a heartbeat, and a statement that fails first.
+   */
   constructor(
     database: Pick<Database, 'many' | 'presence'>,
     list: () => Promise<number[]>,
+    heartbeatMs: number,
     now: () => number = () => performance.now(),
   ) {
     this.#database = database
     this.#list = list
+    this.#settledAfterMs = heartbeatMs + LAST_FAILURE_MS
     this.#now = now
   }
 
@@ -51,7 +54,7 @@ export class HolderWatch {
       const now = this.#now()
       this.#lookedAt = now
       this.#answersSince ??= now
-      return { gone: this.#goneOf(missing, now), isSettled: now - this.#answersSince >= SETTLED_AFTER_MS }
+      return { gone: this.#goneOf(missing, now), isSettled: now - this.#answersSince >= this.#settledAfterMs }
     } catch (error) {
       this.#forget()
       throw error

@@ -15,7 +15,7 @@ async function announced(database: Database): Promise<number> {
 /** A clock that a test moves, and looks a second apart by it. */
 function watchOf(database: Database, holders: () => Promise<number[]>) {
   const clock = { now: 10_000 }
-  const watch = new HolderWatch(database, holders, () => clock.now)
+  const watch = new HolderWatch(database, holders, 3000, () => clock.now)
   const lookFor = async (seconds: number) => {
     for (let second = 1; second < seconds; second += 1) {
       await watch.look()

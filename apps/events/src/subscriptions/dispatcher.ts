@@ -21,7 +21,8 @@ export interface DispatcherNeeds {
 
 /** Nothing wakes for retries that come due: one look at an index. */
 const LOOK_MS = SECOND_MS
-const HEARTBEAT_MS = 5 * SECOND_MS
+/** Leases of queues are extended this often. */
+export const HEARTBEAT_MS = 5 * SECOND_MS
 const LARGEST_CLAIM = 64
 const MOST_WORKERS = 1000
 /** Statements of all workers at once. */

@@ -16,7 +16,7 @@ import { deleteSubscription } from './delete-subscription.ts'
 import { deliverEvent } from './deliver-event.ts'
 import { deliveryPartitionStore } from './delivery-partition-store.ts'
 import { deliveryStore } from './delivery-store.ts'
-import { Dispatcher } from './dispatcher.ts'
+import { Dispatcher, HEARTBEAT_MS } from './dispatcher.ts'
 import { fanOutEvents } from './fan-out-events.ts'
 import type { SubscriptionNeeds } from './needs.ts'
 import { patchSubscription } from './patch-subscription.ts'
@@ -144,7 +144,7 @@ function dispatcherOf(
   { queues, changes, masterKeys, outbound, counted }: Sending,
 ): Dispatcher {
   const tries = tryStore(database)
-  const holders = new HolderWatch(database, () => queues.listHolders())
+  const holders = new HolderWatch(database, () => queues.listHolders(), HEARTBEAT_MS)
   return new Dispatcher({
     queues,
     deliver: deliverEvent({

@@ -168,34 +168,3 @@ describe('a run that an event triggers', () => {
     ])
   })
 })
-
-describe('a run whose worker died', () => {
-  const abandon = async (workspaceId: string, deaths: number) => {
-    const event = emittedEvent(workspaceId, 'never delivered')
-    await one.database.many(sql`
-      insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, status, correlation_id,
-        attempt, deaths, worker, leased_until, input)
-      values (${event.id}, ${workspaceId}, 'work', 'event', 'x', 'running', 'corr', 1, ${deaths}, 'dead',
-        now() - interval '1 second',
-        ${JSON.stringify({ payload: {}, caller: {}, depth: 0 })})`)
-    return event.id
-  }
-
-  test('is done by another one', async () => {
-    const workspace = await one.workspace({ work: { do: [{ emit: { event: 'done' } }] } })
-    await abandon(workspace.id, 0)
-    await settled(workspace.id, 1)
-    expect(await runsOf(workspace.id)).toMatchObject([{ status: 'succeeded', attempt: 2 }])
-    expect(await one.events(workspace.id, 'done')).toHaveLength(1)
-  })
-
-  test('again and again is put aside and told', async () => {
-    const workspace = await one.workspace({ work: { do: [{ emit: { event: 'done' } }] } })
-    await abandon(workspace.id, 4)
-    await settled(workspace.id, 1)
-    expect(await runsOf(workspace.id)).toMatchObject([{ status: 'failed', deadLetter: true }])
-    expect(await one.events(workspace.id)).toMatchObject([
-      { type: 'error', payload: { type: 'TooManyAttempts' } },
-    ])
-  })
-})

@@ -33,7 +33,7 @@ import { groupCommits, runStore } from './run-store.ts'
 import { slotStore } from './slot-store.ts'
 import { suspectStore } from './suspect-store.ts'
 import { workOnRun } from './work-on-run.ts'
-import { WorkQueue } from './work-queue.ts'
+import { heartbeatMsOf, WorkQueue } from './work-queue.ts'
 
 /** Runs that a request waits for, and the queue of those that events trigger. */
 export interface Runs {
@@ -97,7 +97,7 @@ export function runsPart({
   const records = runRecordStore(database)
   const journals = journalStore(database)
   const commits = groupCommits(runs)
-  const holders = new HolderWatch(database, () => runs.listHolders())
+  const holders = new HolderWatch(database, () => runs.listHolders(), heartbeatMsOf(config.runs.leaseSeconds))
   const wakeWorkers = () => queue.wake()
   const slots = runSlots({ slots: slotStore(database), wakeWorkers, log })
   const suspects = suspectStore(database)

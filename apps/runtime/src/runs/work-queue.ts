@@ -29,7 +29,6 @@ export interface WorkQueueOptions {
 
 const POLL_MS = 500
 const GIVE_BACK_MS = 1000
-/** Leases are extended this often, and so often that two extensions may fail before a short lease is over. */
 const LONGEST_HEARTBEAT_MS = 3000
 const HEARTBEATS_PER_LEASE = 3
 const LARGEST_CLAIM = 32
@@ -37,6 +36,10 @@ const LARGEST_CLAIM = 32
 const THROTTLED_FACTOR = 8
 /** Time that runs get to end when the service stops; what is left is given back and done again elsewhere. */
 const DRAIN_MS = 5000
+
+/** How often leases are extended: so often that two extensions may fail before a short lease is over. */
+export const heartbeatMsOf = (leaseSeconds: number): number =>
+  Math.min(LONGEST_HEARTBEAT_MS, (leaseSeconds * 1000) / HEARTBEATS_PER_LEASE)
 
 /**
  * Claims queued runs, works on them, and extends their leases until they end. Any number of instances share the queue.
@@ -103,7 +106,6 @@ export class WorkQueue {
   }
 
   get jobs(): Job[] {
-    const heartbeatMs = (this.#options.leaseSeconds * 1000) / HEARTBEATS_PER_LEASE
     return [
       {
         name: 'work-on-queued-runs',
@@ -112,7 +114,7 @@ export class WorkQueue {
       },
       {
         name: 'hold-claimed-runs',
-        everyMs: Math.min(LONGEST_HEARTBEAT_MS, heartbeatMs),
+        everyMs: heartbeatMsOf(this.#options.leaseSeconds),
         run: () => this.#extendLeases(),
       },
     ]

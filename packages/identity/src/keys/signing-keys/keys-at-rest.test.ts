@@ -20,13 +20,12 @@ async function dumpOf(database: Database): Promise<string> {
   const tables = await database.many<{ name: string }>(sql`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
     where schemaname not in ('pg_catalog', 'information_schema')`)
-  const dumps = await Promise.all(
-    tables.map(({ name }) => database.many<{ text: string }>(raw(`select t::text as text from ${name} t`))),
-  )
-  return dumps
-    .flat()
-    .map(({ text }) => text)
-    .join('\n')
+  const rows: string[] = []
+  for (const { name } of tables) {
+    const found = await database.many<{ text: string }>(raw(`select t::text as text from ${name} t`))
+    rows.push(...found.map(({ text }) => text))
+  }
+  return rows.join('\n')
 }
 
 describe('the private part of a signing key', () => {
