@@ -1,6 +1,9 @@
+import { SlotList } from '@platform/kernel'
+
 interface Wait {
   readonly endsAt: number
   readonly reject: (error: unknown) => void
+  isLate: boolean
 }
 
 /**
@@ -9,8 +12,7 @@ interface Wait {
  */
 export class Deadline {
   readonly #ms: number
-  /** In the order in which they end. */
-  readonly #waits = new Set<Wait>()
+  readonly #waits = new SlotList<Wait>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(ms: number) {
@@ -20,16 +22,17 @@ export class Deadline {
   /** What the work answers; rejects when it has not within the time. */
   inTime<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const wait = { endsAt: performance.now() + this.#ms, reject }
-      this.#waits.add(wait)
+      const wait: Wait = { endsAt: performance.now() + this.#ms, reject, isLate: false }
+      const place = this.#waits.add(wait)
+      const forget = () => this.#waits.remove(place)
       this.#timer ??= setTimeout(this.#endLate, this.#ms)
       work.then(
         (value) => {
-          this.#waits.delete(wait)
+          forget()
           resolve(value)
         },
         (error: unknown) => {
-          this.#waits.delete(wait)
+          forget()
           reject(error)
         },
       )
@@ -40,13 +43,13 @@ export class Deadline {
   readonly #endLate = (): void => {
     this.#timer = undefined
     const now = performance.now()
+    let nextMs = Number.POSITIVE_INFINITY
     for (const wait of this.#waits) {
-      if (wait.endsAt > now) {
-        this.#timer = setTimeout(this.#endLate, Math.ceil(wait.endsAt - now))
-        return
-      }
-      this.#waits.delete(wait)
-      wait.reject(new Error('No answer in time.'))
+      if (wait.isLate) continue
+      wait.isLate = wait.endsAt <= now
+      if (wait.isLate) wait.reject(new Error('No answer in time.'))
+      else nextMs = Math.min(nextMs, wait.endsAt - now)
     }
+    if (nextMs < Number.POSITIVE_INFINITY) this.#timer = setTimeout(this.#endLate, Math.ceil(nextMs))
   }
 }

@@ -44,7 +44,7 @@ export async function startWorld(env: Record<string, string> = {}) {
     acme: { ...ofFile(idp.url), name: 'Acme & Co', icon: 'https://acme.example/icon.svg' },
     crooked: { ...ofFile(crooked.url), config: { ...ofFile(crooked.url).config, allowTokenExchange: true } },
     closed: { ...ofFile(crooked.url), enabled: false },
-    down: ofFile('http://127.0.0.1:9'),
+    down: ofFile('http://127.0.0.1:2'),
     inside: ofFile('http://169.254.169.254'),
     endpoints: {
       type: 'oidc',

@@ -9,14 +9,14 @@ export const input = (slug: string, changed: Partial<AuthProviderInput> = {}): A
   slug,
   name: `Provider ${slug}`,
   type: 'oidc',
-  config: { client_id: 'platform', client_secret: SECRET, issuer: 'http://127.0.0.1:9' },
+  config: { client_id: 'platform', client_secret: SECRET, issuer: 'http://127.0.0.1:2' },
   ...changed,
 })
 
 /** A gateway with one provider in its file, a super administrator and somebody who is none. */
 export async function startCrud() {
   const providers = {
-    filed: { type: 'oidc', domains: ['filed.example'], config: { ...CLIENT, issuer: 'http://127.0.0.1:9' } },
+    filed: { type: 'oidc', domains: ['filed.example'], config: { ...CLIENT, issuer: 'http://127.0.0.1:2' } },
   }
   const gateway = await startIdentity({
     env: { AUTH_PROVIDERS_CONFIG: await providerFile({ providers }), OUTBOUND_ALLOWED: '127.0.0.1' },

@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net'
 import type { AddressCheck } from './address.ts'
 import { bareHost, parsed } from './address.ts'
+import { OutboundRefused } from './callable.ts'
 import { guardedLookup, type Refusal } from './guarded-lookup.ts'
-import { OutboundRefused } from './outbound.ts'
 
 /** A question is answered soon; a name that is slow to resolve is not known to be refused. */
 const ANSWER_MS = 1000

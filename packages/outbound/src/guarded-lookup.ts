@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { type AddressCheck, bareHost } from './address.ts'
-import { OutboundRefused } from './outbound.ts'
+import { OutboundRefused } from './callable.ts'
 
 /** Why a host is not called. */
 export type Refusal = (host: string) => OutboundRefused

@@ -1,3 +1,5 @@
+export { OutboundRefused } from './callable.ts'
 export { openOutbound } from './open-outbound.ts'
-export { type Outbound, type OutboundPolicy, OutboundRefused } from './outbound.ts'
+export type { Outbound, OutboundPolicy, OutboundRequest } from './outbound.ts'
+export type { OutboundAnswer } from './outbound-answer.ts'
 export type { Proxies } from './proxies.ts'

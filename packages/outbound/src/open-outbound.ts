@@ -8,6 +8,7 @@ import { forwarded } from './forwarded.ts'
 import { guardedConnector, ownConnector } from './guarded-connector.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import { refusalOf } from './guarded-lookup.ts'
+import { guardedRequest } from './guarded-request.ts'
 import type { Outbound, OutboundPolicy } from './outbound.ts'
 import { ownLookup } from './own-lookup.ts'
 import { proxyFinder } from './proxies.ts'
@@ -25,8 +26,6 @@ const DEFAULTS = {
 }
 /** A server may offer to keep a connection for longer: it must not hold its place among the origins. */
 const IDLE_MS = 10_000
-/** So much more comes through that whoever counts what is unpacked notices it first, and has a sentence for it. */
-const COUNTED_BYTES = 1_048_576
 const MAX_HEADER_BYTES = 32_768
 /** A proxy is one origin that stands for many. */
 const PROXIED_ORIGINS = 16
@@ -60,7 +59,7 @@ export function openOutbound(policy: OutboundPolicy, given?: LookupFunction): Ou
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     maxHeaderSize: MAX_HEADER_BYTES,
-    maxResponseSize: maxResponseBytes + COUNTED_BYTES,
+    maxResponseSize: maxResponseBytes,
   }
   const direct = new Agent({
     ...limits,
@@ -74,8 +73,10 @@ export function openOutbound(policy: OutboundPolicy, given?: LookupFunction): Ou
   // The proxy of an operator may be inside; what it is asked for is checked.
   const toProxies = new Agent({ ...limits, connections: settings.connectionsPerOrigin * PROXIED_ORIGINS })
   const dispatcher = direct.compose(forwarded(findProxy, checkTarget, toProxies))
+  const request = guardedRequest({ dispatcher, timeoutMs, maxResponseBytes, maxRedirects })
   return {
-    fetch: guardedFetch({ dispatcher, timeoutMs, maxResponseBytes, maxRedirects }),
+    request,
+    fetch: guardedFetch(request),
     expectedRefusal: expectedRefusal({
       isAllowed,
       refusal,

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import type { OutboundAnswer } from './outbound-answer.ts'
 import type { Proxies } from './proxies.ts'
 
 /** How calls to addresses that somebody typed in are guarded against reaching the inside. */
@@ -31,7 +32,23 @@ export interface OutboundPolicy {
   acceptsAnyCertificate?: boolean
 }
 
-/** What one call may say of itself. */
+/** One call. */
+export interface OutboundRequest {
+  readonly url: URL
+  /** In capitals. */
+  readonly method: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array | undefined
+  /** Aborts when nobody wants the answer any more, until it was read. */
+  readonly signal?: AbortSignal | undefined
+  /** Until the answer is there: all of it, or where it is read while it comes, its beginning. As the policy says. */
+  readonly timeoutMs?: number | undefined
+  /** How many are followed; `answer` takes the first one for the answer. As the policy says. */
+  readonly redirects?: number | 'answer' | undefined
+}
+
+/** What one call in the shape of `fetch` may say of itself. */
 export interface OutboundInit extends RequestInit {
   /** Redirects it follows, where that is another number than the policy has. */
   maxRedirects?: number
@@ -44,7 +61,12 @@ export interface OutboundInit extends RequestInit {
  * one's own to another origin.
  */
 export interface Outbound extends AsyncDisposable {
-  /** As the global `fetch`, guarded. Rejects with OutboundRefused for what may not be called. */
+  /**
+   * Rejects with OutboundRefused for what may not be called, with a TimeoutError when its time is over, with the reason
+   * of its signal, or with what went wrong on the way, which has a `code`.
+   */
+  request(request: OutboundRequest): Promise<OutboundAnswer>
+  /** The same as the global `fetch` has it; what went wrong on the way is the cause of a TypeError. */
   fetch(input: string | URL | Request, init?: OutboundInit): Promise<Response>
   /**
    * Why a call of this address would be refused, as far as that is known without calling; a sentence as
@@ -53,19 +75,4 @@ export interface Outbound extends AsyncDisposable {
   expectedRefusal(url: URL): Promise<string | undefined>
   /** The same guard for libraries that take an undici dispatcher. */
   readonly dispatcher: Dispatcher
-}
-
-/** An address that must not be called; the message names the host and the remedy, never what was found behind it. */
-export class OutboundRefused extends Error {
-  override readonly name = 'OutboundRefused'
-}
-
-/** Throws OutboundRefused for an address that is never called, wherever its name leads. */
-export function requireCallable(url: URL): void {
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new OutboundRefused(`Addresses that begin with ${url.protocol} are not called: use https:.`)
-  if (url.username !== '' || url.password !== '')
-    throw new OutboundRefused(
-      `The address at ${url.host} holds a user name or password: send credentials in a header instead.`,
-    )
 }

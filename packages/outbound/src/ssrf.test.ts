@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { resolver, spellingsOfTheInside, startCounted } from '../test/testing.ts'
 import { addressCheck } from './address.ts'
+import { OutboundRefused } from './callable.ts'
 import { openOutbound } from './open-outbound.ts'
-import { OutboundRefused } from './outbound.ts'
 
 const spellings = spellingsOfTheInside()
 

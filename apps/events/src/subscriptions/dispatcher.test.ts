@@ -127,7 +127,7 @@ describe('the dispatcher', () => {
 
   it('keeps no news of a process that lost its queue', async () => {
     await using quiet = await startTestService(events, { env: LOCAL })
-    const { id } = await subscribed(quiet, await newWorkspace(quiet), 'http://127.0.0.1:9/')
+    const { id } = await subscribed(quiet, await newWorkspace(quiet), 'http://127.0.0.1:2/')
     const queues = queueStore(quiet.database)
     // Due in an hour: the process itself takes nothing.
     const now = new Date(Date.now() + 3_600_000)
@@ -159,7 +159,7 @@ describe('the dispatcher', () => {
 
   it.each(['release', 'giveBack'] as const)('takes no queue again that it let go with %s', async (letGo) => {
     await using quiet = await startTestService(events, { env: LOCAL })
-    await subscribed(quiet, await newWorkspace(quiet), 'http://127.0.0.1:9/')
+    await subscribed(quiet, await newWorkspace(quiet), 'http://127.0.0.1:2/')
     const queues = queueStore(quiet.database)
     const now = new Date(Date.now() + HOUR_MS)
     await quiet.database.many(sql`update events.subscription_queues set due_at = ${now}`)
@@ -180,7 +180,7 @@ describe('the dispatcher', () => {
   it('takes what a process held that is gone, and only by the token of its holder', async () => {
     await using quiet = await startTestService(events, { env: LOCAL })
     await using dying = await openDatabase(quiet.env.DATABASE_URL ?? '', { allowWeakDurability: true })
-    await subscribed(quiet, await newWorkspace(quiet), 'http://127.0.0.1:9/')
+    await subscribed(quiet, await newWorkspace(quiet), 'http://127.0.0.1:2/')
     const gone = await vi.waitFor(() => dying.presence().id() ?? Promise.reject(new Error('not yet')), SOON)
     const now = new Date(Date.now() + HOUR_MS)
     await quiet.database.many(sql`update events.subscription_queues set due_at = ${now}`)

@@ -3,7 +3,7 @@ import type { TryOutcome } from '@platform/contracts'
 import { type Clock, retryAfterMsOf, uuidv7 } from '@platform/kernel'
 import { excerptWithout, withoutSecretFields } from '@platform/logging'
 import type { MasterKeyRing } from '@platform/master-keys'
-import { type Outbound, OutboundRefused } from '@platform/outbound'
+import { type Outbound, type OutboundAnswer, OutboundRefused } from '@platform/outbound'
 import type { TryRecord } from './queue-store.ts'
 import { type SubscriptionRecord, sealContextOf } from './subscription.ts'
 
@@ -22,7 +22,7 @@ export interface Tried {
 }
 
 interface Needs {
-  outbound: Outbound
+  outbound: Pick<Outbound, 'request'>
   clock: Clock
   /** Until the whole answer is there, redirects included. */
   timeoutMs: number
@@ -60,15 +60,12 @@ export const sendWebhook =
       'webhook-signature': signature,
     }
     const begun = performance.now()
-    const deadline = AbortSignal.timeout(timeoutMs)
-    const ended = await responseOf(outbound, target, {
-      signed,
-      body,
-      signal: AbortSignal.any([signal, deadline]),
-    }).catch((error: unknown) => {
-      signal.throwIfAborted()
-      return failed(error, deadline.aborted ? timeoutMs : undefined)
-    })
+    const ended = await responseOf(outbound, target, { signed, body, signal, timeoutMs }).catch(
+      (error: unknown) => {
+        signal.throwIfAborted()
+        return failed(error, timeoutMs)
+      },
+    )
     const { response, retryAfter, ...known } = ended
     const durationMs = Math.round(performance.now() - begun)
     const shown = response === null ? null : excerptWithout(response, secrets, EXCERPT_LENGTH)
@@ -102,83 +99,91 @@ interface Message {
   signed: Record<string, string>
   body: string
   signal: AbortSignal
+  timeoutMs: number
 }
 
 /** Follows redirects, at most three; each address passes the same guard. */
-async function responseOf(outbound: Outbound, { url, headers }: Target, message: Message): Promise<Ended> {
+async function responseOf(
+  outbound: Needs['outbound'],
+  { url, headers }: Target,
+  { signed, body, signal, timeoutMs }: Message,
+): Promise<Ended> {
+  const endsAt = performance.now() + timeoutMs
   const first = new URL(url)
   let at = first
   for (let hops = 0; ; hops += 1) {
-    const response = await outbound.fetch(at, {
+    const answer = await outbound.request({
+      url: at,
       method: 'POST',
       // Own headers are for the host they were given for.
-      headers: { ...(at.origin === first.origin ? headers : {}), ...message.signed },
-      body: message.body,
-      redirect: 'manual',
-      signal: message.signal,
+      headers: { ...(at.origin === first.origin ? lowerCased(headers) : {}), ...signed },
+      body,
+      redirects: 'answer',
+      signal,
+      timeoutMs: endsAt - performance.now(),
     })
-    const next = redirectOf(response, at)
-    if (next === undefined) return await endedWith(response)
-    await response.body?.cancel()
+    const next = redirectOf(answer, at)
+    if (next === undefined) return await endedWith(answer)
+    answer.discard()
     if (hops === MAX_REDIRECTS)
       throw new OutboundRefused(`${first.host} redirects more than ${MAX_REDIRECTS} times.`)
     at = next
   }
 }
 
+const lowerCased = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
 /**
  * Where an answer redirects to with the same method and body: any other redirect would arrive as a GET with nothing in
  * it.
  */
-function redirectOf({ status, headers }: Response, from: URL): URL | undefined {
-  const location = headers.get('location')
-  if ((status !== 307 && status !== 308) || location === null) return undefined
-  const next = URL.parse(location, from.href)
+function redirectOf({ status, headers: { location } }: OutboundAnswer, from: URL): URL | undefined {
+  if ((status !== 307 && status !== 308) || location === undefined) return undefined
+  const next = URL.parse(String(location), from.href)
   if (next === null || (from.protocol === 'https:' && next.protocol !== 'https:'))
     throw new OutboundRefused(`${from.host} redirects to http, or to what is no address.`)
   return next
 }
 
-async function endedWith(response: Response): Promise<Ended> {
-  const { status, ok } = response
+async function endedWith(answer: OutboundAnswer): Promise<Ended> {
+  const { status } = answer
+  const ok = status >= 200 && status < 300
   return {
     outcome: ok ? 'delivered' : 'refused',
     status,
     error: ok ? null : `The endpoint answered ${status}.`,
-    response: await beginningOf(response),
-    retryAfter: response.headers.get('retry-after'),
+    response: await beginningOf(answer),
+    retryAfter: answer.headers['retry-after']?.toString() ?? null,
   }
 }
 
 /** What came of the answer in a short while: how it goes on changes nothing. */
-async function beginningOf(response: Response): Promise<string> {
-  const reader = response.body?.getReader()
-  if (reader === undefined) return ''
-  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), READ_MS)
+async function beginningOf(answer: OutboundAnswer): Promise<string> {
+  const body = answer.stream()
+  const timer = setTimeout(() => body.destroy(), READ_MS)
   const decoder = new TextDecoder()
   let text = ''
   try {
-    while (text.length < 2 * EXCERPT_LENGTH) {
-      const { value, done } = await reader.read()
-      if (done) return text
-      text += decoder.decode(value, { stream: true })
+    for await (const piece of body) {
+      text += decoder.decode(piece, { stream: true })
+      if (text.length >= 2 * EXCERPT_LENGTH) break
     }
   } catch {
     return text
   } finally {
     clearTimeout(timer)
-    reader.cancel().catch(() => undefined)
   }
   return text
 }
 
-function failed(error: unknown, timedOutMs: number | undefined): Ended {
+function failed(error: unknown, timeoutMs: number): Ended {
   const nothing = { status: null, response: null, retryAfter: null }
-  if (timedOutMs !== undefined)
+  if (error instanceof DOMException && error.name === 'TimeoutError')
     return {
       ...nothing,
       outcome: 'timeout',
-      error: `The endpoint did not answer within ${timedOutMs / 1000} s.`,
+      error: `The endpoint did not answer within ${timeoutMs / 1000} s.`,
     }
   if (error instanceof OutboundRefused)
     return {
@@ -190,9 +195,7 @@ function failed(error: unknown, timedOutMs: number | undefined): Ended {
 }
 
 function codeOf(error: unknown): string {
-  const cause: unknown = error instanceof Error ? error.cause : undefined
-  const code: unknown =
-    typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? ` (${code})` : ''
 }
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { durationMs, type FetchStub, type FetchStubAnswer } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import { pauseBy, type Timers } from '../automations/timers.ts'
@@ -178,13 +179,7 @@ function streamed(
   if (streams === undefined || 'error' in result || result.status >= 400) return result
   const items = itemsOf(String(result.headers['content-type'] ?? ''), streams)
   if (items === undefined) return result
-  const { bytes } = result
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      if (bytes.length > 0) controller.enqueue(bytes)
-      controller.close()
-    },
-  })
+  const body = Readable.from([result.bytes])
   const parts = { host: url.host, items, silenceMs: timeoutMs, onClose: () => undefined }
   return { ...result, bytes: Buffer.alloc(0), live: new LiveStream(body, parts) }
 }

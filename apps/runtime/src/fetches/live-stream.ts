@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { Failure, type FailureBody } from '@platform/kernel'
 import { OutboundRefused } from '@platform/outbound'
 import type { StreamItems } from './text-items.ts'
@@ -29,15 +30,17 @@ export interface LiveStreamParts {
  * slow to ask slows the other side down, and memory holds what one read brings.
  */
 export class LiveStream {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #body: Readable
+  readonly #pieces: AsyncIterator<Uint8Array>
   readonly #parts: LiveStreamParts
   readonly #items: StreamItems
-  #reading: ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']> | undefined
+  #reading: Promise<IteratorResult<Uint8Array>> | undefined
   #end: StreamPart | undefined
   #isOpen = true
 
-  constructor(body: ReadableStream<Uint8Array>, parts: LiveStreamParts) {
-    this.#reader = body.getReader()
+  constructor(body: Readable, parts: LiveStreamParts) {
+    this.#body = body
+    this.#pieces = body[Symbol.asyncIterator]()
     this.#parts = parts
     this.#items = parts.items
   }
@@ -64,20 +67,22 @@ export class LiveStream {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.#end ??= { items: [], isOver: true }
-    this.#reader.cancel().catch(() => undefined)
+    // Whoever reads just now hears of it by the end.
+    this.#reading?.catch(() => undefined)
+    this.#body.destroy()
     this.#parts.onClose()
   }
 
   /** True once something was read, whether or not an item is whole with it; undefined when the time is over first. */
   async #read(signal: AbortSignal, withinMs: number): Promise<true | undefined> {
-    this.#reading ??= this.#reader.read()
+    this.#reading ??= this.#pieces.next()
     try {
       const read = await withinTime(this.#reading, signal, withinMs)
       if (read === undefined) return undefined
       this.#reading = undefined
-      const isReadable = read.done ? this.#items.end() : this.#items.feed(read.value)
+      const isReadable = read.done === true ? this.#items.end() : this.#items.feed(read.value)
       if (!isReadable) this.#fail(`${this.#parts.host} sends a piece that is longer than 1 MB.`)
-      else if (read.done) this.close()
+      else if (read.done === true) this.close()
     } catch (error) {
       signal.throwIfAborted()
       this.#fail(sentenceOf(error, this.#parts.host))

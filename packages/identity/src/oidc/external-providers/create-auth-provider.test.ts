@@ -27,7 +27,7 @@ describe('adding a provider to an organization', () => {
       source: 'database',
       type: 'oidc',
       name: 'Provider first',
-      config: { client_id: 'platform', issuer: 'http://127.0.0.1:9' },
+      config: { client_id: 'platform', issuer: 'http://127.0.0.1:2' },
       attributesMapping: { email: 'upn' },
       domains: ['first.example'],
       enabled: true,
@@ -94,7 +94,7 @@ describe('adding a provider to an organization', () => {
     const urls = {
       authorization_endpoint: 'https://idp.example/auth',
       token_endpoint: 'http://10.0.0.1/token',
-      jwks_uri: 'http://127.0.0.1:9/jwks',
+      jwks_uri: 'http://127.0.0.1:2/jwks',
     }
     const { status, text } = await create(input('inside', { config: { client_id: 'x', ...urls } }))
     expect(status).toBe(400)

@@ -5,7 +5,7 @@ import { startIdentity, type TestIdentity } from '../../../test/start-identity.t
 
 let gateway: TestIdentity
 beforeAll(async () => {
-  const config = { ...CLIENT, issuer: 'http://127.0.0.1:9' }
+  const config = { ...CLIENT, issuer: 'http://127.0.0.1:2' }
   const providers = [
     {
       slug: 'acme',
@@ -26,7 +26,7 @@ it('names the enabled providers of the platform to everybody, without anything s
   const root = await gateway.signIn({ superAdmin: true })
   await gateway.client(root.headers)(createAuthProvider, {
     params: { orgSlug: 'org' },
-    body: { slug: 'of-org', type: 'oidc', config: { ...CLIENT, issuer: 'http://127.0.0.1:9' } },
+    body: { slug: 'of-org', type: 'oidc', config: { ...CLIENT, issuer: 'http://127.0.0.1:2' } },
   })
   expect(await gateway.nobody(listLoginProviders)).toEqual({
     localSignin: true,

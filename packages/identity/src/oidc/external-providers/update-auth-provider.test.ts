@@ -21,7 +21,7 @@ const secretOf = (slug: string) =>
 describe('replacing a provider', () => {
   it('keeps its id, and its secret unless another one is given', async () => {
     const before = await secretOf('mine')
-    const config = { client_id: 'another', issuer: 'http://127.0.0.1:9' }
+    const config = { client_id: 'another', issuer: 'http://127.0.0.1:2' }
     const params = { orgSlug: 'acme', slug: 'mine' }
     const body = input('mine', { config, enabled: false, domains: ['new.example'] })
     const updated = await crud.root(updateAuthProvider, { params, body })

@@ -1,0 +1,37 @@
+/** How long a call may take, and whether anybody wants it still: one signal for both. */
+export class CallTime {
+  readonly #controller = new AbortController()
+  readonly #longestMs: number
+  readonly #given: AbortSignal | undefined
+  readonly #abort = () => this.#controller.abort(this.#given?.reason)
+  #timer: NodeJS.Timeout
+
+  /** Until the answer is there, and, where it is read while it comes, from then on. */
+  constructor(ms: number, longestMs: number, given: AbortSignal | undefined) {
+    this.#longestMs = longestMs
+    this.#given = given
+    this.#timer = this.#over(Math.min(ms, longestMs))
+    if (given?.aborted === true) this.#abort()
+    given?.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  /** Aborts with a TimeoutError, or with the reason of who does not want it any more. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  prolong(): void {
+    clearTimeout(this.#timer)
+    this.#timer = this.#over(this.#longestMs)
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#given?.removeEventListener('abort', this.#abort)
+  }
+
+  #over(ms: number): NodeJS.Timeout {
+    const reason = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+    return setTimeout(() => this.#controller.abort(reason()), Math.ceil(ms)).unref()
+  }
+}

@@ -1,0 +1,143 @@
+import { pipeline, type Readable, Transform } from 'node:stream'
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { type Dispatcher, errors } from 'undici'
+import type { CallTime } from './call-time.ts'
+import { OutboundRefused } from './callable.ts'
+
+interface AnswerParts {
+  /** The address that answered, at the end of the redirects. */
+  readonly url: URL
+  readonly isRedirected: boolean
+  /** Of a question that is never answered with a body. */
+  readonly isHead: boolean
+  readonly maxBytes: number
+  readonly time: CallTime
+}
+
+const BODILESS = new Set([204, 205, 304])
+
+/**
+ * What came back. Its body is read once, whole or piece by piece, or discarded: else it keeps its connection until the
+ * time of the call is over.
+ */
+export class OutboundAnswer {
+  readonly status: number
+  readonly statusText: string
+  /** Names in lower case. What was sent several times is one text, as of fields that are lists; cookies are a list. */
+  readonly headers: Readonly<Record<string, string | string[]>>
+  readonly #body: Dispatcher.ResponseData['body']
+  readonly #parts: AnswerParts
+
+  /** Throws OutboundRefused for a body that says that it is too large, or that is encoded more than once. */
+  constructor({ statusCode, statusText, headers, body }: Dispatcher.ResponseData, parts: AnswerParts) {
+    this.status = statusCode
+    this.statusText = statusText
+    this.headers = joined(headers)
+    this.#body = body
+    this.#parts = parts
+    const refusal = parts.isHead ? undefined : this.#refusal()
+    if (refusal !== undefined) {
+      this.discard()
+      throw refusal
+    }
+  }
+
+  get url(): URL {
+    return this.#parts.url
+  }
+
+  get isRedirected(): boolean {
+    return this.#parts.isRedirected
+  }
+
+  /** True for answers that have no body by their status or their question (RFC 9110, 6.4.1). */
+  get isBodiless(): boolean {
+    return this.#parts.isHead || BODILESS.has(this.status)
+  }
+
+  /** All of it, decoded. Rejects with OutboundRefused past the cap, with a TimeoutError when the call's time is over. */
+  async bytes(): Promise<Buffer> {
+    try {
+      if (this.isBodiless || !DECODERS.has(this.#encoding)) return await this.#plainBytes()
+      const pieces: Buffer[] = []
+      for await (const piece of this.#counted()) pieces.push(piece)
+      return Buffer.concat(pieces)
+    } finally {
+      this.#parts.time.end()
+    }
+  }
+
+  /** The same piece by piece; from now on the time counts that the policy has for a call. Destroying it closes it. */
+  stream(): Readable {
+    this.#parts.time.prolong()
+    const stream = this.isBodiless ? this.#body : this.#counted()
+    return stream.once('close', () => this.#parts.time.end())
+  }
+
+  discard(): void {
+    this.#parts.time.end()
+    this.#body.on('error', () => undefined).destroy()
+  }
+
+  /** The connection counts them, and ends where there are too many. */
+  async #plainBytes(): Promise<Buffer> {
+    try {
+      return Buffer.from(await this.#body.arrayBuffer())
+    } catch (error) {
+      throw error instanceof errors.ResponseExceededMaxSizeError ? this.#tooLarge() : error
+    }
+  }
+
+  #counted(): Readable {
+    let bytes = 0
+    const counter = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        bytes += chunk.length
+        if (bytes > this.#parts.maxBytes) done(this.#tooLarge())
+        else done(null, chunk)
+      },
+    })
+    const decoder = DECODERS.get(this.#encoding)?.()
+    const onEnd = () => undefined
+    return decoder === undefined
+      ? pipeline(this.#body, counter, onEnd)
+      : pipeline(this.#body, decoder, counter, onEnd)
+  }
+
+  #refusal(): OutboundRefused | undefined {
+    const { url, maxBytes } = this.#parts
+    if (this.#encoding.includes(','))
+      return new OutboundRefused(`${url.host} encodes its answer more than once.`)
+    return Number(this.headers['content-length'] ?? 0) > maxBytes ? this.#tooLarge() : undefined
+  }
+
+  #tooLarge(): OutboundRefused {
+    const { url, maxBytes } = this.#parts
+    return new OutboundRefused(`${url.host} answers more than the ${maxBytes} bytes that are allowed.`)
+  }
+
+  get #encoding(): string {
+    return String(this.headers['content-encoding'] ?? '').toLowerCase()
+  }
+}
+
+/** As they come, rather than with the last of them. */
+const FLUSHED = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
+
+/** What undoes the encodings of RFC 9110, 8.4.1; what has another one stays as it is. */
+const DECODERS = new Map<string, () => Transform>([
+  ['gzip', () => createGunzip(FLUSHED)],
+  ['x-gzip', () => createGunzip(FLUSHED)],
+  ['deflate', () => createInflate(FLUSHED)],
+  ['br', () => createBrotliDecompress()],
+])
+
+function joined(given: Dispatcher.ResponseData['headers']): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue
+    if (name === 'set-cookie') headers[name] = [value].flat()
+    else headers[name] = typeof value === 'string' ? value : value.join(', ')
+  }
+  return headers
+}
