@@ -59,7 +59,7 @@ async function call(
     origin: url.origin,
     path: url.pathname + url.search,
     method: method as Dispatcher.HttpMethod,
-    headers: { ...usual(headers), ...headers },
+    headers: { ...usual(headers, body), ...headers },
     body: body ?? null,
     signal,
     ...OWN_TIME,
@@ -70,8 +70,9 @@ async function call(
 const OWN_TIME = { headersTimeout: 0, bodyTimeout: 0 }
 
 /** What a client says of itself unless it was told. Pieces of something are only of use as they are (RFC 9110, 14.2). */
-const usual = (given: OutboundRequest['headers']): Record<string, string> => ({
+const usual = (given: OutboundRequest['headers'], body: OutboundRequest['body']): Record<string, string> => ({
   accept: '*/*',
   'accept-language': '*',
-  'accept-encoding': given.range === undefined ? 'gzip, br' : 'identity',
+  'accept-encoding': given.range === undefined ? 'gzip, br, zstd' : 'identity',
+  ...(typeof body === 'string' ? { 'content-type': 'text/plain;charset=UTF-8' } : {}),
 })

@@ -26,6 +26,8 @@ const DEFAULTS = {
 }
 /** A server may offer to keep a connection for longer: it must not hold its place among the origins. */
 const IDLE_MS = 10_000
+/** So much more comes through that whoever counts what is unpacked notices it first, and has a sentence for it. */
+const COUNTED_BYTES = 1_048_576
 const MAX_HEADER_BYTES = 32_768
 /** A proxy is one origin that stands for many. */
 const PROXIED_ORIGINS = 16
@@ -59,7 +61,7 @@ export function openOutbound(policy: OutboundPolicy, given?: LookupFunction): Ou
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     maxHeaderSize: MAX_HEADER_BYTES,
-    maxResponseSize: maxResponseBytes,
+    maxResponseSize: maxResponseBytes + COUNTED_BYTES,
   }
   const direct = new Agent({
     ...limits,

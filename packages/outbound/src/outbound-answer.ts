@@ -1,5 +1,11 @@
 import { pipeline, type Readable, Transform } from 'node:stream'
-import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+} from 'node:zlib'
 import { type Dispatcher, errors } from 'undici'
 import type { CallTime } from './call-time.ts'
 import { OutboundRefused } from './callable.ts'
@@ -79,13 +85,15 @@ export class OutboundAnswer {
     this.#body.on('error', () => undefined).destroy()
   }
 
-  /** The connection counts them, and ends where there are too many. */
+  /** The connection ends where there are many more than are allowed. */
   async #plainBytes(): Promise<Buffer> {
     try {
-      return Buffer.from(await this.#body.arrayBuffer())
+      const bytes = Buffer.from(await this.#body.arrayBuffer())
+      if (bytes.length <= this.#parts.maxBytes) return bytes
     } catch (error) {
-      throw error instanceof errors.ResponseExceededMaxSizeError ? this.#tooLarge() : error
+      if (!(error instanceof errors.ResponseExceededMaxSizeError)) throw error
     }
+    throw this.#tooLarge()
   }
 
   #counted(): Readable {
@@ -124,12 +132,16 @@ export class OutboundAnswer {
 /** As they come, rather than with the last of them. */
 const FLUSHED = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
 
+/** The largest window that RFC 9659 allows, 8 MB. */
+const ZSTD_WINDOW_LOG = 23
+
 /** What undoes the encodings of RFC 9110, 8.4.1; what has another one stays as it is. */
 const DECODERS = new Map<string, () => Transform>([
   ['gzip', () => createGunzip(FLUSHED)],
   ['x-gzip', () => createGunzip(FLUSHED)],
   ['deflate', () => createInflate(FLUSHED)],
   ['br', () => createBrotliDecompress()],
+  ['zstd', () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } })],
 ])
 
 function joined(given: Dispatcher.ResponseData['headers']): Record<string, string | string[]> {

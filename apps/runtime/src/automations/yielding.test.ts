@@ -28,7 +28,7 @@ const attacks = {
 describe('a long run lets others in', () => {
   test.each(Object.entries(attacks))('between %s', async (_, steps) => {
     const workspace = await runtime.workspace({ main: { when: { endpoint: true }, do: steps } })
-    const { attacked, quiet } = await expectOthersServed({
+    await expectOthersServed({
       probe: async () => await (await fetch(`${runtime.url}/sys/livez`)).text(),
       attack: async () => {
         const init = {
@@ -39,7 +39,6 @@ describe('a long run lets others in', () => {
         await (await runtime.call(workspace.id, 'main', init)).text()
       },
     })
-    expect(attacked).toBeLessThanOrEqual(quiet + 250)
   })
 
   test('and is over when its time is, whatever it does in sequence', async () => {
@@ -51,7 +50,7 @@ describe('a long run lets others in', () => {
         { timeLimitMs: 100 },
       )
       expect(failed?.failure.name).toBe('WorkflowTimeoutError')
-      expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(2_000)
+      expect(process.threadCpuUsage(before).user / 1000).toBePrompt(2_000)
     }
   })
 
@@ -60,7 +59,7 @@ describe('a long run lets others in', () => {
     const workspace = compiled({ main: { do: many(20, () => work) } })
     const runs = () =>
       Promise.all(many(50, () => runMain(workspace, { body: { list } }, { timeLimitMs: 1_000 }, engine)))
-    expect((await longestTurn(runs)).longestMs).toBeLessThan(250)
+    expect((await longestTurn(runs)).longestMs).toBePrompt(250)
   })
 })
 
