@@ -152,4 +152,23 @@ describe('an answer', () => {
     discarded.discard()
     while (left < 3) await pause(10)
   })
+
+  it.each(['identity', 'gzip'])('that nobody reads breaks off in peace: %s', async (encoding) => {
+    await using server = await startCounted((request, response) => {
+      response
+        .writeHead(200, { 'content-encoding': encoding })
+        .write(encoding === 'gzip' ? gzipSync(text) : text)
+      if (request.url === '/broken') setTimeout(() => response.destroy(), 50)
+    })
+    await using outbound = local({ timeoutMs: 300 })
+    const streams = [
+      (await outbound.request(get(`${server.url}/broken`))).stream(),
+      (await outbound.request(get(`${server.url}/late`))).stream(),
+    ]
+    await outbound.request(get(`${server.url}/broken`))
+    await outbound.request(get(`${server.url}/late`))
+    // What nobody listens to would end the process, which fails the run.
+    await pause(500)
+    expect(streams.map(({ destroyed }) => destroyed)).toEqual([true, true])
+  })
 })
