@@ -32,7 +32,8 @@ beforeAll(async () => {
 })
 afterAll(() => void server.close().closeAllConnections())
 
-const part = Buffer.alloc(300_000, 'a')
+/** Far more than a megabyte comes in time, also from a client that the machine holds up. */
+const part = Buffer.alloc(900_000, 'a')
 const asChunk = Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')])
 const post = (framing: string, path = '/') => `POST ${path} HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n`
 

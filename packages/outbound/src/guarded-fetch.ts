@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { OutboundRefused, requireCallable } from './callable.ts'
 import type { Outbound } from './outbound.ts'
 import type { OutboundAnswer } from './outbound-answer.ts'
@@ -56,7 +55,18 @@ function responseOf(answer: OutboundAnswer): Response {
 }
 
 function bodyOf(answer: OutboundAnswer): ReadableStream<Uint8Array> | null {
-  if (!answer.isBodiless) return Readable.toWeb(answer.stream()) as ReadableStream<Uint8Array>
-  answer.discard()
-  return null
+  if (answer.isBodiless) {
+    answer.discard()
+    return null
+  }
+  const pieces = answer.pieces()
+  const source = {
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      const { done, value } = await pieces.next()
+      if (done === true) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: () => answer.discard(),
+  }
+  return new ReadableStream(source, { highWaterMark: 0 })
 }

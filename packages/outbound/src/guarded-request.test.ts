@@ -16,6 +16,12 @@ const get = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest 
   ...more,
 })
 
+async function all(pieces: AsyncIterable<Buffer>): Promise<Buffer[]> {
+  const found: Buffer[] = []
+  for await (const piece of pieces) found.push(piece)
+  return found
+}
+
 /** Sends pieces until the other side leaves. */
 function drip(response: ServerResponse): void {
   const timer = setInterval(() => response.write('.'), 20)
@@ -82,8 +88,8 @@ describe('an answer', () => {
     )
     await using outbound = local()
     expect(String(await (await outbound.request(get(server.url))).bytes())).toBe(text)
-    const streamed = (await outbound.request(get(server.url))).stream()
-    expect(String(Buffer.concat(await streamed.toArray()))).toBe(text)
+    const streamed = (await outbound.request(get(server.url))).pieces()
+    expect(String(Buffer.concat(await all(streamed)))).toBe(text)
   })
 
   it('that can not be decoded fails', async () => {
@@ -106,7 +112,7 @@ describe('an answer', () => {
       await using outbound = local({ maxResponseBytes: 10_000 })
       const asked = get(server.url + path)
       await expect((await outbound.request(asked)).bytes()).rejects.toBeInstanceOf(OutboundRefused)
-      const read = (await outbound.request(asked)).stream().toArray()
+      const read = all((await outbound.request(asked)).pieces())
       await expect(read).rejects.toBeInstanceOf(OutboundRefused)
     },
   )
@@ -124,7 +130,7 @@ describe('an answer', () => {
     await expect(whole.bytes()).rejects.toMatchObject(late)
     const startedAt = performance.now()
     const streamed = await outbound.request(get(server.url, { timeoutMs: 150 }))
-    await expect(streamed.stream().toArray()).rejects.toMatchObject(late)
+    await expect(all(streamed.pieces())).rejects.toMatchObject(late)
     expect(performance.now() - startedAt).toBeGreaterThan(700)
   })
 
@@ -161,14 +167,15 @@ describe('an answer', () => {
       if (request.url === '/broken') setTimeout(() => response.destroy(), 50)
     })
     await using outbound = local({ timeoutMs: 300 })
-    const streams = [
-      (await outbound.request(get(`${server.url}/broken`))).stream(),
-      (await outbound.request(get(`${server.url}/late`))).stream(),
-    ]
-    await outbound.request(get(`${server.url}/broken`))
-    await outbound.request(get(`${server.url}/late`))
+    const begun = []
+    for (const path of ['/broken', '/late']) {
+      await outbound.request(get(server.url + path))
+      const pieces = (await outbound.request(get(server.url + path))).pieces()
+      await pieces.next()
+      begun.push(pieces)
+    }
     // What nobody listens to would end the process, which fails the run.
     await pause(500)
-    expect(streams.map(({ destroyed }) => destroyed)).toEqual([true, true])
+    for (const pieces of begun) await expect(all(pieces)).rejects.toThrow('')
   })
 })

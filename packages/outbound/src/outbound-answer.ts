@@ -1,4 +1,4 @@
-import { pipeline, type Readable, Transform } from 'node:stream'
+import { pipeline, type Readable, type Transform } from 'node:stream'
 import {
   constants,
   createBrotliDecompress,
@@ -66,18 +66,20 @@ export class OutboundAnswer {
     try {
       if (this.isBodiless || !DECODERS.has(this.#encoding)) return await this.#plainBytes()
       const pieces: Buffer[] = []
-      for await (const piece of this.#counted()) pieces.push(piece)
+      for await (const piece of this.#decoded()) pieces.push(piece)
       return Buffer.concat(pieces)
     } finally {
       this.#parts.time.end()
     }
   }
 
-  /** The same piece by piece; from now on the time counts that the policy has for a call. Destroying it closes it. */
-  stream(): Readable {
+  /**
+   * The same piece by piece, each read when it is asked for; from now on the time counts that the policy has for a call.
+   * Who wants no more of it leaves the loop, or discards the answer.
+   */
+  pieces(): AsyncGenerator<Buffer, void, undefined> {
     this.#parts.time.prolong()
-    const stream = this.isBodiless ? this.#body : this.#counted()
-    return stream.once('close', () => this.#parts.time.end())
+    return this.#decoded()
   }
 
   discard(): void {
@@ -96,20 +98,20 @@ export class OutboundAnswer {
     throw this.#tooLarge()
   }
 
-  #counted(): Readable {
+  async *#decoded(): AsyncGenerator<Buffer, void, undefined> {
+    const decoder = this.isBodiless ? undefined : DECODERS.get(this.#encoding)?.()
+    const source: Readable =
+      decoder === undefined ? this.#body : pipeline(this.#body, decoder, () => undefined)
     let bytes = 0
-    const counter = new Transform({
-      transform: (chunk: Buffer, _encoding, done) => {
-        bytes += chunk.length
-        if (bytes > this.#parts.maxBytes) done(this.#tooLarge())
-        else done(null, chunk)
-      },
-    })
-    const decoder = DECODERS.get(this.#encoding)?.()
-    const onEnd = () => undefined
-    return decoder === undefined
-      ? pipeline(this.#body, counter, onEnd)
-      : pipeline(this.#body, decoder, counter, onEnd)
+    try {
+      for await (const piece of source) {
+        bytes += piece.length
+        if (bytes > this.#parts.maxBytes) throw this.#tooLarge()
+        yield piece
+      }
+    } finally {
+      this.#parts.time.end()
+    }
   }
 
   #refusal(): OutboundRefused | undefined {

@@ -160,12 +160,11 @@ async function endedWith(answer: OutboundAnswer): Promise<Ended> {
 
 /** What came of the answer in a short while: how it goes on changes nothing. */
 async function beginningOf(answer: OutboundAnswer): Promise<string> {
-  const body = answer.stream()
-  const timer = setTimeout(() => body.destroy(), READ_MS)
+  const timer = setTimeout(() => answer.discard(), READ_MS)
   const decoder = new TextDecoder()
   let text = ''
   try {
-    for await (const piece of body) {
+    for await (const piece of answer.pieces()) {
       text += decoder.decode(piece, { stream: true })
       if (text.length >= 2 * EXCERPT_LENGTH) break
     }

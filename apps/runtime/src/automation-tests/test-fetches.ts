@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { durationMs, type FetchStub, type FetchStubAnswer } from '@platform/contracts'
 import type { Clock } from '@platform/kernel'
 import { pauseBy, type Timers } from '../automations/timers.ts'
@@ -179,9 +178,13 @@ function streamed(
   if (streams === undefined || 'error' in result || result.status >= 400) return result
   const items = itemsOf(String(result.headers['content-type'] ?? ''), streams)
   if (items === undefined) return result
-  const body = Readable.from([result.bytes])
-  const parts = { host: url.host, items, silenceMs: timeoutMs, onClose: () => undefined }
-  return { ...result, bytes: Buffer.alloc(0), live: new LiveStream(body, parts) }
+  const pieces = oneAfterAnother([result.bytes])
+  const parts = { pieces, host: url.host, items, silenceMs: timeoutMs, onClose: () => undefined }
+  return { ...result, bytes: Buffer.alloc(0), live: new LiveStream(parts) }
+}
+
+async function* oneAfterAnother<T>(things: readonly T[]): AsyncGenerator<T> {
+  yield* things
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -79,8 +79,18 @@ function liveAnswer(
   const { host } = request.url
   const { status, headers } = answer
   if (leave !== undefined) {
-    const source = { host, items, silenceMs: request.timeoutMs, onClose: leave }
-    return { status, headers, bytes: Buffer.alloc(0), live: new LiveStream(answer.stream(), source) }
+    const onClose = () => {
+      answer.discard()
+      leave()
+    }
+    const live = new LiveStream({
+      pieces: answer.pieces(),
+      host,
+      items,
+      silenceMs: request.timeoutMs,
+      onClose,
+    })
+    return { status, headers, bytes: Buffer.alloc(0), live }
   }
   answer.discard()
   return named(

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { Failure, type FailureBody } from '@platform/kernel'
 import { OutboundRefused } from '@platform/outbound'
 import type { StreamItems } from './text-items.ts'
@@ -17,11 +16,12 @@ export interface StreamPart {
 
 /** How a stream is read. */
 export interface LiveStreamParts {
+  readonly pieces: AsyncIterator<Uint8Array>
   readonly host: string
   readonly items: StreamItems
   /** Longest silence of the other side while it is waited for. */
   readonly silenceMs: number
-  /** Called once, when the stream needs its connection no longer. */
+  /** Called once, when the stream needs its connection no longer; a piece that is waited for comes to an end then. */
   readonly onClose: () => void
 }
 
@@ -30,17 +30,13 @@ export interface LiveStreamParts {
  * slow to ask slows the other side down, and memory holds what one read brings.
  */
 export class LiveStream {
-  readonly #body: Readable
-  readonly #pieces: AsyncIterator<Uint8Array>
   readonly #parts: LiveStreamParts
   readonly #items: StreamItems
   #reading: Promise<IteratorResult<Uint8Array>> | undefined
   #end: StreamPart | undefined
   #isOpen = true
 
-  constructor(body: Readable, parts: LiveStreamParts) {
-    this.#body = body
-    this.#pieces = body[Symbol.asyncIterator]()
+  constructor(parts: LiveStreamParts) {
     this.#parts = parts
     this.#items = parts.items
   }
@@ -69,13 +65,12 @@ export class LiveStream {
     this.#end ??= { items: [], isOver: true }
     // Whoever reads just now hears of it by the end.
     this.#reading?.catch(() => undefined)
-    this.#body.destroy()
     this.#parts.onClose()
   }
 
   /** True once something was read, whether or not an item is whole with it; undefined when the time is over first. */
   async #read(signal: AbortSignal, withinMs: number): Promise<true | undefined> {
-    this.#reading ??= this.#pieces.next()
+    this.#reading ??= this.#parts.pieces.next()
     try {
       const read = await withinTime(this.#reading, signal, withinMs)
       if (read === undefined) return undefined

@@ -60,7 +60,7 @@ describe('a fetch with retry', () => {
   })
 
   test('that was late is a timeout', async () => {
-    const { keys } = await sent(() => undefined, { ...AT_ONCE, on: ['timeout'] }, { timeout: '50ms' })
+    const { keys } = await sent(() => undefined, { ...AT_ONCE, on: ['timeout'] }, { timeout: '400ms' })
     expect(keys).toHaveLength(3)
   })
 

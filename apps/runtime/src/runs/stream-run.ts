@@ -134,6 +134,8 @@ class RunStream {
       skip: this.#steps,
       most: MOST_STEPS,
       signal: this.#signal,
+      // What was written meanwhile is of the next look: the id that is sent says how far the steps before it go.
+      ...(record.finishedAt === null ? { upTo: last } : {}),
     })
     this.#position = { try: record.try, segment: Math.max(last, before) }
     this.#steps = ended
