@@ -5,7 +5,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
  * Where other work shares the machine, a server may once not answer within its deadline. A test that fails twice has
  * failed; one that passes only at the second attempt is named at the end of the run, to be looked at.
  */
-const retry = process.env.CI === undefined ? 0 : 1
+const retry = 1
 
 /**
  * What is slow by nature (faults under load, restarts, whole matrices) runs before a release: scripts/nightly/all.sh.
