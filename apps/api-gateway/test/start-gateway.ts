@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { services, servicesBehindGateway } from '@platform/contracts'
 import type { IdentityTuning } from '@platform/identity'
 import { CHEAP_HASH, signsPeopleIn } from '@platform/identity/testing'
 import { createClient } from '@platform/service-client'
@@ -12,6 +13,9 @@ export type { SignedIn } from '@platform/identity/testing'
 export const CONSOLE = 'http://localhost:3000'
 
 export type TestGateway = Awaited<ReturnType<typeof startGateway>>
+
+const addressesOf = (behind: string): Record<string, string> =>
+  Object.fromEntries(servicesBehindGateway.map((name) => [services[name].urlVariable, behind]))
 
 interface GatewayOptions extends TestServiceOptions {
   services?: string
@@ -28,9 +32,7 @@ export async function startGateway(options: GatewayOptions = {}) {
       SAMPLE_WORKSPACE: 'false',
       ADMIN_EMAIL: 'root@example.com',
       ADMIN_PASSWORD: 'a password of the tests',
-      WORKSPACES_API_URL: behind,
-      RUNTIME_API_URL: behind,
-      EVENTS_API_URL: behind,
+      ...addressesOf(behind),
       ...options.env,
     },
   })

@@ -3,7 +3,7 @@ import type { Outbound } from './outbound.ts'
 import type { OutboundAnswer } from './outbound-answer.ts'
 import { locationOf } from './redirects.ts'
 
-/** A guarded call in the shape of `fetch`, for libraries that ask for one, and for who passes answers on as they are. */
+/** A guarded call in the shape of `fetch`, for libraries that ask for one and for who passes answers on as they are. */
 export const guardedFetch =
   (request: Outbound['request']): Outbound['fetch'] =>
   async (input, init = {}) => {

@@ -117,7 +117,7 @@ describe('an answer', () => {
     },
   )
 
-  it('is late by the time of its call when it is read whole, by that of the policy when read while it comes', async () => {
+  it('is late by the time of its call when read whole, by that of the policy when read in pieces', async () => {
     await using server = await startCounted((request, response) => {
       if (request.url !== '/silent') drip(response)
     })

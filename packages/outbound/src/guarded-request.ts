@@ -69,7 +69,7 @@ async function call(
 /** The time of the call counts for all of it: a timer of undici stays in its list for a second after that. */
 const OWN_TIME = { headersTimeout: 0, bodyTimeout: 0 }
 
-/** What a client says of itself unless it was told. Pieces of something are only of use as they are (RFC 9110, 14.2). */
+/** What a client says of itself unless it was told. Ranges are of the bytes as they are stored (RFC 9110, 14.2). */
 const usual = (given: OutboundRequest['headers'], body: OutboundRequest['body']): Record<string, string> => ({
   accept: '*/*',
   'accept-language': '*',

@@ -61,7 +61,7 @@ export class OutboundAnswer {
     return this.#parts.isHead || BODILESS.has(this.status)
   }
 
-  /** All of it, decoded. Rejects with OutboundRefused past the cap, with a TimeoutError when the call's time is over. */
+  /** All of it, decoded. Rejects with OutboundRefused past the cap, with a TimeoutError when its time is over. */
   async bytes(): Promise<Buffer> {
     try {
       if (this.isBodiless || !DECODERS.has(this.#encoding)) return await this.#plainBytes()
@@ -74,8 +74,8 @@ export class OutboundAnswer {
   }
 
   /**
-   * The same piece by piece, each read when it is asked for; from now on the time counts that the policy has for a call.
-   * Who wants no more of it leaves the loop, or discards the answer.
+   * The same piece by piece, each read when it is asked for; from now on the time of the policy counts. Who wants no
+   * more of it leaves the loop, or discards the answer.
    */
   pieces(): AsyncGenerator<Buffer, void, undefined> {
     this.#parts.time.prolong()

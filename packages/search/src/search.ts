@@ -82,7 +82,7 @@ export interface Search {
 export interface StreamSummary {
   stream: string
   documents: number
-  /** Of the newest document; undefined for an empty stream. */
+  /** The time of the newest document, by its id where it has none of its own; undefined for an empty stream. */
   newestAt: Date | undefined
 }
 
