@@ -79,11 +79,11 @@ it('no more connections are asked for than there are waiting, however many calle
 })
 
 it('who waits longer than the pool does is served all the same, within a limit of his own', async () => {
-  const pool = new Pool({ connectionString: inject('databaseUrl'), max: 1, connectionTimeoutMillis: 50 })
+  const pool = new Pool({ connectionString: inject('databaseUrl'), max: 1, connectionTimeoutMillis: 250 })
   const line = new ConnectionLine(pool)
   const held = await line.take(5000)
   const waiting = line.take(5000)
-  const late = line.take(300)
+  const late = line.take(700)
   await expect(late).rejects.toThrow('no connection was free')
   line.giveBack(held, false)
   line.giveBack(await waiting, false)

@@ -3,8 +3,9 @@ export class CallTime {
   readonly #controller = new AbortController()
   readonly #longestMs: number
   readonly #given: AbortSignal | undefined
-  readonly #abort = () => this.#controller.abort(this.#given?.reason)
+  readonly #abort = () => this.#stop(this.#given?.reason)
   #timer: NodeJS.Timeout
+  #leave: ((reason: unknown) => void) | undefined
 
   /** Until the answer is there, and, where it is read while it comes, from then on. */
   constructor(ms: number, longestMs: number, given: AbortSignal | undefined) {
@@ -20,6 +21,18 @@ export class CallTime {
     return this.#controller.signal
   }
 
+  /**
+   * What the work comes to; rejects with the reason of the signal as soon as that aborts. undici heeds the signal of a
+   * request only once it has a connection for it: a name may be looked up, or an address dialled, for much longer.
+   */
+  heeded<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#leave = reject
+      work.then(resolve, reject)
+      if (this.signal.aborted) reject(this.signal.reason)
+    })
+  }
+
   prolong(): void {
     clearTimeout(this.#timer)
     this.#timer = this.#over(this.#longestMs)
@@ -32,6 +45,11 @@ export class CallTime {
 
   #over(ms: number): NodeJS.Timeout {
     const reason = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError')
-    return setTimeout(() => this.#controller.abort(reason()), Math.ceil(ms)).unref()
+    return setTimeout(() => this.#stop(reason()), Math.ceil(ms)).unref()
+  }
+
+  #stop(reason: unknown): void {
+    this.#controller.abort(reason)
+    this.#leave?.(this.signal.reason)
   }
 }

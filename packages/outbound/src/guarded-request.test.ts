@@ -134,6 +134,19 @@ describe('an answer', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(700)
   })
 
+  it('is late, and unwanted, also while its name is looked up or its address dialled', async () => {
+    await using outbound = openOutbound({ allowed: [] }, () => undefined)
+    const late = outbound.request(get('http://silent.example/', { timeoutMs: 100 }))
+    const startedAt = performance.now()
+    await expect(late).rejects.toMatchObject({ name: 'TimeoutError' })
+    const controller = new AbortController()
+    const unwanted = outbound.request(get('http://silent.example/', { signal: controller.signal }))
+    const reason = new Error('nobody waits')
+    controller.abort(reason)
+    await expect(unwanted).rejects.toBe(reason)
+    expect(performance.now() - startedAt).toBePrompt(1000)
+  })
+
   it('ends with the reason of who does not want it any more, and so does its connection', async () => {
     let left = 0
     await using server = await startCounted((request, response) => {

@@ -31,7 +31,7 @@ async function followed(first: OutboundRequest, needs: Needs, time: CallTime): P
   const { redirects = needs.maxRedirects } = first
   let request = first
   for (let hops = 0; ; hops += 1) {
-    const data = await call(request, needs.dispatcher, time.signal)
+    const data = await time.heeded(call(request, needs.dispatcher, time.signal))
     const { statusCode, headers } = data
     const location = redirects === 'answer' ? undefined : locationOf(statusCode, headers.location)
     if (location === undefined)

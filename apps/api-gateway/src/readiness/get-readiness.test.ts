@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAnonymousSession } from '@platform/contracts'
+import { createAnonymousSession, servicesBehindGateway, usualServices } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway, startUpstream, type TestGateway, type Upstream } from '../../test/start-gateway.ts'
@@ -68,16 +68,14 @@ describe('the readiness report', () => {
   test('has an entry for each service, of the shape of the contract', async () => {
     behaviour = 'ready'
     const { report } = await ask()
-    expect(Object.keys(report.services)).toEqual(['api-gateway', 'runtime', 'events', 'workspaces'])
+    expect(Object.keys(report.services)).toEqual([...usualServices])
     expect(report.services['api-gateway']?.modulesReady).toEqual(
       expect.arrayContaining([
         { module: 'database', driver: 'postgres' },
         { module: 'sessionsRedis', driver: 'memory' },
         { module: 'rateLimitsRedis', driver: 'memory' },
         { module: 'broker', driver: 'postgres' },
-        { module: 'runtime', driver: 'service' },
-        { module: 'events', driver: 'service' },
-        { module: 'workspaces', driver: 'service' },
+        ...servicesBehindGateway.map((module) => ({ module, driver: 'service' })),
       ]),
     )
     expect(report.services['api-gateway']).not.toHaveProperty('url')
@@ -150,16 +148,17 @@ describe('the readiness report', () => {
     behaviour = 'ready'
     await using cached = await startGateway({ databaseUrl: gateway.databaseUrl, services: services.url })
     const before = services.seen.length
-    const names = ['events', 'runtime', 'workspaces', 'api-gateway']
+    const name = (at: number) => usualServices[at % usualServices.length]
     const permutation = (at: number) =>
-      at % 5 === 0 ? '' : `?services=${names[at % 4]},${names[(at + 1) % 4]},${names[(at * 7 + 2) % 4]}`
+      at % 5 === 0 ? '' : `?services=${name(at)},${name(at + 1)},${name(at * 7 + 2)}`
     const calls = Array.from({ length: 500 }, (_, at) =>
       ask(permutation(at), gateway.internalHeaders, cached),
     )
     await Promise.all(calls)
     await fetch(`${cached.url}/sys/readiness`, { headers: gateway.internalHeaders })
     const asked = services.seen.slice(before).map(({ url }) => url)
-    expect(asked.toSorted()).toEqual([...Array(3).fill('/sys/livez'), ...Array(3).fill('/sys/readiness')])
+    const once = (path: string) => servicesBehindGateway.map(() => path)
+    expect(asked.toSorted()).toEqual([...once('/sys/livez'), ...once('/sys/readiness')])
   })
 
   test('names that are none cost no round and are not kept', async () => {
