@@ -1,3 +1,7 @@
+/** True for what a call is ended with when its time is over. */
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'TimeoutError'
+
 /** How long a call may take, and whether anybody wants it still: one signal for both. */
 export class CallTime {
   readonly #controller = new AbortController()

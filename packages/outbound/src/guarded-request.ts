@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { CallTime } from './call-time.ts'
 import { OutboundRefused, requireCallable } from './callable.ts'
 import type { Outbound, OutboundRequest } from './outbound.ts'
-import { OutboundAnswer } from './outbound-answer.ts'
+import { leave, OutboundAnswer } from './outbound-answer.ts'
 import { locationOf, redirected } from './redirects.ts'
 
 interface Needs {
@@ -42,7 +42,7 @@ async function followed(first: OutboundRequest, needs: Needs, time: CallTime): P
         maxBytes: needs.maxResponseBytes,
         time,
       })
-    data.body.on('error', () => undefined).destroy()
+    leave(data.body)
     if (hops === redirects)
       throw new OutboundRefused(`${first.url.host} redirects more than ${redirects} times.`)
     request = redirected(request, statusCode, location)

@@ -1,3 +1,4 @@
+export { isTimeout } from './call-time.ts'
 export { OutboundRefused } from './callable.ts'
 export { openOutbound } from './open-outbound.ts'
 export type { Outbound, OutboundPolicy, OutboundRequest } from './outbound.ts'

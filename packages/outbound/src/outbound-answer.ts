@@ -56,6 +56,11 @@ export class OutboundAnswer {
     return this.#parts.isRedirected
   }
 
+  /** True for a status of success (RFC 9110, 15.3). */
+  get isOk(): boolean {
+    return this.status >= 200 && this.status < 300
+  }
+
   /** True for answers that have no body by their status or their question (RFC 9110, 6.4.1). */
   get isBodiless(): boolean {
     return this.#parts.isHead || BODILESS.has(this.status)
@@ -84,7 +89,7 @@ export class OutboundAnswer {
 
   discard(): void {
     this.#parts.time.end()
-    this.#body.on('error', () => undefined).destroy()
+    leave(this.#body)
   }
 
   /** The connection ends where there are many more than are allowed. */
@@ -130,6 +135,10 @@ export class OutboundAnswer {
     return String(this.headers['content-encoding'] ?? '').toLowerCase()
   }
 }
+
+/** Ends the connection of a body that nobody reads. */
+export const leave = (body: Dispatcher.ResponseData['body']): void =>
+  void body.on('error', () => undefined).destroy()
 
 /** As they come, rather than with the last of them. */
 const FLUSHED = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }

@@ -3,7 +3,7 @@ import type { TryOutcome } from '@platform/contracts'
 import { type Clock, retryAfterMsOf, uuidv7 } from '@platform/kernel'
 import { excerptWithout, withoutSecretFields } from '@platform/logging'
 import type { MasterKeyRing } from '@platform/master-keys'
-import { type Outbound, type OutboundAnswer, OutboundRefused } from '@platform/outbound'
+import { isTimeout, type Outbound, type OutboundAnswer, OutboundRefused } from '@platform/outbound'
 import type { TryRecord } from './queue-store.ts'
 import { type SubscriptionRecord, sealContextOf } from './subscription.ts'
 
@@ -147,12 +147,11 @@ function redirectOf({ status, headers: { location } }: OutboundAnswer, from: URL
 }
 
 async function endedWith(answer: OutboundAnswer): Promise<Ended> {
-  const { status } = answer
-  const ok = status >= 200 && status < 300
+  const { status, isOk } = answer
   return {
-    outcome: ok ? 'delivered' : 'refused',
+    outcome: isOk ? 'delivered' : 'refused',
     status,
-    error: ok ? null : `The endpoint answered ${status}.`,
+    error: isOk ? null : `The endpoint answered ${status}.`,
     response: await beginningOf(answer),
     retryAfter: answer.headers['retry-after']?.toString() ?? null,
   }
@@ -178,7 +177,7 @@ async function beginningOf(answer: OutboundAnswer): Promise<string> {
 
 function failed(error: unknown, timeoutMs: number): Ended {
   const nothing = { status: null, response: null, retryAfter: null }
-  if (error instanceof DOMException && error.name === 'TimeoutError')
+  if (isTimeout(error))
     return {
       ...nothing,
       outcome: 'timeout',

@@ -178,13 +178,18 @@ function streamed(
   if (streams === undefined || 'error' in result || result.status >= 400) return result
   const items = itemsOf(String(result.headers['content-type'] ?? ''), streams)
   if (items === undefined) return result
-  const pieces = oneAfterAnother([result.bytes])
-  const parts = { pieces, host: url.host, items, silenceMs: timeoutMs, onClose: () => undefined }
+  const parts = {
+    pieces: inOnePiece(result.bytes),
+    host: url.host,
+    items,
+    silenceMs: timeoutMs,
+    onClose: () => undefined,
+  }
   return { ...result, bytes: Buffer.alloc(0), live: new LiveStream(parts) }
 }
 
-async function* oneAfterAnother<T>(things: readonly T[]): AsyncGenerator<T> {
-  yield* things
+async function* inOnePiece(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

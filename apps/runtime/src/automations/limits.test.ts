@@ -50,12 +50,12 @@ describe('a run that never ends', () => {
     const before = process.threadCpuUsage()
     const { failed } = await runMain(workspace, {}, { timeLimitMs: 150 })
     expect(failed?.failure.name).toBe('WorkflowTimeoutError')
-    expect(process.threadCpuUsage(before).user / 1000).toBePrompt(2000)
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(2000)
   })
 
   test('lets timers in every few milliseconds', async () => {
     const run = () => runMain(compiled({ main: { do: [endless] } }), {}, { timeLimitMs: 400 })
-    expect((await longestTurn(run)).longestMs).toBePrompt(100)
+    expect((await longestTurn(run)).longestMs).toBeLessThan(100)
   })
 })
 
@@ -83,7 +83,7 @@ describe('a run that calls itself', () => {
     expect(events.filter(({ type }) => type === 'runtime.automations.executed').length).toBeLessThanOrEqual(
       21,
     )
-    expect(process.threadCpuUsage(before).user / 1000).toBePrompt(1000)
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(1000)
   })
 
   test('goes on counting where the event that triggered it was', async () => {

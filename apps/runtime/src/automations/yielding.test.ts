@@ -50,7 +50,7 @@ describe('a long run lets others in', () => {
         { timeLimitMs: 100 },
       )
       expect(failed?.failure.name).toBe('WorkflowTimeoutError')
-      expect(process.threadCpuUsage(before).user / 1000).toBePrompt(2_000)
+      expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(2_000)
     }
   })
 
@@ -59,7 +59,7 @@ describe('a long run lets others in', () => {
     const workspace = compiled({ main: { do: many(20, () => work) } })
     const runs = () =>
       Promise.all(many(50, () => runMain(workspace, { body: { list } }, { timeLimitMs: 1_000 }, engine)))
-    expect((await longestTurn(runs)).longestMs).toBePrompt(250)
+    expect((await longestTurn(runs)).longestMs).toBeLessThan(250)
   })
 })
 

@@ -1,5 +1,5 @@
 import { StoreError } from '@platform/kernel'
-import { type Outbound, type OutboundAnswer, OutboundRefused } from '@platform/outbound'
+import { isTimeout, type Outbound, type OutboundAnswer, OutboundRefused } from '@platform/outbound'
 import { itemsOf, type ReadWhileItComes } from './event-stream-items.ts'
 import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
 import type { FetchRequest } from './fetch-request.ts'
@@ -66,9 +66,8 @@ export async function attempt(
 
 /** A failure is read whole, to be shown. */
 function itemsIn(answer: OutboundAnswer, what: ReadWhileItComes): StreamItems | undefined {
-  const { status, headers, isBodiless } = answer
-  if (status < 200 || status > 299 || isBodiless) return undefined
-  return itemsOf(String(headers['content-type'] ?? ''), what)
+  if (!answer.isOk || answer.isBodiless) return undefined
+  return itemsOf(String(answer.headers['content-type'] ?? ''), what)
 }
 
 function liveAnswer(
@@ -100,12 +99,11 @@ function liveAnswer(
 }
 
 function failureOf(error: unknown, { url, timeoutMs }: FetchRequest): Attempted {
-  if (error instanceof DOMException && error.name === 'TimeoutError')
+  if (isTimeout(error))
     return named('TimeoutError', `${url.host} did not answer in full within ${timeoutMs / 1000} s.`)
   if (error instanceof TokenRefused || error instanceof IdentityRefused)
     return named(error.name, error.message)
-  const refusal = [error, causeOf(error)].find((one) => one instanceof OutboundRefused)
-  if (refusal !== undefined) return named('OutboundRefused', refusal.message)
+  if (error instanceof OutboundRefused) return named('OutboundRefused', error.message)
   const code = codeOf(error)
   return {
     ...named('NetworkError', `${url.host} could not be reached${code === '' ? '' : ` (${code})`}.`),

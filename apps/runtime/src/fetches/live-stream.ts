@@ -1,5 +1,5 @@
 import { Failure, type FailureBody } from '@platform/kernel'
-import { OutboundRefused } from '@platform/outbound'
+import { isTimeout, OutboundRefused } from '@platform/outbound'
 import type { StreamItems } from './text-items.ts'
 
 /** Items that are handed over together at most: what is left is read when they are done. */
@@ -98,10 +98,8 @@ export const failedPart = (message: string): StreamPart => ({
 })
 
 function sentenceOf(error: unknown, host: string): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  const refusal = [error, cause].find((one) => one instanceof OutboundRefused)
-  if (refusal !== undefined) return refusal.message
-  return error instanceof Error && error.name === 'TimeoutError'
+  if (error instanceof OutboundRefused) return error.message
+  return isTimeout(error)
     ? `${host} sends for longer than a fetch may take: FETCH_MAX_TIMEOUT_MS says how long that is.`
     : `${host} broke its stream off.`
 }

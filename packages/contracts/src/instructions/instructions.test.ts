@@ -43,8 +43,8 @@ describe('readStep', () => {
 })
 
 describe('the instructions', () => {
-  it('are those of the language, and no inherited word', () => {
-    for (const word of Object.keys(instructionSchemas)) expect(isInstructionName(word)).toBe(true)
+  it('are the eighteen of the language, and no inherited word', () => {
+    expect(Object.keys(instructionSchemas)).toHaveLength(18)
     for (const word of ['constructor', 'toString', '__proto__', 'Set'])
       expect(isInstructionName(word)).toBe(false)
   })

@@ -127,7 +127,7 @@ describe('checking a password', () => {
     const refused = answers.filter((answer) => answer.status === 'rejected')
     expect(refused).toHaveLength(38)
     expect(refused[0]?.reason).toMatchObject({ name: 'ServiceUnavailable', retryAfterSeconds: 3 })
-    expect(longestMs).toBePrompt(50)
+    expect(longestMs).toBeLessThan(50)
     expect(await checker.check('ada@example.com', 'correct horse')).toMatchObject({ outcome: 'matches' })
   })
 })
