@@ -4,7 +4,7 @@ import { createClient, ErrorReply } from 'redis'
 import { type Cache, CacheError } from './cache.ts'
 import { Deadline } from './deadline.ts'
 import { type Script, scriptOf } from './script.ts'
-import { SLIDING_WINDOW, stepMs } from './sliding-window.ts'
+import { SLIDING_WINDOW, windowArguments } from './sliding-window.ts'
 
 const COMMAND_MS = 150
 /** Only a report of readiness waits for a probe, and a slow server is still ready. */
@@ -89,10 +89,9 @@ export function openRedisCache(url: string): Cache {
       }),
     slide: (key, use) =>
       call(async () => {
-        const { windowMs, limit, amount } = use
-        const args = [windowMs, limit, amount, stepMs(use)]
-        const [used, waitMs] = (await runScript(SLIDING_WINDOW, key, args)) as [string, string]
-        return { isTaken: waitMs === '0', used: Number(used), waitMs: Number(waitMs) }
+        const reply = await runScript(SLIDING_WINDOW, `${key}:packed`, windowArguments(use))
+        const [used, waitMs] = reply as [number | string, number]
+        return { isTaken: waitMs === 0, used: Number(used), waitMs }
       }),
     async probe() {
       const key = `readiness-probe-${randomUUID()}`

@@ -84,56 +84,68 @@ export class SlidingWindow {
 }
 
 /**
- * The uses of one window, by the clock of the server, which is the same for everybody: a hash with a number for each
- * entry, the oldest at `head`, the newest at `tail`.
+ * The uses of one window, by the clock of the server, which is the same for everybody: a hash with a field for each
+ * entry but the newest, and `state`, which has that, the bounds, the sum, and when the oldest was. Numbers are packed,
+ * not written out: that is most of what the script takes, and a use that goes to the newest entry reads and writes one
+ * field only.
  */
 export const SLIDING_WINDOW = scriptOf(`local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local window, limit, amount, step = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local key = KEYS[1]
-local state = redis.call('HMGET', key, 'head', 'tail', 'used')
-local head, tail, used = tonumber(state[1] or 1), tonumber(state[2] or 0), tonumber(state[3] or 0)
+local head, tail, used, first, last, count = 1, 0, 0, 0, 0, 0
+local state = redis.call('HGET', key, 'state')
+if state then head, tail, used, first, last, count = struct.unpack('dddddd', state) end
 local function read(entry)
-  local at, count = string.match(entry, '(%d+) (.+)')
-  return tonumber(at), tonumber(count)
+  if entry == tail then return last, count end
+  return struct.unpack('dd', redis.call('HGET', key, entry))
 end
-local last, before = 0, 0
-if head <= tail then
-  local ends = redis.call('HMGET', key, state[1], state[2])
-  local at, count = read(ends[1])
-  while at + window <= now do
-    used = used - count
-    redis.call('HDEL', key, head)
-    head = head + 1
-    if head > tail then break end
-    at, count = read(redis.call('HGET', key, head))
-  end
-  if head <= tail then last, before = read(ends[2]) else used = 0 end
-else
-  used = 0
+local changed = false
+while head <= tail and first + window <= now do
+  local _, gone = read(head)
+  used = used - gone
+  if head < tail then redis.call('HDEL', key, head) end
+  head = head + 1
+  if head <= tail then first = read(head) end
+  changed = true
 end
-local fits, wait = used + amount <= limit, 0
-if not fits then
-  local excess, index = used + amount - limit, head
+local isEmpty = head > tail
+if isEmpty then used = 0 end
+local wait = 0
+if used + amount > limit then
+  local excess, entry = used + amount - limit, head
   wait = window
-  while index <= tail do
-    local at, count = read(redis.call('HGET', key, index))
-    excess = excess - count
+  while entry <= tail do
+    local at, part = read(entry)
+    excess = excess - part
     if excess <= 0 then
       wait = math.max(1, at + window - now)
       break
     end
-    index = index + 1
+    entry = entry + 1
   end
-end
-if fits and amount > 0 then
-  local at, sum = math.ceil(now / step) * step, amount
-  if last == at then sum = sum + before else tail = tail + 1 end
+elseif amount > 0 then
+  local at = math.ceil(now / step) * step
+  if at == last and not isEmpty then
+    count = count + amount
+  else
+    if isEmpty then first = at else redis.call('HSET', key, tail, struct.pack('dd', last, count)) end
+    tail, last, count = tail + 1, at, amount
+  end
   used = used + amount
-  local entry = string.format('%.0f %.17g', at, sum)
-  redis.call('HSET', key, 'head', head, 'tail', tail, 'used', string.format('%.17g', used), tail, entry)
-else
-  redis.call('HSET', key, 'head', head, 'tail', tail, 'used', string.format('%.17g', used))
+  changed = true
 end
-redis.call('PEXPIRE', key, math.ceil(window + step))
-return { string.format('%.17g', used), string.format('%.0f', math.ceil(wait)) }`)
+if changed then
+  redis.call('HSET', key, 'state', struct.pack('dddddd', head, tail, used, first, last, count))
+  redis.call('PEXPIRE', key, math.ceil(window + step))
+end
+if used % 1 ~= 0 then used = string.format('%.17g', used) end
+return { used, math.ceil(wait) }`)
+
+/** What the script is called with, in its order. */
+export const windowArguments = (use: WindowUse): readonly number[] => [
+  use.windowMs,
+  use.limit,
+  use.amount,
+  stepMs(use),
+]
