@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { inRoot, root } from './set-up/paths.mjs'
 import { Problem, runScript } from './set-up/problem.mjs'
 import { ended, withOurNode } from './set-up/run.mjs'
@@ -9,19 +10,10 @@ import { watchStops } from './set-up/stops.mjs'
 
 const generators = ['services', 'openapi', 'docs', 'chart'].map((name) => `scripts/generate-${name}.ts`)
 
-/** What the generators write, beside docs/. */
-const generated = [
-  'apps/all-in-one/src/services.ts',
-  'apps/ops/src/config/environments.ts',
-  'deploy/compose/platform.yaml',
-  'deploy/prometheus/scrape.yaml',
-  'deploy/images/Dockerfile',
-  'deploy/helm/platform/Chart.yaml',
-  'deploy/helm/platform/values.schema.json',
-  'deploy/helm/platform/files/services.yaml',
-  'deploy/helm/platform/files/dashboard.json',
-  'deploy/helm/platform/files/rules.yaml',
-]
+/** Where generators write. All of it is compared, so that no file can be forgotten. */
+const generatedFolders = ['docs', 'deploy']
+/** What they write elsewhere. */
+const generatedSources = ['apps/all-in-one/src/services.ts', 'apps/ops/src/config/environments.ts']
 
 /** What each check runs, in order: the arguments of Node. A script that does not exist is left out. */
 const checks = {
@@ -101,9 +93,13 @@ async function runQuietly(stops, node, args) {
 /** A fingerprint of what is generated: generating must not change it, whether or not this is a git checkout. */
 function generatedFiles() {
   const hash = createHash('sha256')
-  const documents = readdirSync(inRoot('docs'), { withFileTypes: true }).filter((entry) => entry.isFile())
-  for (const file of [...documents.map(({ name }) => `docs/${name}`), ...generated])
-    if (existsSync(inRoot(file))) hash.update(file).update(readFileSync(inRoot(file)))
+  const found = generatedFolders.flatMap((folder) =>
+    readdirSync(inRoot(folder), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name)),
+  )
+  for (const file of [...found, ...generatedSources.map((file) => inRoot(file))].sort())
+    hash.update(file).update(readFileSync(file))
   return hash.digest('hex')
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   citations,
+  ownChance,
   shippedLines,
   smallFiles,
   testSupportInSource,
@@ -83,4 +84,15 @@ test('a ratchet allows what there is, and names what is new', () => {
   expect(ratchetProblems([...one('a', ''), ...one('b', '')], limits)).toEqual([
     '2 things, 1 are allowed: a, b.',
   ])
+})
+
+test('an instruction that looks at the time or tosses a coin past its run is found', () => {
+  const found = (text: string, file = 'apps/runtime/src/instructions/shuffle.ts') =>
+    ownChance(one(file, text))
+  expect(found('const at = Math.random()')).toEqual(['apps/runtime/src/instructions/shuffle.ts'])
+  expect(found('const at = Date.now()')).toHaveLength(1)
+  expect(found('const at = new Date()')).toHaveLength(1)
+  expect(found("import { randomUUID } from 'node:crypto'")).toHaveLength(1)
+  expect(found('const at = new Date(run.readClock())')).toEqual([])
+  expect(found('Math.random()', 'apps/runtime/src/instructions/shuffle.test.ts')).toEqual([])
 })

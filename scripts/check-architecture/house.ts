@@ -70,6 +70,17 @@ export const testSupportInSource = (sources: readonly Source[]): string[] =>
         !file.startsWith('packages/testing/'),
     )
 
+const CHANCE = /\bMath\.random\b|\bDate\.now\(|\bnew Date\(\)|\brandom(UUID|Bytes|Int)\b.*'node:crypto'/
+/** What an answer from outside came at is part of the answer. */
+const READS_AN_ANSWER = 'apps/runtime/src/instructions/streamed-events.ts'
+
+/** Instructions that look at the time or toss a coin past their run, which is executed again over its journal. */
+export const ownChance = (sources: readonly Source[]): string[] =>
+  sources
+    .filter((source) => ships(source) && source.file.startsWith('apps/runtime/src/instructions/'))
+    .filter(({ file, text }) => file !== READS_AN_ANSWER && CHANCE.test(text))
+    .map(({ file }) => file)
+
 /** Composition files of the former kind. */
 export const wireFiles = (sources: readonly Source[]): string[] =>
   sources.map(({ file }) => file).filter((file) => /\/wire-[^/]+\.ts$/.test(file) && !isTest(file))

@@ -1,4 +1,12 @@
-import { citations, type Source, smallFiles, testSupportInSource, twoWayFolders, wideLines } from './house.ts'
+import {
+  citations,
+  ownChance,
+  type Source,
+  smallFiles,
+  testSupportInSource,
+  twoWayFolders,
+  wideLines,
+} from './house.ts'
 
 interface Ratchet {
   what: string
@@ -12,6 +20,7 @@ const ratchets: readonly Ratchet[] = [
   { what: 'citations of what is not in the repository', most: 0, find: citations },
   { what: 'files of test support in src', most: 0, find: testSupportInSource },
   { what: 'files of 20 lines or less', most: 56, find: smallFiles },
+  { what: 'instructions with a clock or chance of their own', most: 0, find: ownChance },
   { what: 'pairs of folders that import each other', most: 0, find: twoWayFolders },
 ]
 

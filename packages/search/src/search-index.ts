@@ -30,6 +30,7 @@ export interface SearchIndex extends Search, Retained, AsyncDisposable {
    * Starts a new backing index for each stream whose primary shard reaches the size. Returns those streams.
    */
   rollOver(maxPrimaryShardBytes: number): Promise<string[]>
+  /** How many shards the store has and may have; `max` is 0 where it counts none. */
   shardBudget(): Promise<ShardBudget>
   /** What an operator must change in the store, one sentence each; empty while all is well. */
   warnings(): Promise<string[]>

@@ -2,7 +2,7 @@ import { storeDeadLetter } from '@platform/broker'
 import { listDeadLetters } from '@platform/contracts'
 import { uuidv7 } from '@platform/kernel'
 import { describe, expect } from 'vitest'
-import { someEvent } from '../../test/memory-index.ts'
+import { someEvent } from '../../test/indexing-fixture.ts'
 import { test } from '../../test/service-fixture.ts'
 
 describe('GET /v2/platform/events/dead-letters', () => {

@@ -1,7 +1,7 @@
 import { eventStream } from '@platform/contracts'
 import { newWorkspaceId } from '@platform/kernel'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { documentsOf, type IndexingFixture, indexingFixture, someEvent } from '../../test/memory-index.ts'
+import { documentsOf, type IndexingFixture, indexingFixture, someEvent } from '../../test/indexing-fixture.ts'
 import { tendIndex } from './build-index.ts'
 import { indexEvents } from './index-events.ts'
 

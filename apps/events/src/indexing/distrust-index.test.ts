@@ -2,7 +2,7 @@ import { eventStream } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { documentsOf, type IndexingFixture, indexingFixture, someEvent } from '../../test/memory-index.ts'
+import { documentsOf, type IndexingFixture, indexingFixture, someEvent } from '../../test/indexing-fixture.ts'
 import { tendIndex } from './build-index.ts'
 
 let fixture: IndexingFixture

@@ -1,7 +1,12 @@
 import { eventStream } from '@platform/contracts'
 import { newWorkspaceId } from '@platform/kernel'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type IndexingFixture, indexingFixture, MemoryIndex, someEvent } from '../../test/memory-index.ts'
+import {
+  type IndexingFixture,
+  indexingFixture,
+  ScriptedIndex,
+  someEvent,
+} from '../../test/indexing-fixture.ts'
 import { appendToLog } from '../event-log/append-to-log.ts'
 import { indexEvents } from './index-events.ts'
 
@@ -14,7 +19,7 @@ afterAll(() => fixture?.[Symbol.asyncDispose]())
 
 /** One with an index of its own. */
 function indexing() {
-  const memory = new MemoryIndex()
+  const memory = new ScriptedIndex()
   return { memory, handle: indexEvents({ ...fixture, index: memory }) }
 }
 

@@ -11,7 +11,7 @@ import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
 import { rounds, startTestService, type TestService } from '@platform/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { documentsOf, someEvent } from '../../test/memory-index.ts'
+import { documentsOf, someEvent } from '../../test/indexing-fixture.ts'
 import { events } from '../service.ts'
 
 const { TEST_SEARCH_URL, REQUIRE_SERVERS } = process.env

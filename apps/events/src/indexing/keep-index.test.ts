@@ -2,7 +2,7 @@ import { eventStream } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { newWorkspaceId } from '@platform/kernel'
 import { expect, test, vi } from 'vitest'
-import { documentsOf, indexingFixture, someEvent } from '../../test/memory-index.ts'
+import { documentsOf, indexingFixture, someEvent } from '../../test/indexing-fixture.ts'
 import { INDEX_CHANNEL } from './index-store.ts'
 import { keepIndex } from './keep-index.ts'
 

@@ -27,7 +27,7 @@ import { indexStore } from '../src/indexing/index-store.ts'
  * An index in memory, to be wiped, taken away and given what to refuse: what the order of our own steps is tested
  * with.
  */
-export class MemoryIndex implements SearchIndex {
+export class ScriptedIndex implements SearchIndex {
   readonly driver = 'opensearch'
   readonly documents = new Map<string, PlacedDocument>()
   readonly calls: string[] = []
@@ -144,7 +144,7 @@ export async function indexingFixture() {
   const log: Log = stack.use(await openLog(database))
   const letters: Parameters<StoreDeadLetter>[0][] = []
   const storeLetter: StoreDeadLetter = async (letter) => void letters.push(letter)
-  const memory = new MemoryIndex()
+  const memory = new ScriptedIndex()
   /** Streams that are not to be in the index. */
   const deleted = new Set<string>()
   const parts = {
