@@ -19,7 +19,8 @@ packages/auth/src/access.ts decides it before anything else of a request is read
 and in the service for those that are forwarded. Access tokens and applications of others are refused before that, in
 apps/api-gateway/src/admission/admit-tokens.ts and \`requireCaller\` of pipeline.ts, where everything below a path is
 for people. What the caller may do in the workspace of the path (column *May*) is asked by \`runRoute\` of packages/http
-and decided in packages/permissions/src/decide.ts: 404 for strangers, 403 for members and keys. What the roles owner and
+and decided in packages/permissions/src/decide.ts: 404 for strangers, 403 for members and keys. Who is in no
+role, but in a topic that an automation has made, may read the events that are for them. What the roles owner and
 editor may is below, from rules.ts there; what a key may is in api-keys/judge-key.ts. An operation with an empty *May*
 can decide more: its file says so.
 

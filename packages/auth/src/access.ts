@@ -139,8 +139,8 @@ export interface Admission {
   /** The membership of the user; undefined for super administrators, for API keys and for callers without one. */
   role: WorkspaceRole | undefined
   /**
-   * What let the caller in: being the platform or a super administrator, the membership, the API key, or what
-   * everybody may.
+   * What let the caller in: being the platform or a super administrator, the membership, the API key, what everybody
+   * may, or a topic of the workspace they are a member of, for the events that are for them.
    */
-  by: 'power' | 'role' | 'apiKey' | 'everybody'
+  by: 'power' | 'role' | 'apiKey' | 'everybody' | 'topic'
 }

@@ -16,11 +16,19 @@ interface Question {
   workspace: KnownWorkspace
 }
 
+/** What the tables of permissions know of users. */
+export interface Memberships {
+  roleOf: RoleOf
+  /** Whether a user is a member of a topic of the workspace, whichever. */
+  isInTopic(userId: string, workspaceId: string): Promise<boolean>
+}
+
 /**
- * Asks the membership first, then the key, then what everybody may: the first that allows admits.
+ * Asks the membership first, then the key, then what everybody may, then the topics: the first that allows admits.
  * Throws the refusal.
  */
-export async function decide(question: Question, roleOf: RoleOf): Promise<Admission> {
+export async function decide(question: Question, memberships: Memberships): Promise<Admission> {
+  const { roleOf } = memberships
   const { principal, key, action, subject, workspace } = question
   if (isAllPowerful(principal)) return { workspace, role: undefined, by: 'power' }
   const asked = { action, subject, resource: resourceIn(workspace.id, subject) }
@@ -30,7 +38,19 @@ export async function decide(question: Question, roleOf: RoleOf): Promise<Admiss
   const verdict = key?.workspaceId === workspace.id ? await judge(key, roleOf, asked) : undefined
   if (verdict?.allowed) return { workspace, role, by: 'apiKey' }
   if (everybodyMay(principal, verdict, asked)) return { workspace, role, by: 'everybody' }
+  if (role === undefined && (await isAudience(question, memberships)))
+    return { workspace, role: undefined, by: 'topic' }
   throw refusal({ role, verdict, action, subject })
+}
+
+/** Whom an automation has put into a topic reads the events that are for them, guests of the workspace as well. */
+async function isAudience(
+  { principal, action, subject, workspace }: Question,
+  { isInTopic }: Memberships,
+): Promise<boolean> {
+  if (action !== 'read' || subject !== 'events' || principal?.kind !== 'user') return false
+  if (principal.lentTo !== undefined && principal.lentTo !== workspace.id) return false
+  return await isInTopic(principal.userId, workspace.id)
 }
 
 /**

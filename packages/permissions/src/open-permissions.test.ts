@@ -4,6 +4,7 @@ import { type TestDatabase, testDatabase, userPrincipal } from '@platform/testin
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenPermissions, openPermissions } from './open-permissions.ts'
 import { type PermissionStore, permissionStore } from './permission-store.ts'
+import { userTopicStore } from './user-topic-store.ts'
 
 let database: TestDatabase
 let permissions: OpenPermissions
@@ -112,6 +113,35 @@ describe('permissions', () => {
     expect(await may('delete', 'workspaces', home.id)).toBe('refused')
     expect(await may('execute', 'automations', other.id)).toBe('everybody')
     expect(await may('read', 'automations', other.id)).toBe('refused')
+  })
+
+  it('let those read events whom a topic of the workspace has for a member, and do nothing else', async () => {
+    const [home, other] = [await newWorkspace(), await newWorkspace()]
+    const may = (
+      action: 'read' | 'create',
+      type: 'events' | 'workspaces',
+      id: string,
+      principal = user('guest'),
+    ) =>
+      permissions.require(principal, action, { type, workspace: id }).then(
+        ({ by, role }) => [by, role],
+        ({ name }: Failure) => name,
+      )
+    expect(await may('read', 'events', home.id)).toBe('ObjectNotFoundError')
+    const topics = userTopicStore(database)
+    await topics.createTopic(home.id, 'visitors')
+    await topics.addMembers(home.id, 'visitors', ['guest'])
+    expect(await may('read', 'events', home.id)).toEqual(['topic', undefined])
+    expect(await may('read', 'events', home.id, user('guest', { anonymous: true }))).toEqual([
+      'topic',
+      undefined,
+    ])
+    expect(await may('create', 'events', home.id)).toBe('ObjectNotFoundError')
+    expect(await may('read', 'workspaces', home.id)).toBe('ObjectNotFoundError')
+    expect(await may('read', 'events', other.id)).toBe('ObjectNotFoundError')
+    expect(await may('read', 'events', home.id, user('guest', { lentTo: other.id }))).toBe(
+      'ObjectNotFoundError',
+    )
   })
 
   it('answer strangers exactly as if the workspace did not exist', async () => {

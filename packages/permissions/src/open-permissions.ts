@@ -7,6 +7,7 @@ import { decide } from './decide.ts'
 import { permissionStore, permissionsMigrations } from './permission-store.ts'
 import { type Permissions, workspaceNotFound } from './permissions.ts'
 import { recentAnswers } from './recent-answers.ts'
+import { userTopicStore } from './user-topic-store.ts'
 
 /** Permissions of one process. */
 export interface OpenPermissions extends Permissions {
@@ -27,9 +28,12 @@ export async function openPermissions(options: {
   const { database, clock } = options
   await migrate(database, permissionsMigrations)
   const [store, keyStore] = [permissionStore(database), apiKeyStore(database)]
+  const topicStore = userTopicStore(database)
   const workspaces = recentAnswers<KnownWorkspace | undefined>(clock, false)
   const roles = recentAnswers<WorkspaceRole | undefined>(clock)
   const keys = recentAnswers<ApiKeyRecord | undefined>(clock)
+  // Who was put into a topic a moment ago comes at once: that somebody is in none is not remembered.
+  const audiences = recentAnswers<true | undefined>(clock, false)
 
   const findWorkspace = (address: string) =>
     workspaces.get(address, () =>
@@ -39,6 +43,10 @@ export async function openPermissions(options: {
     )
   const roleOf = (userId: string, workspaceId: string) =>
     roles.get(`${workspaceId}\n${userId}`, () => store.findRole(userId, workspaceId))
+  const isInTopic = async (userId: string, workspaceId: string): Promise<boolean> => {
+    const ask = async () => ((await topicStore.isInAnyTopic(workspaceId, userId)) ? true : undefined)
+    return (await audiences.get(`${workspaceId}\n${userId}`, ask)) === true
+  }
   const liveKey = async (id: string) => {
     const key = isUuid(id) ? await keys.get(id, () => keyStore.findById(id)) : undefined
     if (key === undefined || !isUsable(key, clock.now())) throw keyEnded()
@@ -52,13 +60,14 @@ export async function openPermissions(options: {
       workspaces.clear()
       roles.clear()
       keys.clear()
+      audiences.clear()
     },
     async require(principal, action, { type, workspace: address }) {
       const keyId = keyIdOf(principal)
       const key = keyId === undefined ? undefined : await liveKey(keyId)
       const workspace = await findWorkspace(address)
       if (workspace === undefined) throw workspaceNotFound()
-      return await decide({ principal, key, action, subject: type, workspace }, roleOf)
+      return await decide({ principal, key, action, subject: type, workspace }, { roleOf, isInTopic })
     },
   }
 }

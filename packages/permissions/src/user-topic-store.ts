@@ -15,6 +15,13 @@ export const userTopicStore = (queries: Queries) => ({
     return rows.map(({ topic }) => topic)
   },
 
+  async isInAnyTopic(workspaceId: string, userId: string): Promise<boolean> {
+    const rows = await queries.many(sql`
+      select 1 from permissions.user_topic_members
+      where workspace_id = ${workspaceId} and user_id = ${userId} limit 1`)
+    return rows.length > 0
+  },
+
   async hasTopic(workspaceId: string, name: string): Promise<boolean> {
     const rows = await queries.many(sql`
       select 1 from permissions.user_topics where workspace_id = ${workspaceId} and name = ${name}`)

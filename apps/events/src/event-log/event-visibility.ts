@@ -46,18 +46,29 @@ const audienceOf = ({ principal, topics = [], socketId }: AdmittedReader): Filte
 const ofTopics = (topics: readonly string[]): Filter[] =>
   topics.length === 0 ? [] : [{ path: 'target.userTopic', in: [...topics] }]
 
-function ofUser(principal: Principal): Filter[] {
-  if (principal.kind !== 'user') return []
-  const { userId, sessionId } = principal
-  return [
-    { path: 'target.userId', in: [userId] },
-    { path: 'target.sessionId', in: [sessionId] },
-    { path: 'source.userId', in: [userId] },
-  ]
-}
+const ofUser = (principal: Principal): Filter[] =>
+  principal.kind === 'user'
+    ? [...namedUser(principal), { path: 'source.userId', in: [principal.userId] }]
+    : []
+
+const namedUser = (principal: Principal): Filter[] =>
+  principal.kind === 'user'
+    ? [
+        { path: 'target.userId', in: [principal.userId] },
+        { path: 'target.sessionId', in: [principal.sessionId] },
+      ]
+    : []
 
 const ofSocket = (socketId: string | undefined): Filter[] =>
   socketId === undefined ? [] : [{ all: [answersSocket, { path: 'source.socketId', in: [socketId] }] }]
+
+/**
+ * Events that are for a guest whom a topic of the workspace let in: what names them, their session, a topic of theirs
+ * or their socket. What happens in the workspace is none of their business, not even what they have caused.
+ */
+const audienceOfGuest = ({ principal, topics = [], socketId }: AdmittedReader): Filter => ({
+  any: [...namedUser(principal), ...ofTopics(topics), ...ofSocket(socketId)],
+})
 
 /** Everything; an empty conjunction holds. */
 const everything: Filter = { all: [] }
@@ -76,8 +87,11 @@ export interface AdmittedReader {
  * The events of a workspace that an admitted caller may read. It is part of every question to the log, so that pages
  * are never short and nothing is counted that the caller may not see.
  */
-export const visibleTo = (reader: AdmittedReader): Filter =>
-  seesEverything(reader.admission) ? everything : { all: [noSecurityEvents, audienceOf(reader)] }
+export function visibleTo(reader: AdmittedReader): Filter {
+  if (seesEverything(reader.admission)) return everything
+  const audience = reader.admission.by === 'topic' ? audienceOfGuest(reader) : audienceOf(reader)
+  return { all: [noSecurityEvents, audience] }
+}
 
 /** A caller with the topics they are a member of, for a question to the log. */
 export async function withTopics<Given extends AdmittedReader & { admission: Admission }>(

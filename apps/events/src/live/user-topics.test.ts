@@ -5,7 +5,7 @@ import { buildRecord } from '@platform/outbox'
 import { permissionStore, userTopicStore } from '@platform/permissions'
 import { startTestService, type TestService, userPrincipal } from '@platform/testing'
 import { io } from 'socket.io-client'
-import { expect, onTestFinished, vi } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
 import { openStream } from '../../test/live-fixture.ts'
 import { test } from '../../test/service-fixture.ts'
 import { events } from '../service.ts'
@@ -150,4 +150,66 @@ test('topics go with their workspace', async ({ service, workspaceId }) => {
   await permissionStore(service.database).removeWorkspaces([workspaceId])
   expect(await store.listTopics(workspaceId, 'eve')).toEqual([])
   expect(await store.countTopics(workspaceId)).toBe(0)
+})
+
+describe('a guest whom an automation has put into a topic', () => {
+  const memberOf = async (service: TestService, workspaceId: string, userId: string) => {
+    await join(service, workspaceId, 'visitors', userId)
+    return { params: { workspaceId }, as: service.as({ userId }) }
+  }
+
+  test('reads what is for the topic or for them, and nothing else of the workspace', async ({
+    service,
+    workspaceId,
+  }) => {
+    const { params, as } = await memberOf(service, workspaceId, 'guest-1')
+    const feed = () => as(listEvents, { params, query: { sort: 'asc', types: 'hint' } })
+    await emit(service, workspaceId, hint(1, 'visitors'), hint(2, 'staff'))
+    await service.as({ userId: 'ada' })(emitEvents, {
+      params,
+      body: {
+        events: [
+          { type: 'hint', payload: { n: 3 } },
+          { type: 'hint', payload: { n: 4 }, target: { userId: 'guest-1' } },
+          { type: 'hint', payload: { n: 5 }, target: { userId: 'guest-2' } },
+        ],
+      },
+    })
+    // What runs for the guest has done, as the runtime tells it.
+    const outbox = await service.resources.outbox('postgres:', databaseUrlOf(service))
+    const source = { workspaceId, userId: 'guest-1' }
+    await outbox.commit([buildRecord({ type: 'hint', payload: { n: 6 }, source })])
+    await vi.waitFor(async () => expect(await feedOf(service, workspaceId, 'ada')).toHaveLength(6), SOON)
+    expect(numbersOf((await feed()).result.events)).toEqual([1, 4])
+    const body = { limit: 10, query: { term: { type: 'hint' } } }
+    expect(numbersOf((await as(searchEvents, { params, body })).documents).toSorted()).toEqual([1, 4])
+  })
+
+  test('gets it live over SSE and sockets', async ({ service, workspaceId }) => {
+    await memberOf(service, workspaceId, 'guest-3')
+    const headers = service.headersOf(userPrincipal({ userId: 'guest-3', anonymous: true }))
+    using stream = await openStream(service.url, workspaceId, headers)
+    const { socket, got } = socketOf(service, workspaceId, 'guest-3')
+    await vi.waitFor(() => expect(socket.connected).toBe(true), SOON)
+    await emit(service, workspaceId, hint(1, 'visitors'), hint(2, 'staff'), hint(3, 'visitors', false))
+    await vi.waitFor(() => expect(got.toSorted()).toEqual([1, 3]), SOON)
+    await vi.waitFor(
+      () => expect(numbersOf(stream.messages.map(({ data }) => data)).toSorted()).toEqual([1, 3]),
+      SOON,
+    )
+  })
+
+  test('may not emit, nor aggregate; a stranger in no topic does not know the workspace', async ({
+    service,
+    workspaceId,
+  }) => {
+    const { params, as } = await memberOf(service, workspaceId, 'guest-4')
+    const notFound = { name: 'ObjectNotFoundError' }
+    const events = [{ type: 'hint', payload: {} }]
+    await expect(as(emitEvents, { params, body: { events } })).rejects.toMatchObject(notFound)
+    const body = { limit: 0, aggs: { types: { terms: { field: 'type' } } } }
+    await expect(as(searchEvents, { params, body })).rejects.toMatchObject(notFound)
+    const stranger = service.as({ userId: 'guest-5' })
+    await expect(stranger(listEvents, { params, query: {} })).rejects.toMatchObject(notFound)
+  })
 })
