@@ -8,20 +8,29 @@ interface Waiting {
   reject(error: unknown): void
 }
 
+/** So long a statement waits before one more connection than `calmSize` is used, for all that wait. */
+const PATIENCE_MS = 50
+
 /**
  * Gives out the connections of a pool. Who finds none free has one opened, and takes whichever is free first: a new
  * one, or one that is given back meanwhile. The pool itself ties a caller to the connection that was opened for it:
  * while the machine is so busy that opening takes long, callers would fail beside free connections (docs/adr/0061).
+ *
+ * More than `calmSize` are used only where statements are so long that others wait for them: a server does no more at
+ * once than it has cores for, and each connection that is in use keeps its memory (docs/adr/0086).
  */
 export class ConnectionLine {
   readonly #pool: Pool
+  readonly #calmSize: number
   /** Those that have waited longest come first. Not a Set, which would keep what it held alive (see SlotList). */
   readonly #waiting: Waiting[] = []
   /** Connections the pool was asked for, and that did not come yet. */
   #asked = 0
+  #patience: NodeJS.Timeout | undefined
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, calmSize = Number.POSITIVE_INFINITY) {
     this.#pool = pool
+    this.#calmSize = calmSize
   }
 
   /** Callers that wait for a connection. */
@@ -50,11 +59,22 @@ export class ConnectionLine {
     const next = isOver ? undefined : this.#next()
     if (next === undefined) client.release(isOver)
     else next.resolve(client)
+    if (isOver) this.#ask()
   }
 
   /** One for each that waits is enough, whoever it comes to: more would only stand in the line of the pool. */
   #ask(): void {
     if (this.#asked >= this.#waiting.length) return
+    if (this.#pool.totalCount - this.#pool.idleCount >= this.#calmSize) {
+      this.#patience ??= setTimeout(() => {
+        this.#patience = undefined
+        if (this.#asked < this.#waiting.length) this.#askNow()
+        this.#ask()
+      }, PATIENCE_MS)
+    } else this.#askNow()
+  }
+
+  #askNow(): void {
     this.#asked += 1
     this.#pool.connect().then(
       (client) => {

@@ -56,7 +56,7 @@ export function openPool(settings: PostgresSettings): BoundedPool {
   })
   // An idle connection lost with its server is replaced at the next statement; unheard, this event ends the process.
   pool.on('error', () => undefined)
-  const line = new ConnectionLine(pool)
+  const line = new ConnectionLine(pool, settings.calmSize)
   const drained = Promise.withResolvers<void>()
   const done = { calls: 0, failures: 0, seconds: 0 }
   /** What the work itself thinks of its data is no failure of the database. */

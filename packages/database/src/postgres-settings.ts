@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { type ClientConfig, types } from 'pg'
 import { DatabaseError } from './database-error.ts'
 
@@ -25,10 +26,15 @@ export interface PostgresOptions {
 export interface PostgresSettings extends Required<PostgresOptions> {
   /** Where the server is, without any credential: the only form of the URL that messages carry. */
   address: string
+  /** Connections that are used at once while statements are short. */
+  calmSize: number
   /** Texts that never appear in a message. */
   secrets: string[]
   client: ClientConfig
 }
+
+/** A server on this machine has no more cores than this process sees; how many another has nobody knows. */
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** The server gives up first, so that a slow statement ends in a response and the connection stays usable. */
 export const serverTimeoutMs = (timeoutMs: number): number => Math.max(1, Math.round(timeoutMs * 0.925))
@@ -50,6 +56,9 @@ export function readPostgresSettings(url: string, options: PostgresOptions): Pos
   return {
     ...chosen,
     address: addressOf(parsed),
+    calmSize: LOOPBACK.test(parsed.hostname)
+      ? Math.min(chosen.poolSize, 2 * availableParallelism() + 1)
+      : chosen.poolSize,
     secrets: [parsed.password, decodeURIComponent(parsed.password)].filter((text) => text.length > 0),
     client: {
       connectionString: parsed.href,
@@ -105,13 +114,17 @@ const addressOf = (url: URL): string =>
 /** A busy server needs long to open a connection, and would need as long for the next. */
 const OPEN_PATIENCE = 3
 
+const IDLE_MS = 60_000
+/** Those beyond the calm size are used for a moment only. */
+const RARELY_USED_MS = 10_000
+
 /** What the pool itself is told. */
 export const poolConfig = (settings: PostgresSettings) => ({
   ...settings.client,
   // One that opens later than a statement waits is there for the next.
   connectionTimeoutMillis: OPEN_PATIENCE * settings.connectTimeoutMs,
   max: settings.poolSize,
-  idleTimeoutMillis: 60_000,
+  idleTimeoutMillis: settings.calmSize < settings.poolSize ? RARELY_USED_MS : IDLE_MS,
 })
 
 const INT8 = 20

@@ -288,12 +288,12 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
   },
   createUserTopic: {
     text:
-      'Makes a topic: an audience of events. Its members see what is emitted with `target: { userTopic }`, in the ' +
-      'feed, in searches and live; others do not, but owners of the workspace. Who has no role in the workspace ' +
-      'reads as a member what is for the topic or for them alone, and nothing else of it. Where there is such a topic, the ' +
-      'users become members of it. That is told by `events.userTopics.created` and `events.userTopics.joined`, ' +
-      'which only they see. A workspace has USER_TOPICS_MAX topics, of up to USER_TOPIC_MEMBERS_MAX members; a user ' +
-      'is in up to 1,000.',
+      'Makes a topic: an audience of events. Its members see what is emitted with `target: { userTopic }`, in ' +
+      'the feed, in searches and live; others do not, but owners of the workspace. Who has no role in the ' +
+      'workspace reads as a member what is for the topic or for them alone, and nothing else of it. Where there ' +
+      'is such a topic, the users become members of it. That is told by `events.userTopics.created` and ' +
+      '`events.userTopics.joined`, which only they see. A workspace has USER_TOPICS_MAX topics, of up to ' +
+      'USER_TOPIC_MEMBERS_MAX members; a user is in up to 1,000.',
     example: {
       do: [
         { createUserTopic: { topic: 'order 42', userIds: ['{{user.id}}'] } },
