@@ -26,10 +26,13 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => platform[Symbol.asyncDispose]())
 
-const child = (): number => {
-  const [found] = processTree(platform.process('all-in-one').pid).filter(
+const children = (): number[] =>
+  processTree(platform.process('all-in-one').pid).filter(
     (pid) => pid !== platform.process('all-in-one').pid && commandOf(pid).includes('planted-faults'),
   )
+
+const child = (): number => {
+  const [found] = children()
   if (found === undefined) throw new Error('No process executes automations.')
   return found
 }
@@ -136,6 +139,43 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)('a process that is ended by %s is rep
   await vi.waitFor(() => expect(commandOf(pid)).toBe(''), { timeout: 10_000 })
   await served()
   expect(child()).not.toBe(pid)
+})
+
+test('a run whose processes others have killed three times is to blame for nothing, and ends well', async () => {
+  await served()
+  await saveAutomation(platform.origin, token, workspace, {
+    slug: 'long',
+    name: 'long',
+    when: { events: ['long.cause'] },
+    do: [
+      {
+        repeat: {
+          until: 1e9,
+          do: [{ set: { name: 'n', value: '{{$index}}' } }],
+        },
+      },
+    ],
+  })
+  await emit(workspace, 'long.cause', 1)
+  const run = async () => (await runsOf(workspace, 'automation=long'))[0]
+  for (let time = 0; time < 3; time += 1) {
+    await vi.waitFor(async () => expect(await run()).toMatchObject({ status: 'running', waitsFor: null }), {
+      timeout: 20_000,
+      interval: 50,
+    })
+    for (const pid of children()) process.kill(pid, 'SIGKILL')
+    await vi.waitFor(async () => expect((await run()).status).not.toBe('running'), {
+      timeout: 20_000,
+      interval: 20,
+    })
+  }
+  const { id } = await run()
+  await call(platform.origin, 'POST', `/v2/workspaces/${workspace}/runs/${id}/cancel`, { token, body: {} })
+  await vi.waitFor(async () => expect((await run()).status).toBe('cancelled'), {
+    timeout: 20_000,
+    interval: 100,
+  })
+  expect(await runsOf(workspace, 'automation=long&deadLetter=true')).toEqual([])
 })
 
 test('processes end with the one that has started them', async () => {

@@ -72,9 +72,13 @@ async function settle(deps: Deps, death: Death): Promise<void> {
   wakeWorkers()
 }
 
-/** A process that hangs says whose turn it was; one that was filled or killed may have been so by any run. */
+/**
+ * A process that hangs says whose turn it was; one that was filled may have been so by any run. What others have killed
+ * died of no run: its runs go on at once, and the count of their deaths still ends at some time.
+ */
 const ofServing = ({ cause, marker }: Death): Verdict => ({
   suspect: cause === 'silent' ? (readMark(marker)?.runId ?? null) : null,
+  suspects: cause === 'killed' ? 'queued' : 'set aside',
   others: 'queued',
 })
 
@@ -85,8 +89,9 @@ async function ofApart(
 ): Promise<Verdict> {
   const mark = readMark(death.marker)
   const run = mark === undefined ? undefined : await suspects.findHeld(workers, mark.runId)
-  if (run !== undefined && run.crashCount > 0) await commits.writeClaimed(conviction(run, death, limits))
-  return { suspect: mark?.runId ?? NOBODY, others: 'set aside' }
+  const isFound = run !== undefined && run.crashCount > 0 && death.cause !== 'killed'
+  if (isFound) await commits.writeClaimed(conviction(run, death, limits))
+  return { suspect: mark?.runId ?? NOBODY, suspects: 'set aside', others: 'set aside' }
 }
 
 function conviction(run: ClaimedRun, { seen, marker }: Death, limits: EventLimits): ClaimedWork {

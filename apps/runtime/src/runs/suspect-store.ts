@@ -8,6 +8,8 @@ export type SuspectStore = ReturnType<typeof suspectStore>
 export interface Verdict {
   /** The run that may have ended it; null for each of them, and one that is none of them for none. */
   readonly suspect: string | null
+  /** Of those that are. A death is counted for them in any case. */
+  readonly suspects: 'queued' | 'set aside'
   /** Of those that are not suspected. */
   readonly others: 'queued' | 'set aside'
 }
@@ -18,13 +20,17 @@ const LONGEST = sql`now() + interval '1 minute'`
 /** Runs that may have ended the process they were at work in. */
 export const suspectStore = (database: Database) => ({
   /** Gives back what a dead worker held, by whichever of its names. */
-  async settle(workers: readonly string[], { suspect, others }: Verdict): Promise<void> {
+  async settle(workers: readonly string[], { suspect, suspects, others }: Verdict): Promise<void> {
+    const areAside = suspects === 'set aside'
     await database.many(sql`
       with held as materialized (
         select id, coalesce(id = ${suspect}::uuid, true) as "isSuspect" from runtime.runs
         where worker = any(${workers}::text[]) and status = 'running' for update
       ), judged as (
-        select id, "isSuspect", "isSuspect" or ${others === 'set aside'} as "isAside" from held
+        select id, "isSuspect",
+          case when "isSuspect" then ${areAside}::boolean else ${others === 'set aside'}::boolean end
+          as "isAside"
+        from held
       )
       update runtime.runs r set
         status = case when j."isAside" then 'waiting' else 'queued' end,

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { closeSync } from 'node:fs'
+import { closeSync, readFileSync } from 'node:fs'
 import type { Env } from '@platform/config'
 import { openBlackBox, readBeats, readBlackBox } from './black-box.ts'
 import {
@@ -45,6 +45,7 @@ export class ContainedProcess {
   readonly order: ProcessOrder
   readonly #child: ChildProcess
   readonly #box = openBlackBox()
+  readonly #killsBefore = killsForMemory()
   readonly #listeners: Listeners
   #isStopping = false
   #isSilent = false
@@ -125,8 +126,23 @@ export class ContainedProcess {
       : signal === null
         ? `ended with ${code}`
         : `ended by ${signal}`
-    const isKilled = signal === 'SIGKILL' || signal === 'SIGTERM'
-    const cause = this.#isSilent ? 'silent' : isKilled ? 'killed' : 'ended'
+    const cause = this.#isSilent ? 'silent' : this.#isKilledByOthers(signal) ? 'killed' : 'ended'
     this.#listeners.onEnd(isExpected ? undefined : { cause, seen, name, marker, role: this.order.role })
+  }
+
+  /** What takes more memory than there is gets the same signal from the kernel, which counts how often. */
+  #isKilledByOthers(signal: string | null): boolean {
+    if (signal === 'SIGTERM') return true
+    return signal === 'SIGKILL' && this.#killsBefore !== undefined && killsForMemory() === this.#killsBefore
+  }
+}
+
+/** How many processes of this machine the kernel has killed for memory; undefined where it does not say. */
+function killsForMemory(): number | undefined {
+  try {
+    const [, count] = /^oom_kill (\d+)$/m.exec(readFileSync('/proc/vmstat', 'utf8')) ?? []
+    return count === undefined ? undefined : Number(count)
+  } catch {
+    return undefined
   }
 }

@@ -20,7 +20,10 @@ export type ToContained = { contained: 'death'; death: Death } | { contained: 'n
 
 /** How a process ended that nobody had asked to. */
 export interface Death {
-  /** Silent: it did not come back from its work. Killed: by somebody else. Ended: by its own fault. */
+  /**
+   * Silent: it did not come back from its work. Killed: by somebody else. Ended: by its own fault, or by the kernel for
+   * memory.
+   */
   readonly cause: 'silent' | 'killed' | 'ended'
   /** As part of a sentence: what was seen. */
   readonly seen: string
