@@ -69,10 +69,11 @@ export const runtimeEnv = z
       ),
     RUNS_RETENTION_DAYS: days(30).describe('Days after which runs are dropped, a week at a time.'),
     RUN_DETAILS: z
-      .enum(['all', 'failed', 'none'])
-      .default('failed')
+      .enum(['all', 'sampled', 'failed', 'none'])
+      .default('sampled')
       .describe(
-        'Of which runs that have ended all is kept that shows what each step did: all, failed (and cancelled), none.',
+        'Of which runs that have ended all is kept that shows what each step did: all, failed (and cancelled), none, ' +
+          'or sampled: failed ones, and five others a second of each workspace and instance.',
       ),
     DEFINITIONS_CACHE_SIZE: count(1000).describe('Workspaces an instance keeps in memory.'),
     DEFINITIONS_CACHE_BYTES: count(100_000_000).describe(

@@ -8,7 +8,7 @@ let runtime: TestRuntime
 let workspace: TestWorkspace
 
 beforeAll(async () => {
-  runtime = await startRuntime()
+  runtime = await startRuntime({ env: { RUN_DETAILS: 'failed' } })
   workspace = await runtime.workspace({ greet: { when: { endpoint: true }, output: 'hello' } })
 })
 afterAll(() => runtime[Symbol.asyncDispose]())
@@ -57,7 +57,7 @@ describe('reading a run', () => {
     expect(await get(id, gone)).not.toHaveProperty('input')
   })
 
-  test('has no input of a run that a request waited for', async () => {
+  test('has no input of a run that a request waited for and that succeeded, where only others are kept', async () => {
     const { id } = await runtime.workspace({ greet: { when: { endpoint: true }, output: 'hello' } })
     await runtime.call(id, 'greet', { method: 'POST', body: '{"a":1}' })
     const { runs } = await runtime.as({})(listRuns, { params: { workspaceId: id }, query: {} })

@@ -17,6 +17,7 @@ import { contextStore, upsertPatches } from '../contexts/context-store.ts'
 import { waitWriter } from '../waits/parked-run-store.ts'
 import { journalStore } from './journal-store.ts'
 import type { ClaimedWork, LeasedRun } from './run.ts'
+import { runDetails } from './run-details.ts'
 import { runSlots } from './run-slots.ts'
 import { type Commits, groupCommits, runStore } from './run-store.ts'
 import { slotStore } from './slot-store.ts'
@@ -97,7 +98,7 @@ function runOf(workspace: TestCompiled, onAsked: (leased: LeasedRun) => void = (
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       onWaits: () => undefined,
       timeLimitMs: 20_000,
-      details: 'failed',
+      details: runDetails('failed'),
       limits: defaultEventLimits,
       log,
     })(claimed, leased, new AbortController().signal)

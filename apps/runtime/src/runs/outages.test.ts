@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { compiled, runsDatabase, testEngine } from '../../test/testing.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import { journalStore } from './journal-store.ts'
+import { runDetails } from './run-details.ts'
 import { runSlots } from './run-slots.ts'
 import { groupCommits, runStore } from './run-store.ts'
 import { slotStore } from './slot-store.ts'
@@ -42,7 +43,7 @@ describe('a run whose database is away again and again', () => {
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       onWaits: () => undefined,
       timeLimitMs: 5000,
-      details: 'failed',
+      details: runDetails('failed'),
       limits: defaultEventLimits,
       log,
     })

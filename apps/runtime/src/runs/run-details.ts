@@ -1,35 +1,54 @@
 import { REDACTED } from '@platform/logging'
+import { createThrottle } from '@platform/rate-limits'
 import type { Effects } from '../automations/effect-buffer.ts'
 import type { CompiledAutomation, CompiledWorkspace, RunInput } from '../automations/model.ts'
 import type { RunJournal } from '../automations/run-journal.ts'
 import { measure } from '../contexts/value-size.ts'
-import type { NextTry, RunEnd } from './run.ts'
 
 /** Of which runs that have ended everything is kept that they can be looked at by. */
-export type RunDetails = 'all' | 'failed' | 'none'
+export type DetailsSetting = 'all' | 'sampled' | 'failed' | 'none'
+
+/**
+ * Of those that succeeded, so many of each workspace: whoever tries something out sees what each step did, and a
+ * workspace that has thousands of runs a second does not pay for it.
+ */
+const SAMPLED = { perSecond: 5, burst: 20 }
+
+/** What is kept of the runs of a process. */
+export interface RunDetails {
+  /** False where nothing is: then nothing has to be gathered. */
+  readonly mayBeKept: boolean
+  /** What a run did before its workspace was suspended is kept in any case: it is retried from there. */
+  keeps(run: EndedRun, status: string | undefined): boolean
+}
+
+interface EndedRun {
+  readonly isSuspended: boolean
+  readonly workspace: { readonly id: string }
+}
+
+export function runDetails(setting: DetailsSetting): RunDetails {
+  const samples = createThrottle({ runs: SAMPLED })
+  const isSampled = ({ workspace: { id } }: EndedRun): boolean => {
+    if (samples.take(id, 'runs', 1, performance.now()) === 0) return true
+    samples.giveBack(id, 'runs', 1)
+    return false
+  }
+  return {
+    mayBeKept: setting !== 'none',
+    keeps(run, status) {
+      if (status !== 'succeeded') return setting !== 'none' || run.isSuspended
+      return setting === 'sampled' ? isSampled(run) : setting === 'all'
+    },
+  }
+}
 
 /** Characters of what is kept of a run that was stored at its end only. */
 export const MAX_DETAILS = 100_000
 
-type Ended = Pick<RunEnd | NextTry, 'status'>
-
-const areKept = (details: RunDetails, status: string | undefined): boolean =>
-  details === 'all' || (details === 'failed' && status !== 'succeeded')
-
-/** What a run did before its workspace was suspended is kept in any case: it is retried from there. */
-export const detailsFor = (
-  { isSuspended }: { readonly isSuspended: boolean },
-  details: RunDetails,
-): RunDetails => (isSuspended && details === 'none' ? 'failed' : details)
-
 /** What a run did last, with the end of its journal where that is kept. */
-export function withJournal(
-  effects: Effects,
-  journal: RunJournal | undefined,
-  details: RunDetails,
-  end: Ended | undefined,
-): Effects {
-  if (journal === undefined || journal.hasStrayed || !areKept(details, end?.status)) return effects
+export function withJournal(effects: Effects, journal: RunJournal | undefined, isKept: boolean): Effects {
+  if (journal === undefined || journal.hasStrayed || !isKept) return effects
   return { ...effects, segment: journal.close() }
 }
 
@@ -37,20 +56,18 @@ export function withJournal(
 export function withDetails(
   effects: Effects,
   journal: RunJournal | undefined,
-  details: RunDetails,
+  isKept: boolean,
   {
-    end,
     automation,
     workspace,
     input,
   }: {
-    end: Ended
     automation: CompiledAutomation
     workspace: CompiledWorkspace
     input: RunInput
   },
 ): Effects {
-  if (journal === undefined || !areKept(details, end.status)) return effects
+  if (journal === undefined || !isKept) return effects
   if (measure(input.payload, MAX_DETAILS).excess !== undefined) return effects
   const kept = { ...input, payload: withoutCredentials(input.payload, automation) }
   const { durable: isDurable } = automation

@@ -7,7 +7,7 @@ import type { RunOutcome } from '../automations/engine.ts'
 import type { QueuedRun } from '../automations/model.ts'
 import type { RunJournal } from '../automations/run-journal.ts'
 import { type BegunRun, type LeasedRun, leaseLost } from './run.ts'
-import { detailsFor, withDetails, withJournal } from './run-details.ts'
+import { withDetails, withJournal } from './run-details.ts'
 import { endWithOutput } from './run-end.ts'
 import { answerOf, type ImmediateOrder, type RunNowParts, runSubjectOf, timeLimit } from './run-now.ts'
 import type { RunStore } from './run-store.ts'
@@ -117,17 +117,17 @@ class DurableRun {
   async finish(active: ActiveRun, outcome: RunOutcome, journal: RunJournal | undefined): Promise<void> {
     const { claim } = this.leased
     const end = endWithOutput(outcome, active)
-    const details = detailsFor(active, this.#deps.details)
+    const isKept = this.#deps.details.keeps(active, end.status)
     const { hasWaited: forgetsWaits } = outcome
     if (this.#isBegun) {
-      const effects = withJournal(outcome.effects, journal, details, end)
+      const effects = withJournal(outcome.effects, journal, isKept)
       if (!(await this.#deps.commits.writeClaimed({ claim, effects, end, forgetsWaits })))
         throw goesOn(claim.id)
       return
     }
     const { input, ...run } = queuedRun(this.#order)
     const { automation, workspace } = this.#order
-    const effects = withDetails(outcome.effects, journal, details, { end, automation, workspace, input })
+    const effects = withDetails(outcome.effects, journal, isKept, { automation, workspace, input })
     await this.#deps.commits.writeFinished({
       ...run,
       ...end,

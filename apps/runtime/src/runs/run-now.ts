@@ -4,7 +4,7 @@ import { Failure } from '@platform/kernel'
 import type { Engine, RunOrder, RunOutcome } from '../automations/engine.ts'
 import type { HttpAnswer, RunSubject } from '../automations/model.ts'
 import { MAX_OUTPUT } from '../contexts/value-size.ts'
-import { detailsFor, MAX_DETAILS, type RunDetails, withDetails } from './run-details.ts'
+import { MAX_DETAILS, type RunDetails, withDetails } from './run-details.ts'
 import { endOf } from './run-end.ts'
 import type { StoredError } from './run-record.ts'
 import type { Commits } from './run-store.ts'
@@ -67,7 +67,7 @@ export const runNow =
       depth,
       timeLimitMs: timeLimit(order.deadlineAt, deps.times, deps.now()),
       repeatable: false,
-      recordsAtMost: deps.details === 'none' ? undefined : MAX_DETAILS,
+      recordsAtMost: deps.details.mayBeKept ? MAX_DETAILS : undefined,
       http: order.http,
       commit: (effects) => deps.commits.writeEffects(effects),
     })
@@ -77,8 +77,7 @@ export const runNow =
     const { startedAt } = result
     const end = endOf(result, run)
     const input = { payload, caller: subject, depth }
-    const effects = withDetails(result.effects, journal, detailsFor(run, deps.details), {
-      end,
+    const effects = withDetails(result.effects, journal, deps.details.keeps(run, end.status), {
       automation,
       workspace,
       input,

@@ -25,6 +25,7 @@ import { type Containment, containedQueue, leaveWhenIdle, nameOf } from './quara
 import { type LeasedRun, type WaitWriter, WOKEN_RUNS } from './run.ts'
 import { runActionsPart } from './run-actions-part.ts'
 import { CANCELLED_RUNS } from './run-change-store.ts'
+import { runDetails } from './run-details.ts'
 import { runDurably } from './run-durably.ts'
 import { type RunNow, runNow } from './run-now.ts'
 import { type RunRecordStore, runRecordStore } from './run-record-store.ts'
@@ -94,6 +95,7 @@ export function runsPart({
   containment,
 }: RunsParts): Runs {
   const runs = runStore(database, upsertPatches, waits.writer)
+  const settings = { ...config.runs, details: runDetails(config.runs.details) }
   const records = runRecordStore(database)
   const journals = journalStore(database)
   const commits = groupCommits(runs)
@@ -112,7 +114,7 @@ export function runsPart({
       journals,
       onWaits: waits.lookBack,
       suspects: containment?.suspects(suspects),
-      ...config.runs,
+      ...settings,
       limits: config.events,
       log,
     }),
@@ -122,7 +124,7 @@ export function runsPart({
     leaseSeconds: config.runs.leaseSeconds,
     log,
   })
-  const now = { ...config.runs, engine, commits, times: config.times, now: () => clock.now().getTime() }
+  const now = { ...settings, engine, commits, times: config.times, now: () => clock.now().getTime() }
   const hold = (leased: LeasedRun) => queue.hold(leased)
   const durable = {
     ...now,

@@ -11,6 +11,7 @@ import { journalStore } from './journal-store.ts'
 import { suspectsOf } from './quarantine.ts'
 import type { ClaimedRun } from './run.ts'
 import { runChangeStore } from './run-change-store.ts'
+import { runDetails } from './run-details.ts'
 import { runSlots } from './run-slots.ts'
 import { groupCommits, runStore } from './run-store.ts'
 import { slotStore } from './slot-store.ts'
@@ -42,7 +43,7 @@ describe('a run that an event triggered', () => {
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       onWaits: () => undefined,
       timeLimitMs: 5000,
-      details: 'failed',
+      details: runDetails('failed'),
       limits: defaultEventLimits,
       log,
     })
@@ -91,7 +92,7 @@ describe('a run that an event triggered', () => {
           onFound: () => undefined,
         }),
         timeLimitMs: 5000,
-        details: 'failed',
+        details: runDetails('failed'),
         limits: defaultEventLimits,
         log,
       })
@@ -153,7 +154,7 @@ describe('a run that an event triggered', () => {
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       onWaits: () => undefined,
       timeLimitMs: 5000,
-      details: 'failed',
+      details: runDetails('failed'),
       limits: defaultEventLimits,
       log,
     })

@@ -25,7 +25,7 @@ import {
   leaseLost,
   type RunEnd,
 } from './run.ts'
-import { detailsFor, type RunDetails, withJournal } from './run-details.ts'
+import { type RunDetails, withJournal } from './run-details.ts'
 import { type Ending, endOf, endWithOutput } from './run-end.ts'
 import type { RunSlots } from './run-slots.ts'
 import type { Commits } from './run-store.ts'
@@ -103,8 +103,8 @@ export const workOnRun =
     reportOwnFailure(deps, run, result)
     if (active.hasEnded) return
     const settled = settledBy(deps, run, automation.retry, result, active)
-    const details = detailsFor(active, deps.details)
-    await write(deps, { claim, ...withDetailsOf(settled, journal, details) }, signal)
+    const isKept = deps.details.keeps(active, settled.end?.status)
+    await write(deps, { claim, ...withDetailsOf(settled, journal, isKept) }, signal)
     if (result.parked === undefined) await leavePlace(deps, run, beginning)
   }
 
@@ -223,10 +223,8 @@ function settledBy(
 const ONCE: Retry = { attempts: 1 }
 
 /** What came into it at last is kept with its end; one that is given up has kept it already. */
-const withDetailsOf = (settled: Settled, journal: RunJournal | undefined, details: RunDetails): Settled =>
-  isParked(settled.end)
-    ? settled
-    : { ...settled, effects: withJournal(settled.effects, journal, details, settled.end) }
+const withDetailsOf = (settled: Settled, journal: RunJournal | undefined, isKept: boolean): Settled =>
+  isParked(settled.end) ? settled : { ...settled, effects: withJournal(settled.effects, journal, isKept) }
 
 /** A run that failed waits for its next try where its automation says so; the last one leaves a dead letter. */
 function afterTry(
