@@ -60,13 +60,20 @@ export function encodedForm(parts: readonly FormPart[]): {
   contentType: string
 } {
   const form = new FormData()
-  for (const { name, content, isBase64, filename, contentType } of parts)
-    form.append(name, Buffer.from(content, isBase64 ? 'base64' : 'utf8'), {
-      ...(filename === undefined ? {} : { filename }),
-      ...(contentType === undefined ? {} : { contentType }),
-    })
+  for (const part of parts) form.append(part.name, contentOfPart(part), optionsOf(part))
   return { bytes: new Uint8Array(form.getBuffer()), contentType: form.getHeaders()['content-type'] ?? '' }
 }
+
+/** Bytes get a content type, by which a receiver takes a part for a file: a text alone is a field and has none. */
+function contentOfPart({ content, isBase64, filename, contentType }: FormPart): string | Buffer {
+  if (isBase64) return Buffer.from(content, 'base64')
+  return filename === undefined && contentType === undefined ? content : Buffer.from(content)
+}
+
+const optionsOf = ({ filename, contentType }: FormPart): FormData.AppendOptions => ({
+  ...(filename === undefined ? {} : { filename }),
+  ...(contentType === undefined ? {} : { contentType }),
+})
 
 function text(value: unknown, at: string): string | undefined {
   if (!isGiven(value)) return undefined

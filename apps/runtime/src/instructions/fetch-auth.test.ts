@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Answers, type Got, json, startOutside } from '../../test/outside.ts'
 import { compiled, runMain, testEngine, testFetches } from '../../test/testing.ts'
+import { readBody } from '../webhooks/payload.ts'
 
 type Fields = Record<string, unknown>
 
@@ -179,6 +180,27 @@ describe('multipart', () => {
     expect([logo.name, logo.type, await logo.text()]).toEqual(['logo.svg', 'image/svg+xml', '<svg/>'])
     const upload = form.get('upload') as File
     expect([upload.name, upload.type, await upload.text()]).toEqual(['a.txt', 'text/plain', 'hello'])
+  })
+
+  test('comes to a URL trigger as it was meant: texts as texts, files as files', async () => {
+    const multipart = [
+      { fieldname: 'note', value: 'a text' },
+      { fieldname: 'count', value: 7 },
+      { fieldname: 'isNew', value: false },
+      { fieldname: 'order', value: { id: 1 } },
+      { fieldname: 'typed', value: '<a/>', contentType: 'application/xml' },
+      { fieldname: 'named', value: 'in a file', filename: 'a.txt' },
+    ]
+    const { got } = await fetched(ok, [{ method: 'post', multipart }])
+    const bytes = Buffer.from(got[0]?.text ?? '')
+    expect(await readBody(bytes, String(got[0]?.headers['content-type']), 1000)).toEqual({
+      note: 'a text',
+      count: '7',
+      isNew: 'false',
+      order: '{"id":1}',
+      typed: '<a/>',
+      named: expect.objectContaining({ originalname: 'a.txt', mimetype: 'text/plain', size: 9 }),
+    })
   })
 
   test('is refused where a field has no name, or there are too many', async () => {

@@ -77,7 +77,8 @@ export const FetchArguments = fields({
   multipart: templated(z.array(MultipartField))
     .optional()
     .describe(
-      'A form with files instead of the body. A value is a text, a file as a URL trigger gets it, or a data URL.',
+      'A form with files instead of the body. A value is a text, a file as a URL trigger gets it, or a data URL; ' +
+        'numbers are sent as texts, objects as JSON.',
     ),
   emitErrors: templated(z.boolean()).optional().describe('false emits no runtime.fetch.failed.'),
   outputMode: templated(z.enum(['body', 'detailed_response', 'data_url', 'base64']))
