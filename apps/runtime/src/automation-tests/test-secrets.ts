@@ -37,15 +37,21 @@ export class TestSecrets {
     readonly sent: FetchRequest
     readonly conceal: (value: unknown) => unknown
   } {
-    const values = new Map<string, string>()
-    for (const bytes of referencesOf(request).keys()) {
-      const value = this.#byReference.get(bytes)
-      if (value !== undefined) values.set(bytes, value)
-    }
+    const values = this.behind(referencesOf(request))
     const sent = fillSecrets(request, values)
     if ('error' in sent) throw new Failure('InvalidInstructionError', sent.error.message)
     const known = new Map([...values.keys()].map((bytes) => [bytes, KEY_ID]))
     return { sent, conceal: concealer(values, known) }
+  }
+
+  /** The values behind references, by what is sealed in them. */
+  behind(references: ReadonlyMap<string, string>): Map<string, string> {
+    const values = new Map<string, string>()
+    for (const bytes of references.keys()) {
+      const value = this.#byReference.get(bytes)
+      if (value !== undefined) values.set(bytes, value)
+    }
+    return values
   }
 
   readonly functions: FunctionsOf<'secrets'> = {

@@ -117,6 +117,7 @@ export class TestStage {
       stubs: {
         callModule: testModules({ modules, functions, collections: this.collections, secrets, fail }),
         reveal: (request) => secrets.reveal(request),
+        secretsBehind: (references) => secrets.behind(references),
         joinTopic: (order) => topics.join(order),
       },
     })

@@ -205,6 +205,8 @@ export interface Stubs {
     readonly sent: FetchRequest
     readonly conceal: (value: unknown) => unknown
   }
+  /** The values behind references, by what is sealed in them. */
+  secretsBehind(references: ReadonlyMap<string, string>): ReadonlyMap<string, string>
   /** Makes users members of a topic, which ends with what the stubs are for. */
   joinTopic(order: TopicOrder): JoinedTopic
 }

@@ -81,7 +81,9 @@ export const contextDescriptions = {
       '([`secrets`](#the-module-secrets)), and those that operators set for it in the environment of the platform ' +
       '([`WORKSPACE_SECRET_…`](operations.md#config-and-secrets-from-the-environment)). Nothing can be set here. ' +
       'A reference stands for the value where a `fetch` ' +
-      'leaves, for 15 minutes from when the run looked first. Names that begin with `prismeai_` are those of the ' +
+      'leaves, and in `key` and `expected` of [`crypto`](#the-module-crypto), for 15 minutes from when the run ' +
+      'looked first. Everywhere else it is a text of its own: to compare what somebody has sent with a secret, take ' +
+      '`crypto.equals`. Names that begin with `prismeai_` are those of the ' +
       'platform: they are not here.',
     names: {},
   },

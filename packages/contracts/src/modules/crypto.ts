@@ -20,9 +20,15 @@ export const HashParameters = fields({
 export const DigestParameters = fields(digested)
 export const HmacParameters = fields({
   algorithm: algorithm.optional().describe('sha256 without it.'),
-  key: text(10_000),
+  key: text(10_000).describe('A text, or a reference to a secret, as `{{secret.name}}` is one.'),
   keyEncoding: inputEncoding.optional().describe('How the bytes are written in `key`; utf8 without it.'),
   ...digested,
+})
+export const EqualsParameters = fields({
+  data: z.unknown().optional().describe('What somebody has sent. What is no text equals nothing.'),
+  expected: text(10_000)
+    .refine((expected) => expected !== '', 'must not be empty')
+    .describe('A text, or a reference to a secret, as `{{secret.name}}` is one.'),
 })
 export const Base64EncodeParameters = fields({
   data,
@@ -43,7 +49,8 @@ export const RandomUuidParameters = fields({})
 export const cryptoModule = {
   text:
     'Hashes, signatures, encodings, chance. To check the signature of a request take `rawBody` with ' +
-    '`inputEncoding: base64`.',
+    '`inputEncoding: base64`, and compare by `equals`. In `key` and `expected` the value of a secret takes the place ' +
+    'of its reference, and in nothing else: of `data` with a reference in it the text of the reference is taken.',
   functions: {
     hash: { text: 'The hash of a text.', parameters: HashParameters },
     sha256: { text: 'The same with this algorithm.', parameters: DigestParameters },
@@ -53,6 +60,12 @@ export const cryptoModule = {
       parameters: DigestParameters,
     },
     hmac: { text: 'The signature of a text with a key.', parameters: HmacParameters },
+    equals: {
+      text:
+        'true where two texts are the same, false where not, in a time that tells nothing of either: for tokens and ' +
+        'signatures that somebody has sent.',
+      parameters: EqualsParameters,
+    },
     base64Encode: { text: 'A text as base64.', parameters: Base64EncodeParameters },
     base64Decode: { text: 'What a base64 or base64url says.', parameters: Base64DecodeParameters },
     randomBytes: {

@@ -41,7 +41,8 @@ export const secretsModule = {
   text:
     'Keeps credentials, encrypted. What is set can be used and never read: `set` and `get` answer a reference, a ' +
     'text that begins with `$secret:`, and a `fetch` puts the value in its place in `url`, `query`, `headers` and ' +
-    '`body` when the request leaves. A reference counts for 15 minutes, in what has the same correlation id; ask ' +
+    '`body` when the request leaves, as `crypto.hmac` and `crypto.equals` do in `key` and `expected`. ' +
+    'A reference counts for 15 minutes, in what has the same correlation id; ask ' +
     'for it right before it is used. The value is shown in no event, record, log or failure; where an answer to ' +
     'the fetch repeats it, the reference stands there instead. Secrets of the scope `workspace` are those that ' +
     'owners see and set by `/v2/workspaces/{workspaceId}/security/secrets` as well, and those that operators set in ' +

@@ -1,4 +1,5 @@
 import type { CarriedSecrets } from '@platform/function-calls'
+import { Failure } from '@platform/kernel'
 import {
   asItIs,
   bodyShape,
@@ -13,6 +14,8 @@ import type { RunState } from '../../automations/model.ts'
 import type { FetchFailure } from '../../fetches/fetch-answer.ts'
 import type { FetchRequest } from '../../fetches/fetch-request.ts'
 import type { RequestAuth } from '../../fetches/request-auth.ts'
+import { keptAnswer } from '../kept-answer.ts'
+import type { ModuleCall } from '../module.ts'
 import { type ReadReference, readReference } from './references.ts'
 import type { SecretParts } from './secret-parts.ts'
 import { referencedValue, SecretGone } from './secrets.ts'
@@ -38,12 +41,43 @@ export async function revealSecrets(
   if (found.size > MAX) return refused(`A request may use ${MAX} secrets, this one uses ${found.size}.`)
   try {
     const values = await valuesOf(run, parts, found)
-    for (const value of values.values()) for (const form of formsOf(value)) run.secrets.add(form)
+    hide(run, values)
     return { sent: fillSecrets(request, values), conceal: concealer(values, found) }
   } catch (error) {
     if (error instanceof SecretGone) return refused(error.message)
     throw error
   }
+}
+
+/**
+ * What is computed of a text in which values take the place of references, where the result gives none of them away. It
+ * is kept with the run, and the values are not.
+ */
+export function withSecrets<T>(call: ModuleCall, text: string, compute: (text: string) => T): T | Promise<T> {
+  const found = referencesIn([text])
+  if (found.size === 0) return compute(text)
+  const { stores, frame } = call
+  const { run } = frame
+  if (found.size > MAX) throw new Failure('InvalidArgumentsError', `A text may use ${MAX} secrets.`)
+  return keptAnswer(
+    call,
+    async () => {
+      const values =
+        run.stubs?.secretsBehind(found) ?? (await valuesOf(run, stores?.secrets, found).catch(refuseGone))
+      hide(run, values)
+      return compute(fillText(text, values, asItIs))
+    },
+    { onlyReads: true },
+  )
+}
+
+function refuseGone(error: unknown): never {
+  throw error instanceof SecretGone ? new Failure('InvalidArgumentsError', error.message) : error
+}
+
+/** Nothing that is shown of the run holds them from now on. */
+function hide({ secrets }: RunState, values: ReadonlyMap<string, string>): void {
+  for (const value of values.values()) for (const form of formsOf(value)) secrets.add(form)
 }
 
 /** The references in a request, and the ids of their keys. */
@@ -76,7 +110,7 @@ async function carriedValue(
 ): Promise<Pick<CarriedSecrets[number], 'value' | 'gone'>> {
   try {
     const value = await referencedValue(run, parts, reference)
-    for (const form of formsOf(value)) run.secrets.add(form)
+    hide(run, new Map([[reference.place.name, value]]))
     return { value }
   } catch (error) {
     if (error instanceof SecretGone) return { gone: error.message }
@@ -87,12 +121,13 @@ async function carriedValue(
 /** By the reference. Somebody's text that only looks like one has none. */
 async function valuesOf(
   run: RunState,
-  parts: SecretParts,
+  parts: SecretParts | undefined,
   found: ReadonlyMap<string, string>,
 ): Promise<Map<string, string>> {
   const values = new Map<string, string>()
+  if (parts?.masterKeys === undefined) return values
   for (const [bytes, keyId] of found) {
-    const reference = parts.masterKeys && readReference(parts.masterKeys, keyId, bytes)
+    const reference = readReference(parts.masterKeys, keyId, bytes)
     if (reference !== undefined) values.set(bytes, await referencedValue(run, parts, reference))
   }
   return values

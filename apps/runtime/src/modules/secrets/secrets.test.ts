@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { sql } from '@platform/database'
 import { createLogger } from '@platform/logging'
 import { masterKeyRing } from '@platform/master-keys'
@@ -351,6 +352,67 @@ describe('a reference', () => {
     expect(effects).toEqual([{ answer: true }])
     const journal = await runtime.database.many(sql`select j.* from runtime.journal j`)
     expect(JSON.stringify(journal)).not.toContain('journaled-canary')
+  })
+})
+
+describe('a function of crypto', () => {
+  const crypto = (name: string, parameters: Record<string, unknown>, output: string) => ({
+    run: { module: 'crypto', function: name, parameters, output },
+  })
+  const compares = (data: unknown) => [
+    secret('set', { value: CANARY }, 'mine'),
+    crypto('equals', { data, expected: '{{mine}}' }, 'out.isSame'),
+    crypto('hmac', { key: '{{mine}}', data: 'text' }, 'out.signature'),
+    crypto('hmac', { key: 'v1{{mine}}', data: 'text' }, 'out.derived'),
+    crypto('hmac', { key: 'a', data: '{{mine}}' }, 'out.overReference'),
+  ]
+
+  test('signs and compares with the value, which nothing shows', async () => {
+    const { answer, workspace } = await answerOf(compares('{{body.value}}'))
+    const signature = (key: string) => createHmac('sha256', key).update('text').digest('hex')
+    expect(answer).toMatchObject({
+      isSame: true,
+      signature: signature(CANARY),
+      derived: signature(`v1${CANARY}`),
+      overReference: expect.not.stringMatching(createHmac('sha256', 'a').update(CANARY).digest('hex')),
+    })
+    const shown = [...(await runtime.events(workspace.id)), ...lines]
+    for (const text of shown.map((one) => JSON.stringify(one))) expect(text).not.toContain('canary')
+  })
+
+  test.each([['{{body.none}}'], ['{{body}}'], [CANARY.slice(0, -1)], [`${CANARY} `], [''], ['{{mine}}']])(
+    'takes %j for something else',
+    async (data) => expect((await answerOf(compares(data))).answer).toMatchObject({ isSame: false }),
+  )
+
+  test('takes a reference that does not count for none', async () => {
+    const { call } = await answerOf([crypto('equals', { data: 'a', expected: '{{body.value}}' }, 'out')], {})
+    const keys = masterKeyRing([testKey('test', 7)])
+    const place = { workspaceId: 'another', scope: 'workspace' as const, owner: '', name: 'key' }
+    const reference = makeReference(keys, place, 'another run', new Date())
+    const answer = await call({ value: reference })
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      expect.objectContaining({ message: expect.stringContaining('only where it was asked for') }),
+    ])
+    expect((await call({ value: '' })).status).toBe(400)
+  })
+
+  test('is kept with a run that may be done again, and the value is not', async () => {
+    const workspace = await runtime.workspace({
+      main: {
+        when: { events: ['sign'] },
+        do: [
+          secret('set', { value: 'kept-canary' }),
+          crypto('hmac', { key: '{{out}}', data: 'text' }, 'signature'),
+          { emit: { event: 'signed', payload: { signature: '{{signature}}' } } },
+        ],
+      },
+    })
+    await runtime.database.many(insertEvents([emittedEvent(workspace.id, 'sign')]))
+    await vi.waitFor(async () => expect(await runtime.events(workspace.id, 'signed')).toHaveLength(1), SOON)
+    const journal = JSON.stringify(await runtime.database.many(sql`select j.* from runtime.journal j`))
+    expect(journal).not.toContain('kept-canary')
   })
 })
 
