@@ -65,10 +65,16 @@ export async function concealedResponse(
   conceal: (value: unknown) => unknown,
 ): Promise<Response> {
   const { status, statusText } = response
+  const isBodiless = response.body === null
   const headers = conceal(Object.fromEntries(response.headers)) as Record<string, string>
-  const text = textOfBody(new Uint8Array(await response.clone().arrayBuffer()))
-  const body = text === undefined || text === '' ? await response.arrayBuffer() : String(conceal(text))
-  return new Response(response.body === null ? null : body, { status, statusText, headers })
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const text = textOfBody(bytes)
+  // Of bytes that are no text each is a character meanwhile.
+  const body =
+    text === undefined
+      ? Buffer.from(String(conceal(bytes.toString('latin1'))), 'latin1')
+      : String(conceal(text))
+  return new Response(isBodiless ? null : body, { status, statusText, headers })
 }
 
 /** Why a call has no answer, as callers see it: what its author has to mend is 400, what passes by itself 503. */

@@ -17,7 +17,7 @@ import {
   toldLimits,
   unlimited,
 } from '@platform/rate-limits'
-import { bodyShape, concealer, fillHeaders, fillText, referencesIn } from '@platform/secret-references'
+import { concealer, fillBody, fillHeaders, fillText, referencesIn } from '@platform/secret-references'
 
 /** How functions call the outside here. */
 export interface CallFetches {
@@ -97,8 +97,8 @@ function withSecrets(url: string, request: Sent, secrets: CarriedSecrets): Fille
   if (values.size === 0) return { address: url, init: request }
   const headers = fillHeaders(request.headers, values)
   if (typeof headers === 'string') throw new Error(headers)
-  const shape = bodyShape(headers.get('content-type'))
-  const filled = body === '' ? {} : { body: new TextEncoder().encode(fillText(body, values, shape)) }
+  const type = headers.get('content-type')
+  const filled = body === '' ? {} : { body: new TextEncoder().encode(fillBody(body, values, type)) }
   return {
     address: fillText(url, values, encodeURIComponent),
     init: { ...request, headers, ...filled },

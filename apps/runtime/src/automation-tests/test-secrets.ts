@@ -4,7 +4,7 @@ import { concealer } from '@platform/secret-references'
 import type { RunState } from '../automations/model.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FunctionsOf, ModuleCall } from '../modules/module.ts'
-import { fillSecrets, referencesOf } from '../modules/secrets/reveal.ts'
+import { fillSecrets, madeOf, referencesOf } from '../modules/secrets/reveal.ts'
 
 type Scope = 'user' | 'workspace'
 
@@ -41,7 +41,7 @@ export class TestSecrets {
     const sent = fillSecrets(request, values)
     if ('error' in sent) throw new Failure('InvalidInstructionError', sent.error.message)
     const known = new Map([...values.keys()].map((bytes) => [bytes, KEY_ID]))
-    return { sent, conceal: concealer(values, known) }
+    return { sent, conceal: concealer(values, known, values.size === 0 ? [] : madeOf(sent)) }
   }
 
   /** The values behind references, by what is sealed in them. */

@@ -2,7 +2,7 @@ import { excerptWithout, REDACTED, type SecretTexts, withoutSecretFields } from 
 import { type FetchAnswer, type FetchFailure, textOf } from './fetch-answer.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import type { FormPart } from './multipart.ts'
-import type { RequestAuth } from './request-auth.ts'
+import { basicCredentials, type RequestAuth } from './request-auth.ts'
 
 /** Characters that an event shows of a body. */
 const EXCERPT_LENGTH = 10_000
@@ -20,7 +20,7 @@ const LEAST_WORD = 8
 export function failedFetch(
   request: FetchRequest,
   result: FetchAnswer | FetchFailure,
-  secretsOfRun: SecretTexts,
+  secretsOfRun: Pick<SecretTexts, 'mask'>,
 ): Record<string, unknown> {
   const secrets = new Set<string>()
   const excerpt = (text: string) =>
@@ -84,8 +84,7 @@ function shownParts(parts: readonly FormPart[], secrets: Set<string>): string {
 
 /** An answer may echo them. */
 function secretsOf(auth: RequestAuth | undefined): string[] {
-  if (auth?.kind === 'basic')
-    return [auth.password, Buffer.from(`${auth.user}:${auth.password}`).toString('base64')]
+  if (auth?.kind === 'basic') return [auth.password, basicCredentials(auth)]
   if (auth?.kind === 'awsv4')
     return [auth.secretAccessKey, ...(auth.sessionToken === undefined ? [] : [auth.sessionToken])]
   return auth?.kind === 'oauth2' ? [auth.clientSecret] : []

@@ -1,4 +1,5 @@
 import { ExpressionError, readJson } from '@platform/expressions'
+import { asItIs } from '@platform/secret-references'
 import { measure } from '../contexts/value-size.ts'
 import type { LiveStream } from './live-stream.ts'
 
@@ -21,13 +22,24 @@ export type OutputMode = 'body' | 'detailed_response' | 'data_url' | 'base64'
 /** The answer as the automation wants it, or that it can't be read. */
 export type ReadAnswer = { readonly output: unknown } | FetchFailure
 
-export function readAnswer(answer: FetchAnswer, mode: OutputMode, host: string): ReadAnswer {
-  if (mode === 'base64') return { output: answer.bytes.toString('base64') }
-  if (mode === 'data_url') return { output: dataUrlOf(answer) }
+/** `conceal` takes secrets out of bytes before they are written in base64, where nobody would find them. */
+export function readAnswer(
+  answer: FetchAnswer,
+  mode: OutputMode,
+  host: string,
+  conceal: (value: unknown) => unknown = asItIs,
+): ReadAnswer {
+  if (mode === 'base64') return { output: concealedBytes(answer.bytes, conceal).toString('base64') }
+  if (mode === 'data_url')
+    return { output: dataUrlOf({ ...answer, bytes: concealedBytes(answer.bytes, conceal) }) }
   const read = bodyOf(answer, host)
   if ('error' in read || mode === 'body') return read
   return { output: { body: read.output, headers: answer.headers, status: answer.status } }
 }
+
+/** Each byte is a character meanwhile. */
+const concealedBytes = (bytes: Buffer, conceal: (value: unknown) => unknown): Buffer =>
+  conceal === asItIs ? bytes : Buffer.from(String(conceal(bytes.toString('latin1'))), 'latin1')
 
 /** Text in the encoding that the answer names. */
 export function textOf({ bytes, headers }: FetchAnswer): string {

@@ -4,9 +4,9 @@ import { itemsOf, type ReadWhileItComes } from './event-stream-items.ts'
 import type { FetchAnswer, FetchFailure } from './fetch-answer.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import { LiveStream } from './live-stream.ts'
-import { type OauthTokens, TokenRefused } from './oauth-tokens.ts'
+import { TokenRefused } from './oauth-tokens.ts'
 import { IdentityRefused } from './own-api.ts'
-import { type SignedRequest, signedRequest } from './signed-request.ts'
+import { type SignedRequest, type Signer, signedRequest } from './signed-request.ts'
 import type { StreamItems } from './text-items.ts'
 
 /** How one attempt ended. */
@@ -19,10 +19,8 @@ interface Streams {
 }
 
 /** Through what an attempt goes, and for whom. */
-export interface Sender {
+export interface Sender extends Signer {
   readonly outbound: Pick<Outbound, 'request'>
-  readonly tokens: OauthTokens
-  readonly workspaceId: string
   /** Which answers are read while they come; without it none is. */
   readonly streams?: Streams | undefined
   /** Of a call of our own API: says whose run it comes from. */

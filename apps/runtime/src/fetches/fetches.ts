@@ -48,6 +48,8 @@ export interface FetchCall {
   readonly isTriedOnce?: boolean
   /** Which answers who asks reads while they come, and closes; without it none is. */
   readonly streams?: ReadWhileItComes | undefined
+  /** Told of the access token that an attempt shows. */
+  readonly onToken?: (token: string) => void
   /** Told of each attempt when it has ended. */
   readonly onAttempt?: (attempt: FetchAttempt) => void
 }
@@ -151,7 +153,7 @@ async function attemptInPlace(
   { own, outboundFor, tokens, places, streams, metrics }: Needs,
   request: FetchRequest,
   headers: Headers,
-  { workspaceId, signal, onAttempt, frame, streams: what }: FetchCall,
+  { workspaceId, signal, onAttempt, onToken, frame, streams: what }: FetchCall,
 ): Promise<Attempted> {
   const giveBack = await places.take(workspaceId, signal)
   try {
@@ -159,7 +161,7 @@ async function attemptInPlace(
     const taken = what && { what, takePlace: () => streams.take(workspaceId) }
     const introduce = frame && own?.introducing(request, frame)
     const outbound = outboundFor(request, introduce !== undefined)
-    const sender: Sender = { outbound, tokens, workspaceId, streams: taken, introduce }
+    const sender: Sender = { outbound, tokens, workspaceId, onToken, streams: taken, introduce }
     const attempted = await attempt(sender, request, headers, signal)
     onAttempt?.([atMs, Date.now() - atMs, outcomeOf(attempted)])
     metrics.counted('error' in attempted ? 'failed' : classOf(attempted.status))

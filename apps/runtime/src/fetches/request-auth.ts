@@ -2,10 +2,13 @@ import { isRecord } from '@platform/kernel'
 import { type Fields, invalid, isGiven, isMissing } from './given-fields.ts'
 
 /** How a request shows who sends it. Its texts may refer to secrets, which are put in before it is signed. */
-export type RequestAuth =
-  | { readonly kind: 'basic'; readonly user: string; readonly password: string }
-  | AwsSignature
-  | ClientCredentials
+export type RequestAuth = BasicAuth | AwsSignature | ClientCredentials
+
+export interface BasicAuth {
+  readonly kind: 'basic'
+  readonly user: string
+  readonly password: string
+}
 
 /** Signature Version 4 of AWS. Service and region are read from the address where they are not given. */
 export interface AwsSignature {
@@ -28,6 +31,10 @@ export interface ClientCredentials {
   /** Where the client shows its secret: in the header, as the standard wants it, unless it says `body`. */
   readonly sendsIn: 'header' | 'body'
 }
+
+/** What stands behind `Basic` in a header. */
+export const basicCredentials = ({ user, password }: BasicAuth): string =>
+  Buffer.from(`${user}:${password}`).toString('base64')
 
 /** Throws InvalidInstructionError naming the field. Kinds without any field, as editors write them, are none. */
 export function authOf(given: unknown): RequestAuth | undefined {

@@ -2,13 +2,20 @@ import { AwsV4Signer } from 'aws4fetch'
 import type { FetchRequest } from './fetch-request.ts'
 import { encodedForm } from './multipart.ts'
 import type { OauthTokens } from './oauth-tokens.ts'
-import type { AwsSignature } from './request-auth.ts'
+import { type AwsSignature, basicCredentials, type ClientCredentials } from './request-auth.ts'
 
 /** What one attempt sends. */
 export interface SignedRequest {
   readonly url: URL
   readonly headers: Headers
   readonly body: string | Uint8Array<ArrayBuffer> | undefined
+}
+
+/** For whom a request is signed, and who is told of the token that it has then. */
+export interface Signer {
+  readonly workspaceId: string
+  readonly tokens: OauthTokens
+  readonly onToken?: ((token: string) => void) | undefined
 }
 
 /**
@@ -18,7 +25,7 @@ export interface SignedRequest {
 export async function signedRequest(
   request: FetchRequest,
   given: Headers,
-  { workspaceId, tokens }: { workspaceId: string; tokens: OauthTokens },
+  by: Signer,
 ): Promise<SignedRequest> {
   const { auth, url, parts } = request
   const headers = new Headers(given)
@@ -32,11 +39,18 @@ export async function signedRequest(
   if (auth === undefined || headers.has('authorization')) return unsigned
   if (auth.kind === 'awsv4') return await signedForAws(unsigned, request.method, auth)
   const shown =
-    auth.kind === 'basic'
-      ? `Basic ${Buffer.from(`${auth.user}:${auth.password}`).toString('base64')}`
-      : `Bearer ${await tokens.tokenOf(workspaceId, auth)}`
+    auth.kind === 'basic' ? `Basic ${basicCredentials(auth)}` : `Bearer ${await tokenFor(auth, by)}`
   headers.set('authorization', shown)
   return unsigned
+}
+
+async function tokenFor(
+  client: ClientCredentials,
+  { workspaceId, tokens, onToken }: Signer,
+): Promise<string> {
+  const token = await tokens.tokenOf(workspaceId, client)
+  onToken?.(token)
+  return token
 }
 
 async function signedForAws(

@@ -1,7 +1,7 @@
 import type { FetchArguments } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
-import type { Frame, OutsideEffect } from '../automations/model.ts'
+import type { Frame, OutsideEffect, RunState } from '../automations/model.ts'
 import { fetchFailedEvent } from '../automations/run-events.ts'
 import { failedFetch } from '../fetches/failed-fetch.ts'
 import { type FetchAnswer, type FetchFailure, type OutputMode, readAnswer } from '../fetches/fetch-answer.ts'
@@ -12,7 +12,7 @@ import type { FetchAttempt } from '../fetches/fetches.ts'
 import type { LiveStream } from '../fetches/live-stream.ts'
 import { tracedFetch } from '../fetches/traced-fetch.ts'
 import type { ModuleStores } from '../modules/module.ts'
-import { revealSecrets } from '../modules/secrets/reveal.ts'
+import { hidingTokens, revealSecrets } from '../modules/secrets/reveal.ts'
 import { callingFrame } from './auth.ts'
 import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
 import { type Attempt, triedOnce } from './step-retry.ts'
@@ -220,16 +220,27 @@ function outcomeOf(
   result: FetchAnswer | FetchFailure,
   conceal: (value: unknown) => unknown,
 ): Pick<Asked, 'output' | 'failed' | 'fault'> {
-  const read = 'error' in result ? result : readAnswer(result, mode, request.url.host)
+  const read = 'error' in result ? result : readAnswer(result, mode, request.url.host, conceal)
   const output = conceal('error' in read ? read : read.output)
   const failed = emits ? failureOf(result, read) : undefined
   const fault = isTriedOnce ? faultOf(result) : undefined
   return {
     output,
-    ...(failed === undefined ? {} : { failed: failedFetch(request, failed, run.secrets) }),
+    ...(failed === undefined ? {} : { failed: shownFailure(run, request, failed, conceal) }),
     ...(fault === undefined ? {} : { fault }),
   }
 }
+
+/** Concealed before it is cut, so that no part of a secret is left at its end, and afterwards, with its headers. */
+const shownFailure = (
+  { secrets }: RunState,
+  request: FetchRequest,
+  failed: FetchAnswer | FetchFailure,
+  conceal: (value: unknown) => unknown,
+) =>
+  conceal(failedFetch(request, failed, { mask: (value) => secrets.mask(conceal(value)) })) as Readonly<
+    Record<string, unknown>
+  >
 
 /** The values of secrets are in what leaves and in nothing else. */
 async function send(
@@ -241,6 +252,7 @@ async function send(
   const { run } = frame
   const { sent, conceal } = run.stubs?.reveal(request) ?? (await revealSecrets(run, stores?.secrets, request))
   if ('error' in sent) return { result: sent, conceal }
+  const tokens: string[] = []
   const result = await tracedFetch(request.method, run.correlationId, (traceparent) =>
     run.fetches.send(sent, {
       workspaceId: run.workspace.id,
@@ -250,10 +262,11 @@ async function send(
       remainingMs,
       isTriedOnce,
       streams: order === undefined ? 'events' : 'pieces',
+      onToken: (token) => tokens.push(token),
       onAttempt: (one) => attempts.push(one),
     }),
   )
-  return { result, conceal }
+  return { result, conceal: hidingTokens(conceal, tokens) }
 }
 
 /** Keys and workspaces are shown to nobody else. */

@@ -2,8 +2,8 @@ import type { CarriedSecrets } from '@platform/function-calls'
 import { Failure } from '@platform/kernel'
 import {
   asItIs,
-  bodyShape,
   concealer,
+  fillBody,
   fillHeaders,
   fillText,
   formsOf,
@@ -13,7 +13,7 @@ import {
 import type { RunState } from '../../automations/model.ts'
 import type { FetchFailure } from '../../fetches/fetch-answer.ts'
 import type { FetchRequest } from '../../fetches/fetch-request.ts'
-import type { RequestAuth } from '../../fetches/request-auth.ts'
+import { basicCredentials, type RequestAuth } from '../../fetches/request-auth.ts'
 import { keptAnswer } from '../kept-answer.ts'
 import type { ModuleCall } from '../module.ts'
 import { type ReadReference, readReference } from './references.ts'
@@ -42,11 +42,28 @@ export async function revealSecrets(
   try {
     const values = await valuesOf(run, parts, found)
     hide(run, values)
-    return { sent: fillSecrets(request, values), conceal: concealer(values, found) }
+    const sent = fillSecrets(request, values)
+    const made = madeOf(sent)
+    for (const text of made) run.secrets.add(text)
+    return { sent, conceal: concealer(values, found, made) }
   } catch (error) {
     if (error instanceof SecretGone) return refused(error.message)
     throw error
   }
+}
+
+/** What is made of secrets to show who sends a request, which an answer may repeat. */
+export const madeOf = (sent: FetchRequest | FetchFailure): string[] =>
+  'error' in sent || sent.auth?.kind !== 'basic' ? [] : [basicCredentials(sent.auth)]
+
+/** Hides tokens that were got to send a request; the run has not written them. */
+export function hidingTokens(
+  conceal: (value: unknown) => unknown,
+  tokens: readonly string[],
+): (value: unknown) => unknown {
+  if (tokens.length === 0) return conceal
+  const hide = concealer(new Map(), new Map(), tokens)
+  return (value) => hide(conceal(value))
 }
 
 /**
@@ -159,7 +176,7 @@ export function fillSecrets(
     ...request,
     url,
     headers,
-    body: body === undefined ? undefined : put(body, bodyShape(request.headers.get('content-type'))),
+    body: body === undefined ? undefined : fillBody(body, values, request.headers.get('content-type')),
     parts: parts?.map((part) => ({ ...part, content: put(part.content, asItIs) })),
     auth: auth && (mapped(auth, (text) => put(text, asItIs)) as RequestAuth),
   }

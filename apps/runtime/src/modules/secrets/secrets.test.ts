@@ -22,6 +22,7 @@ let outside: Awaited<ReturnType<typeof startOutside>>
 beforeAll(async () => {
   outside = await startOutside(({ url, headers, text }, response) => {
     const answer = { seen: headers.authorization ?? '', text, all: `key ${CANARY}!` }
+    if (url === '/token') return json(response, { access_token: 'token-of-the-canary' })
     if (!url.startsWith('/stream')) return json(response, answer, 400)
     const type = { 'content-type': 'text/event-stream', 'x-seen': 'plain-ascii-canary' }
     return response.writeHead(200, type).end(`data: ${JSON.stringify(answer)}\n\n`)
@@ -284,6 +285,40 @@ describe('a reference', () => {
     })
     const shown = [answer, ...(await runtime.events(workspace.id))].map((one) => JSON.stringify(one))
     for (const text of shown) expect(text).not.toContain('plain-ascii-canary')
+  })
+
+  test.each([
+    ['basic', { user: 'u', password: '{{key}}' }, Buffer.from('u:plain-ascii-canary').toString('base64')],
+    ['oauth2', { tokenUrl: '$outside/token', clientId: 'c', clientSecret: '{{key}}' }, 'token-of-the-canary'],
+  ])('is concealed where an answer repeats what %s made of it', async (kind, fields, made) => {
+    const auth = JSON.parse(JSON.stringify({ [kind]: fields }).replace('$outside', outside.url))
+    const asked = { url: outside.url, method: 'post', auth, body: '{{key}}' }
+    const { answer, workspace } = await answerOf([
+      secret('set', { value: 'plain-ascii-canary' }, 'key'),
+      { fetch: { ...asked, output: 'out.body' } },
+      { fetch: { ...asked, outputMode: 'base64', output: 'out.bytes' } },
+      { emit: { event: 'told', payload: '{{out}}' } },
+    ])
+    expect(outside.got.at(-1)?.headers.authorization).toContain(made)
+    expect(answer).toMatchObject({ body: { seen: expect.stringMatching(/^(Basic|Bearer) REDACTED$/) } })
+    const bytes = Buffer.from((answer as { bytes: string }).bytes, 'base64').toString()
+    const shown = [bytes, answer, ...(await runtime.events(workspace.id)), ...lines]
+    for (const text of shown.map((one) => JSON.stringify(one))) {
+      expect(text).not.toContain(made)
+      expect(text).not.toContain('plain-ascii-canary')
+    }
+  })
+
+  test('is the whole body as it is, also where it stands for an object', async () => {
+    const got = outside.got.length
+    const type = { 'content-type': 'application/json' }
+    await answerOf([
+      secret('set', { value: { a: 'b"c' } }, 'out'),
+      use({ headers: type, body: '{{out}}' }),
+      use({ headers: type, body: '{"in":"{{out}}"}' }),
+    ])
+    const [whole, within] = outside.got.slice(got).map(({ text }) => JSON.parse(text))
+    expect([whole, within]).toEqual([{ a: 'b"c' }, { in: '{"a":"b\\"c"}' }])
   })
 
   test('is put into forms and texts as they are written, and may be set as another secret', async () => {
