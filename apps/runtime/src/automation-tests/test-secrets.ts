@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
+import { textOfSecret } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { concealer } from '@platform/secret-references'
 import type { RunState } from '../automations/model.ts'
 import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FunctionsOf, ModuleCall } from '../modules/module.ts'
 import { fillSecrets, madeOf, referencesOf } from '../modules/secrets/reveal.ts'
+import { showSecret } from '../modules/secrets/secrets.ts'
 
 type Scope = 'user' | 'workspace'
 
@@ -58,7 +60,9 @@ export class TestSecrets {
     set: ({ name, scope, value }, call) => {
       const owner = ownerOf(call.frame.run, scope)
       if (owner === undefined) return USER_REQUIRED
-      return this.#put(scope, owner, name, typeof value === 'string' ? value : JSON.stringify(value))
+      const reference = this.#put(scope, owner, name, textOfSecret(value))
+      showSecret(call.frame.run, { scope, name }, reference)
+      return reference
     },
     get: ({ name, scope }, call) => {
       const owner = ownerOf(call.frame.run, scope)
@@ -70,6 +74,7 @@ export class TestSecrets {
       if (owner === undefined) return USER_REQUIRED
       if (!this.#values.delete(placeOf(scope, owner, name))) return NOT_FOUND
       this.#names.delete(name)
+      showSecret(call.frame.run, { scope, name }, undefined)
       return { deleted: true }
     },
   }

@@ -195,6 +195,14 @@ export class Contexts {
     }
   }
 
+  /** What the platform did for the run of a value that nothing can be set in; undefined takes it away. */
+  show(name: 'secret', key: string, value: unknown): void {
+    const context = this.#open(name)
+    if (context === undefined) return
+    context.custom = Object.fromEntries(Object.entries(context.custom).filter(([one]) => one !== key))
+    if (value !== undefined) context.custom[key] = value
+  }
+
   /** Takes the place of everything that was known; what this run has set and not stored stays. */
   reload(name: StoredContext, values: StoredValues['values'], ending: StoredValues['ending']): void {
     const context = this.#open(name)

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { forkRun, listRuns, type Run, replayRun, retryRun } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { insertEvents } from '@platform/outbox'
@@ -107,6 +108,36 @@ describe('forking a run', () => {
     expect(
       await runtime.database.many(sql`select action from audit.entries where subject = ${`run:${run.id}`}`),
     ).toEqual([{ action: 'run.forked' }])
+  })
+
+  test('sees the secret that was set, and what was computed with it, though it is gone by now', async () => {
+    const run = (module: string, name: string, parameters: object, output: string) => ({
+      run: { module, function: name, parameters, output },
+    })
+    const { workspace, run: original } = await endedOrder({
+      main: {
+        when: { events: ['go'] },
+        do: [
+          run('secrets', 'set', { name: 'key', scope: 'workspace', value: 'k-of-the-run' }, 'made'),
+          run('crypto', 'hmac', { key: '{{secret.key}}', data: 'a' }, 'signature'),
+          run('crypto', 'equals', { data: 'k-of-the-run', expected: '{{secret.key}}' }, 'isSame'),
+          { fetch: { url: shop.url } },
+          { set: { name: 'isShown', value: '{% {{secret.key}} == {{made}} %}' } },
+          {
+            emit: {
+              event: 'done',
+              payload: { signature: '{{signature}}', isSame: '{{isSame}}', isShown: '{{isShown}}' },
+            },
+          },
+        ],
+      },
+    })
+    await runtime.database.many(sql`delete from runtime.secrets where workspace_id = ${workspace.id}`)
+    const { run: forked } = await fork(workspace.id, original.id, { at: 4 })
+    expect(await ended(workspace.id, forked.id)).toMatchObject({ status: 'succeeded' })
+    const signature = createHmac('sha256', 'k-of-the-run').update('a').digest('hex')
+    const done = { signature, isSame: true, isShown: true }
+    expect(await payloads(workspace, 'done')).toEqual([done, done])
   })
 
   test('from the first effect does all of it again', async () => {

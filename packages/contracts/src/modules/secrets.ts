@@ -50,7 +50,9 @@ export const secretsModule = {
     '`prismeai_` are the platform’s own and refused.',
   functions: {
     set: {
-      text: 'Keeps a secret, in place of one of the same name, and answers its reference.',
+      text:
+        'Keeps a secret, in place of one of the same name, and answers its reference. One of the workspace is ' +
+        '`{{secret.name}}` from there on.',
       parameters: SetSecretParameters,
     },
     get: {

@@ -230,6 +230,34 @@ describe('a reference', () => {
     expect((await runtime.call(workspace.id, 'change')).status).toBe(400)
   })
 
+  test('is there in the run that sets the secret, from there on, and not behind its deletion', async () => {
+    const got = outside.got.length
+    const read = (at: string) => ({ set: { name: `out.${at}`, value: '{{secret.key}}' } })
+    const workspace = await runtime.workspace({
+      main: {
+        when: { endpoint: true },
+        do: [
+          read('before'),
+          secret('set', { value: 'first-canary' }, 'x'),
+          secret('set', { scope: 'user', name: 'mine', value: 'of-a-user' }, 'x'),
+          read('set'),
+          { fetch: { url: outside.url, method: 'post', body: '{{secret.key}}' } },
+          { called: {} },
+          secret('delete', {}, 'x'),
+          read('deleted'),
+          { set: { name: 'out.mine', value: '{{secret.mine}}' } },
+        ],
+        output: '{{out}}',
+      },
+      called: { do: [{ fetch: { url: outside.url, method: 'post', body: 'called {{secret.key}}' } }] },
+    })
+    const headers = runtime.headersOf(ada)
+    const answer = (await (await runtime.call(workspace.id, 'main', { headers })).json()) as unknown
+    expect(answer).toEqual({ set: expect.stringMatching(/^\$secret:/) })
+    const texts = outside.got.slice(got).map(({ text }) => text)
+    expect(texts).toEqual(['first-canary', 'called first-canary'])
+  })
+
   test('becomes the value where the request leaves, and nowhere else', async () => {
     const got = outside.got.length
     const steps = [

@@ -27,7 +27,7 @@ export const secretFunctions: FunctionsOf<'secrets'> = {
     const other = readWholeReference(masterKeys, value)
     const given = textOf(value)
     if (other === undefined) run.secrets.add(given)
-    return await keptAnswer(call, async ({ key, mayRepeat }) => {
+    const reference = await keptAnswer(call, async ({ key, mayRepeat }) => {
       requireChangeable(run, parts, place)
       const text = other === undefined ? given : await copied(run, parts, other)
       await writeOnce(database, { key, mayRepeat, runId: run.runId }, async (tx) => {
@@ -40,6 +40,8 @@ export const secretFunctions: FunctionsOf<'secrets'> = {
       })
       return referenceOf(run, parts, place)
     })
+    showSecret(run, place, reference)
+    return reference
   },
 
   async get({ name, scope }, call) {
@@ -59,13 +61,27 @@ export const secretFunctions: FunctionsOf<'secrets'> = {
     const place = placeOf(run, scope, name)
     if (place === undefined) return USER_REQUIRED
     const parts = partsOf(call)
-    return await keptAnswer<unknown>(call, ({ key, mayRepeat }) => {
+    const answer = await keptAnswer<unknown>(call, ({ key, mayRepeat }) => {
       requireChangeable(run, parts, place)
       return writeOnce(parts.database, { key, mayRepeat, runId: run.runId }, async (tx) =>
         (await secretStore(tx).remove(place)) ? { deleted: true } : NOT_FOUND,
       )
     })
+    showSecret(run, place, undefined)
+    return answer
   },
+}
+
+/**
+ * The run sees what it did to the secrets of its workspace, as `secret`. It is told by the answer that was kept: done
+ * again, it sees the same at the same place.
+ */
+export function showSecret(
+  { contexts }: Pick<RunState, 'contexts'>,
+  { scope, name }: Pick<SecretPlace, 'scope' | 'name'>,
+  reference: string | undefined,
+): void {
+  if (scope === 'workspace') contexts.show('secret', name, reference)
 }
 
 /** That there is no value behind a reference; the message says why. */
