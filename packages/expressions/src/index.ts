@@ -10,6 +10,7 @@ export {
   listTemplateTokens,
   type TemplateToken,
 } from './checks/inspect-template.ts'
+export { type ComputedVariable, computedInExpression, computedInTemplate } from './checks/list-computed.ts'
 export {
   type NamedPath,
   type NamedVariable,

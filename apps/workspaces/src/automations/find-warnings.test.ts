@@ -56,6 +56,73 @@ describe('what is saved with a warning', () => {
     expect(run({ module: '{{m}}', function: 'a' })).toEqual([])
   })
 
+  const reference = (place: string, by: string) => ({
+    path: place,
+    message: expect.stringMatching(
+      new RegExp(
+        `^\\{\\{secret\\.k\\}\\} is a reference here, .*${by.replace(/[()=+*]/g, '\\$&')}.* crypto\\.equals`,
+      ),
+    ),
+  })
+
+  it('expressions and modules that take a reference to a secret for its value', () => {
+    const conditions = {
+      '{{given}} == {{secret.k}}': [{ set: { name: 'a', value: '{% length({{secret.k}}) %}' } }],
+      '"x{{secret.k}}" in {{list}}': [],
+      default: [],
+    }
+    const hmac = { module: 'crypto', function: 'hmac', parameters: { key: 'a', data: 'a {{secret.k}}' } }
+    const definition = {
+      do: [
+        { conditions },
+        { repeat: { on: '{{a}}', until: '{{item}} === secret.k', do: [] } },
+        { fetch: { url: 'https://x.test', headers: { a: 'Basic {% base64("u:" + {{secret.k}}) %}' } } },
+        { run: hmac },
+      ],
+      output: '{% {{secret.k}} * 2 %}',
+    }
+    expect(warningsOf(JSON.stringify(definition), 'json')).toEqual([
+      reference('do[0].conditions["{{given}} == {{secret.k}}"]', '=='),
+      reference('do[0].conditions["\\"x{{secret.k}}\\" in {{list}}"]', 'in'),
+      reference('do[0].conditions["{{given}} == {{secret.k}}"][0].set.value', 'length()'),
+      reference('do[1].repeat.until', '==='),
+      reference('do[2].fetch.headers.a', 'base64()'),
+      reference('do[3].run.parameters.data', 'data'),
+      reference('output', '*'),
+    ])
+  })
+
+  it('but not what passes a reference on, or asks whether there is one', () => {
+    const run = (name: string, parameters: unknown) => ({
+      run: { module: 'crypto', function: name, parameters },
+    })
+    const definition = {
+      do: [
+        {
+          conditions: {
+            '!{{secret.k}}': [],
+            '{{secret.k}} != null and {{a}} == 1': [],
+            '{{secret.k}} == ""': [],
+          },
+        },
+        {
+          fetch: {
+            url: 'https://x.test/{{secret.k}}',
+            headers: { a: '{% "Bearer " + {{secret.k}} %}' },
+            body: { a: '{% {{own}} or {{secret.k}} %}', b: '{% join(["v1", {{secret.k}}], ".") %}' },
+          },
+        },
+        { set: { name: 'a', value: '{{secret.k}}' } },
+        run('hmac', { key: '{{secret.k}}', data: '{{body}}' }),
+        run('equals', { data: '{{body.token}}', expected: '{{secret.k}}' }),
+        run('equals', '{{secret.k}}'),
+        { comment: '{% length({{secret.k}}) %}' },
+      ],
+      output: '{{notSecret.k}} {% length({{my.secret}}) %}',
+    }
+    expect(warningsOf(JSON.stringify(definition), 'json')).toEqual([])
+  })
+
   it('but not schedules', () => {
     expect(warningsOf('do: []\nwhen: { schedules: ["0 9 * * *"] }')).toEqual([])
   })

@@ -1,4 +1,6 @@
+import { usesOfReferences } from '@platform/automation-checks'
 import { type AutomationDefinition, isInstructionName, isSameUrlPattern } from '@platform/contracts'
+import { formatPath } from '@platform/source-texts'
 import { endpointOf } from './automation.ts'
 import type { AutomationChange, Neighbour } from './automation-store.ts'
 import { callsFunctions, stepWarnings, type Warning } from './step-warnings.ts'
@@ -24,7 +26,11 @@ export function findWarnings(
   const others = neighbours.filter(({ slug }) => slug !== definition.slug)
   const slugs = new Set([...others.map(({ slug }) => slug), definition.slug])
   const ofSteps = stepWarnings(definition.do, { slugs, functions })
-  return [...triggerWarnings(definition, others), ...ofSteps].slice(0, MAX_WARNINGS)
+  const ofSecrets = [...usesOfReferences(definition)].map(({ path, message }) => ({
+    path: formatPath(path),
+    message,
+  }))
+  return [...triggerWarnings(definition, others), ...ofSteps, ...ofSecrets].slice(0, MAX_WARNINGS)
 }
 
 function* triggerWarnings(

@@ -44,11 +44,17 @@ function readsOfValue(value: unknown): NamedVariable[] {
 }
 
 function readsOf(node: Node): NamedVariable[] {
-  if (node.kind === 'variable') return [{ name: node.name }]
-  if (node.kind === 'word') return [named(node.keys)]
+  const variable = variableOf(node)
+  return variable === undefined ? innerNodes(node).flatMap(readsOf) : [variable]
+}
+
+/** The variable that a node is, with its key where that is written down; undefined where it is something else. */
+export function variableOf(node: Node): NamedVariable | undefined {
+  if (node.kind === 'variable') return { name: node.name }
+  if (node.kind === 'word') return named(node.keys)
   if (node.kind === 'member' && node.target.kind === 'variable' && node.key.kind === 'literal')
-    return [{ name: node.target.name, key: String(node.key.value) }]
-  return innerNodes(node).flatMap(readsOf)
+    return { name: node.target.name, key: String(node.key.value) }
+  return undefined
 }
 
 // A bare word is the variable of its name where there is one.
@@ -74,7 +80,8 @@ const inner: Inner = {
   conditional: ({ test, yes, no }) => [test, yes, no],
 }
 
-function innerNodes(node: Node): readonly Node[] {
+/** The nodes that a node is made of. */
+export function innerNodes(node: Node): readonly Node[] {
   const list = inner[node.kind] as (node: Node) => readonly Node[]
   return list(node)
 }
