@@ -1,4 +1,5 @@
 export { Breaker } from './breaker.ts'
+export { byCodePoints } from './by-code-points.ts'
 export { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, systemClock } from './clock.ts'
 export { atMost } from './entries.ts'
 export {

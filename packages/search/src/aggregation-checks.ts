@@ -28,6 +28,3 @@ export function timeZoneOf(timeZone = 'UTC'): string {
     )
   }
 }
-
-/** The order of texts in all drivers: by code points. */
-export const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -1,3 +1,4 @@
+import { byCodePoints } from '@platform/kernel'
 import {
   type Aggregation,
   type AggregationResults,
@@ -6,7 +7,6 @@ import {
   type CompositeSource,
   DISTINCT_MAX,
 } from '../aggregation.ts'
-import { byCodePoints } from '../aggregation-checks.ts'
 import { bucketsOf } from './compile-terms.ts'
 import { type Compiled, type Compiling, type FoundBucket, readWithin, within } from './compiled.ts'
 import { storeInterval } from './date-spans.ts'

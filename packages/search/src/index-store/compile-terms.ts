@@ -1,5 +1,5 @@
+import { byCodePoints } from '@platform/kernel'
 import { type Aggregation, type Bucket, DISTINCT_MAX } from '../aggregation.ts'
-import { byCodePoints } from '../aggregation-checks.ts'
 import { isStorable } from '../filter.ts'
 import {
   type Compiled,

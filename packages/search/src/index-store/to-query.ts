@@ -1,4 +1,4 @@
-import { byCodePoints } from '../aggregation-checks.ts'
+import { byCodePoints } from '@platform/kernel'
 import { type Filter, isStorable, textOf } from '../filter.ts'
 import { wordsOf } from '../words.ts'
 import {
