@@ -68,7 +68,10 @@ const query = z
   .describe('As in `jsonmatch`; all records without it.')
 const Data = z.record(z.string(), z.unknown())
 const data = Data.describe('The record.')
-const Many = z.array(Data).min(1).max(RECORDS_PER_CALL).describe(`Up to ${RECORDS_PER_CALL} records.`)
+const Many = z
+  .array(Data)
+  .max(RECORDS_PER_CALL)
+  .describe(`Up to ${RECORDS_PER_CALL} records; nothing is done for none.`)
 
 const Sort = z.record(z.string(), numeric(z.union([z.literal(1), z.literal(-1)])))
 const Fields = z.union([z.array(z.string().max(200)).max(100), z.record(z.string(), z.unknown())])
@@ -206,7 +209,7 @@ export const collectionsModule = {
     },
     deleteCollections: {
       text: 'Deletes collections with their records, and answers `{ count }`.',
-      parameters: fields({ collections: z.array(Name).min(1).max(100) }),
+      parameters: fields({ collections: z.array(Name).max(100) }),
     },
   },
   example: {

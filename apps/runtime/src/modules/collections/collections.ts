@@ -118,7 +118,9 @@ const countOf = (call: ModuleCall, collection: string, query: Query | undefined)
 /** `collections`: records in PostgreSQL, of one workspace. */
 export const collectionFunctions: FunctionsOf<'collections'> = {
   create: ({ collection, data }, call) => adds(call, collection, [data], ([added]) => added),
-  bulkCreate: ({ collection, data }, call) => adds(call, collection, data, (added) => added),
+  async bulkCreate({ collection, data }, call) {
+    return data.length === 0 ? [] : await adds(call, collection, data, (added) => added)
+  },
 
   async findOne({ collection, query, opts }, call) {
     const [first = null] = await finds(call, collection, query, { ...opts, limit: 1 })
@@ -150,12 +152,14 @@ export const collectionFunctions: FunctionsOf<'collections'> = {
     })),
   upsert: ({ collection, data, ...how }, call) =>
     writes(call, collection, (writing) => upsertOne(writing, data, how)),
-  bulkUpsert: ({ collection, data, ...how }, call) =>
-    writes(call, collection, async (writing) => {
+  async bulkUpsert({ collection, data, ...how }, call) {
+    if (data.length === 0) return []
+    return await writes(call, collection, async (writing) => {
       const done = []
       for (const one of data) done.push(await upsertOne(writing, one, how))
       return done
-    }),
+    })
+  },
   deleteOne: ({ collection, query }, call) =>
     writes(call, collection, async (writing) => ({ count: await deleteFitting(writing, query, 1) })),
   deleteMany({ collection, query, allowMatchAll, overrideSecurity }, call) {
