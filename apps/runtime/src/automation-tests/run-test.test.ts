@@ -154,6 +154,45 @@ expect: { output: { config: { $exists: false }, user: { $exists: false }, role: 
   })
 })
 
+describe('collections', () => {
+  const numbers = {
+    do: [
+      ...[1, 2, 3, 4].map((n) => ({
+        run: { module: 'collections', function: 'create', parameters: { collection: 'made', data: { n } } },
+      })),
+      ...['given', 'made'].map((collection) => ({
+        run: { module: 'collections', function: 'findMany', parameters: { collection }, output: collection },
+      })),
+    ],
+    output: ['{{given}}', '{{made}}'],
+  }
+
+  test.each(['a', 'b', 'c'])(
+    'have their records in the order in which these came, with the seed %s',
+    async (seed) => {
+      const text = `automation: numbers
+seed: ${seed}
+collections: { given: [{ n: 9 }, { n: 8 }, { n: 7 }] }
+expect:
+  output:
+    - [{ $partial: { n: 9 } }, { $partial: { n: 8 } }, { $partial: { n: 7 } }]
+    - [{ $partial: { n: 1 } }, { $partial: { n: 2 } }, { $partial: { n: 3 } }, { $partial: { n: 4 } }]
+  collections: { given: [{ n: 9 }, { n: 8 }, { n: 7 }], made: [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }] }`
+      expect(await told(text, { numbers })).toEqual([])
+    },
+  )
+
+  test('have ids of the seed', async () => {
+    const first = async (seed: string) => {
+      const text = `automation: numbers\nseed: ${seed}\nexpect: { collections: { made: [{ id: none }, {}, {}, {}] } }`
+      return (await runYaml(text, { numbers })).results[0]?.differences[0]?.got
+    }
+    expect(await first('a')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await first('a')).toBe(await first('a'))
+    expect(await first('a')).not.toBe(await first('b'))
+  })
+})
+
 describe('time', () => {
   test('is moved by waits, which take none', async () => {
     const slow = {

@@ -1,7 +1,6 @@
 import { type AutomationTest, modules } from '@platform/contracts'
-import { matchesFilter, type Options, readProperty } from '@platform/expressions'
-import { type Clock, derivedUuidv7, Failure } from '@platform/kernel'
-import type { OutsideEffect } from '../automations/model.ts'
+import { matchesFilter, type Options } from '@platform/expressions'
+import { byCodePoints, type Clock, Failure, lowestUuidv7 } from '@platform/kernel'
 import { changed } from '../modules/collections/changes.ts'
 import {
   type CollectionSchema,
@@ -12,39 +11,40 @@ import {
 } from '../modules/collections/collection-schema.ts'
 import { keysOf } from '../modules/collections/keys.ts'
 import { type Data, givenId, recordOf } from '../modules/collections/record.ts'
+import { compareValues, kept, valueAt } from './kept-values.ts'
 
 export type Query = Readonly<Record<string, unknown>>
 
 interface Collection {
-  schema: CollectionSchema
-  readonly records: Map<string, Data>
+  readonly schema: CollectionSchema
+  readonly records: ReadonlyMap<string, Data>
   readonly createdAt: string
-  updatedAt: string
+  readonly updatedAt: string
 }
 
 /** Records of all collections of a test. */
 const MOST_RECORDS = 20_000
 
-/** In whose name something is written. */
-export interface Writer {
-  readonly effect: Pick<OutsideEffect, 'key'>
-  readonly options: Options
+interface Parts {
+  readonly clock: Clock
+  /** Is told how much is written, and may throw. */
+  readonly keeps: (characters: number) => void
+  /** A UUID that belongs to the test and this number. */
+  readonly idOf: (count: number) => string
 }
 
 /** The collections of one test, in memory. */
 export class TestCollections {
-  readonly #clock: Clock
-  readonly #keeps: (characters: number) => void
+  readonly #parts: Parts
   readonly #collections = new Map<string, Collection>()
+  #made = 0
 
-  /** `keeps` is told how much is written, and may throw. */
-  constructor(clock: Clock, keeps: (characters: number) => void, given: AutomationTest['collections'] = {}) {
-    this.#clock = clock
-    this.#keeps = keeps
+  constructor(parts: Parts, given: AutomationTest['collections'] = {}) {
+    this.#parts = parts
     for (const [name, one] of Object.entries(given)) {
       const { rows = [], ...schema } = Array.isArray(one) ? { rows: one } : one
       this.changeSchema(name, schemaOf(name, schema))
-      this.insert(name, rows, { effect: { key: GIVEN_ID }, options: {} })
+      this.insert(name, rows)
     }
   }
 
@@ -60,32 +60,42 @@ export class TestCollections {
   list(name: string, query: Query | undefined, options: Options): Data[] {
     const records = [...(this.find(name)?.records.values() ?? [])]
     const found = records.filter((one) => query === undefined || matchesFilter(one, query, options))
-    return found.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1))
+    return found.sort((a, b) => byCodePoints(String(a.id), String(b.id)))
   }
 
-  insert(name: string, given: readonly Data[], { effect }: Writer): Data[] {
-    const collection = this.#require(name)
-    if (collection.records.size + given.length > MOST_RECORDS)
+  /** Writes, all or nothing, to a collection that is made where there is none. */
+  change<T>(name: string, work: () => T): T {
+    const before = this.#require(name)
+    try {
+      return work()
+    } catch (error) {
+      this.#collections.set(name, before)
+      throw error
+    }
+  }
+
+  insert(name: string, given: readonly Data[]): Data[] {
+    const { records } = this.#require(name)
+    if (records.size + given.length > MOST_RECORDS)
       throw new Failure('InvalidArgumentsError', `A collection of a test may have ${MOST_RECORDS} records.`)
     const now = this.#now()
-    const records = given.map((data, index) => {
-      const id = givenId(data) ?? derivedUuidv7(effect.key, effect.key, name, index)
-      return plain(recordOf(data, { id, now }))
-    })
-    return this.#write(name, collection, records, true)
+    const added = given.map((data) => plain(recordOf(data, { id: givenId(data) ?? this.#nextId(), now })))
+    return this.#write(name, added, true)
   }
 
-  update(name: string, before: readonly Data[], change: Data, { options }: Writer): Data[] {
-    if (before.length === 0) return []
+  update(name: string, before: readonly Data[], change: Data, options: Options): Data[] {
     const now = this.#now()
     const after = before.map((data) =>
       plain(recordOf(changed(data, change, options), { id: String(data.id), now, before: data })),
     )
-    return this.#write(name, this.#require(name), after, false)
+    return this.#write(name, after, false)
   }
 
   remove(name: string, records: readonly Data[]): number {
-    for (const { id } of records) this.find(name)?.records.delete(String(id))
+    const collection = this.#require(name)
+    const rest = new Map(collection.records)
+    for (const { id } of records) rest.delete(String(id))
+    this.#collections.set(name, { ...collection, records: rest })
     return records.length
   }
 
@@ -95,36 +105,41 @@ export class TestCollections {
 
   changeSchema(name: string, change: SchemaChange): CollectionSchema {
     const collection = this.#require(name)
-    const before = collection.schema
-    collection.schema = changedSchema(before, change)
-    collection.updatedAt = this.#now()
-    try {
-      this.#write(name, collection, [...collection.records.values()], false)
-    } catch (error) {
-      collection.schema = before
-      throw error
-    }
-    return collection.schema
+    const schema = changedSchema(collection.schema, change)
+    this.#collections.set(name, { ...collection, schema, updatedAt: this.#now() })
+    this.#write(name, [...collection.records.values()], false)
+    return schema
   }
 
-  /** All or none. */
-  #write(name: string, collection: Collection, records: readonly Data[], isNew: boolean): Data[] {
+  #write(name: string, records: readonly Data[], isNew: boolean): Data[] {
+    const collection = this.#require(name)
     const { schema } = collection
+    const keys = records.map((data) => {
+      requireFit(schema, data, name)
+      return uniqueKeys(schema, data)
+    })
     const replaced = new Set(isNew ? [] : records.map(({ id }) => String(id)))
     const others = [...collection.records.values()].filter(({ id }) => !replaced.has(String(id)))
     const taken = new Set(others.flatMap((one) => uniqueKeys(schema, one).map(({ text }) => text)))
-    for (const data of records) {
-      requireFit(schema, data, name)
-      for (const { text, properties } of uniqueKeys(schema, data)) {
-        if (taken.has(text)) throw alreadyThere(name, properties)
-        taken.add(text)
-      }
+    for (const { text, properties } of keys.flat()) {
+      if (taken.has(text)) throw alreadyThere(name, properties)
+      taken.add(text)
     }
+    const after = new Map(collection.records)
     for (const data of records) {
-      this.#keeps(JSON.stringify(data).length)
-      collection.records.set(String(data.id), data)
+      this.#parts.keeps(JSON.stringify(data).length)
+      after.set(String(data.id), kept(data) as Data)
     }
+    this.#collections.set(name, { ...collection, records: after })
     return records.map((one) => structuredClone(one))
+  }
+
+  /** One after another, as those that the platform makes: records without an id of their own are found in this order. */
+  #nextId(): string {
+    this.#made += 1
+    const count = this.#made.toString(16).padStart(6, '0')
+    const [time, short] = lowestUuidv7(this.#parts.clock.now().getTime()).split('-')
+    return `${time}-${short}-7${count.slice(0, 3)}-8${count.slice(3)}-${this.#parts.idOf(this.#made).slice(-12)}`
   }
 
   #require(name: string): Collection {
@@ -137,12 +152,9 @@ export class TestCollections {
   }
 
   #now(): string {
-    return this.#clock.now().toISOString()
+    return this.#parts.clock.now().toISOString()
   }
 }
-
-/** Of what is there before the test. */
-const GIVEN_ID = '00000000-0000-7000-8000-000000000000'
 
 /** As `updateSchema` takes it. */
 function schemaOf(collection: string, given: Readonly<Record<string, unknown>>): SchemaChange {
@@ -159,7 +171,9 @@ const plain = (data: Data): Data => JSON.parse(JSON.stringify(data)) as Data
 /** What no other record may have. */
 function uniqueKeys(schema: CollectionSchema, data: Data) {
   const keys = keysOf(schema, data)
-  const uniques = schema.uniques.filter(({ column }) => keys[column] !== undefined)
+  const uniques = schema.uniques
+    .filter(({ column }) => keys[column] !== undefined)
+    .sort((a, b) => byCodePoints(a.column, b.column))
   return [
     { text: `id ${String(data.id)}`, properties: ['id'] },
     ...uniques.map(({ column, properties }) => ({ text: `${column} ${keys[column]}`, properties })),
@@ -173,7 +187,7 @@ const alreadyThere = (name: string, properties: readonly string[]) =>
     { details: { properties } },
   )
 
-/** In the order of `sort`: nothing, numbers, texts, objects, lists, true and false; then by the id. */
+/** In the order of `sort`; those alike stay as they are. */
 export function sorted(records: readonly Data[], sort: Readonly<Record<string, 1 | -1>> = {}): Data[] {
   const paths = Object.entries(sort).slice(0, 8)
   return [...records].sort((a, b) => {
@@ -184,23 +198,3 @@ export function sorted(records: readonly Data[], sort: Readonly<Record<string, 1
     return 0
   })
 }
-
-export const valueAt = (data: unknown, path: string): unknown =>
-  path.split('.').reduce((value, key) => (value === undefined ? undefined : readProperty(value, key)), data)
-
-const KINDS = ['null', 'number', 'string', 'object', 'array', 'boolean']
-
-function kindOf(value: unknown): string {
-  if (value === undefined || value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value
-}
-
-export function compareValues(a: unknown, b: unknown): number {
-  const kind = kindOf(a)
-  if (kind !== kindOf(b)) return KINDS.indexOf(kind) - KINDS.indexOf(kindOf(b))
-  if (kind === 'number') return Number(a) - Number(b)
-  const [left, right] = [textOf(a), textOf(b)]
-  return left === right ? 0 : left < right ? -1 : 1
-}
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

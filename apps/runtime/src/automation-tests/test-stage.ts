@@ -83,7 +83,9 @@ export class TestStage {
     this.#base = idOfTest(this.time.now())
     this.correlationId = this.idOf('correlation').replaceAll('-', '')
     this.contexts = new TestContexts(this.time)
-    this.collections = new TestCollections(this.time, (size) => this.keep(size), test.collections)
+    const idOf = (count: number) => this.idOf('record', count)
+    const keeps = (size: number) => this.keep(size)
+    this.collections = new TestCollections({ clock: this.time, keeps, idOf }, test.collections)
     const fail = (message: string) => this.fail(message)
     const timing = { timers: this.time, clock: this.time }
     this.fetches = new TestFetches({
@@ -91,12 +93,13 @@ export class TestStage {
       stubs: test.fetches ?? [],
       settings: settings.fetchSettings,
       fail,
-      keeps: (size) => this.keep(size),
+      keeps,
     })
     const stubsOf = (answers: AutomationTest['modules'], what: string, field: string) =>
       new AnswersByName({ answers, what, field, fail })
     const automations = stubsOf(test.automations, 'The automation', 'automations')
     this.workspace = this.#watched(withStubs(parts.workspace, automations, test.contexts?.config))
+    const elsewhere = testElsewhere(automations, { fail, calls: (name, given) => this.#calls(name, given) })
     const secrets = new TestSecrets(test.contexts?.secret)
     const modules = stubsOf(test.modules, 'The function', 'modules')
     const functions = stubsOf(test.functions, 'The function', 'functions')

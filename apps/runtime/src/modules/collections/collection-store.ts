@@ -1,6 +1,6 @@
 import { isUniqueViolation, type Queries, raw, type Sql, sql } from '@platform/database'
 import { Failure } from '@platform/kernel'
-import type { CollectionSchema } from './collection-schema.ts'
+import type { CollectionSchema, Indexed } from './collection-schema.ts'
 import type { Data } from './record.ts'
 
 /** A collection as it was read last. */
@@ -51,7 +51,7 @@ export const collectionStore = (tx: Queries) => ({
     tx.many<Collection & { createdAt: Date; updatedAt: Date }>(sql`
       select ${columns}, created_at as "createdAt", updated_at as "updatedAt" from runtime.collections
       where workspace_id = ${workspaceId} and (${names ?? null}::text[] is null or name = any(${names ?? null}::text[]))
-      order by name limit 1000`),
+      order by name collate "C" limit 1000`),
 
   /** Does nothing where there is one of this name, or the workspace has its `max`. */
   insert: (workspaceId: string, id: string, name: string, schema: CollectionSchema, max: number) =>
@@ -86,14 +86,14 @@ export const collectionStore = (tx: Queries) => ({
   },
 
   /** Throws StaleSchema. */
-  async select<Row>(collection: Collection, select: Sql, where: Sql, rest: Sql): Promise<Row[]> {
+  async select<Row>(collection: Collection, where: Sql, select: (fitting: Sql) => Sql): Promise<Row[]> {
     const [current] = await tx.many<{ version: number }>(
       sql`
         select version from runtime.collections
         where workspace_id = ${collection.workspaceId} and id = ${collection.id}`,
     )
     requireVersion(current, collection)
-    return await tx.many<Row>(sql`${select} where ${fits(collection, where)} ${rest}`)
+    return await tx.many<Row>(select(sql`runtime.records r where ${fits(collection, where)}`))
   },
 
   /** Nobody else changes them until the transaction ends. */
@@ -131,6 +131,16 @@ export const collectionStore = (tx: Queries) => ({
     await told(collection, updating)
   },
 
+  /** Without these unique values until they are written anew: else one could not pass from a record to another. */
+  async clear(collection: Collection, uniques: readonly Indexed[], ids?: readonly string[]): Promise<void> {
+    if (uniques.length === 0 || ids?.length === 0) return
+    const cleared = raw(uniques.map(({ column }) => `${column} = null`).join(', '))
+    const held = raw(uniques.map(({ column }) => `r.${column} is not null`).join(' or '))
+    await tx.many(sql`
+      update runtime.records r set ${cleared}
+      where ${fits(collection, ids === undefined ? sql`true` : anyOf(ids))} and (${held})`)
+  },
+
   deleteRecords: (collection: Collection, ids: readonly string[]) =>
     tx.many(sql`
       delete from runtime.records r
@@ -144,7 +154,7 @@ export const collectionStore = (tx: Queries) => ({
         on r.collection_id = c.id and r.workspace_id = c.workspace_id
       where c.workspace_id = ${workspaceId}
         and (${names ?? null}::text[] is null or c.name = any(${names ?? null}::text[]))
-      group by c.name order by c.name limit 1000`),
+      group by c.name order by c.name collate "C" limit 1000`),
 
   async deleteCollections(workspaceId: string, names: readonly string[]): Promise<number> {
     await tx.many(sql`

@@ -4,7 +4,7 @@ import { keptAnswer } from '../kept-answer.ts'
 import type { FunctionsOf, ModuleCall } from '../module.ts'
 import { type Collection, collectionStore } from './collection-store.ts'
 import { exactCondition, type FindOptions, findFew, findPage, type Query } from './finds.ts'
-import { aggregate, distinctValues } from './group-store.ts'
+import { aggregate, aggregateOfNone, distinctValues } from './group-store.ts'
 import type { Data } from './record.ts'
 import { changeSchema, inferProperties, shownSchema } from './schemas.ts'
 import type { WorkspaceRecords } from './workspace-records-store.ts'
@@ -140,7 +140,7 @@ export const collectionFunctions: FunctionsOf<'collections'> = {
       distinctValues(tx, known, asked, call.frame.run.options),
     ),
   aggregate: ({ collection, ...asked }, call) =>
-    reads<unknown[]>(call, collection, [], (tx, known) =>
+    reads<unknown[]>(call, collection, aggregateOfNone(asked), (tx, known) =>
       aggregate(tx, known, asked, call.frame.run.options),
     ),
 

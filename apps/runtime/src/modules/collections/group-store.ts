@@ -2,6 +2,7 @@ import { join, type Queries, type Sql, sql } from '@platform/database'
 import type { Options } from '@platform/expressions'
 import { type Collection, collectionStore } from './collection-store.ts'
 import { exactCondition, type Query } from './finds.ts'
+import { ordersOf } from './query-store.ts'
 
 /** Most groups and different values of an answer. */
 const MOST = 1000
@@ -27,24 +28,16 @@ export async function distinctValues(
     .split('.')
     .map((one) => `.${JSON.stringify(one)}`)
     .join('')}[*]`
+  const order = join(ordersOf(sql`v.value`, opts.sort), ', ')
   const rows = await collectionStore(tx).select<{ value: unknown; count: number }>(
     collection,
-    sql`select v.value, count(*) as count from runtime.records r
-      cross join lateral jsonb_path_query(r.data, ${path}::jsonpath, '{}', true) v (value)`,
     await exactCondition(tx, collection, query, options),
-    opts.sort === -1
-      ? sql`group by v.value order by v.value desc limit ${MOST}`
-      : sql`group by v.value order by v.value limit ${MOST}`,
+    (fitting) => sql`
+      select v.value, count(*) as count from (select r.data from ${fitting}) r
+      cross join lateral jsonb_path_query(r.data, ${path}::jsonpath, '{}', true) v (value)
+      group by v.value order by ${order} limit ${MOST}`,
   )
   return opts.count === true ? rows : rows.map(({ value }) => value)
-}
-
-function grouped(count: number): Sql {
-  const positions = join(
-    Array.from({ length: count }, (_, index) => digits(index + 1)),
-    ', ',
-  )
-  return sql`group by ${positions} order by ${positions} limit ${MOST}`
 }
 
 interface Step {
@@ -68,13 +61,13 @@ export async function aggregate(
   },
   options: Options,
 ): Promise<Record<string, unknown>[]> {
-  const groups = groupBy.map((path, index) => sql`${at(path)} as g${digits(index)}`)
+  // What is null is as good as missing, and stands in one group with it.
+  const groups = groupBy.map((path, index) => sql`nullif(${at(path)}, 'null') as g${digits(index)}`)
   const computed = steps.map((step, index) => sql`${computedBy(step)} as s${digits(index)}`)
   const rows = await collectionStore(tx).select<Record<string, unknown>>(
     collection,
-    sql`select ${join([...groups, ...computed], ', ')} from runtime.records r`,
     await exactCondition(tx, collection, query, options),
-    groupBy.length === 0 ? sql`limit 1` : grouped(groupBy.length),
+    (fitting) => inGroups(sql`select ${join([...groups, ...computed], ', ')} from ${fitting}`, groups.length),
   )
   return rows.map((row) =>
     Object.fromEntries([
@@ -83,6 +76,35 @@ export async function aggregate(
     ]),
   )
 }
+
+/** Groups in the order of their values; those without one are the last. */
+function inGroups(select: Sql, count: number): Sql {
+  if (count === 0) return sql`${select} limit 1`
+  const indexes = Array.from({ length: count }, (_, index) => index)
+  const positions = indexes.map((index) => digits(index + 1))
+  const order = indexes.flatMap((index) => {
+    const value = sql`g.g${digits(index)}`
+    return [sql`${value} is null`, ...ordersOf(value)]
+  })
+  return sql`
+    select * from (${select} group by ${join(positions, ', ')}) g order by ${join(order, ', ')} limit ${MOST}`
+}
+
+/** What is computed of no records. */
+export const aggregateOfNone = ({
+  groupBy = [],
+  steps,
+}: {
+  readonly groupBy?: readonly string[] | undefined
+  readonly steps: readonly Step[]
+}): Record<string, unknown>[] =>
+  groupBy.length > 0
+    ? []
+    : [
+        Object.fromEntries(
+          steps.map(({ type, outputField }) => [outputField, type === 'sum' || type === 'count' ? 0 : null]),
+        ),
+      ]
 
 const DIGITS = [sql`0`, sql`1`, sql`2`, sql`3`, sql`4`, sql`5`, sql`6`, sql`7`, sql`8`, sql`9`]
 const digits = (index: number): Sql =>

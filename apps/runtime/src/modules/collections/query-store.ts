@@ -263,19 +263,24 @@ const withLists = (one: Indexed, condition: Sql, schema: CollectionSchema): Sql 
 
 export const byId: Sql = sql`r.id`
 
-/** The order of records: nothing, numbers, texts, and what else there is; those alike by their id. */
+/**
+ * The order of values, whatever the collation of the database: nothing, numbers, texts by code points, objects, lists,
+ * false and true.
+ */
+export function ordersOf(value: Sql, direction: 1 | -1 = 1): Sql[] {
+  const way = direction === -1 ? raw(' desc') : empty
+  return [
+    sql`array_position(array['null', 'number', 'string', 'object', 'array', 'boolean'],
+      coalesce(jsonb_typeof(${value}), 'null'))${way}`,
+    sql`case when jsonb_typeof(${value}) = 'number' then ${value}::numeric end${way}`,
+    sql`case when jsonb_typeof(${value}) <> 'number' then ${value} #>> '{}' end collate "C"${way}`,
+  ]
+}
+
+/** The order of records; those alike by their id. */
 export function orderBy(sort: Readonly<Record<string, 1 | -1>> | undefined): Sql {
   const parts = Object.entries(sort ?? {})
     .slice(0, 8)
-    .flatMap(([path, direction]) => {
-      const value = sql`(r.data #> ${path.split('.')}::text[])`
-      const way = direction === -1 ? raw(' desc') : empty
-      return [
-        sql`array_position(array['null', 'number', 'string', 'object', 'array', 'boolean'],
-        coalesce(jsonb_typeof(${value}), 'null'))${way}`,
-        sql`case when jsonb_typeof(${value}) = 'number' then ${value}::numeric end${way}`,
-        sql`case when jsonb_typeof(${value}) <> 'number' then ${value} #>> '{}' end collate "C"${way}`,
-      ]
-    })
+    .flatMap(([path, direction]) => ordersOf(sql`(r.data #> ${path.split('.')}::text[])`, direction))
   return join([...parts, byId], ', ')
 }

@@ -24,6 +24,11 @@ export async function changeSchema(
   requireColumns(schema)
   await store.changeSchema(current, schema)
   const changed = { ...current, schema, version: current.version + 1 }
+  // A column may still hold what was unique before.
+  await store.clear(
+    changed,
+    schema.uniques.filter((one) => !current.schema.uniques.includes(one)),
+  )
   let after = ''
   for (let done = 0; ; done += BATCH) {
     if (done > INDEXED_MAX)

@@ -68,11 +68,28 @@ async function replaceAll(writing: Writing, before: readonly Data[], change: Dat
   const after = before.map((data) =>
     recordOf(changed(data, change, options), { id: String(data.id), now: now.toISOString(), before: data }),
   )
-  await collectionStore(tx).updateRecords(
-    collection,
-    after.map((one) => stored(collection, one)),
-  )
+  const records = after.map((one) => stored(collection, one))
+  if (records.length > 1)
+    await collectionStore(tx).clear(
+      collection,
+      collection.schema.uniques,
+      idsOfMoved(collection, before, records),
+    )
+  await collectionStore(tx).updateRecords(collection, records)
   return after
+}
+
+/** Those that get another unique value, which may be that of another one of them as yet. */
+function idsOfMoved(
+  { schema }: Collection,
+  before: readonly Data[],
+  after: readonly StoredRecord[],
+): string[] {
+  const moved = after.filter(({ keys }, at) => {
+    const earlier = keysOf(schema, before[at] ?? {})
+    return schema.uniques.some(({ column }) => keys[column] !== earlier[column])
+  })
+  return moved.map(({ id }) => id)
 }
 
 export async function deleteFitting(
