@@ -186,7 +186,10 @@ const fieldsOfTest = {
   automations: z
     .record(z.string(), StubAnswers)
     .optional()
-    .describe('Automations that are not run: what they answer when they are called.'),
+    .describe(
+      'Automations that are not run: what they answer when they are called. One of another workspace is named as ' +
+        'runWorkflow does it, workspace and automation: `slug:shop/stock` or `w1234567890abcde/stock`.',
+    ),
   modules: z
     .record(z.string(), StubAnswers)
     .optional()

@@ -55,6 +55,17 @@ describe('ops automations test', () => {
     expect(out).toMatch(/^1 passed \(\d+\.\d s\)$/m)
   })
 
+  test('answers for automations of other workspaces what the tests say', async () => {
+    const call =
+      'do: [{ runWorkflow: { workspace: "slug:audit2", workflow: callee, output: n } }]\noutput: "{{n}}"\n'
+    const calling = directory('calling', {
+      'main.yml': call,
+      'main.test.yml':
+        'automation: main\nautomations: { "slug:audit2/callee": { output: 3 } }\nexpect: { output: 3 }\n',
+    })
+    expect(await runOps(['automations', 'test', calling])).toMatchObject({ code: 0 })
+  })
+
   test('shows what differs, goes on with the next file, and exits with 1', async () => {
     const { code, out } = await runOps(['automations', 'test', shop])
     expect(code).toBe(1)

@@ -490,6 +490,54 @@ expect:
     expect(await told(text, { main })).toEqual([])
   })
 
+  describe('answers of automations of other workspaces', () => {
+    const priced = {
+      do: [
+        {
+          runWorkflow: {
+            workspace: 'slug:{{shop}}',
+            workflow: 'prices/of',
+            parameters: { article: 'pen' },
+            output: 'price',
+          },
+        },
+        { runWorkflow: { workspace: 'w0123456789abcdf', workflow: 'notify', wait: false } },
+      ],
+      output: '{{price}}',
+    }
+    const order = (tests: string) =>
+      told(`automation: priced\narguments: { shop: shop }\n${tests}`, { priced })
+
+    test('have both names, as the step has them', async () => {
+      const text = `follow: true
+automations: { w0123456789abcdf/notify: { output: 1 } }
+tests:
+  one answer:
+    automations: { "slug:shop/prices/of": { output: 3 } }
+    expect:
+      output: 3
+      calls: [{ automation: "slug:shop/prices/of", arguments: { article: pen } }, w0123456789abcdf/notify]
+  a failure:
+    automations: { "slug:shop/prices/of": { error: { error: ForbiddenError, message: Not today. } } }
+    expect: { error: { error: ForbiddenError, message: Not today. }, calls: [{}] }
+  a list of answers:
+    automations: { "slug:shop/prices/of": [{ output: 3 }] }
+    expect: { output: 3 }`
+      expect(await order(text)).toEqual([])
+    })
+
+    test('that a test has not are named', async () => {
+      expect(await order('automations: { prices/of: { output: 3 }, of: { output: 3 } }')).toEqual([
+        'The test has no answer for the automation "prices/of" of the workspace "slug:shop": add it to ' +
+          '`automations` as "slug:shop/prices/of".',
+      ])
+      expect(await order('automations: { "slug:shop/prices/of": { output: 3 } }')).toEqual([
+        'The test has no answer for the automation "notify" of the workspace "w0123456789abcdf": add it to ' +
+          '`automations` as "w0123456789abcdf/notify".',
+      ])
+    })
+  })
+
   test('an automation that is called for real is one of the calls', async () => {
     const automations = { main: { do: [{ greet: { name: 'Ada', output: 'a' } }], output: '{{a}}' }, greet }
     const text = 'automation: main\nexpect: { output: Hello Ada, calls: [{ automation: greet }] }'

@@ -37,6 +37,10 @@ beforeAll(async () => {
       output: '{{order.id}}',
     },
     'on-order': { when: { events: ['order.placed'] } },
+    elsewhere: {
+      do: [{ runWorkflow: { workspace: 'slug:audit2', workflow: 'callee', output: 'n' } }],
+      output: '{{n}}',
+    },
   })
 })
 afterAll(() => runtime[Symbol.asyncDispose]())
@@ -45,6 +49,20 @@ const on = (workspaceId = workspace.id) => ({ params: { workspaceId } })
 const passing = { automation: 'greet', arguments: { name: 'Ada' }, expect: { output: 'Hello Ada' } }
 
 describe('running tests of automations', () => {
+  test('calls no other workspace, and answers for it what a test says', async () => {
+    const test = { automation: 'elsewhere', expect: { output: 3 } }
+    const answered = { ...test, automations: { 'slug:audit2/callee': { output: 3 } } }
+    const report = await runtime.as({})(runTests, { ...on(), body: { tests: { answered, forgotten: test } } })
+    expect(report.results).toMatchObject([
+      { status: 'passed' },
+      {
+        differences: [
+          { message: expect.stringContaining('add it to `automations` as "slug:audit2/callee"') },
+        ],
+      },
+    ])
+  })
+
   test('answers how each went, and which instructions were come to', async () => {
     const report = await runtime.as({})(runTests, {
       ...on(),

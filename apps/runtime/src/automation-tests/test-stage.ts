@@ -25,6 +25,7 @@ import { type GivenEvent, orderOf, type StagedOrder, type StagedRun } from './st
 import { AnswersByName } from './stub-answers.ts'
 import { TestCollections } from './test-collections.ts'
 import { TestContexts } from './test-contexts.ts'
+import { testElsewhere } from './test-elsewhere.ts'
 import { TestEvents } from './test-events.ts'
 import { TestFetches } from './test-fetches.ts'
 import { testModules } from './test-modules.ts'
@@ -117,6 +118,7 @@ export class TestStage {
       waits: this.events.inbox,
       listSecrets: async () => secrets.list(),
       roleOf: async () => role,
+      elsewhere,
       stubs: {
         callModule: testModules({ modules, functions, collections: this.collections, secrets, fail }),
         reveal: (request) => secrets.reveal(request),
@@ -279,13 +281,15 @@ export class TestStage {
         if (this.#steps % STRIDE === 0) this.#requireTime()
         if (this.#steps > MOST_STEPS) this.fail(`The test took more than ${MOST_STEPS} instructions.`)
       },
-      calls: ({ slug }, payload) => {
-        const text = JSON.stringify(payload)
-        this.keep(text.length)
-        this.calls.push({ automation: slug, arguments: JSON.parse(text) })
-      },
+      calls: ({ slug }, payload) => this.#calls(slug, payload),
     }
     return listenToSteps(listener, this.#parts.hasSteps ? watchSteps(watching) : new Unseen(watching))
+  }
+
+  #calls(automation: string, payload: Readonly<Record<string, unknown>>): void {
+    const text = JSON.stringify(payload)
+    this.keep(text.length)
+    this.calls.push({ automation, arguments: JSON.parse(text) })
   }
 
   async #commit(run: StagedRun, { events, queued, patches, waits = [] }: Effects): Promise<void> {
@@ -293,8 +297,9 @@ export class TestStage {
     for (const wait of waits) this.events.open(run.id, wait)
     for (const event of events) this.publish(event)
     if (this.#parts.test.follow !== true) return
-    for (const { id, automationSlug, trigger, correlationId, input } of queued)
-      await this.#follow({ id, automationSlug, trigger, correlationId, ...input })
+    for (const { workspaceId, id, automationSlug, trigger, correlationId, input } of queued)
+      if (workspaceId === this.workspace.id)
+        await this.#follow({ id, automationSlug, trigger, correlationId, ...input })
   }
 
   async #follow({
