@@ -88,7 +88,7 @@ describe('collections, in a test as on PostgreSQL:', () => {
     expect(answers[1]).toEqual(answers[0])
   })
 
-  const PROGRAMS = rounds(10, 300)
+  const PROGRAMS = rounds(4, 300)
   test(`${PROGRAMS} random programs`, async () => {
     const random = randomOf(71)
     for (let count = 0; count < PROGRAMS; count += 1) {

@@ -134,7 +134,7 @@ export class TestCollections {
     return records.map((one) => structuredClone(one))
   }
 
-  /** One after another, as those that the platform makes: records without an id of their own are found in this order. */
+  /** One after another, as those that the platform makes: in their order records without one of their own are found. */
   #nextId(): string {
     this.#made += 1
     const count = this.#made.toString(16).padStart(6, '0')
