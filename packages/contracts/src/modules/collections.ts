@@ -34,32 +34,86 @@ const Name = text(100).refine((name) => /^[\w .:-]+$/.test(name), {
   message: 'must be 1–100 letters, digits, spaces and ._:-',
 })
 
+const NO_PROPERTY = 'must be 1–100 characters without a dot, and without $ at the beginning'
 const PropertyName = z
   .string()
   .min(1)
   .max(100)
-  .refine((name) => !/^\$|\.|^__proto__$/.test(name), {
-    message: 'must have no dot and no $ at its beginning',
+  .refine((name) => !/^\$|\.|^__proto__$/.test(name), { message: NO_PROPERTY })
+
+/** An object that refuses what it does not know, and says where that stands instead. */
+const knowing = <Shape extends z.ZodRawShape>(shape: Shape, elsewhere: Readonly<Record<string, string>>) =>
+  z.strictObject(shape, {
+    error(issue) {
+      if (issue.code !== 'unrecognized_keys') return undefined
+      const keys = issue.keys.slice(0, 5)
+      const unknown = keys.map((key) => JSON.stringify(key.slice(0, 50))).join(', ')
+      const hints = new Set(keys.flatMap((key) => (Object.hasOwn(elsewhere, key) ? [elsewhere[key]] : [])))
+      return [`can’t have ${unknown}, only ${Object.keys(shape).join(', ')}`, ...hints].join(': ')
+    },
   })
 
+const everywhere = '`nullable: false` says that each record has the property'
+const beside = 'uniques and indexes stand in `uniques` and `indexes` beside `properties`'
+const listed = 'the values of an enum stand in `enum`'
+
+/** What authors look for in a property, and where it stands. */
+const MEANT: Readonly<Record<string, string>> = {
+  required: everywhere,
+  optional: everywhere,
+  unique: beside,
+  uniques: beside,
+  index: beside,
+  indexed: beside,
+  indexes: beside,
+  primaryKey: 'each record is known by its `id`',
+  values: listed,
+  items: listed,
+  options: listed,
+  default: '`onInsertValues` of upsert are what only a new record gets',
+}
+
 /** A property of records. */
-export const CollectionProperty = z.looseObject({
-  type: z.enum(collectionTypes),
-  nullable: z.boolean().optional().describe('false: each record has it.'),
-  enum: z
-    .array(z.union([z.string(), z.number()]))
-    .max(1000)
-    .optional()
-    .describe('Of enum and enumArray.'),
+export const CollectionProperty = knowing(
+  {
+    type: z
+      .enum(collectionTypes)
+      .describe(
+        '`string`, `text`: a text. `number`, `double`, `float`: a number; `integer`: a whole one; `decimal`: a ' +
+          'number, or its text. `date`: 2026-01-31; `time`: 10:00; `datetime`: 2026-01-31T10:00:00Z. `array`: a ' +
+          'list. `enum`: one of the values that `enum` names; `enumArray`: a list of them. `uint8array`, `blob`: ' +
+          'base64. `json`: anything.',
+      ),
+    nullable: z.boolean().optional().describe('false: each record has it, and it is not null.'),
+    enum: z
+      .array(z.union([z.string(), z.number()]))
+      .max(1000)
+      .optional()
+      .describe('The values of `enum` and `enumArray`; any texts and numbers without it.'),
+    description: z.string().max(500).optional().describe('For whoever reads the schema.'),
+  },
+  MEANT,
+).refine(({ type, enum: values }) => values === undefined || type === 'enum' || type === 'enumArray', {
+  message: 'names values, which only the types enum and enumArray have: `type: enum`',
+  path: ['enum'],
 })
 export type CollectionProperty = z.infer<typeof CollectionProperty>
 
 const Properties = z.array(PropertyName).min(1).max(4)
-const Indexed = z.union([
-  z.looseObject({ properties: Properties }),
-  Properties.transform((properties) => ({ properties })),
-  PropertyName.transform((name) => ({ properties: [name] })),
-])
+const inUniques = 'what is to be unique stands in `uniques`'
+const named = 'the names stand in `properties`'
+const Indexed = z.preprocess(
+  (value) =>
+    typeof value === 'string'
+      ? { properties: [value] }
+      : Array.isArray(value)
+        ? { properties: value }
+        : value,
+  knowing(
+    { properties: Properties },
+    { unique: inUniques, uniques: inUniques, fields: named, property: named, field: named },
+  ),
+)
 
 const collection = Name.describe('Made when something is written to it first.')
 const query = z
@@ -78,7 +132,10 @@ const Fields = z.union([z.array(z.string().max(200)).max(100), z.record(z.string
 const count = (max: number) => numeric(z.int().min(0).max(max))
 
 const opts = fields({
-  sort: Sort.optional().describe('Property → 1 or -1.'),
+  sort: Sort.optional().describe(
+    'Property → 1 or -1: nothing, numbers, texts by code points, objects, lists, false, true. Without it, and those ' +
+      'alike, by `id`: as they were added where it was not given.',
+  ),
   limit: numeric(z.int().min(1).max(RECORDS_PER_CALL)).optional().describe('100 without it.'),
   page: numeric(z.int().min(1).max(1_000_000)).optional().describe('From 1, of `limit` records each.'),
   skip: count(1_000_000).optional(),
@@ -124,7 +181,9 @@ export const collectionsModule = {
     },
     count: { text: 'How many records fit.', parameters: fields({ collection, query }) },
     distinct: {
-      text: 'The different values of a property, each item of a list by itself.',
+      text:
+        'The different values of a property, each item of a list by itself; in the order of `sort`, at most ' +
+        '1,000.',
       parameters: fields({
         collection,
         query,
@@ -136,7 +195,9 @@ export const collectionsModule = {
       }),
     },
     aggregate: {
-      text: 'One object for each group: its properties, and what the steps compute.',
+      text:
+        'One object for each group: its properties, and what the steps compute. In the order of `sort`, those ' +
+        'without a value last; at most 1,000.',
       parameters: fields({
         collection,
         query,
@@ -185,10 +246,23 @@ export const collectionsModule = {
         'was there; records that do not fit refuse it.',
       parameters: fields({
         collection,
-        schema: z.string().max(200).optional(),
-        properties: z.record(PropertyName, CollectionProperty).optional(),
-        indexes: z.array(Indexed).max(MAX_INDEXES).optional().describe('Each `{ properties: [name, …] }`.'),
-        uniques: z.array(Indexed).max(MAX_UNIQUES).optional().describe('The same; each value is there once.'),
+        schema: z.string().max(200).optional().describe('Means nothing here.'),
+        properties: z
+          .record(PropertyName, CollectionProperty, {
+            error: (issue) => (issue.code === 'invalid_key' ? NO_PROPERTY : undefined),
+          })
+          .optional()
+          .describe('What is known of properties, by their names; others may be there, with any value.'),
+        indexes: z
+          .array(Indexed)
+          .max(MAX_INDEXES)
+          .optional()
+          .describe('Each `{ properties: [name, …] }`, a list of names, or one name.'),
+        uniques: z
+          .array(Indexed)
+          .max(MAX_UNIQUES)
+          .optional()
+          .describe('The same; of these each value, or all values together, is there once. No lists.'),
       }),
     },
     listCollections: {
@@ -220,7 +294,11 @@ export const collectionsModule = {
           function: 'updateSchema',
           parameters: {
             collection: 'orders',
-            properties: { number: { type: 'string' }, total: { type: 'number' } },
+            properties: {
+              number: { type: 'string', nullable: false },
+              state: { type: 'enum', enum: ['open', 'paid'] },
+              total: { type: 'number' },
+            },
             indexes: [{ properties: ['state'] }],
             uniques: [{ properties: ['number'] }],
           },

@@ -383,10 +383,67 @@ describe('a schema', () => {
     ['double', [1.5], ['x']],
   ])('knows %s', async (type, good, bad) => {
     const collection = fresh()
-    await call([['updateSchema', { collection, properties: { v: { type, enum: ['a', 'b'] } } }]])
+    const values = type.startsWith('enum') ? { enum: ['a', 'b'] } : {}
+    await call([['updateSchema', { collection, properties: { v: { type, ...values } } }]])
     for (const v of good) expect(await call([['create', { collection, data: { v } }]])).toMatchObject({ v })
     for (const v of bad)
       expect(await call([['create', { collection, data: { v } }]])).toContain(`must be of type ${type}`)
+  })
+
+  test.each([
+    [
+      { number: { type: 'string', required: true } },
+      'properties.number can’t have "required", only type, nullable, enum, description: `nullable: false` says that ' +
+        'each record has the property.',
+    ],
+    [{ e: { type: 'enum', values: ['a'] } }, 'can’t have "values"', 'the values of an enum stand in `enum`'],
+    [{ e: { type: 'enum', items: ['a'] } }, 'the values of an enum stand in `enum`'],
+    [
+      { a: { type: 'string', unique: true, index: true } },
+      'can’t have "unique", "index"',
+      'uniques and indexes stand in `uniques` and `indexes` beside `properties`',
+    ],
+    [{ a: { type: 'string', colour: 1 } }, 'can’t have "colour", only type, nullable, enum, description.'],
+    [{ a: { type: 'string', enum: ['b'] } }, 'properties.a.enum names values, which only the types enum'],
+    [{ 'a.b': { type: 'string' } }, 'properties.a.b must be 1–100 characters without a dot'],
+  ])('refuses what means nothing in %j', async (properties, ...sentences) => {
+    const answer = await call([['updateSchema', { collection: fresh(), properties }]])
+    for (const sentence of sentences) expect(answer).toContain(sentence)
+  })
+
+  test('refuses what means nothing beside the names of an index', async () => {
+    const update = (one: unknown) => call([['updateSchema', { collection: fresh(), indexes: [one] }]])
+    expect(await update({ properties: ['a'], unique: true })).toContain(
+      'indexes.0 can’t have "unique", only properties: what is to be unique stands in `uniques`',
+    )
+    expect(await update({ fields: ['a'] })).toContain('indexes.0.properties')
+    const indexes = [{ properties: ['a'] }, { properties: ['a', 'b'] }, { properties: ['c'] }]
+    expect(
+      await call([
+        ['updateSchema', { collection: fresh(), indexes: ['a', ['a', 'b'], { properties: ['c'] }] }],
+      ]),
+    ).toMatchObject({ indexes })
+  })
+
+  test('that was kept with more than it means goes on, and is written as it is read', async () => {
+    const collection = await withPeople({ properties: { name: { type: 'string' }, age: { type: 'number' } } })
+    const old = {
+      properties: {
+        name: { type: 'string', required: true, enum: ['x'] },
+        age: { type: 'number', nullable: true },
+      },
+      indexes: [],
+      uniques: [],
+    }
+    await database.many(sql`
+      update runtime.collections set schema = ${JSON.stringify(old)}, version = version + 1 where name = ${collection}`)
+    expect(await call([['create', { collection, data: { id: 'new' } }]])).toMatchObject({ id: 'new' })
+    const [shown] = (await call([['getCollectionSchemas', { collections: [collection] }]])) as {
+      properties: object
+    }[]
+    const properties = { name: { type: 'string' }, age: { type: 'number', nullable: true } }
+    expect(shown?.properties).toEqual(properties)
+    expect(await call([['updateSchema', { ...shown }]])).toMatchObject({ properties })
   })
 
   test('is told, inferred and forgotten', async () => {

@@ -51,10 +51,26 @@ function requireColumns({ indexes, uniques }: CollectionSchema): void {
   throw new Failure('InvalidArgumentsError', 'The collection has too many indexes: name fewer.')
 }
 
+/** Without what schemas may hold that were kept when more was accepted: so it can be written as it was read. */
+function shownProperty({
+  type,
+  nullable,
+  enum: values,
+  description,
+}: CollectionProperty): CollectionProperty {
+  const hasValues = values !== undefined && (type === 'enum' || type === 'enumArray')
+  return {
+    type,
+    ...(nullable === undefined ? {} : { nullable }),
+    ...(hasValues ? { enum: values } : {}),
+    ...(description === undefined ? {} : { description }),
+  }
+}
+
 /** A schema as automations see it. */
 export const shownSchema = (name: string, { properties, indexes, uniques }: CollectionSchema) => ({
   collection: name,
-  properties,
+  properties: Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, shownProperty(one)])),
   indexes: indexes.map((one) => ({ properties: one.properties })),
   uniques: uniques.map((one) => ({ properties: one.properties })),
 })
