@@ -59,6 +59,7 @@ function inATest(): Call {
   const stubs = {
     callModule: testModules({ modules: none, functions: none, collections, secrets, fail }),
     reveal: () => fail('Nothing is sent.'),
+    secretsBehind: () => fail('Nothing is signed.'),
     joinTopic: () => fail('Nobody joins.'),
   }
   return caller(compiled({ main }), testEngine({ stubs }))

@@ -1,4 +1,4 @@
-import { findModuleFunction, type ModuleName } from '@platform/contracts'
+import { findModuleFunction, type ModuleName, parseParameters } from '@platform/contracts'
 import { Failure } from '@platform/kernel'
 import { collectionFunctions } from './collections/collections.ts'
 import { cryptoFunctions } from './crypto/crypto.ts'
@@ -29,7 +29,7 @@ export function callModule(
 ): unknown {
   const known = findModuleFunction(module, name)
   if ('missing' in known) throw new Failure('InvalidInstructionError', known.missing)
-  const parsed = known.found.parameters.safeParse(given ?? {})
+  const parsed = parseParameters(known.found, given ?? {})
   if (!parsed.success) throw invalidParameters(`${module}.${name}`, parsed.error.issues)
   const functions = all[module as ModuleName] as unknown as Readonly<Record<string, AnyFunction>>
   return functions[name]?.(parsed.data, call)

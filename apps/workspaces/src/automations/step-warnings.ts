@@ -32,11 +32,13 @@ export function* stepWarnings(steps: unknown, { slugs, functions }: Callable): G
 /** What a function of a module would not take; what comes from templates is checked when it is called. */
 function* moduleWarnings({ step, argumentsPath }: PlacedStep): Generator<Warning> {
   if (step?.name !== 'run') return
-  for (const { path, message } of checkModuleCall(step.arguments))
+  for (const { path, message, isIgnored } of checkModuleCall(step.arguments)) {
+    const end = isIgnored ? ': a run passes over it.' : ': a run that reaches this step fails there.'
     yield {
       path: formatPath([...argumentsPath, ...path]),
-      message: `${message.replace(/\.$/, '')}: a run that reaches this step fails there.`,
+      message: message.replace(/\.$/, '') + end,
     }
+  }
 }
 
 /** True where a step calls a function in code. */

@@ -41,7 +41,10 @@ const PropertyName = z
   .max(100)
   .refine((name) => !/^\$|\.|^__proto__$/.test(name), { message: NO_PROPERTY })
 
-/** An object that refuses what it does not know, and says where that stands instead. */
+/**
+ * An object whose unknown words mean nothing: who saves one is told so, and where it stands instead; a run passes over
+ * them.
+ */
 const knowing = <Shape extends z.ZodRawShape>(shape: Shape, elsewhere: Readonly<Record<string, string>>) =>
   z.strictObject(shape, {
     error(issue) {
@@ -93,9 +96,10 @@ export const CollectionProperty = knowing(
     description: z.string().max(500).optional().describe('For whoever reads the schema.'),
   },
   MEANT,
-).refine(({ type, enum: values }) => values === undefined || type === 'enum' || type === 'enumArray', {
-  message: 'names values, which only the types enum and enumArray have: `type: enum`',
-  path: ['enum'],
+).check(({ value, issues }) => {
+  if (value.enum === undefined || value.type === 'enum' || value.type === 'enumArray') return
+  const message = 'names values in enum, which only the types enum and enumArray have: `type: enum`'
+  issues.push({ code: 'unrecognized_keys', keys: ['enum'], input: value, message })
 })
 export type CollectionProperty = z.infer<typeof CollectionProperty>
 

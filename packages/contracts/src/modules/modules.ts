@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { collectionsModule } from './collections.ts'
 import { cryptoModule } from './crypto.ts'
 import type { ModuleDescription, ModuleFunction } from './module.ts'
@@ -34,6 +35,8 @@ export function findModuleFunction(module: string, name: string): FoundFunction 
 export interface ModuleCallProblem {
   readonly path: readonly (string | number)[]
   readonly message: string
+  /** It means nothing, and a run passes over it; else a run fails there. */
+  readonly isIgnored: boolean
 }
 
 /** The problems of the arguments of a `run` that do not depend on what a template gives. */
@@ -41,17 +44,41 @@ export function checkModuleCall(args: unknown): ModuleCallProblem[] {
   const { module, function: name, parameters } = Object(args) as Record<string, unknown>
   if (!isLiteral(module) || !isLiteral(name)) return []
   const known = findModuleFunction(module, name)
-  if ('missing' in known) return [{ path: [], message: known.missing }]
+  if ('missing' in known) return [{ path: [], message: known.missing, isIgnored: false }]
   if (isTemplate(parameters)) return []
   const given = parameters ?? {}
   const result = known.found.parameters.safeParse(given)
   const issues = result.success ? [] : result.error.issues
   return issues
     .filter((issue) => !dependsOnTemplate(given, issue.path))
-    .map(({ path, message }) => ({
+    .map(({ path, message, code }) => ({
       path: ['parameters', ...path.map((key) => (typeof key === 'number' ? key : String(key)))],
       message,
+      isIgnored: code === 'unrecognized_keys',
     }))
+}
+
+/** The parameters as a function takes them: without the words that mean nothing. */
+export function parseParameters({ parameters }: ModuleFunction, given: unknown) {
+  const parsed = parameters.safeParse(given)
+  const unknown = parsed.success ? [] : parsed.error.issues.filter(isUnknownWord)
+  return unknown.length === 0 ? parsed : parameters.safeParse(withoutWords(given, unknown))
+}
+
+type Issue = z.core.$ZodIssue
+type UnknownWord = Extract<Issue, { code: 'unrecognized_keys' }>
+
+const isUnknownWord = (issue: Issue): issue is UnknownWord => issue.code === 'unrecognized_keys'
+
+function withoutWords(given: unknown, unknown: readonly UnknownWord[]): unknown {
+  const copy: unknown = structuredClone(given)
+  for (const { path, keys } of unknown) {
+    let place = copy
+    for (const key of path) place = Object(place)[key]
+    if (typeof place === 'object' && place !== null)
+      for (const key of keys) Reflect.deleteProperty(place, key)
+  }
+  return copy
 }
 
 const isLiteral = (value: unknown): value is string => typeof value === 'string' && !isTemplate(value)

@@ -1,3 +1,4 @@
+import { checkModuleCall } from '@platform/contracts'
 import { type Database, openDatabase, sql } from '@platform/database'
 import { matchesFilter } from '@platform/expressions'
 import type { TestDatabase } from '@platform/testing'
@@ -390,11 +391,19 @@ describe('a schema', () => {
       expect(await call([['create', { collection, data: { v } }]])).toContain(`must be of type ${type}`)
   })
 
+  /** What is said to whoever saves it. */
+  const saidOf = (parameters: object): string =>
+    checkModuleCall({ module: 'collections', function: 'updateSchema', parameters })
+      .map(
+        ({ path, message, isIgnored }) => `${path.join('.')} ${message}${isIgnored ? ' (passed over)' : ''}`,
+      )
+      .join('\n')
+
   test.each([
     [
       { number: { type: 'string', required: true } },
-      'properties.number can’t have "required", only type, nullable, enum, description: `nullable: false` says that ' +
-        'each record has the property.',
+      'parameters.properties.number can’t have "required", only type, nullable, enum, description: `nullable: false` says that ' +
+        'each record has the property (passed over)',
     ],
     [{ e: { type: 'enum', values: ['a'] } }, 'can’t have "values"', 'the values of an enum stand in `enum`'],
     [{ e: { type: 'enum', items: ['a'] } }, 'the values of an enum stand in `enum`'],
@@ -403,19 +412,39 @@ describe('a schema', () => {
       'can’t have "unique", "index"',
       'uniques and indexes stand in `uniques` and `indexes` beside `properties`',
     ],
-    [{ a: { type: 'string', colour: 1 } }, 'can’t have "colour", only type, nullable, enum, description.'],
-    [{ a: { type: 'string', enum: ['b'] } }, 'properties.a.enum names values, which only the types enum'],
-    [{ 'a.b': { type: 'string' } }, 'properties.a.b must be 1–100 characters without a dot'],
-  ])('refuses what means nothing in %j', async (properties, ...sentences) => {
-    const answer = await call([['updateSchema', { collection: fresh(), properties }]])
-    for (const sentence of sentences) expect(answer).toContain(sentence)
+    [
+      { a: { type: 'string', colour: 1 } },
+      'can’t have "colour", only type, nullable, enum, description (passed over)',
+    ],
+    [{ a: { type: 'string', enum: ['b'] } }, 'properties.a names values in enum, which only the types enum'],
+  ])(
+    'passes over what means nothing in %j, and says so to who saves it',
+    async (properties, ...sentences) => {
+      const collection = fresh()
+      for (const sentence of sentences) expect(saidOf({ collection, properties })).toContain(sentence)
+      const [[name = '', { type }] = ['', { type: '' }]] = Object.entries(properties)
+      expect(await call([['updateSchema', { collection, properties }]])).toMatchObject({
+        properties: { [name]: { type } },
+      })
+      const [shown] = (await call([['getCollectionSchemas', { collections: [collection] }]])) as object[]
+      expect(shown).toMatchObject({ properties: { [name]: { type } }, indexes: [], uniques: [] })
+    },
+  )
+
+  test('refuses names that no property can have', async () => {
+    const properties = { 'a.b': { type: 'string' } }
+    expect(await call([['updateSchema', { collection: fresh(), properties }]])).toContain(
+      'properties.a.b must be 1–100 characters without a dot',
+    )
   })
 
-  test('refuses what means nothing beside the names of an index', async () => {
+  test('passes over what means nothing beside the names of an index', async () => {
     const update = (one: unknown) => call([['updateSchema', { collection: fresh(), indexes: [one] }]])
-    expect(await update({ properties: ['a'], unique: true })).toContain(
+    const unique = { properties: ['a'], unique: true }
+    expect(saidOf({ collection: 'c', indexes: [unique] })).toContain(
       'indexes.0 can’t have "unique", only properties: what is to be unique stands in `uniques`',
     )
+    expect(await update(unique)).toMatchObject({ indexes: [{ properties: ['a'] }], uniques: [] })
     expect(await update({ fields: ['a'] })).toContain('indexes.0.properties')
     const indexes = [{ properties: ['a'] }, { properties: ['a', 'b'] }, { properties: ['c'] }]
     expect(
