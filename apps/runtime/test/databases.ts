@@ -8,8 +8,10 @@ import { neededPartitions } from '../src/runs/keep-partitions.ts'
 import { partitionStore } from '../src/runs/partition-store.ts'
 import { runtime } from '../src/service.ts'
 
-/** The least of the schema of the workspaces service that the runtime reads: its views over one table. */
+/** The least that the runtime reads of other services: views of workspaces over one table, and accounts of the gateway. */
 const STAND_IN = `
+  create schema gateway;
+  create table gateway.users (id text primary key, email text unique);
   create schema workspaces;
   create table workspaces.stand_in (
     workspace_id text primary key, workspace_slug text not null, workspace_name text not null,

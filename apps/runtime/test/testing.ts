@@ -264,6 +264,7 @@ export const testEngineParts = (parts: Partial<EngineParts> = {}): EngineParts =
   contextSizes: { run: 1000, user: 1000, session: 1000, global: 1000, socket: 1000 },
   listSecrets: async () => ({}),
   roleOf: async () => undefined,
+  emailOf: async () => undefined,
   log: createLogger({ level: 'silent' }),
   waits: noEvents,
   maxWaitMs: 30 * 86_400_000,

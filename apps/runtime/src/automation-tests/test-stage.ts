@@ -119,6 +119,7 @@ export class TestStage {
       listSecrets: async () => secrets.list(),
       roleOf: async () => role,
       elsewhere,
+      emailOf: async () => undefined,
       stubs: {
         callModule: testModules({ modules, functions, collections: this.collections, secrets, fail }),
         reveal: (request) => secrets.reveal(request),

@@ -86,6 +86,7 @@ const stubOf = (slug: string, answers: AnswersByName): CompiledAutomation => ({
   readsHeaders: false,
   shapesAnswer: false,
   readsRole: false,
+  readsEmail: false,
   readsSecrets: false,
   storedContexts: [],
   waits: false,

@@ -8,6 +8,7 @@ import { type Permissions, permissionStore } from '@platform/permissions'
 import { createThrottle, slidingLimits, throttled, unlimited } from '@platform/rate-limits'
 import { inBatches, type Job, onEveryInstance, type Part, type Subscription } from '@platform/service'
 import type { RuntimeConfig } from '../config.ts'
+import { accountStore } from '../contexts/account-store.ts'
 import { type ContextStore, contextStore } from '../contexts/context-store.ts'
 import { type Fetches, openFetches } from '../fetches/fetches.ts'
 import type { OwnApi } from '../fetches/own-api.ts'
@@ -96,6 +97,7 @@ export function automationsPart({
     contextSizes: config.contextSizes,
     listSecrets,
     roleOf: (userId, workspaceId) => permissions.roleOf(userId, workspaceId),
+    emailOf: accountStore(database).findEmail,
     marker,
     marksPlaces,
   }
@@ -138,7 +140,7 @@ const nobodyWaits: EngineParts['waits'] = {
   horizon: never,
 }
 
-/** Whatever the run saw of contexts and roles is in its journal. */
+/** Whatever the run saw of contexts and of its user is in its journal. */
 export const readingEngine = (parts: EngineParts, slices: EngineParts['slices']): Engine =>
   createEngine({
     ...parts,
@@ -148,6 +150,7 @@ export const readingEngine = (parts: EngineParts, slices: EngineParts['slices'])
     contexts: { load: async () => ({ values: {}, ending: [] }) },
     listSecrets: async () => ({}),
     roleOf: async () => undefined,
+    emailOf: async () => undefined,
     waits: nobodyWaits,
   })
 

@@ -72,6 +72,7 @@ export interface EngineParts {
     correlationId: string,
   ) => Promise<Record<string, string>>
   readonly roleOf: (userId: string, workspaceId: string) => Promise<string | undefined>
+  readonly emailOf: (userId: string) => Promise<string | undefined>
   /** In a process that may die: says whose turn it is. */
   readonly marker?: RunMarker | undefined
   /** Every step is told, too: of runs that are done apart. */
@@ -206,6 +207,7 @@ function openRun(parts: EngineParts, order: RunOrder): Omit<OpenedRun, 'warnings
     urls: parts.urls,
     store: parts.contexts,
     roleOf: parts.roleOf,
+    emailOf: parts.emailOf,
     listSecrets: () => parts.listSecrets(workspace, correlationId),
     lifetimes: parts.lifetimes,
     maxSizes: parts.contextSizes,

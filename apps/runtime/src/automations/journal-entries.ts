@@ -132,7 +132,10 @@ export function readsBetweenWaits(entries: readonly Entry[]): ReadEntry[][] {
   const reads: ReadEntry[][] = [[]]
   for (const one of entries) {
     if (one[0] === 'woke') reads.push([])
-    if (one[0] === 'key' || one[0] === 'whole' || one[0] === 'role') reads.at(-1)?.push(one)
+    if (isRead(one)) reads.at(-1)?.push(one)
   }
   return reads
 }
+
+const readKinds: ReadonlySet<Entry[0]> = new Set<ReadEntry[0]>(['key', 'whole', 'role', 'email'])
+const isRead = (entry: Entry): entry is ReadEntry => readKinds.has(entry[0])

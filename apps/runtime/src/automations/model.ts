@@ -43,6 +43,7 @@ export interface CompiledAutomation {
   /** True when it may shape the answer of its request through `$http`. */
   readonly shapesAnswer: boolean
   readonly readsRole: boolean
+  readonly readsEmail: boolean
   readonly readsSecrets: boolean
   readonly storedContexts: readonly StoredContext[]
   /** Where its instructions stand, outer before inner: `do[2].repeat.do[0].set`. */

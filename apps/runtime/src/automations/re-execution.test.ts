@@ -38,6 +38,7 @@ class World {
   readonly #random: () => number
   #workspace: ReturnType<typeof compiled>
   cancellation: Cancellation | undefined
+  email: string | undefined
   commits = 0
   parkings = 0
   life = 0
@@ -83,6 +84,7 @@ class World {
         load: async (_, context) => ({ values: structuredClone(this.stored.get(context) ?? {}), ending: [] }),
       },
       contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5, socket: 1e5 },
+      emailOf: async () => this.email,
     }).start({
       runId: '01900000-0000-7000-8000-000000000000',
       workspace: this.#workspace,
@@ -312,12 +314,15 @@ describe('a run that another process takes over', () => {
   })
 
   test('sees the clock, chance and the contexts it saw, though all of them have changed', async () => {
-    const state = '{{run.date}} {% uuid() %} {% rand(1, 1000000) %} {{global.other}} {{session}}'
+    const state =
+      '{{run.date}} {% uuid() %} {% rand(1, 1000000) %} {{global.other}} {{session}} {{user.email}}'
     const world = new World(1, {
       main: { do: [{ fetch: { url: URL, method: 'post', body: { state } } }] },
     })
+    world.email = 'ada@example.com'
     expect(await world.live({ at: 1, isMade: true })).toBeUndefined()
     world.stored.set('global', { other: 'changed' }).set('session', { new: true })
+    world.email = 'other@example.com'
     await world.live()
     await world.live()
     expect(world.asked).toHaveLength(2)

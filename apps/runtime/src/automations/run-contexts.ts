@@ -33,6 +33,8 @@ export interface ContextParts {
   readonly urls: PublicUrls
   readonly store: Pick<ContextStore, 'load'>
   readonly roleOf: (userId: string, workspaceId: string) => Promise<string | undefined>
+  /** Of an account: events don't have the address of who caused them. */
+  readonly emailOf: (userId: string) => Promise<string | undefined>
   /** A reference to each secret of the workspace, by its name. */
   readonly listSecrets: () => Promise<Readonly<Record<string, string>>>
   readonly now: () => Date
@@ -61,11 +63,11 @@ export interface RunContexts {
 
 /** The contexts of one run, how stored values come into them, and what of them is stored. */
 export function contextsOfRun(parts: ContextParts): RunContexts {
-  const role: { current: string | undefined } = { current: undefined }
+  const person: Person = { role: undefined, email: undefined }
   const { journal } = parts
   const bound = new Map<StoredContext, string>()
   const contexts = new Contexts(
-    definitionsOf(parts, role, bound),
+    definitionsOf(parts, person, bound),
     journal && watchOf(journal),
     (name, id) => {
       if (owners.ownerOf(name) === id) return
@@ -84,11 +86,14 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
   const take = (names: readonly StoredContext[]) =>
     contexts.takePatches(names).flatMap((patch) => storedPatch(parts, owners, patch))
   const loaded = new Set<Loadable>(parts.continuesRun ? [] : ['run'])
-  if (!isSomebody(parts.subject)) loaded.add('role')
-  const loadOne = async (name: Loadable): Promise<void> => {
-    if (name === 'role') role.current = await roleOf(parts)
+  const read = async (name: Loadable, how: 'load' | 'reload'): Promise<void> => {
+    if (name === 'role') person.role = await roleOf(parts)
+    else if (name === 'email') person.email = await emailOf(parts)
     else if (name === 'secret') await loadSecrets(parts, contexts)
-    else await readContext(parts, owners, contexts, name, 'load')
+    else await readContext(parts, owners, contexts, name, how)
+  }
+  const loadOne = async (name: Loadable): Promise<void> => {
+    await read(name, 'load')
     loaded.add(name)
   }
   const loading = new Map<Loadable, Promise<void>>()
@@ -100,23 +105,17 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
   }
   return {
     contexts,
-    load({ storedContexts, readsRole, readsSecrets }) {
+    load({ storedContexts, readsRole, readsEmail, readsSecrets }) {
       const needed: Loadable[] = [...storedContexts]
-      if (readsRole) needed.push('role')
+      if (readsRole && isSomebody(parts.subject)) needed.push('role')
+      if (readsEmail && isWithoutAddress(parts.subject)) needed.push('email')
       if (readsSecrets) needed.push('secret')
       const missing = needed.filter((name) => !loaded.has(name))
       return missing.length === 0 ? undefined : Promise.all(missing.map(loadOnce)).then(() => undefined)
     },
     async refresh() {
       journal?.reads.forget()
-      const names = [...loaded].filter((name) => name !== 'role' || isSomebody(parts.subject))
-      await Promise.all(
-        names.map(async (name) => {
-          if (name === 'role') role.current = await roleOf(parts)
-          else if (name === 'secret') await loadSecrets(parts, contexts)
-          else await readContext(parts, owners, contexts, name, 'reload')
-        }),
-      )
+      await Promise.all([...loaded].map((name) => read(name, 'reload')))
     },
     hasChanges: () => leftBehind.length > 0 || contexts.listChanged(storedNames).length > 0,
     takePatches(names) {
@@ -132,8 +131,17 @@ const storedNames: readonly StoredContext[] = ['global', 'user', 'session', 'run
 
 const isSomebody = ({ userId, anonymous }: RunSubject): boolean => userId !== undefined && anonymous !== true
 
+/** A request brings the address along; an event and a schedule don't. */
+const isWithoutAddress = (subject: RunSubject): boolean => isSomebody(subject) && subject.email === undefined
+
+/** What was looked up of the user. */
+interface Person {
+  role: string | undefined
+  email: string | undefined
+}
+
 /** What is read from the database before an automation that mentions it runs. */
-type Loadable = StoredContext | 'role' | 'secret'
+type Loadable = StoredContext | 'role' | 'email' | 'secret'
 
 interface Owners {
   readonly ownerOf: (name: StoredContext) => string | undefined
@@ -166,6 +174,16 @@ async function roleOf({ subject, workspace, journal, ...parts }: ContextParts): 
   const role = await parts.roleOf(subject.userId ?? '', workspace.id)
   journal?.reads.sawRole(role)
   return role
+}
+
+async function emailOf({ subject, journal, ...parts }: ContextParts): Promise<string | undefined> {
+  const seen = journal?.reads.email
+  if (seen !== undefined) return seen ?? undefined
+  // Runs of the release before had none where they would look it up now.
+  if (journal?.isComplete === true) return undefined
+  const email = await parts.emailOf(subject.userId ?? '')
+  journal?.reads.sawEmail(email)
+  return email
 }
 
 const watchOf = (journal: RunJournal): ContextWatch => ({
@@ -218,7 +236,7 @@ function secondsStored(
 
 function definitionsOf(
   parts: ContextParts,
-  role: { current: string | undefined },
+  person: Person,
   bound: ReadonlyMap<StoredContext, string>,
 ): Readonly<Record<string, ContextDefinition>> {
   const { workspace, subject, journal } = parts
@@ -233,9 +251,7 @@ function definitionsOf(
     user: {
       builtins: () =>
         // Only whose context it is: what the caller may do stays what it was.
-        bound.has('user')
-          ? { id: bound.get('user') }
-          : withoutMissing({ ...userBuiltins(subject), role: role.current }),
+        bound.has('user') ? { id: bound.get('user') } : withoutMissing(userBuiltins(subject, person)),
       builtinNames: builtinNames('user'),
       writable: true,
     },
@@ -277,10 +293,10 @@ const runBuiltins = (parts: ContextParts, { automationSlug, depth }: CallSite): 
     authenticatedWorkspaceId: parts.subject.authenticatedWorkspaceId,
   })
 
-function userBuiltins({ userId, email, anonymous }: RunSubject): Record<string, unknown> {
+function userBuiltins({ userId, email, anonymous }: RunSubject, person: Person): Record<string, unknown> {
   if (userId === undefined) return {}
   const authData = anonymous === true ? { anonymous: {} } : { prismeai: {} }
-  return { id: userId, email, authData, orgSlugs: [] }
+  return { id: userId, email: email ?? person.email, authData, orgSlugs: [], role: person.role }
 }
 
 function globalBuiltins({ workspace, urls }: ContextParts): Record<string, unknown> {

@@ -302,6 +302,11 @@ export class RunJournal implements ArrivalSource {
     return this.#isWhole
   }
 
+  /** True where a run is only looked at that has ended: what its journal does not have, the run never had. */
+  get isComplete(): boolean {
+    return this.#isWhole && this.#reading !== undefined && this.#reading.ignoresPlaces !== true
+  }
+
   /** What had come in when the reading of a journal that is copied came to its end. */
   get copied(): Segment | undefined {
     return this.#copied

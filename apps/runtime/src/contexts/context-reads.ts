@@ -5,12 +5,13 @@ export type ReadEntry =
   | readonly ['key', string, string, unknown?]
   | readonly ['whole', string, Values]
   | readonly ['role', string | null]
+  | readonly ['email', string | null]
 
 /** The context that is as it was when the run began. */
 const CONFIG = 'config'
 
 /**
- * First looks of a run at stored contexts, the configuration and the role of its user. A run that is done again sees
+ * First looks of a run at stored contexts, the configuration, and the role and the address of its user. A run that is done again sees
  * the same, whatever was stored meanwhile; what it did not look at is as it is stored now.
  */
 export class ContextReads {
@@ -21,6 +22,7 @@ export class ContextReads {
   readonly #kept = new Map<string, Kept>()
   readonly #shown = new Map<string, Values>()
   #role: string | null | undefined
+  #email: string | null | undefined
 
   readonly #later: (readonly ReadEntry[])[]
 
@@ -42,6 +44,7 @@ export class ContextReads {
     this.#kept.clear()
     this.#shown.clear()
     this.#role = undefined
+    this.#email = undefined
     this.#copied.clear()
     if (kept !== undefined) this.#kept.set(CONFIG, kept)
     if (shown !== undefined) this.#shown.set(CONFIG, shown)
@@ -51,6 +54,10 @@ export class ContextReads {
   #keep(entry: ReadEntry): void {
     if (entry[0] === 'role') {
       this.#role = entry[1]
+      return
+    }
+    if (entry[0] === 'email') {
+      this.#email = entry[1]
       return
     }
     const kept = this.#keptOf(entry[1])
@@ -123,15 +130,28 @@ export class ContextReads {
 
   /** The role that the run saw; null for none, undefined when it did not look. */
   get role(): string | null | undefined {
-    if (this.#role !== undefined && this.#copy !== undefined && !this.#isCopied('role')) {
-      this.#copied.add('role')
-      this.#copy(['role', this.#role])
-    }
+    if (this.#role !== undefined) this.#copyOnce(['role', this.#role])
     return this.#role
   }
 
   sawRole(role: string | undefined): void {
     this.#add(['role', role ?? null])
+  }
+
+  /** The address that the run looked up; null for none, undefined when it did not look. */
+  get email(): string | null | undefined {
+    if (this.#email !== undefined) this.#copyOnce(['email', this.#email])
+    return this.#email
+  }
+
+  sawEmail(email: string | undefined): void {
+    this.#add(['email', email ?? null])
+  }
+
+  #copyOnce(entry: ReadEntry): void {
+    if (this.#copy === undefined || this.#isCopied(entry[0])) return
+    this.#copied.add(entry[0])
+    this.#copy(entry)
   }
 }
 

@@ -35,12 +35,14 @@ export const contextDescriptions = {
   },
   user: {
     text:
-      'The account the run acts for. Setting `user.id` makes it the context of another user of this workspace ' +
+      'The account the run acts for: that of the caller, also of a person who emitted the event by the API. Events that ' +
+      'automations emit and schedules name nobody: it is empty in their runs, but the session goes along with such ' +
+      'events. Setting `user.id` makes it the context of another user of this workspace ' +
       'from there on, for example of the sender of a webhook; what the run may do stays what its caller may.',
     kept: 'As long as the workspace.',
     names: {
       id: 'The account.',
-      email: 'Its address.',
+      email: 'Its address; a guest has none.',
       role: 'Its role in this workspace.',
       authData: 'How it signed in.',
       orgSlugs: 'Its organizations.',

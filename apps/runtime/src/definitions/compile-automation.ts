@@ -70,6 +70,7 @@ export function automationCompiler(
       readsHeaders: mentions.names('headers'),
       shapesAnswer: mentions.names('$http'),
       readsRole: mentions.role,
+      readsEmail: mentions.email,
       readsSecrets: mentions.names('secret'),
       storedContexts: mentions.storedContexts,
       stepPaths: compilation.paths,

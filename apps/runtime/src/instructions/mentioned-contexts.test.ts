@@ -51,6 +51,14 @@ describe('the contexts that are loaded before a run', () => {
     expect((await automationOf(valued(value)))?.readsRole).toBe(expected)
   })
 
+  test.each([
+    ['{{user.email}}', true],
+    ['{{user}}', true],
+    ['{{user.id}} {{payload.user.email}}', false],
+  ])('and the address for %s', async (value, expected) => {
+    expect((await automationOf(valued(value)))?.readsEmail).toBe(expected)
+  })
+
   test('and the raw body only where it is read', async () => {
     expect((await automationOf(valued('{{rawBody}}')))?.readsRawBody).toBe(true)
     expect((await automationOf(valued('rawBody')))?.readsRawBody).toBe(false)

@@ -63,6 +63,7 @@ export class Mentions {
   readonly #stored = new Set<StoredContext>()
   readonly #roots = new Set<string>()
   #role = false
+  #email = false
 
   read(variables: readonly NamedVariable[]): void {
     for (const variable of variables) this.#add(variable)
@@ -85,6 +86,11 @@ export class Mentions {
     return this.#role
   }
 
+  /** True when the address of the user may be asked for, which a run of an event has to look up. */
+  get email(): boolean {
+    return this.#email
+  }
+
   /** True when a variable of this name may be read. */
   names(variable: string): boolean {
     return this.#roots.has(variable)
@@ -93,6 +99,7 @@ export class Mentions {
   #add({ name, key }: NamedVariable): void {
     this.#roots.add(name)
     if (name === 'user' && (key === undefined || key === 'role')) this.#role = true
+    if (name === 'user' && (key === undefined || key === 'email')) this.#email = true
     if (isStored(name) && (key === undefined || !builtinNames(name).has(key))) this.#stored.add(name)
   }
 }

@@ -66,6 +66,38 @@ describe('a run that an event triggers', () => {
     ])
   })
 
+  test('knows the address of who emitted the event, which the event does not have', async () => {
+    await one.database.many(
+      sql`insert into gateway.users values ('ada', 'ada@example.com') on conflict do nothing`,
+    )
+    const seen = (value: string) => ({
+      when: { events: ['order.placed'] },
+      do: [{ emit: { event: 'order.seen', payload: { value } } }],
+    })
+    const workspace = await one.workspace({
+      email: seen('{{user.email}}'),
+      whole: seen('{{user}}'),
+      chained: {
+        when: { events: ['order.seen'] },
+        do: [{ emit: { event: 'end', payload: { by: '{{user}}' } } }],
+      },
+    })
+    await publish([emittedEvent(workspace.id, 'order.placed')])
+    await settled(workspace.id, 4)
+    const events = await one.events(workspace.id, 'order.seen')
+    expect(events.map(({ payload }) => (payload as { value: unknown }).value)).toEqual(
+      expect.arrayContaining([
+        'ada@example.com',
+        { id: 'ada', email: 'ada@example.com', role: 'owner', authData: { prismeai: {} }, orgSlugs: [] },
+      ]),
+    )
+    const rows = await one.database.many(sql`
+      select input #> '{caller,email}' as email from runtime.runs where workspace_id = ${workspace.id}`)
+    expect(rows).toEqual(Array.from({ length: 4 }, () => ({ email: null })))
+    const ends = await one.events(workspace.id, 'end')
+    expect(ends.map(({ payload }) => payload)).toEqual([{ by: {} }, { by: {} }])
+  })
+
   test('happens once for each automation, however often the event is delivered to however many instances', async () => {
     const workspace = await one.workspace({
       a: { when: { events: ['tick'] }, do: [{ emit: { event: 'a.done' } }] },
