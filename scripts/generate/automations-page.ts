@@ -61,6 +61,10 @@ export function automationsPage(): string {
       '`global.users.ada` and one that sets `global.users.bob` keep both, and all that is pushed to a list is there. ' +
       'What is read before it is written, like a count, is not safe from others: `concurrency` keeps them apart, ' +
       'and `$inc` of `collections` counts.',
+    'A context that is kept is for what is small, `collections` for the rest: 100,000 characters of JSON in ' +
+      '`user` and `socket`, 500,000 in `run` and `global`, a million in `session` (CONTEXT_USER_MAX_SIZE and so ' +
+      'on). An event warns of one that has become larger. The step that would give it four times as many fails ' +
+      'with PayloadTooLarge, which `try` catches, and changes nothing in it.',
     ...Object.entries<ContextDescription>(contextDescriptions).map(contextSection),
     '## Functions',
     'Called inside `{% %}` and in the keys of conditions; their names are found whatever their case.',

@@ -8,7 +8,7 @@ import { neededPartitions } from '../src/runs/keep-partitions.ts'
 import { partitionStore } from '../src/runs/partition-store.ts'
 import { runtime } from '../src/service.ts'
 
-/** The least that the runtime reads of other services: views of workspaces over one table, and accounts of the gateway. */
+/** The least that the runtime reads of other services: accounts of the gateway, views of workspaces over one table. */
 const STAND_IN = `
   create schema gateway;
   create table gateway.users (id text primary key, email text unique);

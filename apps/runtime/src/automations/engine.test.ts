@@ -462,7 +462,19 @@ const cases: Case[] = [
     output: ['catch', 'finally'],
   },
   {
-    promise: 'try without catch lets failures go on',
+    promise: 'try without catch catches as well',
+    main: out('{{$error.name}}', { try: { do: [setting('user.role', 1)] } }),
+    output: 'InvalidVariableNameError',
+  },
+  {
+    promise: 'try with an empty catch and finally catches',
+    main: out('{{r}}', {
+      try: { do: [setting('user.role', 1)], catch: [], finally: [setting('r', 'cleaned')] },
+    }),
+    output: 'cleaned',
+  },
+  {
+    promise: 'try with finally and without catch lets failures go on',
     main: out(1, { try: { do: [setting('user.role', 1)], finally: [] } }),
     fails: ['InvalidVariableNameError', 'do[0].try.do[0].set'],
   },

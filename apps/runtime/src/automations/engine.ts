@@ -1,8 +1,9 @@
 import type { Options } from '@platform/expressions'
-import { type Clock, Failure, type FailureBody, SlotList, StoreError } from '@platform/kernel'
+import { type Clock, type Failure, type FailureBody, SlotList, StoreError } from '@platform/kernel'
 import type { Logger } from '@platform/logging'
 import type { EventLimits } from '@platform/outbox'
 import type { SlidingLimits } from '@platform/rate-limits'
+import { contextTooLarge } from '../contexts/context-room.ts'
 import type { ContextStore } from '../contexts/context-store.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
 import type { Fetches } from '../fetches/fetches.ts'
@@ -12,7 +13,7 @@ import { AutomationFailure, located } from './automation-failure.ts'
 import { callAutomation } from './call-automation.ts'
 import { EffectBuffer, type Effects } from './effect-buffer.ts'
 import { failedEvent } from './error-event.ts'
-import type { Segment } from './journal-entries.ts'
+import type { JournalReading, Segment } from './journal-entries.ts'
 import type {
   CompiledAutomation,
   CompiledWorkspace,
@@ -28,7 +29,7 @@ import type {
   Trigger,
 } from './model.ts'
 import { type ContextLifetimes, contextsOfRun, type PublicUrls } from './run-contexts.ts'
-import { type JournalReading, RunJournal } from './run-journal.ts'
+import { RunJournal } from './run-journal.ts'
 import type { RunMarker } from './run-marker.ts'
 import { RunWaits } from './run-waits.ts'
 import { SizeWarnings } from './size-warnings.ts'
@@ -367,13 +368,12 @@ async function perform(
   return { output, failed, error, startedAt, durationMs, effects, hasWaited }
 }
 
-/** A context that has grown too large fails the run that made it so; nothing it set is kept. */
+/** A context that is too large because others set more while the run waited fails it: nothing it set is kept. */
 function requireSizes(run: ActiveRun, maxSizes: EngineParts['contextSizes']): void {
   const name = run.contexts.findTooLarge(maxSizes)
   if (name === undefined) return
   run.contexts.dropChanges()
-  const message = `The context ${name} would have more than ${maxSizes[name]} characters: keep less in it.`
-  throw new Failure('PayloadTooLarge', message, { details: { context: name, max: maxSizes[name] } })
+  throw contextTooLarge(name, maxSizes[name])
 }
 
 /** In the text of the automation. That it can't be said now must not hide the failure. */

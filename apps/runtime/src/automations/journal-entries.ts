@@ -35,6 +35,8 @@ export type Entry =
   | readonly ['woke', number, unknown, (number | undefined)?]
   /** The number of who asked, and was told that the run is cancelled. */
   | readonly ['aborted', number, (number | undefined)?]
+  /** The number of a change for which there was no room in its context. */
+  | readonly ['refused', number]
   /** Which check of a run found that it is cancelled. */
   | readonly ['cancelled', number]
   /** Behind the effect of this number nothing was done any more: the workspace was suspended. */
@@ -47,6 +49,30 @@ export type Entry =
   | readonly ['heldBack', HeldBack]
   | ClockEntry
   | ReadEntry
+
+/** What a journal is for. */
+export interface JournalUse {
+  /** That a run is going on is news where nothing is stored of it. Default false. */
+  readonly isUnknown?: boolean | undefined
+  /** It is only read. */
+  readonly reading?: JournalReading | undefined
+  /** It is kept in memory until the run has ended, in so many characters at most: it ends before what is too much. */
+  readonly recordsAtMost?: number | undefined
+}
+
+/** How a journal is read that nothing comes into any more. */
+export interface JournalReading {
+  /** The last effect that is begun; without it, the last that the journal has. */
+  readonly until?: number | undefined
+  /** The run would go on behind the last effect, or needs what the journal does not have. Throws. */
+  readonly end: () => never
+  /** The same, where no strand can go on without an answer. */
+  readonly idle: () => void
+  /** True where what has come in by the end is wanted, as the journal of another run that has done the same so far. */
+  readonly isCopied?: boolean
+  /** True where other automations than then are tried with what came in. */
+  readonly ignoresPlaces?: boolean
+}
 
 /** A variable that a fork begins with. */
 export interface SetBefore {

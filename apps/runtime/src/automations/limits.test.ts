@@ -161,14 +161,81 @@ describe('the limits of a workspace', () => {
 })
 
 describe('a kept context', () => {
-  test('that grows too large fails the run, and nothing of it is kept', async () => {
-    const grow = (name: string) => ({
-      repeat: { until: 200, do: [{ set: { name: `${name}.list[]`, value: 'some text' } }] },
-    })
+  const grow = (name: string) => ({
+    repeat: { until: 200, do: [{ set: { name: `${name}.list[]`, value: 'some text' } }] },
+  })
+  const large = 'x'.repeat(800)
+
+  test('that would grow too large fails the step that sets it, and keeps what was there', async () => {
     const { failed, effects } = await runMain(compiled({ main: { do: [grow('global')] } }))
     expect(failed?.failure).toMatchObject({ name: 'PayloadTooLarge', details: { context: 'global' } })
-    expect(effects.patches).toEqual([])
+    expect(failed?.instruction).toBe('do[0].repeat.do[0].set')
+    const [change] = effects.patches[0]?.changes ?? []
+    // {"list":["some text",…]} has 11 characters and 12 for each item.
+    expect(change).toMatchObject({ pushed: { length: Math.floor((1000 - 11 + 1) / 12) } })
     expect((await runMain(compiled({ main: { do: [grow('config')] } }))).failed).toBeUndefined()
+  })
+
+  test.each<[string, Record<string, unknown>, unknown]>([
+    ['a set', { set: { name: 'user.big', value: '{{long}}{{long}}' } }, undefined],
+    ['a set of escapes', { set: { name: 'user.big', value: '\u0001'.repeat(200) } }, undefined],
+    ['an item far behind', { set: { name: 'user.list[300]', value: 1 } }, undefined],
+    ['an output', { answer: { output: 'user.big' } }, undefined],
+    ['a part', { set: { name: 'user.before.big', value: '{{long}}{{long}}' } }, { a: 1 }],
+    ['a merge', { set: { name: 'user.before', value: { b: '{{long}}{{long}}' }, type: 'merge' } }, { a: 1 }],
+    ['a text in place of a shorter one', { set: { name: 'user.before', value: '{{long}}{{long}}' } }, 'text'],
+  ])('refuses %s where try catches it, and other changes stay', async (_, step, before) => {
+    const main = {
+      do: [
+        { set: { name: 'long', value: large } },
+        { set: { name: 'user.before', value: before ?? null } },
+        { try: { do: [step], catch: [{ set: { name: 'user.caught', value: '{{$error.name}}' } }] } },
+        { set: { name: 'session.after', value: 1 } },
+      ],
+      output: '{{user}}',
+    }
+    const { failed, output, effects } = await runMain(compiled({ main, answer: { output: [large, large] } }))
+    expect(failed).toBeUndefined()
+    expect(output).toMatchObject({ caught: 'PayloadTooLarge', before: before ?? null })
+    expect(output).not.toHaveProperty('big')
+    expect(effects.patches.map(({ context, content }) => [context, Object.keys(content)])).toEqual([
+      ['user', ['before', 'caught']],
+      ['session', ['after']],
+    ])
+  })
+
+  test('takes as much as there is room for, however often it is replaced', async () => {
+    const main = {
+      do: [
+        { set: { name: 'long', value: large } },
+        {
+          repeat: {
+            until: 50,
+            do: [
+              { set: { name: 'user.text', value: '{{long}}{{$index}}' } },
+              { set: { name: 'user.text', value: { a: '{{long}}' } } },
+              { set: { name: 'user.gone', value: { a: ['{{$index}}'] } } },
+              { delete: { name: 'user.gone' } },
+              { delete: { name: 'user.text' } },
+            ],
+          },
+        },
+      ],
+    }
+    expect((await runMain(compiled({ main }))).failed).toBeUndefined()
+  })
+
+  test('that is full costs each step little', async () => {
+    const engine = testEngine({
+      contexts: { load: async () => ({ values: { full: 'x'.repeat(99_900) }, ending: [] }) },
+      contextSizes: { run: 1e5, user: 1e5, session: 1e5, global: 1e5, socket: 1e5 },
+    })
+    const main = {
+      do: [{ repeat: { until: 5000, do: [{ set: { name: 'global.n', value: '{{$index}}' } }] } }],
+    }
+    const startedAt = performance.now()
+    expect((await runMain(compiled({ main }), {}, {}, engine)).failed).toBeUndefined()
+    expect(performance.now() - startedAt).toBePrompt(1000)
   })
 })
 

@@ -329,4 +329,21 @@ describe('a run that another process takes over', () => {
     expect(new Set(world.asked).size).toBe(1)
     expect(world.faults).toEqual([])
   })
+
+  test.each([
+    ['and finds more room than before', 90_000, 0],
+    ['and finds less room than before', 0, 90_000],
+  ])('is refused what it was refused, %s', async (_, before, later) => {
+    const ask = { fetch: { url: URL, method: 'post', body: { caught: '{{$error.name}}' } } }
+    const grow = { set: { name: 'global.big', value: 'x'.repeat(50_000) } }
+    const world = new World(1, { main: { do: [{ try: { do: [grow], catch: [] } }, ask, ask] } })
+    world.stored.set('global', { other: 'x'.repeat(before) })
+    expect(await world.live({ at: 2, isMade: true })).toBeUndefined()
+    world.stored.set('global', { ...world.stored.get('global'), other: 'x'.repeat(later) })
+    expect((await world.live())?.error).toBeUndefined()
+    expect(new Set(world.requests.values())).toEqual(
+      new Set([JSON.stringify(before === 0 ? {} : { caught: 'PayloadTooLarge' })]),
+    )
+    expect(Object.hasOwn(world.stored.get('global') ?? {}, 'big')).toBe(before === 0)
+  })
 })

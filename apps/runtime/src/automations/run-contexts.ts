@@ -68,6 +68,7 @@ export function contextsOfRun(parts: ContextParts): RunContexts {
   const bound = new Map<StoredContext, string>()
   const contexts = new Contexts(
     definitionsOf(parts, person, bound),
+    parts.maxSizes,
     journal && watchOf(journal),
     (name, id) => {
       if (owners.ownerOf(name) === id) return
@@ -189,7 +190,10 @@ async function emailOf({ subject, journal, ...parts }: ContextParts): Promise<st
 const watchOf = (journal: RunJournal): ContextWatch => ({
   sawKey: (context, key) => journal.reads.sawKey(context, key),
   sawWhole: (context) => journal.reads.sawWhole(context),
-  isStored: (context, key) => journal.isStored(journal.count(`set ${context}.${key}`), context, key),
+  count: (context, key) => journal.count(`set ${context}.${key}`),
+  isStored: (number, context, key) => journal.isStored(number, context, key),
+  wasRefused: (number) => journal.wasRefused(number),
+  refuse: (number) => journal.refuse(number),
 })
 
 /** Whose context it is; undefined where there is no user or session: then nothing is stored. */

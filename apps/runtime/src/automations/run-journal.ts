@@ -6,6 +6,8 @@ import {
   arrivalOf,
   type Entry,
   type HeldBack,
+  type JournalReading,
+  type JournalUse,
   type KeptInput,
   lastEventIn,
   placesOf,
@@ -19,30 +21,6 @@ import {
 } from './journal-entries.ts'
 import { RunChance } from './run-chance.ts'
 import type { Arrival, ArrivalSource } from './turns.ts'
-
-/** What a journal is for. */
-export interface JournalUse {
-  /** That a run is going on is news where nothing is stored of it. Default false. */
-  readonly isUnknown?: boolean | undefined
-  /** It is only read. */
-  readonly reading?: JournalReading | undefined
-  /** It is kept in memory until the run has ended, in so many characters at most: it ends before what is too much. */
-  readonly recordsAtMost?: number | undefined
-}
-
-/** How a journal is read that nothing comes into any more. */
-export interface JournalReading {
-  /** The last effect that is begun; without it, the last that the journal has. */
-  readonly until?: number | undefined
-  /** The run would go on behind the last effect, or needs what the journal does not have. Throws. */
-  readonly end: () => never
-  /** The same, where no strand can go on without an answer. */
-  readonly idle: () => void
-  /** True where what has come in by the end is wanted, as the journal of another run that has done the same so far. */
-  readonly isCopied?: boolean
-  /** True where other automations than then are tried with what came in. */
-  readonly ignoresPlaces?: boolean
-}
 
 /** More of what came in, in characters of JSON, no run may keep. */
 const MAX_SIZE = 256_000_000
@@ -59,6 +37,7 @@ export class RunJournal implements ArrivalSource {
   readonly #answers: Arrival[]
   readonly #known: ReadonlySet<number>
   readonly #heldBack: ReadonlySet<string>
+  readonly #refused: ReadonlySet<number>
   readonly #waits: Map<number, number>
   #overWaits: number[] = []
   #sinceSegment: number
@@ -110,6 +89,7 @@ export class RunJournal implements ArrivalSource {
     this.#known = new Set(this.#answers.map(({ number }) => number))
     const heldBack = entries.findLast((one) => one[0] === 'heldBack')
     this.#heldBack = new Set((heldBack?.[1] ?? []).map((names) => names.join('.')))
+    this.#refused = new Set(entries.flatMap((one) => (one[0] === 'refused' ? [one[1]] : [])))
     this.#holdsBack = this.#heldBack.size > 0
     const seed = seedOf(entries)
     const isCopied = reading?.isCopied === true
@@ -167,6 +147,21 @@ export class RunJournal implements ArrivalSource {
   /** True when a change of this number is stored already. */
   isStored(number: number, context: string, key: string): boolean {
     return number <= this.#upto && !this.#heldBack.has(`${context}.${key}`)
+  }
+
+  /**
+   * Whether there was no room for the change of this number; undefined for a new one. How much room there was before
+   * can't be found out again: others have changed what the run never looked at.
+   */
+  wasRefused(number: number): boolean | undefined {
+    if (!this.isDone(number)) return undefined
+    const wasRefused = this.#refused.has(number)
+    if (wasRefused && this.#reading?.isCopied === true) this.refuse(number)
+    return wasRefused
+  }
+
+  refuse(number: number): void {
+    this.#add(['refused', number])
   }
 
   /** True until the run has come as far as it was committed, and always while nothing new may come in. */

@@ -11,8 +11,8 @@ export type ReadEntry =
 const CONFIG = 'config'
 
 /**
- * First looks of a run at stored contexts, the configuration, and the role and the address of its user. A run that is done again sees
- * the same, whatever was stored meanwhile; what it did not look at is as it is stored now.
+ * First looks of a run at stored contexts, the configuration, and the role and the address of its user. A run that is
+ * done again sees the same, whatever was stored meanwhile; what it did not look at is as it is stored now.
  */
 export class ContextReads {
   readonly #add: (entry: ReadEntry) => void

@@ -1,7 +1,7 @@
 import type { Meter } from '@platform/expressions'
 import { Failure } from '@platform/kernel'
 import { ContextChanges, partAt, type Segment, type StoredChange, type Write } from './context-changes.ts'
-import { measure } from './value-size.ts'
+import { charactersOf, contextTooLarge, growthOf, isHuge, leastOf } from './context-room.ts'
 import { type Owned, removePath, share, writePath } from './write-path.ts'
 
 /** Contexts whose values outlive a run. */
@@ -15,8 +15,6 @@ const COPIED_KEY = 10
 
 /** Share of the largest size at which its author is warned. */
 const WARNED_AT = 1 / 4
-/** A character takes six where it is escaped. */
-const NEARLY = 1 / 6
 
 /** Where a read happens; some builtins depend on it. */
 export interface CallSite {
@@ -28,8 +26,13 @@ export interface CallSite {
 export interface ContextWatch {
   sawKey(context: string, key: string): void
   sawWhole(context: string): void
-  /** Counts a change. True for one that is stored already, because the run was taken over. */
-  isStored(context: string, key: string): boolean
+  /** Counts a change. Answers its number. */
+  count(context: string, key: string): number
+  /** True for a change that is stored already, because the run was taken over. */
+  isStored(number: number, context: string, key: string): boolean
+  /** Whether there was no room for a change; undefined for one that was not done before. */
+  wasRefused(number: number): boolean | undefined
+  refuse(number: number): void
 }
 
 /** A value to put in place of the one before it, and what was said of it. */
@@ -51,6 +54,15 @@ interface Context {
   readonly expiries: Map<string, number | null>
   /** Keys that end some time, or have ended, as they are stored. */
   ending: ReadonlySet<string>
+  /** Most characters that its values have as JSON; undefined where that is to be found out. */
+  characters: number | undefined
+}
+
+/** Which change it is, of those that are counted, and what was there before it. */
+interface ChangePlace {
+  readonly path: readonly Segment[]
+  readonly number: number | undefined
+  readonly before: unknown
 }
 
 export interface ContextDefinition {
@@ -86,13 +98,17 @@ export class Contexts {
   /** Those that the run has come to: most runs come to one or two. */
   readonly #opened = new Map<string, Context>()
   readonly #watch: ContextWatch | undefined
+  readonly #maxSizes: Readonly<Record<string, number>>
 
+  /** `maxSizes` are the characters of JSON that contexts may grow to which are stored. */
   constructor(
     definitions: Readonly<Record<string, ContextDefinition>>,
+    maxSizes: Readonly<Partial<Record<StoredContext, number>>> = {},
     watch?: ContextWatch,
     rebind: (name: Rebound, id: string) => void = () => undefined,
   ) {
     this.#definitions = definitions
+    this.#maxSizes = maxSizes
     this.#watch = watch
     this.rebind = rebind
   }
@@ -133,16 +149,41 @@ export class Contexts {
     return Object.keys(this.#open(name)?.custom ?? {})
   }
 
+  /** Throws PayloadTooLarge where the context would become too large: then nothing is changed. */
   write(path: readonly Segment[], change: Change): void {
     const { context, key } = this.#target(path)
-    const isStored = this.#watch?.isStored(context.label, key)
+    const number = this.#watch?.count(context.label, key)
     this.#watch?.sawKey(context.label, key)
     const isNew = path.length === 2 || context.custom[key] === undefined
     const before = partAt(context.custom, path.slice(1))
-    context.custom[key] = writePath(context.custom[key], path, 2, change.of, this.owned)
-    if (isStored === true) return
+    context.custom[key] = this.#written(context, change, { path, number, before })
+    if (number !== undefined && this.#watch?.isStored(number, context.label, key) === true) return
     context.changes.note(path.slice(1), change, before)
     if (isNew && (context.ending.has(key) || context.expiries.has(key))) context.expiries.set(key, null)
+  }
+
+  /** What the key of a path holds after a change of it. */
+  #written(context: Context, change: Change, { path, number, before }: ChangePlace): unknown {
+    const { custom } = context
+    const [name, key] = [String(path[0]), String(path[1])]
+    const max = this.#maxSizes[name]
+    const wasRefused = number === undefined ? undefined : this.#watch?.wasRefused(number)
+    if (max === undefined || wasRefused === false) {
+      context.characters = undefined
+      return writePath(custom[key], path, 2, change.of, this.owned)
+    }
+    if (wasRefused === true) throw contextTooLarge(name, max)
+    const growth = isHuge(change.value, max) ? max + 1 : growthOf(custom, path.slice(1), change, before)
+    context.characters ??= this.#exactSize(custom, max)
+    const most = context.characters + growth
+    // Where it has to be found out, what is there now must stay as it is until then.
+    if (most > max) share(custom[key], this.owned)
+    const after = writePath(custom[key], path, 2, change.of, this.owned)
+    context.characters = most > max ? this.#exactSize({ ...custom, [key]: after }, max) : most
+    if (context.characters <= max) return after
+    context.characters = undefined
+    if (number !== undefined) this.#watch?.refuse(number)
+    throw contextTooLarge(name, max)
   }
 
   /** Lets a key that was just written end by itself, with all that is in it. */
@@ -153,10 +194,13 @@ export class Contexts {
 
   remove(path: readonly Segment[]): void {
     const { context, key } = this.#target(path)
-    const isStored = this.#watch?.isStored(context.label, key)
+    const number = this.#watch?.count(context.label, key)
+    const isStored = number !== undefined && this.#watch?.isStored(number, context.label, key)
     this.#watch?.sawKey(context.label, key)
     const around = partAt(context.custom, path.slice(1, -1))
     const isThere = path.length === 2 || Object.hasOwn(Object(around), path.at(-1) ?? '')
+    if (context.characters !== undefined)
+      context.characters -= leastOf(share(partAt(context.custom, path.slice(1)), this.owned))
     if (path.length === 2) delete context.custom[key]
     else context.custom[key] = removePath(context.custom[key], path, 2, this.owned)
     if (isThere && isStored !== true) context.changes.noteRemoval(path.slice(1), Array.isArray(around))
@@ -168,6 +212,7 @@ export class Contexts {
     if (context === undefined) return
     context.label = label
     context.custom = {}
+    context.characters = undefined
     context.changes.clear()
     context.expiries.clear()
     context.ending = noNames
@@ -186,6 +231,7 @@ export class Contexts {
   ): void {
     const context = this.#open(name)
     if (context === undefined) return
+    context.characters = undefined
     context.ending = ending.length === 0 ? noNames : new Set(ending)
     for (const [key, value] of Object.entries(values)) {
       const isChanged = context.changes.has(key)
@@ -217,31 +263,27 @@ export class Contexts {
   findTooLarge(maxSizes: Readonly<Record<StoredContext, number>>): StoredContext | undefined {
     return Object.keys(maxSizes)
       .filter((name): name is StoredContext => this.#opened.get(name)?.changes.isEmpty === false)
-      .find((name) => this.#isLarger(name, maxSizes[name]))
+      .find((name) => this.#sizeOf(this.#opened.get(name), maxSizes[name]) > maxSizes[name])
   }
 
   /** Changed contexts of which little room is left, and their characters. */
   listLarge(maxSizes: Readonly<Record<StoredContext, number>>): [StoredContext, number][] {
     return Object.entries(maxSizes).flatMap(([name, max]): [StoredContext, number][] => {
-      const context = name as StoredContext
-      if (this.#opened.get(context)?.changes.isEmpty !== false) return []
-      const size = this.#sizeOf(context, max)
-      return size > max * WARNED_AT ? [[context, size]] : []
+      const context = this.#opened.get(name)
+      if (context?.changes.isEmpty !== false) return []
+      if ((context.characters ?? max) <= max * WARNED_AT) return []
+      const size = this.#exactSize(context.custom, max)
+      return size > max * WARNED_AT ? [[name as StoredContext, size]] : []
     })
   }
 
-  #isLarger(name: StoredContext, max: number): boolean {
-    return this.#sizeOf(name, max) > max
+  /** What is known of it, or as many as it has. */
+  #sizeOf(context: Context | undefined, max: number): number {
+    return context?.characters ?? this.#exactSize(context?.custom ?? {}, max)
   }
 
-  /** Exact up to `max`. What is measured is shared: it must not change where it is any more. */
-  #sizeOf(name: StoredContext, max: number): number {
-    const custom = this.#opened.get(name)?.custom ?? {}
-    for (const value of Object.values(custom)) share(value, this.owned)
-    const { characters, excess } = measure({ ...custom }, max)
-    if (excess !== undefined) return Number.POSITIVE_INFINITY
-    // Far from the limit escapes make no difference.
-    return characters < max * WARNED_AT * NEARLY ? characters : JSON.stringify(custom).length
+  #exactSize(custom: Readonly<Record<string, unknown>>, max: number): number {
+    return charactersOf(custom, max, max * WARNED_AT, this.owned)
   }
 
   /** What was changed and not taken to be stored. */
@@ -288,6 +330,7 @@ export class Contexts {
       changes: new ContextChanges(),
       expiries: new Map(),
       ending: noNames,
+      characters: undefined,
     }
     this.#opened.set(name, context)
     return context

@@ -35,9 +35,9 @@ export const contextDescriptions = {
   },
   user: {
     text:
-      'The account the run acts for: that of the caller, also of a person who emitted the event by the API. Events that ' +
-      'automations emit and schedules name nobody: it is empty in their runs, but the session goes along with such ' +
-      'events. Setting `user.id` makes it the context of another user of this workspace ' +
+      'The account the run acts for: that of the caller, also of a person who emitted the event by the API. ' +
+      'Events that automations emit and schedules name nobody: it is empty in their runs, but the session goes ' +
+      'along with such events. Setting `user.id` makes it the context of another user of this workspace ' +
       'from there on, for example of the sender of a webhook; what the run may do stays what its caller may.',
     kept: 'As long as the workspace.',
     names: {

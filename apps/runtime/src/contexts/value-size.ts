@@ -41,6 +41,23 @@ export function measure(value: unknown, max: number): Measured {
   return { characters, excess: excess ?? (characters > max ? 'size' : undefined) }
 }
 
+/** Of lists and objects that were written out: as with what was measured, they can't change any more. */
+const lengths = new WeakMap<object, number>()
+
+/** Shorter ones are written out again each time: that is cheaper than to remember them. */
+const LONG = 1000
+
+/** Characters of a value as JSON, escapes counted. It has a size that was found to be one that can be written out. */
+export function jsonLength(value: unknown): number {
+  if (typeof value === 'string') return JSON.stringify(value).length
+  if (typeof value !== 'object' || value === null) return scalarLength(value)
+  const known = lengths.get(value)
+  if (known !== undefined) return known
+  const { length } = JSON.stringify(value)
+  if (length >= LONG) lengths.set(value, length)
+  return length
+}
+
 /** Throws PayloadTooLarge, naming `what`, for a value with more characters or levels than it may have. */
 export function requireSize(value: unknown, max: number, what: () => string): void {
   if (typeof value !== 'object' && typeof value !== 'string') return

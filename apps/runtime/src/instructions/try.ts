@@ -8,14 +8,16 @@ import type { Instruction } from './instruction.ts'
 const errorPath = { segments: ['$error'], append: false }
 
 /**
- * try: steps whose failure is caught; `$error` tells of it in `catch` and after. `finally` runs either way, also when
- * the run is cancelled, but not where its workspace is suspended: that is left to whoever retries it.
+ * try: steps whose failure is caught, also where nothing is to be done about it; `$error` tells of it in `catch` and
+ * after. `finally` runs either way, also when the run is cancelled, but not where its workspace is suspended: that is
+ * left to whoever retries it. With `finally` and no `catch` a failure goes on: that only cleans up.
  */
 export const tryCatch: Instruction<TryArguments> = {
   name: 'try',
   compile(args, context) {
     const attempt = context.steps(args.do, '.do')
-    const recover = args.catch === undefined ? undefined : context.steps(args.catch, '.catch')
+    const onlyCleansUp = args.catch === undefined && args.finally !== undefined
+    const recover = onlyCleansUp ? undefined : context.steps(args.catch ?? [], '.catch')
     const cleanUp = inFinally(context.steps(args.finally ?? [], '.finally'))
     return async (frame) => {
       try {

@@ -131,8 +131,9 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
   },
   try: {
     text:
-      'Steps whose failure is caught: `$error` tells of it in `catch` and after. `finally` runs either way, ' +
-      'also when the run is cancelled, then for 30 s at most.',
+      'Steps whose failure is caught, also without `catch`: `$error` tells of it in `catch` and after. ' +
+      '`finally` runs either way, also when the run is cancelled, then for 30 s at most. With `finally` and ' +
+      'without `catch` a failure goes on once that is done.',
     example: {
       do: [
         {
