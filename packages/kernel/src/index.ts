@@ -34,3 +34,4 @@ export {
   withStoreBudget,
 } from './store-budget.ts'
 export { WakeUp } from './wake-up.ts'
+export { cutAt, sliceText } from './whole-characters.ts'

@@ -310,6 +310,16 @@ const cases: Case[] = [
     output: [1, 1],
   },
   {
+    promise: 'repeat until a count from a text',
+    main: out('{{r}}', setting('n', '{% "3" %}'), { repeat: { until: '{{n}}', do: [setting('r[]', 1)] } }),
+    output: [1, 1, 1],
+  },
+  {
+    promise: 'repeat until a text that is no count',
+    main: out('{{r}}', { repeat: { until: '{{n}}', do: [setting('r[]', 1), setting('n', 'done')] } }),
+    output: [1],
+  },
+  {
     promise: 'repeat until an expression holds',
     main: out('{{n}}', setting('n', 0), {
       repeat: { until: '{{n}} == 4', do: [setting('n', '{% {{n}} + 1 %}')] },

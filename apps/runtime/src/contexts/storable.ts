@@ -1,3 +1,5 @@
+import { sliceText } from '@platform/kernel'
+
 const MAX_ITEMS = 50
 
 /**
@@ -5,7 +7,7 @@ const MAX_ITEMS = 50
  * and lists are cut as well, for places where something short is better than nothing.
  */
 export function storable(value: unknown, maxText = Number.POSITIVE_INFINITY, depth = 0): unknown {
-  if (typeof value === 'string') return storableText(value).slice(0, maxText)
+  if (typeof value === 'string') return sliceText(storableText(value), 0, maxText)
   if (typeof value !== 'object' || value === null) return value
   if (depth > 60) return null
   const limit = Number.isFinite(maxText) ? MAX_ITEMS : Number.POSITIVE_INFINITY

@@ -5,7 +5,7 @@ import { callAutomation } from '../automations/call-automation.ts'
 import type { CompiledAutomation, Execute, Frame, QueuedRun, StepObserver } from '../automations/model.ts'
 import { MAX_OUTPUT, requireSize } from '../contexts/value-size.ts'
 import { callElsewhere, isElsewhere, startElsewhere } from './call-elsewhere.ts'
-import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
+import { type Instruction, invalidInstruction, isFalse, type StepContext } from './instruction.ts'
 
 /** Any key that is no instruction calls the automation of that slug with what stands behind it. */
 export function compileCall(
@@ -36,7 +36,7 @@ export const runWorkflow = (limits: EventLimits): Instruction<RunWorkflowArgumen
     const write = context.texts.writer(args.output)
     const runElsewhere = async (frame: Frame, workspace: string): Promise<void> => {
       const wanted = { workspace, workflow: readSlug(frame), parameters: readPayload(frame) }
-      if (readWait(frame) === false) return await startElsewhere(frame, context.path, wanted)
+      if (isFalse(readWait(frame))) return await startElsewhere(frame, context.path, wanted)
       write(frame, await callElsewhere(frame, context.path, wanted))
     }
     return async (frame) => {
@@ -44,7 +44,7 @@ export const runWorkflow = (limits: EventLimits): Instruction<RunWorkflowArgumen
       if (isElsewhere(frame, workspace)) return await runElsewhere(frame, workspace)
       const automation = await requireAutomation(frame, readSlug(frame))
       const payload = argumentsOf(readPayload(frame), automation)
-      if (readWait(frame) === false) return await startRun(frame, automation, payload, context.path)
+      if (isFalse(readWait(frame))) return await startRun(frame, automation, payload, context.path)
       write(frame, await callFrom(frame, automation, payload, context.path, limits))
     }
   },

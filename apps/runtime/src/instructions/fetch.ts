@@ -14,7 +14,7 @@ import { tracedFetch } from '../fetches/traced-fetch.ts'
 import type { ModuleStores } from '../modules/module.ts'
 import { hidingTokens, revealSecrets } from '../modules/secrets/reveal.ts'
 import { callingFrame } from './auth.ts'
-import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
+import { type Instruction, invalidInstruction, isFalse, type StepContext } from './instruction.ts'
 import { type Attempt, triedOnce } from './step-retry.ts'
 import { StreamedEvents, type StreamOrder, streamReader } from './streamed-events.ts'
 import type { TextCompiler } from './text-compiler.ts'
@@ -77,7 +77,7 @@ function questionReader(
   return (frame) => ({
     request: requestOf(readRequest(frame), frame.run.fetches.settings),
     mode: modeOf(readMode(frame)),
-    emits: readEmits(frame) !== false,
+    emits: !isFalse(readEmits(frame)),
     isTriedOnce,
     stores,
     isUnheard,

@@ -32,5 +32,8 @@ export interface Instruction<Arguments = unknown> {
   readonly retriedOn?: Retry['on']
 }
 
+/** False, also as a text: what comes from a query or a form is one. */
+export const isFalse = (value: unknown): boolean => value === false || value === 'false'
+
 export const invalidInstruction = (message: string): Failure =>
   new Failure('InvalidInstructionError', message)

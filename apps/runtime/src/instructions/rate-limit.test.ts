@@ -45,6 +45,14 @@ describe('a limit', () => {
     expect(results).toMatchObject([{ mails: { ok: true } }, { sent: true, mails: { ok: false } }])
   })
 
+  test('and where a text says so', async () => {
+    const results = await outputs(main({ limit: 1, consumer: 'all', break: '{{consumer}}' }), [
+      'false',
+      'false',
+    ])
+    expect(results).toMatchObject([{ mails: { ok: true } }, { sent: true, mails: { ok: false } }])
+  })
+
   test('takes as much as is consumed', async () => {
     const results = await outputs(main({ limit: 5, consume: '{{consumer}}', consumer: 'all' }), [3, 0, 3, 2])
     expect(results).toMatchObject([2, 2, 2, 0].map((remaining) => ({ mails: { remaining } })))

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { RateLimitArguments } from '@platform/contracts'
 import { Break } from '../automations/automation-failure.ts'
 import type { Frame } from '../automations/model.ts'
-import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
+import { type Instruction, invalidInstruction, isFalse, type StepContext } from './instruction.ts'
 
 /** Longest window, in seconds. */
 const MAX_WINDOW = 31 * 86_400
@@ -22,7 +22,7 @@ export const rateLimit: Instruction<RateLimitArguments> = {
       const taken = await frame.run.fromOutside(frame, path, () => take(frame, use))
       frame.observed?.output(taken)
       write(frame, taken)
-      if (!taken.ok && readBreak(frame) !== false) throw new Break('automation', undefined)
+      if (!taken.ok && !isFalse(readBreak(frame))) throw new Break('automation', undefined)
     }
   },
 }

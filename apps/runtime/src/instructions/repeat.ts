@@ -35,10 +35,17 @@ function compileUntil(until: string | number | undefined, context: StepContext):
   if (typeof until === 'number') return () => ({ count: until, isReached: undefined })
   const evaluate = context.texts.expression(until)
   return (frame) => {
-    const first = evaluate(frame)
-    const count = typeof first === 'number' ? first : Number.POSITIVE_INFINITY
-    return { count, isReached: typeof first === 'number' ? undefined : (inner) => Boolean(evaluate(inner)) }
+    const count = countIn(evaluate(frame))
+    return count === undefined
+      ? { count: Number.POSITIVE_INFINITY, isReached: (inner) => Boolean(evaluate(inner)) }
+      : { count, isReached: undefined }
   }
+}
+
+/** A number, also one written as a text: what comes from a query or a form is one. */
+function countIn(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && !Number.isNaN(number) ? number : undefined
 }
 
 async function repeatOneByOne(frame: Frame, items: Items, until: Until, steps: Execute): Promise<void> {

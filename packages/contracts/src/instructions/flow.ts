@@ -11,7 +11,7 @@ export const RepeatArguments = fields({
   until: z
     .union([z.number(), z.string().min(1)])
     .optional()
-    .describe('A count, or an expression that ends it.'),
+    .describe('A count, also one that a variable has as a text, or an expression that ends it.'),
   do: Steps,
   batch: templated(
     z.strictObject({

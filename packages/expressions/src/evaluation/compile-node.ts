@@ -24,7 +24,7 @@ const compilers: Compilers = {
   word: ({ keys }) => compileWord(keys),
   member: (node) => compileMember(node.target, node.key),
   call: (node) => compileCall(node.name, node.parameters, node.offset),
-  regex: ({ pattern }) => compileRegex(compileNode(pattern)),
+  regex: ({ pattern, flags }) => compileRegex(compileNode(pattern), flags),
   array: ({ items }) => compileArray(items.map(compileNode)),
   object: ({ entries }) =>
     compileObject(entries.map(([key, value]) => [compileNode(key), compileNode(value)])),
@@ -89,11 +89,12 @@ function compileCall(name: string, parameters: readonly Node[], offset: number):
   }
 }
 
-function compileRegex(read: Evaluate): Evaluate {
+function compileRegex(read: Evaluate, flags: string | undefined): Evaluate {
   return (run) => {
     const source = read(run)
     if (source === undefined || source === null || source instanceof Pattern) return source
-    return readPattern(toText(source, run), run)
+    const text = toText(source, run)
+    return readPattern(flags === undefined || text === '' ? text : `/${text}/${flags}`, run)
   }
 }
 

@@ -113,11 +113,16 @@ export const functionDescriptions: Readonly<Record<FunctionName, FunctionDescrip
     examples: [['rand(5, 6)', 5]],
   },
   regex: {
-    call: 'regex(pattern)',
+    call: 'regex(pattern, flags)',
     text:
       'A regular expression for `matches`, `split`, `replace` and filters. It runs in linear time: ' +
-      'no look-around, no back references. Written bare, quoted, or as `/pattern/flags`.',
-    examples: [['"a-42" matches regex(^[a-z]-\\d+$)', true]],
+      'no look-around, no back references. Written bare, quoted, or as `/pattern/flags`; ' +
+      'flags may stand behind a quoted one: `i` whatever the case, `m` for `^` and `$` at each line, `s` for `.` ' +
+      'with line breaks.',
+    examples: [
+      ['"a-42" matches regex(^[a-z]-\\d+$)', true],
+      ['"Hello" matches regex("^hello", "i")', true],
+    ],
   },
   replace: {
     call: 'replace(text, search, replacement)',
@@ -141,7 +146,9 @@ export const functionDescriptions: Readonly<Record<FunctionName, FunctionDescrip
   },
   slice: {
     call: 'slice(list or text, start, end)',
-    text: 'A part; negative positions count from the end.',
+    text:
+      'A part; negative positions count from the end. No character of a text is cut into halves: an emoji counts ' +
+      'as two and is there as a whole or not at all.',
     examples: [['slice([1, 2, 3], -2)', [2, 3]]],
   },
   split: {

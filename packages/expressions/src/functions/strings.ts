@@ -1,3 +1,4 @@
+import { sliceText } from '@platform/kernel'
 import { grow, type Run } from '../run.ts'
 import { utf8Length } from '../values/encoded-length.ts'
 import { toText } from '../values/text.ts'
@@ -28,7 +29,7 @@ export function truncate([value, length, ellipsis]: Parameters, run: Run): strin
   const text = textOf(value, run)
   const kept = Number(length)
   if (!Number.isFinite(kept) || text.length <= kept) return text
-  return text.slice(0, Math.max(0, kept)) + (ellipsis === undefined ? '...' : textOf(ellipsis, run))
+  return sliceText(text, 0, Math.max(0, kept)) + (ellipsis === undefined ? '...' : textOf(ellipsis, run))
 }
 
 const markup = /[<>&]/g

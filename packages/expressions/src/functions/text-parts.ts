@@ -1,3 +1,4 @@
+import { sliceText } from '@platform/kernel'
 import { ExpressionError } from '../expression-error.ts'
 import { grow, type Run, scan, spend } from '../run.ts'
 import { finderOf } from '../values/membership.ts'
@@ -37,7 +38,7 @@ export function slice([value, start, end]: Parameters, run: Run): unknown {
   const from = toPosition(start)
   const to = toPosition(end)
   if (value === undefined || value === null) return undefined
-  if (!Array.isArray(value)) return toText(value, run).slice(from, to)
+  if (!Array.isArray(value)) return sliceText(toText(value, run), from, to)
   spend(run, value.length >>> 3)
   return value.slice(from, to)
 }
@@ -65,7 +66,7 @@ function cutAt(text: string, separator: string, run: Run): string[] {
   scan(run, text.length)
   if (separator === '') {
     spend(run, text.length * perPiece)
-    return text.split('')
+    return Array.from(text)
   }
   const find = finderOf(separator, text.length, run)
   const pieces: string[] = []

@@ -21,7 +21,7 @@ export type Node =
       readonly parameters: readonly Node[]
       readonly offset: number
     }
-  | { readonly kind: 'regex'; readonly pattern: Node }
+  | { readonly kind: 'regex'; readonly pattern: Node; readonly flags?: string }
   | { readonly kind: 'array'; readonly items: readonly Node[] }
   | { readonly kind: 'object'; readonly entries: readonly (readonly [Node, Node])[] }
   | { readonly kind: 'text'; readonly parts: readonly Node[] }

@@ -1,4 +1,5 @@
 import { ExpressionError } from '../expression-error.ts'
+import { knownFlags } from '../values/pattern.ts'
 import { literal, type Node, textOf } from './nodes.ts'
 import { parseVariable } from './parse-variable.ts'
 import type { ParseExpression, Parser } from './parser.ts'
@@ -6,27 +7,44 @@ import { skipSpace } from './tokens.ts'
 
 /**
  * Reads what stands between the parentheses of regex( ). Users write it bare, `regex([a-z]+@{{domain}})`,
- * so it is a pattern with variables in it unless it starts like a quoted text or joins one to a variable.
+ * so it is a pattern with variables in it unless it starts like a quoted text, joins one to a variable, or has flags behind a variable.
  */
 export function parseRegex(parser: Parser, expression: ParseExpression): Node {
   const start = skipSpace(parser.source, parser.at)
   const quoted = /["']/y
   quoted.lastIndex = start
   if (quoted.test(parser.source) || joinsText(parser.source, start)) {
-    const pattern = parser.attempt(() => parseWritten(parser, expression))
-    if (pattern !== undefined) return { kind: 'regex', pattern }
+    const written = parser.attempt(() => parseWritten(parser, expression))
+    if (written !== undefined) return checked(written, start)
   }
   return { kind: 'regex', pattern: parseBare(parser, start, expression) }
 }
 
+interface WrittenPattern {
+  readonly pattern: Node
+  readonly flags?: string
+}
+
 // What starts with a quote and is no expression is a pattern with quotes in it: `"id":\s*\d+`.
-function parseWritten(parser: Parser, expression: ParseExpression): Node | undefined {
+function parseWritten(parser: Parser, expression: ParseExpression): WrittenPattern | undefined {
   const pattern = expression(parser)
-  return parser.accept(')') ? pattern : undefined
+  if (parser.accept(')')) return { pattern }
+  if (!parser.accept(',')) return undefined
+  const flags = expression(parser)
+  const isText = flags.kind === 'literal' && typeof flags.value === 'string' && /^[a-z]*$/.test(flags.value)
+  return isText && parser.accept(')') ? { pattern, flags: String(flags.value) } : undefined
+}
+
+/** It could not be known before that it was meant as flags. */
+function checked({ pattern, flags }: WrittenPattern, start: number): Node {
+  if (flags === undefined) return { kind: 'regex', pattern }
+  const unknown = [...flags].find((flag) => !knownFlags.includes(flag))
+  if (unknown === undefined) return { kind: 'regex', pattern, flags }
+  throw new ExpressionError(`regex() knows the flags "i", "m" and "s", not "${unknown}".`, start)
 }
 
 function joinsText(source: string, start: number): boolean {
-  const join = /\{\{[^{}"']{1,200}\}\}\s*\+\s*["']/y
+  const join = /\{\{[^{}"']{1,200}\}\}\s*(?:\+\s*["']|,\s*(?:"[a-z]*"|'[a-z]*')\s*\))/y
   join.lastIndex = start
   return join.test(source)
 }

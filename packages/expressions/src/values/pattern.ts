@@ -11,6 +11,9 @@ const perCharacter = 20
 const perInstruction = 20
 const ignoredFlags = 'guyd'
 
+/** Flags of a pattern; those of JavaScript that say nothing of one match are ignored. */
+export const knownFlags = `ims${ignoredFlags}`
+
 /** Where a pattern was found; `groups` begins with the whole match. */
 export interface PatternMatch {
   readonly start: number

@@ -1,3 +1,4 @@
+import { cutAt } from '@platform/kernel'
 import type { Meter } from '../scope.ts'
 
 const hasOwn = Object.hasOwn
@@ -18,7 +19,12 @@ export function readProperty(target: unknown, key: string): unknown {
 
 function readCharacter(text: string, key: string): unknown {
   if (key === 'length') return text.length
-  return /^\d+$/.test(key) ? text[Number(key)] : undefined
+  return /^\d+$/.test(key) && Number(key) < text.length ? characterAt(text, Number(key)) : undefined
+}
+
+/** One that takes two positions is at the first of them, and nothing at the second. */
+function characterAt(text: string, at: number): string {
+  return cutAt(text, at) < at ? '' : String.fromCodePoint(text.codePointAt(at) ?? 0)
 }
 
 /** Listing the keys of a large object is dear: they are put in order. */

@@ -1,4 +1,4 @@
-import { Failure } from '@platform/kernel'
+import { cutAt, Failure } from '@platform/kernel'
 import { MAX_OUTPUT } from '../../contexts/value-size.ts'
 
 const SEPARATORS = ['\n\n', '\n', ' ', '']
@@ -75,12 +75,18 @@ class Pieces {
   /** By characters; none is cut into halves. */
   cut(text: string): void {
     for (let at = 0; at < text.length; ) {
-      const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(at + this.size - 1)) && this.size > 1
-      const end = at + this.size - (isHalf ? 1 : 0)
+      const end = this.#cutBehind(text, at)
       this.push(text.slice(at, end))
       if (end >= text.length) return
-      at = Math.max(at + 1, end - this.#overlap)
+      const next = cutAt(text, end - this.#overlap)
+      at = next > at ? next : end
     }
+  }
+
+  /** A character that takes two positions is a piece that is too large rather than none. */
+  #cutBehind(text: string, at: number): number {
+    const end = cutAt(text, at + this.size)
+    return end > at ? end : at + 2
   }
 
   /** Small parts put together to pieces as large as may be; each begins with the end of the one before. */

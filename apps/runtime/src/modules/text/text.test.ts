@@ -45,6 +45,8 @@ describe('splitText', () => {
     [{ content: 'one two three four', chunkSize: 9, chunkOverlap: 5 }, ['one two', 'two three', 'four']],
     [{ content: 'abcdefgh', chunkSize: 3, chunkOverlap: 1 }, ['abc', 'cde', 'efg', 'gh']],
     [{ content: 'a😀b', chunkSize: 2 }, ['a', '😀', 'b']],
+    [{ content: '😀😀a', chunkSize: 1 }, ['😀', '😀', 'a']],
+    [{ content: 'ab😀cd', chunkSize: 4, chunkOverlap: 1 }, ['ab😀', '😀cd']],
     [{ content: ['one two', 'three'], chunkSize: 20 }, ['one two', 'three']],
     [{ content: 'a;b;cc', chunkSize: 3, separators: [';'] }, ['a;b', 'cc']],
     [{ content: 'longword;b', chunkSize: 3, separators: [';'] }, ['longword', 'b']],

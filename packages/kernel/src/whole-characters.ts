@@ -1,0 +1,22 @@
+/**
+ * A position in a text at which it may be cut: the given one, or the one before where that is in the middle of a
+ * character that takes two, such as an emoji. Half of one is no text that can be stored or sent.
+ */
+export const cutAt = (text: string, at: number): number =>
+  at > 0 && isHalf(text, at - 1, 0xd800) && isHalf(text, at, 0xdc00) ? at - 1 : at
+
+/** High halves begin at 0xd800, low ones at 0xdc00, 1,024 of each. */
+const isHalf = (text: string, at: number, from: number): boolean => {
+  const code = text.charCodeAt(at)
+  return code >= from && code < from + 0x400
+}
+
+/** As `text.slice(from, to)`, but no character is cut into halves. */
+export function sliceText(text: string, from = 0, to = text.length): string {
+  return text.slice(cutAt(text, positionIn(text, from)), cutAt(text, positionIn(text, to)))
+}
+
+function positionIn(text: string, given: number): number {
+  const at = Number.isNaN(given) ? 0 : Math.trunc(given)
+  return at < 0 ? Math.max(0, text.length + at) : Math.min(at, text.length)
+}
