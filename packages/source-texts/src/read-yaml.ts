@@ -1,4 +1,5 @@
 import { type Document, isScalar, parseDocument, visit } from 'yaml'
+import { refuseExcessiveMerges } from './merge-keys.ts'
 import { TextLines, UnreadableText } from './unreadable-text.ts'
 import { MAX_ALIASES, refuseOversizedYaml } from './yaml-limits.ts'
 
@@ -7,7 +8,10 @@ export type YamlDocument = Document.Parsed
 /** Most problems of a text in one response. */
 const MAX_FAULTS = 50
 
-/** One YAML 1.2 document: core schema, unique text keys, few aliases, no tags of its own. Throws UnreadableText. */
+/**
+ * One YAML 1.2 document: core schema, unique text keys, few aliases, merge keys, no tags of its own. Throws
+ * UnreadableText.
+ */
 export function readYamlDocument(text: string): { document: YamlDocument; value: unknown } {
   const lines = new TextLines(text)
   const refuse = (message: string, offset = 0) => {
@@ -22,6 +26,7 @@ export function readYamlDocument(text: string): { document: YamlDocument; value:
     )
   }
   refuseDirectives(document, refuse)
+  refuseExcessiveMerges(document, refuse)
   return { document, value: plainValue(document, refuse) }
 }
 
@@ -34,6 +39,7 @@ function parse(text: string, refuse: Refuse): YamlDocument {
       schema: 'core',
       resolveKnownTags: false,
       stringKeys: true,
+      merge: true,
       // The library compares every key with every other one; `repeatedKeys` does it in one pass.
       uniqueKeys: false,
       prettyErrors: false,

@@ -1,5 +1,6 @@
 import { type Node as JsonNode, parseTree } from 'jsonc-parser'
-import { isAlias, isMap, isScalar, isSeq, type Node as YamlNode } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, type YAMLMap, type Node as YamlNode } from 'yaml'
+import { isMergeKey, mergedMaps } from './merge-keys.ts'
 import { formatPath, type Path, type Problem, type ProblemDetail } from './problem.ts'
 import { readJsonValue } from './read-json.ts'
 import { readYamlDocument, type YamlDocument } from './read-yaml.ts'
@@ -107,10 +108,23 @@ function yamlChildren(document: YamlDocument, parent: unknown): ReadonlyMap<stri
   const children = new Map<string, Place>()
   if (isSeq<YamlNode>(parent))
     for (const [index, item] of parent.items.entries()) children.set(String(index), yamlPlace(document, item))
-  if (isMap<YamlNode, YamlNode | null>(parent))
-    for (const { key, value } of parent.items)
-      if (isScalar(key)) children.set(String(key.value), yamlPlace(document, value, yamlSpan(key)))
+  if (isMap<YamlNode, YamlNode | null>(parent)) addFields(document, parent, children)
   return children
+}
+
+/** Those of the map itself, and behind them those it gets by a merge key: they stand where they were written. */
+function addFields(
+  document: YamlDocument,
+  { items }: YAMLMap<YamlNode, YamlNode | null>,
+  children: Map<string, Place>,
+): void {
+  for (const { key, value } of items)
+    if (isScalar(key) && !isMergeKey(key))
+      children.set(String(key.value), yamlPlace(document, value, yamlSpan(key)))
+  const merges = items.filter(({ key }) => isMergeKey(key))
+  const merged = merges.flatMap(({ value }) => mergedMaps(document, value) ?? [])
+  for (const [name, place] of merged.flatMap((source) => [...yamlChildren(document, source)]))
+    if (!children.has(name)) children.set(name, place)
 }
 
 const yamlSpan = (node: YamlNode): Span => ({

@@ -46,6 +46,21 @@ describe('an automation that was saved as YAML', () => {
     expect(JSON.parse(plain.text)).not.toHaveProperty('source')
   })
 
+  test('with merge keys has their fields, and comes back as it was written', async () => {
+    const text = `slug: main
+do:
+  - set: &shared { name: a, type: replace, value: 1 }
+  - set:
+      <<: *shared
+      name: b
+`
+    const { readAs } = await savedAs(text)
+    expect(await readAs('application/yaml')).toMatchObject({ ...yaml, text })
+    expect(JSON.parse((await readAs('*/*')).text)).toMatchObject({
+      do: [{}, { set: { name: 'b', type: 'replace', value: 1 } }],
+    })
+  })
+
   test('has another text once it is saved as another, and none once it is changed as JSON', async () => {
     const { owner, params, patch, readAs } = await savedAs(YAML)
     const next = YAML.replace('hello   # to everybody', 'goodbye')
