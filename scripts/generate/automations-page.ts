@@ -107,8 +107,9 @@ value: \`and\`, \`or\`, \`not\`, \`==\`, \`!=\`, \`<\`, \`<=\`, \`>\`, \`>=\`, \
 expressions without marks. What a variable held is data: it is never read as a template.
 
 What was saved as YAML is answered as that text, comments and all, to a GET with \`Accept: application/yaml\`, until it
-is changed as something else; and a run that failed names line and column of it, beside the instruction. What is the same in several places is
-written once: \`&name\` marks it, \`*name\` stands for it, and \`<<: *name\` brings its fields along.`
+is changed as something else; and a run that failed names line and column of it, beside the instruction.
+What is the same in several places is written once: \`&name\` marks it, \`*name\` stands for it, and
+\`<<: *name\` brings its fields along.`
 
 const schedules = `A schedule is a cron of five fields, as a text or with more beside it: numbers, names (\`mon\`,
 \`jan\`), lists (\`1,15\`), ranges (\`mon-fri\`) and steps (\`*/15\`). Where days and weekdays are named either will do.

@@ -1,9 +1,7 @@
-import { count, milliseconds } from '@platform/config'
+import { count, milliseconds, pagesHost } from '@platform/config'
 import { variables } from '@platform/identity/config'
 import { limitVariables } from '@platform/rate-limits'
 import { z } from 'zod'
-
-const host = /^(?=.{1,253}(?::|$))[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:\d{1,5})?$/
 
 /** What the edge reads: how much it takes at once, and which pages of other origins may read its responses. */
 export const edgeEnv = z
@@ -34,13 +32,7 @@ export const edgeEnv = z
     API_URL: variables.API_URL,
     CONSOLE_URL: variables.CONSOLE_URL,
     CORS_ADDITIONAL_ALLOWED_ORIGINS: variables.CORS_ADDITIONAL_ALLOWED_ORIGINS,
-    PAGES_HOST: z
-      .string()
-      .regex(host, 'must be a host name in lower case, with a port where there is one')
-      .optional()
-      .describe(
-        'Pages live at names below this host; they may call the API with a token, not with the cookie.',
-      ),
+    PAGES_HOST: pagesHost,
   })
   .transform((env) => ({
     connections: {

@@ -6,6 +6,7 @@ import {
   httpUrl,
   milliseconds,
   optionalPort,
+  pagesHost,
   port,
   positiveCount,
   seconds,
@@ -49,6 +50,7 @@ export const runtimeEnv = z
       .string()
       .default('http://localhost:3000')
       .describe('Public address of the console (the first of a list).'),
+    PAGES_HOST: pagesHost,
     SEARCHENGINE_URL: optionalUrl.describe('Search engine service; checked when set.'),
     ...functionCallVariables,
     REQUEST_MAX_SIZE: requestSize('20mb').describe(
@@ -144,7 +146,11 @@ export const runtimeEnv = z
     gatewayUrl: env.INTERNAL_API_URL.replace(/\/v\d+$/, ''),
     internalApiUrl: env.INTERNAL_API_URL,
     keys: keyPolicyOf(env, RUN_TOKEN_SECONDS),
-    urls: { apiUrl: env.API_URL, consoleUrl: env.CONSOLE_URL.split(',')[0]?.trim() ?? '' },
+    urls: {
+      apiUrl: env.API_URL,
+      consoleUrl: env.CONSOLE_URL.split(',')[0]?.trim() ?? '',
+      pagesHost: env.PAGES_HOST,
+    },
     issuer: `${new URL(env.OIDC_PROVIDER_URL ?? env.API_URL).origin}/oidc`,
     neighbours: { searchengine: env.SEARCHENGINE_URL, functions: env.FUNCTIONS_URL },
     readinessCacheTtlMs: env.READINESS_CACHE_TTL_MS,

@@ -8,6 +8,7 @@ export {
   milliseconds,
   optionalHttpUrl,
   optionalPort,
+  pagesHost,
   port,
   positiveCount,
   seconds,

@@ -1,5 +1,6 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
-import type { YamlDocument } from './read-yaml.ts'
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
+
+type YamlDocument = Document.Parsed
 
 /** What merge keys write out, at most, in texts, numbers, lists and maps. */
 const MAX_MERGED = 50_000

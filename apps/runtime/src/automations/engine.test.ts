@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { compiled, runMain, type TestAutomation, type TestAutomations } from '../../test/testing.ts'
+import {
+  compiled,
+  runMain,
+  type TestAutomation,
+  type TestAutomations,
+  testEngine,
+} from '../../test/testing.ts'
 
 interface Case {
   promise: string
@@ -708,5 +714,15 @@ describe('an automation', () => {
     const emitted = events.filter(({ source }) => source.serviceTopic !== undefined)
     if (one.emits !== undefined)
       expect(emitted.map(({ type, payload }) => [type, payload])).toEqual(one.emits)
+  })
+
+  test.each([
+    [undefined, [null, null]],
+    ['pages.example:8443', ['https://test.pages.example:8443', '.pages.example:8443']],
+  ])('knows where the pages of its workspace are below %s', async (pagesHost, expected) => {
+    const urls = { apiUrl: 'https://api.example/v2', consoleUrl: 'https://console.example', pagesHost }
+    const main = out('{% json([{{global.pagesUrl}}, {{global.pagesHost}}]) %}')
+    const { output } = await runMain(compiled({ main }), {}, {}, testEngine({ urls }))
+    expect(JSON.parse(String(output))).toEqual(expected)
   })
 })

@@ -15,6 +15,8 @@ import type { RunJournal } from './run-journal.ts'
 export interface PublicUrls {
   readonly apiUrl: string
   readonly consoleUrl: string
+  /** Each workspace has its pages at its slug below this host, if there is one. */
+  readonly pagesHost?: string | undefined
 }
 
 /** How long contexts outlive their last write, in seconds. */
@@ -313,8 +315,15 @@ function globalBuiltins({ workspace, urls }: ContextParts): Record<string, unkno
     workspaceName: workspace.name,
     apiUrl: urls.apiUrl,
     studioUrl: urls.consoleUrl,
+    ...pagesOf(workspace.slug, urls),
     endpoints,
   }
+}
+
+/** The host begins with its dot: the slug of a workspace stands before it. */
+function pagesOf(slug: string, { apiUrl, pagesHost }: PublicUrls): Record<string, unknown> {
+  if (pagesHost === undefined) return {}
+  return { pagesUrl: `${new URL(apiUrl).protocol}//${slug}.${pagesHost}`, pagesHost: `.${pagesHost}` }
 }
 
 /** A workspace may have thousands of endpoints: they are listed once a run, and only for runs that ask. */

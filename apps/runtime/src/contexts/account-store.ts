@@ -1,7 +1,5 @@
 import { type Queries, sql } from '@platform/database'
 
-export type AccountStore = ReturnType<typeof accountStore>
-
 /** What runs show of accounts. The gateway stores them in the same database. */
 export const accountStore = (database: Queries) => ({
   /** Undefined for guests, who have none, and for accounts that are not there any more. */

@@ -5,7 +5,10 @@ export const answerDescription = {
     '`headers` (added to those set before), or `chunk`. With a `Content-Type` other than JSON a text is sent as it ' +
     'is, and a file (an object with `base64`, as forms and `fetch` give them) as its bytes. What a browser would run ' +
     'gets an origin of its own (`Content-Security-Policy: sandbox`), and cookies, `Access-Control-*` and headers of ' +
-    'the connection can’t be set.',
+    'the connection can’t be set. Where the run fails, the answer is its failure as `$error` would show it, with the ' +
+    'status of its name: 400, 403, 413 and so on. Only what the run did not find, such as an automation that it ' +
+    'calls, is answered as `InvalidInstructionError` with 400 instead of `ObjectNotFoundError` with 404, which says ' +
+    'that there is no automation at the address.',
   chunks:
     'The first `chunk` makes the answer a stream of server-sent events, each `data: <the chunk as JSON>`; status and ' +
     'headers are on their way then. A step that sends a chunk waits until the reader has room; when it has left, the ' +

@@ -7,7 +7,8 @@ import { skipSpace } from './tokens.ts'
 
 /**
  * Reads what stands between the parentheses of regex( ). Users write it bare, `regex([a-z]+@{{domain}})`,
- * so it is a pattern with variables in it unless it starts like a quoted text, joins one to a variable, or has flags behind a variable.
+ * so it is a pattern with variables in it unless it starts like a quoted text, joins one to a variable, or has flags
+ * behind a variable.
  */
 export function parseRegex(parser: Parser, expression: ParseExpression): Node {
   const start = skipSpace(parser.source, parser.at)
