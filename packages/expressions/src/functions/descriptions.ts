@@ -26,7 +26,8 @@ export const functionDescriptions: Readonly<Record<FunctionName, FunctionDescrip
     call: 'date(value, format, locale, timezone)',
     text:
       'A date as data (`year`, `month`, `day` of the week, `date`, `hour`, `minute`, `second`, `iso`, `ts`), ' +
-      'in UTC unless a zone is given; with a format a text. Without a value the current time.',
+      'in UTC; with a format a text, in the time zone DEFAULT_TIMEZONE. A zone that is given counts in both cases. ' +
+      'Without a value the current time.',
     examples: [
       ['date("2026-01-05T19:30:00Z").hour', 19],
       ['date("2026-01-05T19:30:00Z", "YYYY-MM-DD HH:mm", "en", "Europe/Paris")', '2026-01-05 20:30'],
