@@ -20,7 +20,7 @@ beforeAll(async () => {
   })
   gateway = await startGateway({
     services: upstream.url,
-    env: { CORS_ADDITIONAL_ALLOWED_ORIGINS: `${EXTRA},null`, PAGES_HOST: 'pages.example' },
+    env: { CORS_ADDITIONAL_ALLOWED_ORIGINS: `${EXTRA},null`, PAGES_HOST: '.pages.example' },
   })
 })
 afterAll(async () => {
