@@ -101,6 +101,7 @@ interface Asking {
   readonly makeKey: () => string
   readonly remainingMs: () => number
   readonly endOfRun: () => AbortSignal
+  readonly goesOn: () => boolean
 }
 
 /**
@@ -129,6 +130,10 @@ export class AskedEffect implements OutsideEffect {
   get signal(): AbortSignal {
     this.#signal ??= this.#asking.endOfRun()
     return this.#signal
+  }
+
+  get goesOn(): boolean {
+    return this.#asking.goesOn()
   }
 
   get remainingMs(): () => number {

@@ -218,8 +218,7 @@ export class ActiveRun implements RunState {
   /** Takes a number for an effect that is gathered now. True when it was committed before. */
   #isDone(place: string): boolean {
     const { journal } = this.#parts
-    if (journal === undefined) return false
-    return journal.hasStrayed || journal.isDone(journal.count(place))
+    return journal !== undefined && (journal.hasStrayed || journal.isDone(journal.count(place)))
   }
 
   settle(): Promise<void> | undefined {
@@ -340,6 +339,7 @@ export class ActiveRun implements RunState {
       mayRepeat: this.#parts.commitsFirst,
       remainingMs: () => Math.max(0, this.#endsAt - performance.now()),
       endOfRun: () => (inFinally ? this.#cleanUpEnds : this.#stepsEnd).by(this.#endsAt),
+      goesOn: () => this.hasEnded,
     })
     this.#waits += 1
     try {

@@ -349,6 +349,8 @@ export interface OutsideEffect {
   readonly mayRepeat: boolean
   /** Aborts when the run is over. */
   readonly signal: AbortSignal
+  /** True once the run is over here only: another process asks the same again. */
+  readonly goesOn: boolean
   /** How long the run may still take. */
   readonly remainingMs: () => number
 }

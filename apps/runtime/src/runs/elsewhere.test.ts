@@ -1,14 +1,15 @@
-import { listRuns, runtimeEvents } from '@platform/contracts'
+import { cancelRun, listRuns, runtimeEvents } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startOutside } from '../../test/outside.ts'
+import { endedRun } from '../../test/runs.ts'
 import {
   startRuntime,
   type TestAutomations,
   type TestRuntime,
   type TestWorkspace,
 } from '../../test/testing.ts'
-import { emit, runRows } from '../../test/waits.ts'
+import { emit, parkedRuns, runRows } from '../../test/waits.ts'
 
 let runtime: TestRuntime
 let called: TestWorkspace
@@ -227,3 +228,87 @@ test('a call is made once though its caller is taken over before the answer came
   const [taken] = await runRows(runtime, calling.id)
   expect(taken?.attempt).toBeGreaterThan(2)
 }, 30_000)
+
+describe('a call of an automation that waits, and cleans up', () => {
+  const cleansUp = {
+    try: { do: [{ wait: { timeout: 60 } }], finally: [{ emit: { event: 'cleaned.up' } }] },
+  }
+
+  /** A run that is at such a call. */
+  async function atCall(more: object = {}) {
+    const target = await runtime.workspace({ long: { when: { endpoint: true }, do: [cleansUp] } })
+    const call = { runWorkflow: { workspace: target.id, workflow: 'long' } }
+    const calling = await runtime.workspace({ main: { when: { events: ['go'] }, do: [call], ...more } })
+    await emit(runtime, calling.id, 'go')
+    await parkedRuns(runtime, target.id)
+    const [caller] = await runRows(runtime, calling.id)
+    return { target, calling, runId: caller?.id ?? '' }
+  }
+
+  const hasEnded = async (target: TestWorkspace) => {
+    await vi.waitFor(async () => {
+      const [run] = await runRows(runtime, target.id)
+      expect(run).toMatchObject({
+        status: 'cancelled',
+        error: { message: 'The run was cancelled: The run that waited for it has ended.' },
+      })
+    })
+    expect(await runtime.events(target.id, 'cleaned.up')).toHaveLength(1)
+  }
+
+  test('ends with its caller that is cancelled', async () => {
+    const { target, calling, runId } = await atCall()
+    await runtime.as({})(cancelRun, { params: { workspaceId: calling.id, runId }, body: {} })
+    expect(await endedRun(runtime, calling.id, runId)).toMatchObject({ status: 'cancelled' })
+    await hasEnded(target)
+  })
+
+  test.each([1, 2])(
+    'ends with a caller that is taken over after %s requests to cancel it',
+    async (requests) => {
+      const { target, calling, runId } = await atCall()
+      await runtime.database.many(sql`
+      update runtime.runs set worker = 'gone', leased_until = now() - interval '1 minute', attempt = attempt + 1,
+        cancel_requests = ${requests}, cancel_reason = ''
+      where id = ${runId}`)
+      expect(await endedRun(runtime, calling.id, runId)).toMatchObject({ status: 'cancelled' })
+      await hasEnded(target)
+    },
+  )
+
+  test('goes on for a caller that is taken over', async () => {
+    const { target, calling, runId } = await atCall()
+    await runtime.database.many(sql`
+      update runtime.runs set worker = 'gone', leased_until = now() - interval '1 minute', attempt = attempt + 1
+      where id = ${runId}`)
+    await vi.waitFor(async () => {
+      const [taken] = await runRows(runtime, calling.id)
+      expect(taken?.attempt).toBeGreaterThan(2)
+    })
+    await parkedRuns(runtime, target.id)
+  })
+
+  test('goes on when who has only started it is cancelled', async () => {
+    const target = await runtime.workspace({ long: { when: { endpoint: true }, do: [cleansUp] } })
+    const start = { runWorkflow: { workspace: target.id, workflow: 'long', wait: false } }
+    const steps = [start, { wait: { timeout: 60 } }]
+    const calling = await runtime.workspace({ main: { when: { events: ['go'] }, do: steps } })
+    await emit(runtime, calling.id, 'go')
+    await parkedRuns(runtime, target.id)
+    const [starter] = await parkedRuns(runtime, calling.id)
+    const params = { workspaceId: calling.id, runId: starter?.id ?? '' }
+    await runtime.as({})(cancelRun, { params, body: {} })
+    await endedRun(runtime, calling.id, params.runId)
+    await parkedRuns(runtime, target.id)
+  })
+
+  test('ends with a caller that is out of time', async () => {
+    await using impatient = await startRuntime({ env: { RUN_MAX_DURATION_SECONDS: '2' } })
+    const target = await impatient.workspace({ long: { when: { endpoint: true }, do: [cleansUp] } })
+    const call = { runWorkflow: { workspace: target.id, workflow: 'long' } }
+    const calling = await impatient.workspace({ main: { when: { endpoint: true }, do: [call] } })
+    const response = await impatient.call(calling.id, 'main')
+    expect(await response.json()).toMatchObject({ error: 'WorkflowTimeoutError' })
+    await vi.waitFor(async () => expect((await runRows(impatient, target.id))[0]?.status).toBe('cancelled'))
+  })
+})

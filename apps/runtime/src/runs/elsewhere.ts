@@ -8,6 +8,7 @@ import type {
   RunSubject,
 } from '../automations/model.ts'
 import { interactionEvents } from './interaction-events.ts'
+import { CALLER_ENDED, type RunChangeStore } from './run-change-store.ts'
 import { shownFailure } from './run-now.ts'
 import type { KeptOutcome, RunRecordStore } from './run-record-store.ts'
 import type { Commits } from './run-store.ts'
@@ -16,6 +17,7 @@ interface Deps {
   readonly find: (call: CallElsewhere) => Promise<CalledElsewhere>
   readonly commits: Pick<Commits, 'writeEffects'>
   readonly outcomes: Pick<RunRecordStore, 'findOutcome'>
+  readonly changes: Pick<RunChangeStore, 'cancel'>
   /** Works on a queued run here, without a place, unless somebody does already; resolves when that is over. */
   readonly workNow: (runId: string) => Promise<void>
 }
@@ -26,16 +28,18 @@ const LONGEST_LOOK_MS = 500
 /**
  * Automations of other workspaces, called as runs of their own: with the contexts, limits and secrets of their
  * workspace, and in its list. The run is queued under an id made of the call, so that a caller who is done again finds
- * it there; it is worked on at once by the process that wants it, and by another when that one dies.
+ * it there; it is worked on at once by the process that wants it, and by another when that one dies. It is cancelled
+ * with the caller that waits for it.
  */
-export const callsElsewhere = ({ find, commits, outcomes, workNow }: Deps): Elsewhere => ({
+export const callsElsewhere = ({ find, commits, outcomes, changes, workNow }: Deps): Elsewhere => ({
   find,
   begin(call, called, id) {
     const run = queuedRun(call, called, id)
     return { run, events: eventsOf(run) }
   },
 
-  async call(call, called, { key, signal }) {
+  async call(call, called, effect) {
+    const { key, signal } = effect
     const run = queuedRun(call, called, key)
     const known = await outcomes.findOutcome(run.workspaceId, run.id)
     if (known === undefined) {
@@ -43,12 +47,15 @@ export const callsElsewhere = ({ find, commits, outcomes, workNow }: Deps): Else
       await commits.writeEffects({ events: eventsOf(run), queued: [{ ...run, input }], patches: [] })
     }
     await Promise.race([workNow(run.id), whenAborted(signal)])
-    for (let looks = 0; ; looks += 1) {
+    for (let looks = 0; !signal.aborted; looks += 1) {
       const outcome = await outcomes.findOutcome(run.workspaceId, run.id)
       if (outcome !== undefined && outcome.finishedAt !== null) return answerOf(outcome, call)
       const ms = growingPauseMs(looks, { firstMs: FIRST_LOOK_MS, longestMs: LONGEST_LOOK_MS })
-      await pause(ms, undefined, { signal })
+      await pause(ms, undefined, { signal }).catch(() => undefined)
     }
+    // Whoever takes the caller over waits for the same run.
+    if (!effect.goesOn) await changes.cancel({ workspaceId: run.workspaceId, runId: run.id }, CALLER_ENDED)
+    throw signal.reason
   },
 })
 
@@ -60,7 +67,10 @@ export const lateElsewhere = (get: () => Elsewhere): Elsewhere => ({
 })
 
 const whenAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 
 function queuedRun(
   { caller, payload }: CallElsewhere,

@@ -17,6 +17,7 @@ import { contextStore, upsertPatches } from '../contexts/context-store.ts'
 import { waitWriter } from '../waits/parked-run-store.ts'
 import { journalStore } from './journal-store.ts'
 import type { ClaimedWork, LeasedRun } from './run.ts'
+import { runChangeStore } from './run-change-store.ts'
 import { runDetails } from './run-details.ts'
 import { runSlots } from './run-slots.ts'
 import { type Commits, groupCommits, runStore } from './run-store.ts'
@@ -95,6 +96,7 @@ function runOf(workspace: TestCompiled, onAsked: (leased: LeasedRun) => void = (
       definitions: { find: async () => Object.assign(workspace, { id: workspaceId }) },
       commits: { ...commits, writeClaimed },
       journals: journalStore(database),
+      changes: runChangeStore(database),
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       onWaits: () => undefined,
       timeLimitMs: 20_000,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { compiled, runsDatabase, testEngine } from '../../test/testing.ts'
 import { upsertPatches } from '../contexts/context-store.ts'
 import { journalStore } from './journal-store.ts'
+import { runChangeStore } from './run-change-store.ts'
 import { runDetails } from './run-details.ts'
 import { runSlots } from './run-slots.ts'
 import { groupCommits, runStore } from './run-store.ts'
@@ -40,6 +41,7 @@ describe('a run whose database is away again and again', () => {
       definitions: { find: async () => workspace },
       commits: groupCommits(runs),
       journals: journalStore(database),
+      changes: runChangeStore(database),
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       onWaits: () => undefined,
       timeLimitMs: 5000,

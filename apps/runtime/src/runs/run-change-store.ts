@@ -10,13 +10,19 @@ import { recordColumns } from './run-record-store.ts'
 
 export type RunChangeStore = ReturnType<typeof runChangeStore>
 
-/** The run that somebody changes. */
-export interface RunChange {
+export interface RunPlace {
   readonly workspaceId: string
   readonly runId: string
+}
+
+/** The run that somebody changes. */
+export interface RunChange extends RunPlace {
   /** Notes in the same transaction that it was changed. */
   readonly note: (tx: Queries) => Promise<unknown>
 }
+
+/** Why a run is cancelled that another waited for. */
+export const CALLER_ENDED = 'The run that waited for it has ended.'
 
 export type DefinitionOfRun = 'original' | 'current'
 
@@ -42,6 +48,29 @@ const isParked = sql`(status = 'waiting' and waits_for in ('event', 'time', 'wor
 /** One that waits, or was given back and is queued again, has a `finally` to run as well. */
 const isBegun = sql`(status = 'running' or (status = 'queued' and attempt > 0) or ${isParked})`
 
+/** It is in an index of its own. */
+const isAwaitedBy = (callerId: string): Sql => sql`
+  trigger_id = ${callerId} and trigger_type = 'automation' and source_workspace_id is not null
+  and finished_at is null and input ->> 'isAwaited' = 'true' and cancel_requests is null`
+
+async function cancelRuns(tx: Queries, which: Sql, reason: string): Promise<RunRecord[]> {
+  const runs = await tx.many<RunRecord>(sql`
+    update runtime.runs set
+      status = case when ${isBegun} then status else 'cancelled' end,
+      finished_at = case when ${isBegun} then null else now() end,
+      error = case when ${isBegun} then null else ${storableJson(cancelled(reason))}::jsonb end,
+      due_at = null, wakes_at = null, waits_for = case when ${isParked} then 'worker' end,
+      cancel_requests = least(coalesce(cancel_requests, 0) + 1, 2),
+      cancel_reason = coalesce(cancel_reason, ${reason})
+    where ${which} and status in ('queued', 'waiting', 'running')
+    returning ${recordColumns}`)
+  for (const { id, status, finishedAt } of runs) {
+    if (status === 'running') tx.notify(CANCELLED_RUNS, id)
+    else if (finishedAt === null) tx.notify(WOKEN_RUNS, id)
+  }
+  return runs
+}
+
 /** What people change of runs. */
 export const runChangeStore = (database: Database) => ({
   /**
@@ -49,24 +78,19 @@ export const runChangeStore = (database: Database) => ({
    * Undefined when the run has ended
    * already or is not there. Whichever comes second, this or the worker's claim or end, sees the other.
    */
-  cancel: ({ workspaceId, runId, note }: RunChange, reason: string): Promise<RunRecord | undefined> =>
+  cancel: (
+    { workspaceId, runId, note }: RunPlace & Partial<RunChange>,
+    reason: string,
+  ): Promise<RunRecord | undefined> =>
     database.transaction(async (tx) => {
-      const [run] = await tx.many<RunRecord>(sql`
-        update runtime.runs set
-          status = case when ${isBegun} then status else 'cancelled' end,
-          finished_at = case when ${isBegun} then null else now() end,
-          error = case when ${isBegun} then null else ${storableJson(cancelled(reason))}::jsonb end,
-          due_at = null, wakes_at = null, waits_for = case when ${isParked} then 'worker' end,
-          cancel_requests = least(coalesce(cancel_requests, 0) + 1, 2),
-          cancel_reason = coalesce(cancel_reason, ${reason})
-        where id = ${runId} and workspace_id = ${workspaceId} and status in ('queued', 'waiting', 'running')
-        returning ${recordColumns}`)
-      if (run === undefined) return undefined
-      if (run.status === 'running') tx.notify(CANCELLED_RUNS, run.id)
-      else if (run.finishedAt === null) tx.notify(WOKEN_RUNS, run.id)
-      await note(tx)
+      const [run] = await cancelRuns(tx, sql`id = ${runId} and workspace_id = ${workspaceId}`, reason)
+      if (run !== undefined) await note?.(tx)
       return run
     }),
+
+  /** The same of runs in other workspaces that this one waits for, which has ended. Nobody may do it again. */
+  cancelAwaited: (callerId: string): Promise<unknown> =>
+    database.transaction((tx) => cancelRuns(tx, isAwaitedBy(callerId), CALLER_ENDED)),
 
   /** Makes a run like one that has ended, with its input. Undefined when there is none, or it was made already. */
   again: (

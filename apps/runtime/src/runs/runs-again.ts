@@ -14,7 +14,7 @@ import type { ReadOrder, ReadParts } from '../inspection/read-run.ts'
 import { sourceOf } from '../inspection/run-source.ts'
 import type { JournalStore } from './journal-store.ts'
 import type { RunEnd } from './run.ts'
-import type { DefinitionOfRun, RunChange, RunChangeStore } from './run-change-store.ts'
+import type { DefinitionOfRun, RunChange, RunChangeStore, RunPlace } from './run-change-store.ts'
 import { endOf } from './run-end.ts'
 import { inputNotKept, type RunRecord, runNotEnded, runNotFound } from './run-record.ts'
 import type { KeptRun, RunRecordStore } from './run-record-store.ts'
@@ -92,8 +92,6 @@ export const runsAgain = (deps: Deps) => ({
     return was.run.secrets.mask(planned.list) as typeof planned.list
   },
 })
-
-type RunPlace = Pick<RunChange, 'workspaceId' | 'runId'>
 
 /** Throws where there is no such run, it has not ended, or its input is not kept. */
 async function requireEnded(

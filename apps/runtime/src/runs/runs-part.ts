@@ -24,7 +24,7 @@ import { partitionStore } from './partition-store.ts'
 import { type Containment, containedQueue, leaveWhenIdle, nameOf } from './quarantine.ts'
 import { type LeasedRun, type WaitWriter, WOKEN_RUNS } from './run.ts'
 import { runActionsPart } from './run-actions-part.ts'
-import { CANCELLED_RUNS } from './run-change-store.ts'
+import { CANCELLED_RUNS, runChangeStore } from './run-change-store.ts'
 import { runDetails } from './run-details.ts'
 import { runDurably } from './run-durably.ts'
 import { type RunNow, runNow } from './run-now.ts'
@@ -97,6 +97,7 @@ export function runsPart({
   const runs = runStore(database, upsertPatches, waits.writer)
   const settings = { ...config.runs, details: runDetails(config.runs.details) }
   const records = runRecordStore(database)
+  const changes = runChangeStore(database)
   const journals = journalStore(database)
   const commits = groupCommits(runs)
   const holders = new HolderWatch(database, () => runs.listHolders(), heartbeatMsOf(config.runs.leaseSeconds))
@@ -112,6 +113,7 @@ export function runsPart({
       commits,
       slots,
       journals,
+      changes,
       onWaits: waits.lookBack,
       suspects: containment?.suspects(suspects),
       ...settings,
@@ -126,15 +128,7 @@ export function runsPart({
   })
   const now = { ...settings, engine, commits, times: config.times, now: () => clock.now().getTime() }
   const hold = (leased: LeasedRun) => queue.hold(leased)
-  const durable = {
-    ...now,
-    runs,
-    hold,
-    onWaits: waits.lookBack,
-    wakeWorkers,
-    worker,
-    log,
-  }
+  const durable = { ...now, runs, hold, onWaits: waits.lookBack, wakeWorkers, worker, log }
   const looking = lookingPart({ ...reading, ...config, records, journals, definitions, clock, log })
   const common = { database, audit, permissions, definitions, reading, clock, wakeWorkers }
   const actions = runActionsPart({ ...common, records, journals })
@@ -144,7 +138,13 @@ export function runsPart({
   return {
     runNow: runNow(now, (order) => runDurably(durable, order)),
     outcomes: records,
-    elsewhere: callsElsewhere({ find, commits, outcomes: records, workNow: (id) => queue.workNow(id) }),
+    elsewhere: callsElsewhere({
+      find,
+      commits,
+      outcomes: records,
+      changes,
+      workNow: (id) => queue.workNow(id),
+    }),
     wakeWorkers,
     aside: [...queue.jobs, leaveWhenIdle(queue)],
     part: joinParts(looking, {

@@ -40,6 +40,7 @@ describe('a run that an event triggered', () => {
       definitions: { find: async () => workspace },
       commits: groupCommits(runs),
       journals: journalStore(database),
+      changes: runChangeStore(database),
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       onWaits: () => undefined,
       timeLimitMs: 5000,
@@ -83,6 +84,7 @@ describe('a run that an event triggered', () => {
         definitions: { find: async () => workspace },
         commits: groupCommits(runs),
         journals: journalStore(database),
+        changes: runChangeStore(database),
         slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
         onWaits: () => undefined,
         suspects: suspectsOf({
@@ -151,6 +153,7 @@ describe('a run that an event triggered', () => {
       definitions: { find: async () => workspace },
       commits: groupCommits(runs),
       journals: journalStore(database),
+      changes: runChangeStore(database),
       slots: runSlots({ slots: slotStore(database), wakeWorkers: () => undefined, log }),
       onWaits: () => undefined,
       timeLimitMs: 5000,

@@ -25,6 +25,7 @@ import {
   leaseLost,
   type RunEnd,
 } from './run.ts'
+import type { RunChangeStore } from './run-change-store.ts'
 import { type RunDetails, withJournal } from './run-details.ts'
 import { type Ending, endOf, endWithOutput } from './run-end.ts'
 import type { RunSlots } from './run-slots.ts'
@@ -36,6 +37,7 @@ interface Deps {
   readonly definitions: Pick<Definitions, 'find'>
   readonly commits: Commits
   readonly journals: Pick<JournalStore, 'list'>
+  readonly changes: Pick<RunChangeStore, 'cancelAwaited'>
   readonly slots: Pick<RunSlots, 'take' | 'debounce' | 'leave'>
   /** The waits of a run were committed. */
   readonly onWaits: (runId: string) => void
@@ -70,7 +72,7 @@ export const workOnRun =
     const { claim } = leased
     const beginning = await prepare(deps, run)
     if (beginning === 'held') return
-    if ('end' in beginning) return await write(deps, { claim, ...beginning, forgetsWaits: true }, signal)
+    if ('end' in beginning) return await endUnbegun(deps, run, beginning, signal)
     const { workspace, automation } = beginning
 
     const {
@@ -105,16 +107,36 @@ export const workOnRun =
     const settled = settledBy(deps, run, automation.retry, result, active)
     const isKept = deps.details.keeps(active, settled.end?.status)
     await write(deps, { claim, ...withDetailsOf(settled, journal, isKept) }, signal)
-    if (result.parked === undefined) await leavePlace(deps, run, beginning)
+    if (!isParked(settled.end)) await leave(deps, run, settled.end, beginning)
   }
 
+async function endUnbegun(deps: Deps, run: ClaimedRun, settled: Settled, signal: AbortSignal): Promise<void> {
+  const claim = { id: run.id, attempt: run.attempt }
+  await write(deps, { ...settled, claim, forgetsWaits: true }, signal)
+  // Another process has begun it.
+  if (run.attempt > 1) await endAwaited(deps, run.id)
+}
+
+/** It has not come as far as in a process before, or could not tell the runs that it waited for. */
+const hasEndedEarly = ({ attempt }: ClaimedRun, end: Settled['end']): boolean =>
+  end?.status === 'cancelled' || (end?.status === 'failed' && attempt > 1)
+
+/** Ends runs in other workspaces that this one waited for. */
+async function endAwaited({ changes, log }: Deps, runId: string): Promise<void> {
+  await changes.cancelAwaited(runId).catch((err: unknown) => {
+    log.warn({ err, runId }, 'runs that a run waited for could not be cancelled')
+  })
+}
+
 /** A run whose workspace was suspended when it began has asked for no place. */
-async function leavePlace(
-  { slots }: Deps,
+async function leave(
+  deps: Deps,
   run: ClaimedRun,
+  end: Settled['end'],
   { workspace, automation }: { workspace: CompiledWorkspace; automation: CompiledAutomation },
 ): Promise<void> {
-  if (run.slot !== null || workspace.suspendedFor === undefined) await slots.leave(run, automation)
+  if (hasEndedEarly(run, end)) await endAwaited(deps, run.id)
+  if (run.slot !== null || workspace.suspendedFor === undefined) await deps.slots.leave(run, automation)
 }
 
 const suspensionOf = ({ suspendedFor }: CompiledWorkspace): Failure | undefined =>
