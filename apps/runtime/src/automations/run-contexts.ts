@@ -7,7 +7,7 @@ import {
   type ContextWatch,
   type StoredContext,
 } from '../contexts/contexts.ts'
-import { builtinNames } from '../contexts/described-contexts.ts'
+import { builtinNames, isWritable } from '../contexts/described-contexts.ts'
 import type { CompiledAutomation, CompiledWorkspace, RunSubject, Trigger } from './model.ts'
 import type { RunJournal } from './run-journal.ts'
 
@@ -273,7 +273,7 @@ function definitionsOf(
       writable: true,
     },
     config: { custom: { ...(journal?.reads.shown('config', config) ?? config) }, writable: true },
-    secret: { writable: false },
+    secret: { writable: isWritable('secret') },
     $workspace: {
       builtins: () => ({
         id: workspace.id,
@@ -281,7 +281,7 @@ function definitionsOf(
         name: workspace.name,
         config: workspace.config,
       }),
-      writable: false,
+      writable: isWritable('$workspace'),
     },
   }
 }

@@ -1,8 +1,10 @@
 /** What the language says of a context. */
 export interface ContextDescription {
   readonly text: string
-  /** How long what automations set in it is kept; undefined where nothing can be set. */
+  /** How long what automations set in it is kept; undefined where nothing of it is. */
   readonly kept?: string
+  /** True where automations set nothing. */
+  readonly readOnly?: boolean
   /** Names that belong to the platform and can't be written. Those without a meaning are kept free for it. */
   readonly names: Readonly<Record<string, string>>
 }
@@ -87,11 +89,13 @@ export const contextDescriptions = {
       'looked first. Everywhere else it is a text of its own: to compare what somebody has sent with a secret, take ' +
       '`crypto.equals`. Names that begin with `prismeai_` are those of the ' +
       'platform: they are not here.',
+    readOnly: true,
     names: {},
   },
   config: { text: 'The configuration of the workspace; what a run sets in it ends with the run.', names: {} },
   $workspace: {
     text: 'The workspace as it was saved.',
+    readOnly: true,
     names: { id: 'Its id.', slug: 'Its slug.', name: 'Its name.', config: 'Its configuration.' },
   },
 } as const satisfies Readonly<Record<string, ContextDescription>>
@@ -99,6 +103,21 @@ export const contextDescriptions = {
 /** Names of a context that belong to the platform. */
 export const builtinNames = (context: keyof typeof contextDescriptions): ReadonlySet<string> =>
   names.get(context) ?? new Set()
+
+export const isWritable = (context: keyof typeof contextDescriptions): boolean =>
+  !('readOnly' in contextDescriptions[context])
+
+/** Why nothing can be set at a path, as far as that is known without a run; undefined where something can. */
+export function refusalOfWrite([root, key]: readonly (string | number)[]): string | undefined {
+  const name = String(root)
+  if (!Object.hasOwn(contextDescriptions, name)) return undefined
+  const context: ContextDescription = contextDescriptions[name as keyof typeof contextDescriptions]
+  if (context.readOnly === true) return `nothing can be set in the context ${name}`
+  if (key === undefined) return `the context ${name} can't be set as a whole: name a value in it`
+  return Object.hasOwn(context.names, key)
+    ? `${name}.${key} belongs to the platform and can't be set`
+    : undefined
+}
 
 const names: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(contextDescriptions).map(([context, description]) => [

@@ -169,6 +169,45 @@ describe('forking a run', () => {
     expect(await payloads(workspace, 'told')).toHaveLength(1)
   })
 
+  test.each([
+    ['run.correlationId', 'run.correlationId belongs to the platform'],
+    ['user.id', 'user.id belongs to the platform'],
+    ['user.email.address', 'user.email belongs to the platform'],
+    ['session["id"]', 'session.id belongs to the platform'],
+    ['global.workspaceId', 'global.workspaceId belongs to the platform'],
+    ['global', 'the context global can'],
+    ['secret.x', 'nothing can be set in the context secret'],
+    ['$workspace.name', 'nothing can be set in the context $workspace'],
+    ['__proto__.x', '"__proto__" cannot be part of a variable name'],
+    ['a.constructor.x', '"constructor" cannot be part of a variable name'],
+    ['a[', 'must be the path of a variable'],
+  ])('refuses to set %s', async (path, reason) => {
+    const workspace = await runtime.workspace(order())
+    const [run = ''] = await insertRuns(runtime.database, workspace.id, [{ input: {} }])
+    const set = [
+      { path: 'global.count', value: 1 },
+      { path, value: 1 },
+    ]
+    await expect(fork(workspace.id, run, { at: 1, set })).rejects.toMatchObject({
+      name: 'RequestValidationError',
+      message: expect.stringMatching(/^body\.set\[1\]\.path: /),
+      details: [{ path: 'body.set[1].path', message: expect.stringContaining(reason) }],
+    })
+  })
+
+  test('sets what is named by a variable, in a context, and in lists', async () => {
+    const { workspace, run } = await endedOrder()
+    const set = [
+      { path: 'key', value: 'note' },
+      { path: '{{key}}', value: 'named' },
+      { path: 'global.count', value: 7 },
+      { path: 'list[]', value: 1 },
+    ]
+    const { run: forked } = await fork(workspace.id, run.id, { at: 4, set })
+    expect(await ended(workspace.id, forked.id)).toMatchObject({ status: 'succeeded' })
+    expect((await payloads(workspace, 'done')).at(-1)).toMatchObject({ note: 'named', count: 7 })
+  })
+
   test('is refused where the run did less, for what is no variable, and before its end', async () => {
     const { workspace, run } = await endedOrder()
     await expect(fork(workspace.id, run.id, { at: 99 })).rejects.toMatchObject({

@@ -1,8 +1,9 @@
 import { forkRun as endpoint } from '@platform/contracts'
-import { compilePath } from '@platform/expressions'
+import { compilePath, ExpressionError } from '@platform/expressions'
 import { route } from '@platform/http'
 import { Failure } from '@platform/kernel'
 import { requireActive } from '../automations/suspension.ts'
+import { refusalOfWrite } from '../contexts/described-contexts.ts'
 import { answerNewRun, type NewRunDeps } from './new-run.ts'
 import { admitToRuns } from './run-access.ts'
 import type { RunsAgain } from './runs-again.ts'
@@ -28,12 +29,25 @@ export const forkRun = (deps: Deps) =>
   })
 
 function requirePath(path: string, place: string): void {
+  const message = refusalOf(path)
+  if (message === undefined) return
+  throw new Failure('RequestValidationError', `${place}: ${message}.`, {
+    details: [{ path: place, message }],
+  })
+}
+
+/** What a path takes from variables is known only where the run goes on. */
+function refusalOf(path: string): string | undefined {
+  let isKnown = true
+  const resolve = () => {
+    isKnown = false
+    return 'unknown'
+  }
   try {
-    compilePath(path)
-  } catch {
-    const message = 'must be the path of a variable, such as order.items[0] or global.count'
-    throw new Failure('RequestValidationError', `${place}: ${message}.`, {
-      details: [{ path: place, message }],
-    })
+    return refusalOfWrite(compilePath(path).resolve({ resolve }).segments)
+  } catch (error) {
+    if (!isKnown) return undefined
+    const why = error instanceof ExpressionError ? ` (${error.message.replace(/\.$/, '')})` : ''
+    return `must be the path of a variable, such as order.items[0] or global.count${why}`
   }
 }

@@ -1,0 +1,1 @@
+export { runtimeEnv } from '../../runtime/src/config.ts'

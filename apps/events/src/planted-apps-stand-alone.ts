@@ -1,0 +1,1 @@
+export { runtime } from '../../runtime/src/service.ts'

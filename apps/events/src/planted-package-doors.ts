@@ -1,0 +1,1 @@
+export { uuidv7 } from '../../../packages/kernel/src/ids.ts'

@@ -1,0 +1,1 @@
+export { userStore } from '../users/user-store.ts'

@@ -1,0 +1,1 @@
+export * from './planted-no-cycles.ts'

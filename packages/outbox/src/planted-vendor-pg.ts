@@ -1,0 +1,1 @@
+export type { Pool } from 'pg'
