@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { exampleRun, Run, runFailures } from './run-records.ts'
+import { RunStop } from './run-steps.ts'
 
 /** What all that acts on runs has in common. */
 export const runActionOf = {
@@ -124,6 +125,10 @@ export const replayRun = endpoint({
   response: z.object({
     run: Run.optional(),
     effects: z.array(PlannedEffect).optional().describe('With `plan`: at most 1,000.'),
+    stoppedAt: RunStop.optional().describe(
+      'With `plan`: where the list ends before a replay would. notKept: what it does then depends on answers that ' +
+        'are not kept (RUN_DETAILS says of which runs they are) or that nobody has given yet.',
+    ),
   }),
   failures: [...failures, 'SuspendedWorkspaceError', 'RunNotEnded', 'RunExpired'],
   example: {

@@ -37,7 +37,9 @@ export const RunStep = z.object({
   number: z.int().nullable().describe('Of its effect, in the order in which they began; null: it has none.'),
   round: z.int().optional().describe('Of the repeat around it, from 0.'),
   branch: z.int().optional().describe('Of the `all` around it, from 0.'),
-  status: z.enum(['done', 'failed', 'running', 'waiting']),
+  status: z
+    .enum(['done', 'failed', 'running', 'waiting', 'unknown'])
+    .describe('unknown: the run has ended, and what is kept of it ends here (`stoppedAt`).'),
   startedAt: z.iso
     .datetime()
     .describe('When the last came in of what the run had heard from outside: exact to that.'),

@@ -46,6 +46,8 @@ export type Entry =
   | readonly ['set', number, readonly SetBefore[]]
   /** The run has ended: everything that came in is there. */
   | readonly ['end']
+  /** It came in to a run of other automations: where that was then says nothing. */
+  | readonly ['other']
   | readonly ['heldBack', HeldBack]
   | ClockEntry
   | ReadEntry
@@ -112,6 +114,12 @@ export function forkedSegment(copied: Segment, sets: readonly SetBefore[]): Segm
   const entry = JSON.stringify(['set', copied.upto, sets])
   return { ...copied, place: copied.place ^ 1, entries: `${copied.entries.slice(0, -1)},${entry}]` }
 }
+
+/** What came in to a run, for one of other automations that it comes in to again. */
+export const ofOthers = (segments: readonly Segment[]): Segment[] =>
+  segments.map((one, index) => (index === 0 ? { ...one, entries: withMark(one.entries) } : one))
+
+const withMark = (entries: string): string => JSON.stringify([...(JSON.parse(entries) as Entry[]), ['other']])
 
 export function arrivalOf(entry: Entry): Arrival[] {
   if (entry[0] === 'answer' || entry[0] === 'woke')

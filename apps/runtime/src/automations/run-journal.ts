@@ -34,6 +34,7 @@ export class RunJournal implements ArrivalSource {
   readonly chance: RunChance
   readonly #upto: number
   readonly #places: ReadonlyMap<number, number>
+  readonly #ignoresPlaces: boolean
   readonly #answers: Arrival[]
   readonly #known: ReadonlySet<number>
   readonly #heldBack: ReadonlySet<string>
@@ -78,7 +79,8 @@ export class RunJournal implements ArrivalSource {
     this.#segment = reading?.isCopied === true ? 0 : segments.length
     this.#size = sizeOf(segments)
     this.#sets = setsOf(entries)
-    this.#places = reading?.ignoresPlaces === true ? new Map() : placesOf(segments, this.#sets?.[0])
+    this.#ignoresPlaces = reading?.ignoresPlaces === true || entries.some((one) => one[0] === 'other')
+    this.#places = this.#ignoresPlaces ? new Map() : placesOf(segments, this.#sets?.[0])
     this.#isWhole = entries.some((one) => one[0] === 'end')
     this.#limit =
       reading === undefined ? Number.POSITIVE_INFINITY : limitOf(reading, this.#isWhole, this.#upto)
@@ -106,7 +108,7 @@ export class RunJournal implements ArrivalSource {
 
   #openChance(entries: readonly Entry[], seed: string, last: Segment | undefined): RunChance {
     // Other automations may look at the clock more often: that says nothing of what they would do.
-    const isOther = this.#reading?.ignoresPlaces === true
+    const isOther = this.#ignoresPlaces
     const require = (isKnown: boolean) => {
       if (!isKnown) this.#endReading()
       this.#hasNews = true

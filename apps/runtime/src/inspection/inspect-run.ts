@@ -104,7 +104,7 @@ export function inspections(parts: ReadParts & Sources & { readonly maxMs?: numb
         signal,
         observe: (reading) => followSteps({ seen, ...clock.follow(reading) }, followed, clock.nowMs),
       })
-      const showing = { mask: maskOf(seen, was), unended: unendedOf(record.status) }
+      const showing = { mask: maskOf(seen, was), unended: unendedOf(record.status, undefined) }
       return { steps: followed.steps.map((step) => shownBriefly(step, showing)), ended: followed.ended }
     },
   }
@@ -134,11 +134,12 @@ function shown(
   { seen, was, input }: { seen: SeenSteps; was: WasRead; input: unknown },
 ): Inspection {
   const mask = maskOf(seen, was)
-  const showing = { mask, unended: unendedOf(record.status) }
+  const stoppedAt = stopOf(record, look, seen, was)
+  const unended = standsAt(look, was) ? 'running' : unendedOf(record.status, stoppedAt)
+  const showing = { mask, unended }
   const { top } = seen
   const { outcome } = was
   const output = outcome?.failed === undefined ? mask(seen.keep(outcome?.output)) : undefined
-  const stoppedAt = stopOf(record, look, seen, was)
   return {
     input: mask(input),
     ...(output === undefined ? {} : { output }),
@@ -182,6 +183,10 @@ function stateOf(
 /** What no event shows of a request either. */
 const withoutRequest = ({ rawBody: _rawBody, $http: _http, ...rest }: Record<string, unknown>) => rest
 
+/** It was looked at up to the effect that was asked for. */
+const standsAt = ({ at }: Pick<Look, 'at'>, { stopped }: Pick<WasRead, 'stopped'>): boolean =>
+  at !== undefined && stopped?.reason === 'journal' && stopped.number >= at
+
 function stopOf(
   { status, finishedAt }: StoredRun,
   { at }: Look,
@@ -192,7 +197,7 @@ function stopOf(
   if (stopped === undefined || stopped.reason === 'finished') return undefined
   const { reason, number } = stopped
   if (reason !== 'journal') return { reason, number }
-  if (at !== undefined && number >= at) return undefined
+  if (standsAt({ at }, { stopped })) return undefined
   if (finishedAt === null) return { reason: 'running', number }
   // A run that was ended from outside stands where it was ended.
   return journal.isWhole && status !== 'succeeded' ? undefined : { reason: 'notKept', number }

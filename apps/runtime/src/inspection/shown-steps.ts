@@ -1,4 +1,4 @@
-import type { Run, RunStep } from '@platform/contracts'
+import type { Run, RunStep, RunStop } from '@platform/contracts'
 import type { FunctionLog } from '@platform/custom-code'
 import { described } from '../automations/engine.ts'
 import type { Change, SeenList, SeenStep } from './seen-steps.ts'
@@ -7,12 +7,14 @@ import type { Change, SeenList, SeenStep } from './seen-steps.ts'
 export interface Showing {
   readonly mask: (value: unknown) => unknown
   /** Of steps that have not ended, as far as is known. */
-  readonly unended: 'done' | 'failed' | 'running'
+  readonly unended: 'done' | 'failed' | 'running' | 'unknown'
 }
 
-export const unendedOf = (status: Run['status']): Showing['unended'] => {
-  if (status === 'succeeded') return 'done'
-  return status === 'failed' || status === 'cancelled' ? 'failed' : 'running'
+/** They are as the run is, unless it was not looked at to its end. */
+export function unendedOf(status: Run['status'], stopped: RunStop | undefined): Showing['unended'] {
+  if (status === 'queued' || status === 'running' || status === 'waiting') return 'running'
+  if (stopped !== undefined) return 'unknown'
+  return status === 'succeeded' ? 'done' : 'failed'
 }
 
 /** Steps as callers see them. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { forkRun, listRuns, type Run, replayRun, retryRun } from '@platform/contracts'
+import { forkRun, getRun, listRuns, type Run, replayRun, retryRun } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { insertEvents } from '@platform/outbox'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -302,6 +302,41 @@ describe('a replay without effects', () => {
       status: 'cancelled',
       error: { message: expect.stringContaining('The replay was ended behind effect 6 (do[4].fetch)') },
     })
+  })
+
+  test('is looked at like the run it was made from', async () => {
+    const { workspace, run } = await endedOrder({
+      main: { ...order().main, output: '{{second.count}}' },
+    })
+    const look = (id: string) => runtime.as({})(getRun, { params: { workspaceId: workspace.id, runId: id } })
+    const before = await look(run.id)
+    const { run: same } = await recorded(workspace.id, run.id, 'original')
+    const shown = await look(same?.id ?? '')
+    expect(shown).not.toHaveProperty('stoppedAt')
+    expect(shown.output).toEqual(before.output)
+    expect(shown.steps?.map(({ path, status, output }) => [path, status, output])).toEqual(
+      before.steps?.map(({ path, status, output }) => [path, status, output]),
+    )
+    const fails = { conditions: { '{{second.count}}': [{ missing: {} }] } }
+    await workspace.save({
+      main: {
+        when: { events: ['go'] },
+        do: [{ set: { name: 'a', value: 1 } }, ...(order().main?.do ?? []), fails],
+      },
+    })
+    const { run: other } = await recorded(workspace.id, run.id, 'current')
+    expect(other?.status).toBe('failed')
+    await workspace.save({ main: { when: { events: ['go'] }, do: [] } })
+    const steps = (await look(other?.id ?? '')).steps ?? []
+    expect(steps.map(({ instruction }) => instruction)).toEqual([
+      'set',
+      ...(before.steps ?? []).map(({ instruction }) => instruction),
+      'conditions',
+    ])
+    expect(steps.at(-1)).toMatchObject({ status: 'failed', error: { error: 'ObjectNotFoundError' } })
+    // What came in to it is there for another one.
+    const { run: again } = await recorded(workspace.id, other?.id ?? '', 'original')
+    expect(again).toMatchObject({ status: 'failed', error: other?.error })
   })
 
   test('can only be planned: it answers what a replay would do', async () => {

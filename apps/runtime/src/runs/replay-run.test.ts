@@ -1,7 +1,8 @@
-import { listRuns, type Run, replayRun } from '@platform/contracts'
+import { getRun, listRuns, type Run, replayRun } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { insertEvents } from '@platform/outbox'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { json, startOutside } from '../../test/outside.ts'
 import { endedRun, insertRuns } from '../../test/runs.ts'
 import { emittedEvent, startRuntime, type TestRuntime, type TestWorkspace } from '../../test/testing.ts'
 
@@ -38,11 +39,11 @@ const says = (word: string) => ({
 })
 
 /** A run of an event that has ended. */
-async function endedByEvent(workspace: TestWorkspace): Promise<Run> {
-  await runtime.database.many(insertEvents([emittedEvent(workspace.id, 'go', { n: 7 })]))
+async function endedByEvent(workspace: TestWorkspace, at = runtime): Promise<Run> {
+  await at.database.many(insertEvents([emittedEvent(workspace.id, 'go', { n: 7 })]))
   return await vi.waitFor(
     async () => {
-      const { runs } = await runtime.as({})(listRuns, { params: { workspaceId: workspace.id }, query: {} })
+      const { runs } = await at.as({})(listRuns, { params: { workspaceId: workspace.id }, query: {} })
       expect(runs[0]?.finishedAt).toEqual(expect.any(String))
       return runs[0] as Run
     },
@@ -133,4 +134,29 @@ describe('replaying a run', () => {
       await refusalOf('w0000000000000000', foreign, 'eve'),
     )
   })
+})
+
+test('of a run of which no details are kept, plan and steps say that they end there', async () => {
+  await using outside = await startOutside((_, response) => json(response, { n: 1 }))
+  await using careful = await startRuntime({ env: { FETCH_ALLOWED_HOSTS: '127.0.0.0/8' } })
+  const workspace = await careful.workspace({
+    main: {
+      when: { events: ['go'] },
+      do: [
+        { set: { name: 'a', value: 1 } },
+        { fetch: { url: outside.url, output: 'r' } },
+        { set: { name: 'global.b', value: '{{r.n}}' } },
+      ],
+    },
+  })
+  const { id: runId } = await endedByEvent(workspace, careful)
+  const params = { workspaceId: workspace.id, runId }
+  const planned = await careful.as({ userId: 'ada' })(replayRun, { params, body: { plan: true } })
+  expect(planned).toEqual({ effects: [], stoppedAt: { reason: 'notKept', number: 0 } })
+  const shown = await careful.as({})(getRun, { params })
+  expect(shown).toMatchObject({ status: 'succeeded', stoppedAt: { reason: 'notKept' } })
+  expect(shown.steps?.map(({ instruction, status }) => [instruction, status])).toEqual([
+    ['set', 'done'],
+    ['fetch', 'unknown'],
+  ])
 })

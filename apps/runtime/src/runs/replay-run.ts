@@ -15,7 +15,7 @@ export const replayRun = (deps: Deps) =>
     async handle({ params: { runId }, body = {}, principal, request, admitted: { workspace } }) {
       const { definition = 'original', effects = 'real', plan } = body
       const place = { workspaceId: workspace.id, runId }
-      if (plan === true) return { effects: await deps.again.plan(place, definition) }
+      if (plan === true) return await deps.again.plan(place, definition)
       const way = effects === 'real' ? 'replay' : 'recorded'
       if (way === 'replay') requireActive(workspace)
       return await answerNewRun(

@@ -3,7 +3,7 @@ import { cancelled } from '../automations/active-run-parts.ts'
 import type { Segment } from '../automations/journal-entries.ts'
 import type { RunInput } from '../automations/model.ts'
 import { storableJson } from '../contexts/storable.ts'
-import { insertion } from './journal-store.ts'
+import { insertSegments } from './journal-store.ts'
 import { type RunEnd, WOKEN_RUNS } from './run.ts'
 import type { RunRecord } from './run-record.ts'
 import { recordColumns } from './run-record-store.ts'
@@ -33,8 +33,8 @@ export interface NewRun {
   readonly input: RunInput
   /** Of its workspace; null where it begins with the automations that are there then. */
   readonly revision: number | null
-  /** How far the other had come with what is not done again. */
-  readonly segment?: Segment | undefined
+  /** How far the other had come with what is not done again; of one that has ended, what it is looked at by. */
+  readonly segments?: readonly Segment[] | undefined
   /** Set where it has ended already. */
   readonly end?: RunEnd | undefined
 }
@@ -95,7 +95,7 @@ export const runChangeStore = (database: Database) => ({
   /** Makes a run like one that has ended, with its input. Undefined when there is none, or it was made already. */
   again: (
     { workspaceId, runId, note }: RunChange,
-    { id, way, input, revision, segment, end }: NewRun,
+    { id, way, input, revision, segments = [], end }: NewRun,
   ): Promise<RunRecord | undefined> =>
     database.transaction(async (tx) => {
       const [run] = await tx.many<RunRecord>(sql`
@@ -104,21 +104,24 @@ export const runChangeStore = (database: Database) => ({
           status, attempt, started_at, finished_at, duration_ms, error)
         select ${id}::uuid, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id,
           correlation_id, rank, coalesce(input, ${storableJson(input)}::json), id, 'retry', ${way}, ${revision}::bigint,
-          ${stateOf(segment, end)}
+          ${stateOf(segments, end)}
         from runtime.runs
         where id = ${runId} and workspace_id = ${workspaceId} and finished_at is not null
         on conflict (id) do nothing
         returning ${recordColumns}`)
       if (run === undefined) return undefined
-      if (segment !== undefined) await tx.many(insertion([{ runId: id, ...segment }]))
+      await insertSegments(
+        tx,
+        segments.map((one) => ({ runId: id, ...one })),
+      )
       await note(tx)
       return run
     }),
 })
 
 /** What has a journal already is not at its first attempt: whoever claims it reads that. */
-const stateOf = (segment: Segment | undefined, end: RunEnd | undefined): Sql =>
+const stateOf = (segments: readonly Segment[], end: RunEnd | undefined): Sql =>
   end === undefined
-    ? sql`'queued', ${segment === undefined ? 0 : 1}::int, null, null, null, null`
+    ? sql`'queued', ${segments.length === 0 ? 0 : 1}::int, null, null, null, null`
     : sql`${end.status}, 1, now(), now(), ${end.durationMs}::int,
         ${end.error === undefined ? null : storableJson(end.error)}::jsonb`

@@ -1,16 +1,20 @@
+import type { RunStop } from '@platform/contracts'
 import { Failure, type FailureBody, isUuid } from '@platform/kernel'
 import type { RunOutcome } from '../automations/engine.ts'
 import {
   forkedSegment,
   keptInput,
+  ofOthers,
   type Segment,
   type SetBefore,
+  sizeOf,
   suspensionIn,
 } from '../automations/journal-entries.ts'
 import type { RunInput } from '../automations/model.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { copyJournal, type Rehearsal, rehearse } from '../inspection/copy-journal.ts'
-import type { ReadOrder, ReadParts } from '../inspection/read-run.ts'
+import type { PlannedEffect, PlannedEffects } from '../inspection/planned-effects.ts'
+import type { ReadOrder, ReadParts, WasRead } from '../inspection/read-run.ts'
 import { sourceOf } from '../inspection/run-source.ts'
 import type { JournalStore } from './journal-store.ts'
 import type { RunEnd } from './run.ts'
@@ -57,9 +61,9 @@ export const runsAgain = (deps: Deps) => ({
     const order =
       wish.definition === 'original' ? original : await requireOrder(deps, change, found, 'current')
     if (wish.definition === 'current') await requireSame(deps, order, wish.at, copied)
-    const segment = forkedSegment(copied, wish.sets)
+    const segments = [forkedSegment(copied, wish.sets)]
     const { revision } = order.workspace
-    return await deps.changes.again(change, { id, way: 'fork', input: found.input, revision, segment })
+    return await deps.changes.again(change, { id, way: 'fork', input: found.input, revision, segments })
   },
 
   /**
@@ -72,26 +76,61 @@ export const runsAgain = (deps: Deps) => ({
     const source = await sourceOf(deps, change.workspaceId, found)
     const segment = source && (await segmentBeforeFailure(deps, found, source.order))
     const revision = segment === undefined ? null : found.revision
-    return await deps.changes.again(change, { id, way: 'retry', input: found.input, revision, segment })
+    const segments = segment === undefined ? [] : [segment]
+    return await deps.changes.again(change, { id, way: 'retry', input: found.input, revision, segments })
   },
 
   /** Without effects, with what came in then: the new run has ended when it is answered. */
   async recorded(change: RunChange, id: string, definition: DefinitionOfRun): Promise<RunRecord | undefined> {
     const found = await requireEnded(deps, change)
-    const rehearsal = await rehearsalOf(deps, change, found, definition)
+    const order = await requireOrder(deps, change, found, definition)
+    const rehearsal = await rehearsalOf(deps, order, definition)
     const { outcome, was } = rehearsal
     const end = outcome === undefined ? stopped(rehearsal) : endOf(outcome, was.run)
-    const { input, revision } = found
-    return await deps.changes.again(change, { id, way: 'replay', input, revision, end })
+    const revision = definition === 'current' ? order.workspace.revision : found.revision
+    const segments = lookedAtBy(order, definition)
+    return await deps.changes.again(change, {
+      id,
+      way: 'replay',
+      input: found.input,
+      revision,
+      end,
+      segments,
+    })
   },
 
-  /** What a replay would do, as far as what came in then says. */
-  async plan({ workspaceId, runId }: RunPlace, definition: DefinitionOfRun) {
-    const found = await requireEnded(deps, { workspaceId, runId })
-    const { planned, was } = await rehearsalOf(deps, { workspaceId, runId }, found, definition)
-    return was.run.secrets.mask(planned.list) as typeof planned.list
+  /** What a replay would do, as far as what came in then says, and where that ends. */
+  async plan(place: RunPlace, definition: DefinitionOfRun): Promise<Plan> {
+    const found = await requireEnded(deps, place)
+    const order = await requireOrder(deps, place, found, definition)
+    const { planned, was } = await rehearsalOf(deps, order, definition)
+    const effects = was.run.secrets.mask(planned.list) as typeof planned.list
+    const stoppedAt = planStop(planned, was.stopped)
+    return { effects, ...(stoppedAt === undefined ? {} : { stoppedAt }) }
   },
 })
+
+interface Plan {
+  readonly effects: PlannedEffect[]
+  readonly stoppedAt?: RunStop
+}
+
+function planStop({ list, more }: PlannedEffects, stopped: WasRead['stopped']): RunStop | undefined {
+  if (more > 0) return { reason: 'steps', number: list.at(-1)?.number ?? 0 }
+  if (stopped === undefined) return undefined
+  const { reason, number } = stopped
+  return { reason: reason === 'time' || reason === 'changed' ? reason : 'notKept', number }
+}
+
+/** More characters of what came in are not kept a second time. */
+const MAX_COPIED = 10_000_000
+
+/** What a replay without effects is looked at by, which has no journal of its own: that of the run it was made from. */
+function lookedAtBy({ segments }: ReadOrder, definition: DefinitionOfRun): Segment[] {
+  if (sizeOf(segments) > MAX_COPIED) return []
+  const copied = segments.map((one) => ({ ...one, try: 0 }))
+  return definition === 'current' ? ofOthers(copied) : copied
+}
 
 /** Throws where there is no such run, it has not ended, or its input is not kept. */
 async function requireEnded(
@@ -141,15 +180,8 @@ async function withCurrent(
   return { ...order, workspace, automation }
 }
 
-const rehearsalOf = async (
-  deps: Deps,
-  place: RunPlace,
-  found: EndedRun,
-  definition: DefinitionOfRun,
-): Promise<Rehearsal> =>
-  await rehearse(deps.reading, await requireOrder(deps, place, found, definition), {
-    ignoresPlaces: definition === 'current',
-  })
+const rehearsalOf = ({ reading }: Deps, order: ReadOrder, definition: DefinitionOfRun): Promise<Rehearsal> =>
+  rehearse(reading, order, { ignoresPlaces: definition === 'current' })
 
 async function segmentBeforeFailure(
   { reading, definitions }: Deps,

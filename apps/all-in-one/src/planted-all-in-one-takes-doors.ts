@@ -1,1 +1,0 @@
-export { runtimeEnv } from '../../runtime/src/config.ts'

@@ -1,1 +1,0 @@
-export { route } from '@platform/http'

@@ -1,1 +1,0 @@
-export { runtime } from '../../runtime/src/service.ts'

@@ -1,1 +1,0 @@
-export { uuidv7 } from '@platform/kernel'

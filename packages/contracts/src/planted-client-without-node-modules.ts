@@ -1,1 +1,0 @@
-export { join } from 'node:path'

@@ -1,1 +1,0 @@
-export * from '../test/testing.ts'

@@ -1,1 +1,0 @@
-export { userStore } from '../users/user-store.ts'

@@ -1,1 +1,0 @@
-export * from './planted-no-cycles.ts'

@@ -1,1 +1,0 @@
-export type { Pool } from 'pg'
