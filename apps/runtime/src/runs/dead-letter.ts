@@ -2,6 +2,7 @@ import type { EventRecord } from '@platform/contracts'
 import { derivedUuidv7 } from '@platform/kernel'
 import type { EventLimits } from '@platform/outbox'
 import { errorRecord, type ToldError } from '../automations/error-event.ts'
+import type { SourcePlace } from '../automations/model.ts'
 import type { ClaimedRun, ClaimedWork } from './run.ts'
 
 /** The event `error` of a run that is not tried again: it stays in the list of dead letters. */
@@ -22,16 +23,16 @@ export function deadLetterEvent(
 export function endsProcesses(
   run: ClaimedRun,
   seen: string,
-  { automationSlug, instruction }: { automationSlug: string; instruction: string },
+  place: Pick<ClaimedRun, 'automationSlug'> & { instruction: string } & Partial<SourcePlace>,
   limits: EventLimits,
 ): Pick<ClaimedWork, 'effects' | 'end'> {
+  const { automationSlug, instruction } = place
   const error = {
     error: 'TooManyAttempts',
     message:
       `The run ended the process that executed it, twice: the process ${seen} at ${instruction} of the automation ` +
       `"${automationSlug}". Let this instruction do less, then retry the run.`,
-    automationSlug,
-    instruction,
+    ...place,
   }
   return {
     effects: { queued: [], patches: [], events: [deadLetterEvent(run, error, 'fatal', limits)] },

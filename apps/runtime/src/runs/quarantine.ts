@@ -3,9 +3,11 @@ import type { EventLimits } from '@platform/outbox'
 import type { Job } from '@platform/service'
 import type { Contained, Death } from '@platform/service/processes'
 import { RunMarker, readMark } from '../automations/run-marker.ts'
+import type { Definitions } from '../definitions/definitions.ts'
 import { RefusedAutomations } from '../processes/refused-automations.ts'
 import { endsProcesses } from './dead-letter.ts'
 import type { ClaimedRun, ClaimedWork } from './run.ts'
+import type { RunChangeStore } from './run-change-store.ts'
 import type { Commits, RunStore } from './run-store.ts'
 import type { SuspectStore, Verdict } from './suspect-store.ts'
 import { MAX_CRASHES, type Suspects } from './work-on-run.ts'
@@ -21,6 +23,9 @@ interface Deps {
   readonly self: Contained
   readonly suspects: SuspectStore
   readonly commits: Commits
+  readonly changes: Pick<RunChangeStore, 'cancelAwaited'>
+  /** Where the instruction stands that ended a process. */
+  readonly definitions: Pick<Definitions, 'find'>
   readonly limits: EventLimits
   readonly wakeWorkers: () => void
   readonly log: Pick<Logger, 'error'>
@@ -82,22 +87,28 @@ const ofServing = ({ cause, marker }: Death): Verdict => ({
   others: 'queued',
 })
 
-async function ofApart(
-  { suspects, commits, limits }: Deps,
-  workers: readonly string[],
-  death: Death,
-): Promise<Verdict> {
+async function ofApart(deps: Deps, workers: readonly string[], death: Death): Promise<Verdict> {
+  const { suspects, commits, changes } = deps
   const mark = readMark(death.marker)
   const run = mark === undefined ? undefined : await suspects.findHeld(workers, mark.runId)
-  const isFound = run !== undefined && run.crashCount > 0 && death.cause !== 'killed'
-  if (isFound) await commits.writeClaimed(conviction(run, death, limits))
+  if (run !== undefined && run.crashCount > 0 && death.cause !== 'killed') {
+    await commits.writeClaimed(await conviction(deps, run, death))
+    await changes.cancelAwaited(run.id)
+  }
   return { suspect: mark?.runId ?? NOBODY, suspects: 'set aside', others: 'set aside' }
 }
 
-function conviction(run: ClaimedRun, { seen, marker }: Death, limits: EventLimits): ClaimedWork {
-  const { id, attempt, automationSlug } = run
+async function conviction(
+  { definitions, limits }: Deps,
+  run: ClaimedRun,
+  { seen, marker }: Death,
+): Promise<ClaimedWork> {
+  const { id, attempt, automationSlug, workspaceId, revision } = run
   const place = readMark(marker)?.place ?? { automationSlug, instruction: 'do' }
-  return { claim: { id, attempt }, ...endsProcesses(run, seen, place, limits) }
+  // That it can't be said now must not keep the run from its end.
+  const workspace = await definitions.find(workspaceId, revision).catch(() => undefined)
+  const line = await workspace?.placeOf(place.automationSlug, place.instruction).catch(() => undefined)
+  return { claim: { id, attempt }, ...endsProcesses(run, seen, { ...place, ...line }, limits) }
 }
 
 /** A process has another name before its presence is known, and may still hold runs by it. */

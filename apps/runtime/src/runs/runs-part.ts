@@ -134,7 +134,7 @@ export function runsPart({
   const actions = runActionsPart({ ...common, records, journals })
   const partitions = { runs: partitionStore(database), journal: partitionStore(database, 'journal') }
   const find = findElsewhere({ definitions, permissions, refused })
-  containment?.settle({ suspects, commits, limits: config.events, wakeWorkers, log })
+  containment?.settle({ suspects, commits, changes, definitions, limits: config.events, wakeWorkers, log })
   return {
     runNow: runNow(now, (order) => runDurably(durable, order)),
     outcomes: records,
