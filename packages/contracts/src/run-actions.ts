@@ -59,7 +59,8 @@ export const retryRun = endpoint({
   summary:
     'Runs again what failed or was given up: a new run with the input, trigger and correlation id of the first. ' +
     'Where nothing of its automations was saved since, and what it did is kept, it goes on where that failed; else ' +
-    'it begins anew, with the automations as they are now. What the first one did is not undone.',
+    'it begins anew, with the automations as they are now. What the first one did is not undone. While a retry of it ' +
+    'has not ended it is not retried again.',
   path: '/v2/workspaces/:workspaceId/runs/:runId/retry',
   body: z.strictObject({}).optional(),
   response: z.object({ run: Run }),

@@ -12,15 +12,21 @@ export const bulkRuns = endpoint({
   id: 'bulkRuns',
   summary:
     'Replays, retries or cancels all runs of a filter to which that can be done, at most 10,000: those that are ' +
-    'there now. Accepted, it goes on by itself, a few at a time, oldest first; `plan: true` only counts them.',
+    'there now. Accepted, it goes on by itself, a few at a time, oldest first; `plan: true` only counts them. A run ' +
+    'that was retried is not retried here again, unless that was cancelled: where its retry failed, that one is.',
   path: '/v2/workspaces/:workspaceId/runs/bulk',
-  body: z.strictObject({
-    action: z.enum(['replay', 'retry', 'cancel']),
-    filter: RunFilter.describe('As in the query of the list of runs.'),
-    definition: DefinitionOfRun.optional().describe('For `replay`, as there.'),
-    reason: z.string().trim().max(500).optional().describe('For `cancel`, as there.'),
-    plan: z.boolean().optional().describe('true: nothing is done.'),
-  }),
+  body: z
+    .strictObject({
+      action: z.enum(['replay', 'retry', 'cancel']),
+      filter: RunFilter.describe('As in the query of the list of runs.'),
+      definition: DefinitionOfRun.optional().describe('For `replay`, as there.'),
+      reason: z.string().trim().max(500).optional().describe('For `cancel`, as there.'),
+      plan: z.boolean().optional().describe('true: nothing is done.'),
+    })
+    .refine(({ action, definition }) => action === 'replay' || definition === undefined, {
+      path: ['definition'],
+      message: 'is for replay only: leave it out',
+    }),
   response: z.object({
     matched: z.int().describe('Runs of the filter to which it can be done.'),
     jobId: z.uuid().optional().describe('Not there where nothing is to be done.'),
@@ -45,7 +51,7 @@ export const getBulkRuns = endpoint({
     action: z.enum(['replay', 'retry', 'cancel']),
     total: z.int(),
     done: z.int(),
-    failed: z.int().describe('Could not be done by then: the run had ended, or was dropped.'),
+    failed: z.int().describe('Could not be done by then: the run had ended, was dropped, or was retried.'),
     createdAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
   }),

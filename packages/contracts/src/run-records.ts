@@ -48,6 +48,10 @@ export const Run = z.object({
     .object({ runId: z.uuid(), kind: z.enum(['replay', 'fork', 'retry']) })
     .nullable()
     .describe('The run it was made from, and how.'),
+  retriedBy: z
+    .object({ runId: z.uuid(), status: RunStatus })
+    .nullable()
+    .describe('Of a run that failed: the last run that was made by retrying it, and where that stands.'),
   sourceWorkspaceId: z
     .string()
     .nullable()
@@ -74,7 +78,9 @@ export const RunFilter = z.strictObject({
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .describe('true: only runs that were given up; false: none of them.'),
+    .describe(
+      'true: only runs that were given up, without those that succeeded when they were retried; false: none that were.',
+    ),
   automation: AutomationSlug.optional(),
   trigger: commaList(TriggerType).optional().describe('One or more, separated by commas.'),
   correlationId: z.string().max(64).optional(),
@@ -116,6 +122,7 @@ export const exampleRun = {
   priority: 0,
   waitsFor: null,
   origin: null,
+  retriedBy: null,
   sourceWorkspaceId: null,
   authenticatedWorkspaceId: null,
   error: {

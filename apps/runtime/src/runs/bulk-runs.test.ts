@@ -97,6 +97,43 @@ describe('acting on many runs', () => {
     ])
   }, 60_000)
 
+  test('retries a run once, however often that is asked for', async () => {
+    const { id } = await idle.workspace({ work: { do: [{ wait: { timeout: 60 } }] } })
+    await insertRuns(idle.database, id, failed(2))
+    const order = { action: 'retry', filter: { status: 'failed' } } as const
+    const first = await send(id, order)
+    // Accepted before the first has come to anything.
+    const second = await send(id, order)
+    expect([first.matched, second.matched]).toEqual([2, 2])
+    {
+      await using _worker = await startRuntime({ databaseUrl, env: { RUN_CONCURRENCY: '0' } })
+      expect(await finished(id, first.jobId)).toMatchObject({ done: 2 })
+      expect(await finished(id, second.jobId)).toMatchObject({ done: 0, failed: 2 })
+    }
+    expect(await send(id, order)).toEqual({ matched: 0 })
+  }, 30_000)
+
+  test('retries the last of several tries', async () => {
+    const { id } = await idle.workspace({ work: {} })
+    const origins = await insertRuns(idle.database, id, failed(4))
+    const [succeeded = '', again = '', cancelled = ''] = origins
+    await insertRuns(idle.database, id, [
+      { originId: succeeded, status: 'succeeded', input },
+      { originId: again, status: 'failed', input },
+      { originId: cancelled, status: 'cancelled', input },
+    ])
+    // Instead of the second its retry; the third, and the fourth, which nobody has retried.
+    expect(await send(id, { action: 'retry', filter: {}, plan: true })).toEqual({ matched: 3 })
+  })
+
+  test('refuses a definition beside what takes none', async () => {
+    const { id } = await idle.workspace({ work: {} })
+    await expect(send(id, { action: 'retry', filter: {}, definition: 'current' })).rejects.toMatchObject({
+      name: 'RequestValidationError',
+      details: [{ path: 'body.definition', message: 'is for replay only: leave it out' }],
+    })
+  })
+
   test('cancels, and counts what has ended meanwhile as failed', async () => {
     const { id } = await idle.workspace({ work: {} })
     const [ends = ''] = await insertRuns(

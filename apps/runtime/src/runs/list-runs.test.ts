@@ -47,6 +47,7 @@ describe('listing runs', () => {
         priority: 0,
         waitsFor: null,
         origin: null,
+        retriedBy: null,
         sourceWorkspaceId: null,
         authenticatedWorkspaceId: null,
         error: null,

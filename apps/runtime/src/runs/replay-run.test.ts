@@ -109,6 +109,19 @@ describe('replaying a run', () => {
     })
   })
 
+  test('is refused with the automations of now where its own is gone: 410', async () => {
+    const workspace = await runtime.workspace(says('then'))
+    const { id: runId } = await endedByEvent(workspace)
+    await workspace.save({})
+    await expect(replay(workspace.id, runId, { definition: 'current' })).rejects.toMatchObject({
+      name: 'RunExpired',
+      status: 410,
+      message: expect.stringContaining('"main" of the run is not there any more'),
+    })
+    const run = made(await replay(workspace.id, runId, { definition: 'original' }))
+    expect(await ended(workspace.id, run.id)).toMatchObject({ status: 'succeeded' })
+  })
+
   test('waits for the end of the run: 409, and for its input: 410', async () => {
     const { id } = await runtime.workspace({ work: {} })
     const [running = '', forgotten = ''] = await insertRuns(runtime.database, id, [

@@ -53,7 +53,10 @@ describe('retrying a run', () => {
     expect(await ended(workspace.id, run.id)).toMatchObject({ status: 'succeeded' })
     const tried = await runtime.events(workspace.id, 'tried')
     expect(tried.map(({ payload }) => payload)).toEqual([{}, { n: 7 }])
-    expect(await ended(workspace.id, failed?.id ?? '')).toMatchObject({ ...failed })
+    expect(await ended(workspace.id, failed?.id ?? '')).toMatchObject({
+      ...failed,
+      retriedBy: { runId: run.id, status: 'succeeded' },
+    })
     const made = await runtime.as({})(listRuns, {
       params: { workspaceId: workspace.id },
       query: { origin: failed?.id },
@@ -81,6 +84,55 @@ describe('retrying a run', () => {
     const { run } = await retry(id, dead)
     expect(run).toMatchObject({ deadLetter: false, origin: { runId: dead } })
     expect(await ended(id, run.id)).toMatchObject({ status: 'succeeded' })
+  })
+
+  test('takes a dead letter off the list once it, or its retry, was retried with success', async () => {
+    const { id } = await runtime.workspace({ work: { do: [{ missing: {} }] } })
+    const [dead = ''] = await insertRuns(runtime.database, id, [
+      { status: 'failed', deadLetter: true, input },
+    ])
+    const deadLetters = async () => {
+      const query = { deadLetter: 'true' } as const
+      const { runs } = await runtime.as({})(listRuns, { params: { workspaceId: id }, query: query as never })
+      return runs.map(({ id: runId, retriedBy }) => [runId, retriedBy])
+    }
+    const { run: first } = await retry(id, dead)
+    expect(await ended(id, first.id)).toMatchObject({ status: 'failed' })
+    expect(await deadLetters()).toEqual([[dead, { runId: first.id, status: 'failed' }]])
+    const [second = ''] = await insertRuns(runtime.database, id, [{ originId: first.id }])
+    expect(await deadLetters()).toEqual([])
+    expect((await ended(id, first.id)).retriedBy).toEqual({ runId: second, status: 'succeeded' })
+  })
+
+  test('is refused while it is retried already, and not any more when that has failed', async () => {
+    const { id } = await runtime.workspace({ work: { do: [{ wait: { timeout: 60 } }] } })
+    const [runId = ''] = await insertRuns(runtime.database, id, [{ status: 'failed', input }])
+    const both = await Promise.allSettled([retry(id, runId), retry(id, runId)])
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    await expect(retry(id, runId)).rejects.toMatchObject({
+      name: 'RunNotEnded',
+      status: 409,
+      message: expect.stringMatching(/^The run is retried already, as [-0-9a-f]{36}, which is \w+: wait/),
+    })
+    await runtime.database.many(
+      sql`update runtime.runs set status = 'failed', finished_at = now() where origin_id = ${runId}`,
+    )
+    expect((await retry(id, runId)).run.origin).toMatchObject({ runId })
+  })
+
+  test('is refused where its automation was deleted or disabled meanwhile: 410', async () => {
+    const { id } = await runtime.workspace({ off: { disabled: true } })
+    const [gone = '', off = ''] = await insertRuns(runtime.database, id, [
+      { status: 'failed', input },
+      { status: 'failed', input, automationSlug: 'off' },
+    ])
+    const refused = (message: string) => ({
+      name: 'RunExpired',
+      status: 410,
+      message: expect.stringContaining(message),
+    })
+    await expect(retry(id, gone)).rejects.toMatchObject(refused('"work" of the run is not there any more'))
+    await expect(retry(id, off)).rejects.toMatchObject(refused('"off" of the run is disabled'))
   })
 
   test('happens once for one Idempotency-Key', async () => {

@@ -5,15 +5,10 @@ import type { RunInput } from '../automations/model.ts'
 import { storableJson } from '../contexts/storable.ts'
 import { insertSegments } from './journal-store.ts'
 import { type RunEnd, WOKEN_RUNS } from './run.ts'
-import type { RunRecord } from './run-record.ts'
-import { recordColumns } from './run-record-store.ts'
+import { type RunPlace, type RunRecord, retriedBefore, retryNotEnded } from './run-record.ts'
+import { lockRetries, recordColumns } from './run-record-store.ts'
 
 export type RunChangeStore = ReturnType<typeof runChangeStore>
-
-export interface RunPlace {
-  readonly workspaceId: string
-  readonly runId: string
-}
 
 /** The run that somebody changes. */
 export interface RunChange extends RunPlace {
@@ -35,6 +30,8 @@ export interface NewRun {
   readonly revision: number | null
   /** How far the other had come with what is not done again; of one that has ended, what it is looked at by. */
   readonly segments?: readonly Segment[] | undefined
+  /** Of a retry: it is the first, or those before were cancelled. Throws where it is not. */
+  readonly isFirst?: boolean | undefined
   /** Set where it has ended already. */
   readonly end?: RunEnd | undefined
 }
@@ -71,6 +68,15 @@ async function cancelRuns(tx: Queries, which: Sql, reason: string): Promise<RunR
   return runs
 }
 
+function requireRetriable(last: RunRecord['retriedBy'], id: string, isFirst: boolean): void {
+  if (last === null || last.runId === id) return
+  if (isUnderWay(last.status)) throw retryNotEnded(last)
+  if (isFirst && last.status !== 'cancelled') throw retriedBefore(last)
+}
+
+const isUnderWay = (status: RunRecord['status']): boolean =>
+  status === 'queued' || status === 'running' || status === 'waiting'
+
 /** What people change of runs. */
 export const runChangeStore = (database: Database) => ({
   /**
@@ -92,12 +98,16 @@ export const runChangeStore = (database: Database) => ({
   cancelAwaited: (callerId: string): Promise<unknown> =>
     database.transaction((tx) => cancelRuns(tx, isAwaitedBy(callerId), CALLER_ENDED)),
 
-  /** Makes a run like one that has ended, with its input. Undefined when there is none, or it was made already. */
+  /**
+   * Makes a run like one that has ended, with its input. Undefined when there is none, or it was made already. Throws
+   * where it is a retry and another one is under way.
+   */
   again: (
     { workspaceId, runId, note }: RunChange,
-    { id, way, input, revision, segments = [], end }: NewRun,
+    { id, way, input, revision, segments = [], end, isFirst = false }: NewRun,
   ): Promise<RunRecord | undefined> =>
     database.transaction(async (tx) => {
+      if (way === 'retry') requireRetriable(await lockRetries(tx, { workspaceId, runId }), id, isFirst)
       const [run] = await tx.many<RunRecord>(sql`
         insert into runtime.runs (id, workspace_id, automation_slug, trigger_type, trigger_value, trigger_id,
           correlation_id, rank, input, origin_id, origin_kind, origin_way, revision,

@@ -1,8 +1,8 @@
-import type { RunFilter } from '@platform/contracts'
-import { type Database, join, type Sql, sql } from '@platform/database'
+import type { Run, RunFilter } from '@platform/contracts'
+import { type Database, join, type Queries, type Sql, sql } from '@platform/database'
 import { lowestUuidv7 } from '@platform/kernel'
 import type { StoredRun } from '../inspection/run-source.ts'
-import type { RunRecord } from './run-record.ts'
+import type { RunPlace, RunRecord } from './run-record.ts'
 
 /** A run as people look at it, and as it can be done again. */
 export type KeptRun = RunRecord & StoredRun
@@ -24,11 +24,24 @@ export type BulkAction = 'replay' | 'retry' | 'cancel'
 const LIST_TIMEOUT_MS = 10_000
 
 /** Of a run that a request waited for it is in the journal, where that is kept. */
-const hasInput = sql`(input is not null or exists (select from runtime.journal j where j.run_id = r.id))`
+const hasInput = sql`(input is not null or exists (select from runtime.journal j where j.run_id = runs.id))`
+
+/** What a run `m` was made for. */
+const isRetry = sql`coalesce(m.origin_way, m.origin_kind) = 'retry'`
+
+/** That a run, or a run that stands for it because it was retried, has succeeded. */
+const hasSucceededAgain = sql`
+  exists (
+    with recursive made as (
+      select m.id, m.status from runtime.runs m where m.origin_id = runs.id and ${isRetry}
+      union
+      select m.id, m.status from made join runtime.runs m on m.origin_id = made.id and ${isRetry}
+    ) select from made where status = 'succeeded')`
 
 const canBe: Readonly<Record<BulkAction, Sql>> = {
   replay: sql`finished_at is not null and ${hasInput}`,
-  retry: sql`status = 'failed' and ${hasInput}`,
+  retry: sql`status = 'failed' and ${hasInput} and not exists (
+    select from runtime.runs m where m.origin_id = runs.id and ${isRetry} and m.status <> 'cancelled')`,
   cancel: sql`finished_at is null and cancel_requests is null`,
 }
 
@@ -38,11 +51,19 @@ export interface KeptOutcome extends Pick<RunRecord, 'finishedAt' | 'error'> {
   readonly output: string | null
 }
 
+const shownStatus = sql`
+  case when status = 'waiting' and waits_for in ('event', 'time') then 'waiting'
+    when status = 'waiting' then 'queued' else status end`
+
+/** The last retry of a run, as an object. */
+const lastRetryOf = (run: Sql): Sql => sql`
+  (select json_build_object('runId', id, 'status', ${shownStatus}) from runtime.runs m
+    where origin_id = ${run} and ${isRetry} order by id desc limit 1)`
+
 /** What a record is made of. */
 export const recordColumns = sql`
-  id, automation_slug as "automationSlug",
-  case when status = 'waiting' and waits_for in ('event', 'time') then 'waiting'
-    when status = 'waiting' then 'queued' else status end as status,
+  id, automation_slug as "automationSlug", ${shownStatus} as status,
+  case when status = 'failed' then ${lastRetryOf(sql`runs.id`)} end as "retriedBy",
   trigger_type as "triggerType", trigger_value as "triggerValue",
   trigger_id as "triggerId", correlation_id as "correlationId", dead_letter as "deadLetter",
   started_at as "startedAt", finished_at as "finishedAt", duration_ms as "durationMs", -rank as priority, try,
@@ -75,7 +96,7 @@ export const runRecordStore = (database: Pick<Database, 'many'>) => ({
   async listIds(page: Omit<RunPage, 'cursor'>, action: BulkAction): Promise<string[]> {
     const rows = await database.many<{ id: string }>(
       sql`
-        select id from (${lookedAt({ ...page, cursor: undefined }, sql`*`)}) r
+        select id from (${lookedAt({ ...page, cursor: undefined }, sql`*`)}) runs
         where ${join([canBe[action], ...conditions(page.filter)], ' and ')} limit ${page.limit}`,
       { timeoutMs: LIST_TIMEOUT_MS },
     )
@@ -90,6 +111,18 @@ export const runRecordStore = (database: Pick<Database, 'many'>) => ({
     return row
   },
 })
+
+/**
+ * The last retry of a run. Nobody else makes one until the transaction ends.
+ */
+export async function lockRetries(tx: Queries, { workspaceId, runId }: RunPlace): Promise<Run['retriedBy']> {
+  await tx.many(sql`
+    select from runtime.runs where id = ${runId} and workspace_id = ${workspaceId} for no key update`)
+  const [row] = await tx.many<{ last: Run['retriedBy'] }>(
+    sql`select ${lastRetryOf(sql`${runId}::uuid`)} as last`,
+  )
+  return row?.last ?? null
+}
 
 /** One more than the page has, so that it is known whether there is more. */
 export const pageStatement = (page: RunPage): Sql => sql`
@@ -143,6 +176,7 @@ function conditions({ status, deadLetter, automation, trigger, correlationId, te
   return [
     ...(status === undefined ? [] : [sql`(${hasStatus(status)})`]),
     ...(deadLetter === undefined ? [] : [sql`dead_letter = ${deadLetter}`]),
+    ...(deadLetter === true ? [sql`not ${hasSucceededAgain}`] : []),
     ...(automation === undefined ? [] : [sql`automation_slug = ${automation}`]),
     ...(trigger === undefined ? [] : [sql`trigger_type = any(${trigger}::text[])`]),
     ...(correlationId === undefined ? [] : [sql`correlation_id = ${correlationId}`]),

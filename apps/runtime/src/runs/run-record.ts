@@ -2,6 +2,12 @@ import type { Run } from '@platform/contracts'
 import { Failure, uuidv7Ms } from '@platform/kernel'
 import { remedyOf } from './remedies.ts'
 
+/** Where a run is looked for. */
+export interface RunPlace {
+  readonly workspaceId: string
+  readonly runId: string
+}
+
 /** A run as its row says it. */
 export interface RunRecord {
   readonly id: string
@@ -20,6 +26,7 @@ export interface RunRecord {
   readonly waitsFor: NonNullable<Run['waitsFor']>['kind'] | null
   readonly dueAt: Date | null
   readonly waitsForEvents: string[] | null
+  readonly retriedBy: Run['retriedBy']
   readonly originId: string | null
   readonly originKind: NonNullable<Run['origin']>['kind'] | null
   readonly sourceWorkspaceId: string | null
@@ -50,6 +57,7 @@ export function describedRun(record: RunRecord, now: Date): Run {
     priority: record.priority,
     waitsFor: waitOf(record),
     origin: originOf(record),
+    retriedBy: record.retriedBy,
     sourceWorkspaceId: record.sourceWorkspaceId,
     authenticatedWorkspaceId: record.authenticatedWorkspaceId,
     error: error === null ? null : { ...error, ...withRemedy(error.error) },
@@ -73,6 +81,12 @@ const withRemedy = (name: string): { remedy?: string } => {
 /** What needs the end of a run. */
 export const runNotEnded = ({ status }: Pick<RunRecord, 'status'>): Failure =>
   new Failure('RunNotEnded', `The run is ${status}: wait for its end, or cancel it.`)
+
+export const retryNotEnded = ({ runId, status }: NonNullable<RunRecord['retriedBy']>): Failure =>
+  new Failure('RunNotEnded', `The run is retried already, as ${runId}, which is ${status}: wait for its end.`)
+
+export const retriedBefore = ({ runId }: NonNullable<RunRecord['retriedBy']>): Failure =>
+  new Failure('RunEnded', `The run was retried already, as ${runId}.`)
 
 /** The same for a run that is missing and for one of another workspace. */
 export const runNotFound = (): Failure =>

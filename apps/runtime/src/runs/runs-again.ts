@@ -18,9 +18,9 @@ import type { ReadOrder, ReadParts, WasRead } from '../inspection/read-run.ts'
 import { sourceOf } from '../inspection/run-source.ts'
 import type { JournalStore } from './journal-store.ts'
 import type { RunEnd } from './run.ts'
-import type { DefinitionOfRun, RunChange, RunChangeStore, RunPlace } from './run-change-store.ts'
+import type { DefinitionOfRun, RunChange, RunChangeStore } from './run-change-store.ts'
 import { endOf } from './run-end.ts'
-import { inputNotKept, type RunRecord, runNotEnded, runNotFound } from './run-record.ts'
+import { inputNotKept, type RunPlace, type RunRecord, runNotEnded, runNotFound } from './run-record.ts'
 import type { KeptRun, RunRecordStore } from './run-record-store.ts'
 
 interface Deps {
@@ -44,12 +44,9 @@ export const runsAgain = (deps: Deps) => ({
   /** From its beginning. */
   async replay(change: RunChange, id: string, definition: DefinitionOfRun): Promise<RunRecord | undefined> {
     const found = await requireEnded(deps, change)
-    return await deps.changes.again(change, {
-      id,
-      way: 'replay',
-      input: found.input,
-      revision: revisionOf(found, definition),
-    })
+    const revision = definition === 'original' ? found.revision : null
+    if (revision === null) await requireCurrent(deps, change, found)
+    return await deps.changes.again(change, { id, way: 'replay', input: found.input, revision })
   },
 
   /** Behind what was done before the effect of this number: that is not done again. */
@@ -68,16 +65,18 @@ export const runsAgain = (deps: Deps) => ({
 
   /**
    * Behind what was done before it failed, where nothing of its automations was saved since; else from its beginning,
-   * with what they are now.
+   * with what they are now. Throws while another retry is under way, and with `isFirst` where there was one before.
    */
-  async retry(change: RunChange, id: string): Promise<RunRecord | undefined> {
+  async retry(change: RunChange, id: string, { isFirst = false } = {}): Promise<RunRecord | undefined> {
     const found = await requireEnded(deps, change)
     if (found.status !== 'failed') throw notFailed(found)
     const source = await sourceOf(deps, change.workspaceId, found)
     const segment = source && (await segmentBeforeFailure(deps, found, source.order))
     const revision = segment === undefined ? null : found.revision
+    if (segment === undefined) await requireCurrent(deps, change, found)
     const segments = segment === undefined ? [] : [segment]
-    return await deps.changes.again(change, { id, way: 'retry', input: found.input, revision, segments })
+    const retried = { id, way: 'retry' as const, input: found.input, revision, segments, isFirst }
+    return await deps.changes.again(change, retried)
   },
 
   /** Without effects, with what came in then: the new run has ended when it is answered. */
@@ -148,8 +147,24 @@ async function requireEnded(
 
 type EndedRun = KeptRun & { readonly input: RunInput }
 
-const revisionOf = ({ revision }: EndedRun, definition: DefinitionOfRun): number | null =>
-  definition === 'original' ? revision : null
+/** Throws where the automation of a run could not be run now. */
+async function requireCurrent(
+  { definitions }: Deps,
+  { workspaceId }: RunPlace,
+  { automationSlug }: EndedRun,
+): Promise<void> {
+  const workspace = await definitions.find(workspaceId)
+  const automation = await workspace?.find(automationSlug)
+  if (automation === undefined) throw automationNotThere(automationSlug)
+  if (automation.disabled)
+    throw new Failure(
+      'RunExpired',
+      `The automation "${automationSlug}" of the run is disabled: enable it first.`,
+    )
+}
+
+const automationNotThere = (slug: string) =>
+  new Failure('RunExpired', `The automation "${slug}" of the run is not there any more: save it again first.`)
 
 /** What it takes to read a run. Throws where its automation is not there. */
 async function requireOrder(
@@ -161,11 +176,7 @@ async function requireOrder(
   const source = await sourceOf(deps, workspaceId, found)
   const order =
     definition === 'original' ? source?.order : await withCurrent(deps, workspaceId, source?.order)
-  if (order === undefined)
-    throw new Failure(
-      'RunExpired',
-      `The automation "${found.automationSlug}" of the run is not there any more.`,
-    )
+  if (order === undefined) throw automationNotThere(found.automationSlug)
   return order
 }
 

@@ -80,5 +80,7 @@ function changeOne(
 ): Promise<RunRecord | undefined> {
   if (action === 'cancel') return changes.cancel(change, reason)
   const newId = derivedUuidv7(id, id, change.runId)
-  return action === 'retry' ? again.retry(change, newId) : again.replay(change, newId, definition)
+  return action === 'retry'
+    ? again.retry(change, newId, { isFirst: true })
+    : again.replay(change, newId, definition)
 }
