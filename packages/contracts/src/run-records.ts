@@ -197,7 +197,9 @@ export const getRun = endpoint({
       .max(2000)
       .optional()
       .describe('`morePath` of an answer: the steps from there on, of which that one left some out.'),
-    at: effectNumber.optional().describe('As it stood after the effect of this number.'),
+    at: effectNumber
+      .optional()
+      .describe('As it stood after the effect of this number; more than there were: at its end.'),
   }),
   response: Run.extend({
     input: z
@@ -232,7 +234,9 @@ export const getRunState = endpoint({
   id: 'getRunState',
   summary: 'What the variables of a run held after one of its effects, as far as they may be shown.',
   path: '/v2/workspaces/:workspaceId/runs/:runId/state',
-  query: z.strictObject({ at: effectNumber.describe('Number of the effect; 0: before the first.') }),
+  query: z.strictObject({
+    at: effectNumber.describe('Number of the effect; 0: before the first; more than there were: its end.'),
+  }),
   response: RunState,
   failures: [...runFailures, 'RunExpired'],
   example: {

@@ -1,5 +1,5 @@
 import type { RunChange, RunState, RunStep, RunStop } from '@platform/contracts'
-import { FairPlaces } from '@platform/kernel'
+import { Failure, FairPlaces } from '@platform/kernel'
 import { FollowedSteps, followSteps } from './follow-steps.ts'
 import { type Reading, type ReadOptions, type ReadParts, readRun, type WasRead } from './read-run.ts'
 import { type RunSource, type Sources, type StoredRun, sourceOf } from './run-source.ts'
@@ -138,6 +138,7 @@ function shown(
   const unended = standsAt(look, was) ? 'running' : unendedOf(record.status, stoppedAt)
   const showing = { mask, unended }
   const { top } = seen
+  if (look.path !== undefined && top.steps.length === 0 && stoppedAt === undefined) throw noSuchPlace()
   const { outcome } = was
   const output = outcome?.failed === undefined ? mask(seen.keep(outcome?.output)) : undefined
   return {
@@ -182,6 +183,13 @@ function stateOf(
 
 /** What no event shows of a request either. */
 const withoutRequest = ({ rawBody: _rawBody, $http: _http, ...rest }: Record<string, unknown>) => rest
+
+function noSuchPlace(): Failure {
+  const message = 'is no place of a step of this run: give a morePath of an answer'
+  return new Failure('RequestValidationError', `query.path: ${message}.`, {
+    details: [{ path: 'query.path', message }],
+  })
+}
 
 /** It was looked at up to the effect that was asked for. */
 const standsAt = ({ at }: Pick<Look, 'at'>, { stopped }: Pick<WasRead, 'stopped'>): boolean =>

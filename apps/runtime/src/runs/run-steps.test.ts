@@ -177,6 +177,16 @@ describe('the steps of a run', () => {
     expect(next.morePath).toBe('do[0].repeat#1100.do[0].set')
   })
 
+  test('are refused for a place that none has', async () => {
+    const { look } = await runOf({ main: { when, do: [{ emit: { event: 'told' } }] } })
+    for (const path of ['do[99]', ')('])
+      await expect(look({ path })).rejects.toMatchObject({
+        name: 'RequestValidationError',
+        details: [{ path: 'query.path', message: expect.stringContaining('no place of a step') }],
+      })
+    expect((await look({ path: 'do[0].emit', at: '1' })).steps).toMatchObject([{ instruction: 'emit' }])
+  })
+
   test('of a run that a request waited for are kept as well', async () => {
     const body = JSON.stringify({ name: 'Ada' })
     const headers = { 'content-type': 'application/json' }

@@ -86,7 +86,7 @@ describe('following a run', () => {
     })
     const { headers } = await runtime.call(workspace.id, 'main', { method: 'POST' })
     const all = await received(await open(workspace.id, headers.get('x-platform-run-id') ?? ''))
-    expect(all.map(({ event }) => event)).toEqual(['step', 'step', 'end'])
+    expect(all.map(({ event }) => event)).toEqual(['run', 'step', 'step', 'end'])
     expect(all.at(-1)).toMatchObject({ data: { status: 'failed', error: { instruction: 'do[1].nowhere' } } })
   })
 

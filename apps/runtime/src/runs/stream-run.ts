@@ -121,7 +121,8 @@ class RunStream {
 
   #showStatus(record: KeptRun): void {
     const status = `${record.status} ${record.try}`
-    if (status === this.#shown || record.finishedAt !== null) return
+    const isEnd = record.finishedAt !== null && this.#shown !== ''
+    if (status === this.#shown || isEnd) return
     this.#shown = status
     this.#send('run', this.#described(record))
   }
