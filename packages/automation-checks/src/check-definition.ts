@@ -1,10 +1,10 @@
-import { AutomationInput } from '@platform/contracts'
+import { AutomationInput, durationMs } from '@platform/contracts'
 import { Failure, isRecord } from '@platform/kernel'
 import type { Problem, ProblemDetail, SourceText } from '@platform/source-texts'
 import { checkArgumentSchemas, checkBranchReferences } from './check-argument-schemas.ts'
 import { checkPlainData } from './check-plain-data.ts'
 import { checkSchemaGrowth } from './check-schema-growth.ts'
-import { checkSteps } from './check-steps.ts'
+import { checkRetriedFailures, checkSteps } from './check-steps.ts'
 import { checkTexts } from './check-texts.ts'
 import { checkTriggers } from './check-triggers.ts'
 import { schemaProblems } from './schema-problems.ts'
@@ -53,9 +53,22 @@ function* problemsOf(value: unknown, { isWhole, leastSeconds }: Expected): Gener
   yield* checkSchemaGrowth(value)
   yield* checkTriggers(value.when, ['when'], leastSeconds)
   yield* checkSteps(value.do, ['do'])
+  yield* checkRetriedFailures(value.retry, ['retry'])
+  yield* checkDebounce(value.debounce)
   yield* checkTexts(value.concurrency, ['concurrency'])
   yield* checkTexts(value.debounce, ['debounce'])
   yield* checkTexts(value.output, ['output'])
+}
+
+/** A run that begins at the latest before its time has come waits for nothing: the period would count for nothing. */
+function* checkDebounce(debounce: unknown): Generator<Problem> {
+  if (!isRecord(debounce)) return
+  const [periodMs, maxMs] = [durationMs(debounce.period), durationMs(debounce.max)]
+  if (periodMs === undefined || maxMs === undefined || maxMs < 1 || maxMs >= periodMs) return
+  yield {
+    path: ['debounce', 'max'],
+    message: 'is shorter than debounce.period: make it longer, or leave it out',
+  }
 }
 
 /** Slugs are keys of objects; these have another meaning there. */

@@ -2,6 +2,7 @@ import { CallArguments, instructionSchemas, isInstructionName, Retry, type Step 
 import { isRecord } from '@platform/kernel'
 import { type Path, type PlacedStep, type Problem, walkSteps } from '@platform/source-texts'
 import { checkBareExpression, checkConditionKey, checkTexts, checkVariableName } from './check-texts.ts'
+import { checkWaitFilters } from './check-wait-filters.ts'
 import { hintForSteps } from './foreign-words.ts'
 import { schemaProblems } from './schema-problems.ts'
 
@@ -47,7 +48,23 @@ function* checkStep(step: Step, path: Path): Generator<Problem> {
 
 /** How often a step is tried is no instruction, so nothing of it can come from a variable. */
 const checkRetry = ({ retry }: Step, path: Path): Problem[] =>
-  retry === undefined ? [] : schemaProblems(Retry, retry, [...path, 'retry'], 'retry')
+  retry === undefined
+    ? []
+    : [
+        ...schemaProblems(Retry, retry, [...path, 'retry'], 'retry'),
+        ...checkRetriedFailures(retry, [...path, 'retry']),
+      ]
+
+/** An empty list is nothing that is tried again, which nobody means. */
+export const checkRetriedFailures = (retry: unknown, path: Path): Problem[] =>
+  isRecord(retry) && Array.isArray(retry.on) && retry.on.length === 0
+    ? [
+        {
+          path: [...path, 'on'],
+          message: 'is empty: name what is tried again, or leave it out for any failure',
+        },
+      ]
+    : []
 
 /** What the instruction works out itself; steps inside it are checked as steps. */
 function checkArgumentTexts(name: string, given: unknown, path: Path): Problem[] {
@@ -59,6 +76,7 @@ function checkArgumentTexts(name: string, given: unknown, path: Path): Problem[]
     )
   }
   if (name === 'repeat') return checkRepeat(given, path)
+  if (name === 'wait') return [...checkTexts(given, path), ...checkWaitFilters(given.oneOf, path)]
   const variable = name === 'set' || name === 'delete' ? given.name : undefined
   const texts = checkTexts(given, path)
   if (typeof variable !== 'string' || texts.some((problem) => problem.path.at(-1) === 'name')) return texts

@@ -50,6 +50,14 @@ describe('what an automation says about its queued runs', () => {
       'retry: { attempts: 2, on: [sometimes] }',
       'retry.on[0] must be the name of a failure, a status such as 503, or any, network, timeout, 4xx, 5xx.',
     ],
+    [
+      'retry: { attempts: 2, on: [] }',
+      'retry.on is empty: name what is tried again, or leave it out for any failure.',
+    ],
+    [
+      'debounce: { period: 5s, max: 1s }',
+      'debounce.max is shorter than debounce.period: make it longer, or leave it out.',
+    ],
     ['concurrency: 1', 'concurrency must be a set of named fields.'],
     ['concurrency: { limit: 0 }', 'concurrency.limit is too small: at least 1.'],
     [
@@ -81,6 +89,10 @@ describe('retry beside an instruction', () => {
   it.each([
     ['retry: true', 'do[0].retry must be a set of named fields.'],
     ['retry: { backoff: 1s }', 'do[0].retry.attempts is missing: it must be a number.'],
+    [
+      'retry: { attempts: 2, on: [] }',
+      'do[0].retry.on is empty: name what is tried again, or leave it out for any failure.',
+    ],
     ['retry: { attempts: "{{a}}" }', 'do[0].retry.attempts must be a number.'],
     ['retry: { attempts: 2, times: 3 }', 'do[0].retry.times is not a field of retry.'],
     [
@@ -89,5 +101,30 @@ describe('retry beside an instruction', () => {
     ],
   ])('is refused with a sentence for %s', (retry, message) => {
     expect(step(retry)).toEqual([message])
+  })
+})
+
+describe('the filters of a wait', () => {
+  const wait = (filters: string) =>
+    problemsOf('', `do:\n- wait: { oneOf: [{ event: a, filters: ${filters} }] }`)
+
+  it.each([
+    ['{ "payload.n": 1 }'],
+    ['{ "payload.n": { $gt: 1, $lt: 5 }, "payload.text": { $regex: "^a" } }'],
+    ['{ "payload.text": { $regex: "({{text}}" } }'],
+    ['{ $or: [{ "payload.n": 1 }, { "payload.n": 2 }] }'],
+    ['{ "{{path}}": 1 }'],
+  ])('can be %s', (filters) => {
+    expect(wait(filters)).toEqual([])
+  })
+
+  it.each([
+    ['{ $foo: 1 }', 'filters.$foo'],
+    ['{ "payload.n": { $gt: 1, $foo: 1 } }', 'filters["payload.n"]'],
+    ['{ "payload.n": { $regex: "(a" } }', 'filters["payload.n"]'],
+  ])('are refused when they are %s', (filters, place) => {
+    const [message, ...others] = wait(filters)
+    expect(message).toContain(`do[0].wait.oneOf[0].${place} is no filter: `)
+    expect(others).toEqual([])
   })
 })

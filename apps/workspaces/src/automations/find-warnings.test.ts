@@ -123,6 +123,33 @@ describe('what is saved with a warning', () => {
     expect(warningsOf(JSON.stringify(definition), 'json')).toEqual([])
   })
 
+  it('events that start nothing, but none that others emit', () => {
+    const types = [
+      'runtime.schedules.created',
+      'runtime.automations.executed',
+      'order.placed',
+      'workspaces.imported',
+    ]
+    const warned = warningsOf(JSON.stringify({ do: [], when: { events: types } }), 'json')
+    expect(warned.map(({ path }) => path)).toEqual(['when.events[0]', 'when.events[1]'])
+    expect(warned[0]?.message).toMatch(/^The event "runtime.schedules.created" starts no automation: .+\.$/)
+  })
+
+  it('contexts in keys, but nothing that the run is given', () => {
+    const keyed = (key: string, more = {}) =>
+      warningsOf(JSON.stringify({ do: [], concurrency: { limit: 1, key }, ...more }), 'json')
+    expect(keyed('{{global.x}}')).toEqual([
+      {
+        path: 'concurrency.key',
+        message: expect.stringContaining('The context global can’t be read in a key'),
+      },
+    ])
+    expect(keyed('a {% {{ user.id }} %}')).toMatchObject([{ path: 'concurrency.key' }])
+    const debounce = { debounce: { period: 1, key: '{{run.x}}' } }
+    expect(keyed('{{payload.user.id}}', debounce)).toMatchObject([{ path: 'debounce.key' }])
+    expect(keyed('{{user.id}}', { arguments: { user: { type: 'object' } } })).toEqual([])
+  })
+
   it('but not schedules', () => {
     expect(warningsOf('do: []\nwhen: { schedules: ["0 9 * * *"] }')).toEqual([])
   })

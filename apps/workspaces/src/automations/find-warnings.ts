@@ -1,5 +1,10 @@
 import { usesOfReferences } from '@platform/automation-checks'
-import { type AutomationDefinition, isInstructionName, isSameUrlPattern } from '@platform/contracts'
+import {
+  type AutomationDefinition,
+  isInstructionName,
+  isSameUrlPattern,
+  mayTrigger,
+} from '@platform/contracts'
 import { formatPath } from '@platform/source-texts'
 import { endpointOf } from './automation.ts'
 import type { AutomationChange, Neighbour } from './automation-store.ts'
@@ -30,7 +35,31 @@ export function findWarnings(
     path: formatPath(path),
     message,
   }))
-  return [...triggerWarnings(definition, others), ...ofSteps, ...ofSecrets].slice(0, MAX_WARNINGS)
+  const ofRuns = [...eventWarnings(definition), ...keyWarnings(definition)]
+  return [...triggerWarnings(definition, others), ...ofRuns, ...ofSteps, ...ofSecrets].slice(0, MAX_WARNINGS)
+}
+
+/** Events that the platform tells of itself, and that start nothing so that nothing starts itself for ever. */
+function* eventWarnings({ when }: AutomationDefinition): Generator<Warning> {
+  for (const [index, type] of (when?.events ?? []).entries()) {
+    if (mayTrigger(type)) continue
+    const message = `The event "${type}" starts no automation: it is there to be read and subscribed to.`
+    yield { path: `when.events[${index}]`, message }
+  }
+}
+
+const CONTEXT_IN_KEY = /\{\{\s*(global|user|session|run|socket|secret|config|\$workspace)\b/
+
+/** A key is worked out before the run begins, from what that is given and nothing else. */
+function* keyWarnings(definition: AutomationDefinition): Generator<Warning> {
+  for (const field of ['concurrency', 'debounce'] as const) {
+    const name = CONTEXT_IN_KEY.exec(definition[field]?.key ?? '')?.[1]
+    if (name === undefined || Object.hasOwn(definition.arguments ?? {}, name)) continue
+    const message =
+      `The context ${name} can’t be read in a key, which is empty there: take what tells runs apart from what they ` +
+      'are given, such as {{payload.customer}}.'
+    yield { path: `${field}.key`, message }
+  }
 }
 
 function* triggerWarnings(
