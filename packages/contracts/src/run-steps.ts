@@ -38,8 +38,11 @@ export const RunStep = z.object({
   round: z.int().optional().describe('Of the repeat around it, from 0.'),
   branch: z.int().optional().describe('Of the `all` around it, from 0.'),
   status: z
-    .enum(['done', 'failed', 'running', 'waiting', 'unknown'])
-    .describe('unknown: the run has ended, and what is kept of it ends here (`stoppedAt`).'),
+    .enum(['done', 'failed', 'running', 'waiting'])
+    .describe(
+      'running, waiting: it had not ended yet, or what became of it is not known because the steps end there before ' +
+        'the run did (`stoppedAt`).',
+    ),
   startedAt: z.iso
     .datetime()
     .describe('When the last came in of what the run had heard from outside: exact to that.'),

@@ -40,7 +40,7 @@ export class RunJournal implements ArrivalSource {
   readonly #heldBack: ReadonlySet<string>
   readonly #refused: ReadonlySet<number>
   readonly #waits: Map<number, number>
-  #overWaits: number[] = []
+  readonly #overWaits: number[] = []
   #sinceSegment: number
   readonly #entries: (string | Entry)[] = []
   #room: number | undefined
@@ -267,9 +267,7 @@ export class RunJournal implements ArrivalSource {
 
   /** Waits that are over since the last call. */
   takeOverWaits(): number[] {
-    const over = this.#overWaits
-    this.#overWaits = []
-    return over
+    return this.#overWaits.splice(0)
   }
 
   giveBackOverWaits(numbers: readonly number[]): void {

@@ -7,14 +7,14 @@ import type { Change, SeenList, SeenStep } from './seen-steps.ts'
 export interface Showing {
   readonly mask: (value: unknown) => unknown
   /** Of steps that have not ended, as far as is known. */
-  readonly unended: 'done' | 'failed' | 'running' | 'unknown'
+  readonly unended: 'done' | 'failed' | 'running'
 }
 
-/** They are as the run is, unless it was not looked at to its end. */
+/** They are as the run is, unless it was not looked at to its end: then they are as they were seen last. */
 export function unendedOf(status: Run['status'], stopped: RunStop | undefined): Showing['unended'] {
-  if (status === 'queued' || status === 'running' || status === 'waiting') return 'running'
-  if (stopped !== undefined) return 'unknown'
-  return status === 'succeeded' ? 'done' : 'failed'
+  if (stopped !== undefined) return 'running'
+  if (status === 'succeeded') return 'done'
+  return status === 'failed' || status === 'cancelled' ? 'failed' : 'running'
 }
 
 /** Steps as callers see them. */

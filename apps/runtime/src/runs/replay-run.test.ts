@@ -170,6 +170,6 @@ test('of a run of which no details are kept, plan and steps say that they end th
   expect(shown).toMatchObject({ status: 'succeeded', stoppedAt: { reason: 'notKept' } })
   expect(shown.steps?.map(({ instruction, status }) => [instruction, status])).toEqual([
     ['set', 'done'],
-    ['fetch', 'unknown'],
+    ['fetch', 'running'],
   ])
 })
