@@ -108,6 +108,22 @@ export const checkArgumentSchemas = (value: unknown, path: Path): Problem[] =>
       )
     : []
 
+/**
+ * The schemas of `parameters` of a function, which have no `schemas` beside them: what a call needs is said by
+ * `required: true` of a parameter itself.
+ */
+export const checkParameterSchemas = (value: unknown, path: Path): Problem[] =>
+  isRecord(value) ? checkArgumentSchemas(mapValues(value, withoutFlag), path) : []
+
+const mapValues = (record: Record<string, unknown>, change: (value: unknown) => unknown) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
+
+function withoutFlag(schema: unknown): unknown {
+  if (!isRecord(schema) || !isFlaggedRequired(schema)) return schema
+  const { required: _, ...others } = schema
+  return others
+}
+
 /** Of one argument: there is no list beside it that could name it. */
 const isFlaggedRequired = (schema: unknown): boolean =>
   isRecord(schema) && typeof schema.required === 'boolean'

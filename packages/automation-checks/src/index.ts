@@ -4,7 +4,7 @@ export {
   automationLimitVariables,
   requireWithinLimits,
 } from './automation-limits.ts'
-export { checkArgumentSchemas } from './check-argument-schemas.ts'
+export { checkParameterSchemas } from './check-argument-schemas.ts'
 export { checkSchemaGrowth } from './check-schema-growth.ts'
 export { hintForField, hintForStep } from './foreign-words.ts'
 export { type AutomationSource, readDefinition } from './read-definition.ts'

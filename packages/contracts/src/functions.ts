@@ -38,8 +38,13 @@ const editable = {
   parameters: z
     .record(z.string(), z.unknown())
     .nullish()
-    .describe('Name → JSON schema, as the arguments of an automation.'),
-  validateParameters: z.boolean().optional().describe('true: a call with other parameters is refused.'),
+    .describe(
+      'Name → JSON schema, as the arguments of an automation. `required: true`: a call must give it.',
+    ),
+  validateParameters: z
+    .boolean()
+    .optional()
+    .describe('true: a call with other parameters, or without one that is required, is refused.'),
   dependencies: z
     .array(z.string().min(1).max(200))
     .max(50)

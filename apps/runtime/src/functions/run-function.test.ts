@@ -11,7 +11,7 @@ beforeAll(async () => {
     add: {
       language: 'javascript',
       code: 'console.log("adding"); return a + b',
-      parameters: { a: { type: 'number' }, b: { type: 'number' } },
+      parameters: { a: { type: 'number', required: true }, b: { type: 'number', required: false } },
       validateParameters: true,
     },
     fail: 'console.warn("soon")\nthrow new TypeError("not like this")',
@@ -58,6 +58,8 @@ describe('POST /v2/functions/:workspaceId/run/:functionName', () => {
 
   test('refuses parameters it does not take, and too many of them', async () => {
     await expect(run('add', { a: 'x', b: 1 })).rejects.toMatchObject({ name: 'InvalidArgumentsError' })
+    await expect(run('add', { b: 1 })).rejects.toMatchObject({ name: 'InvalidArgumentsError' })
+    expect((await run('add', { a: 1 })).result).toBeNull()
     await expect(run('fail', { text: 'x'.repeat(3000) })).rejects.toMatchObject({
       name: 'PayloadTooLarge',
       message: expect.stringContaining('REQUEST_MAX_SIZE'),

@@ -1,4 +1,4 @@
-import { checkArgumentSchemas, checkSchemaGrowth } from '@platform/automation-checks'
+import { checkParameterSchemas, checkSchemaGrowth } from '@platform/automation-checks'
 import type { FunctionDefinition } from '@platform/contracts'
 import { FunctionFailure } from '@platform/custom-code'
 import { type FunctionCalls, failureOfFunction } from '@platform/function-calls'
@@ -94,7 +94,7 @@ function requireDistinct(definitions: readonly FunctionDefinition[]): void {
 }
 
 const schemaProblems = ({ name, parameters }: FunctionDefinition): Problem[] =>
-  [...checkArgumentSchemas(parameters, ['parameters']), ...checkSchemaGrowth({ arguments: parameters })].map(
+  [...checkParameterSchemas(parameters, ['parameters']), ...checkSchemaGrowth({ arguments: parameters })].map(
     ({ path, message }) => ({
       function: name,
       // To the check these are the arguments of an automation.
