@@ -85,6 +85,60 @@ describe('a function in Python', () => {
   })
 })
 
+describe('a function in Python leaves nothing for the next of its workspace:', () => {
+  const twice = async (source: string) => [
+    await resultOf(plain, source, {}, python),
+    await resultOf(plain, source, {}, python),
+  ]
+
+  test.each([
+    ['builtins', "import builtins\nbefore = hasattr(builtins, 'left')\nbuiltins.left = 1"],
+    ['attributes of modules', 'import math\nbefore = math.sqrt(4) != 2\nmath.sqrt = lambda x: x'],
+    [
+      'attributes of classes',
+      "import json\nbefore = hasattr(json.JSONEncoder, 'left')\njson.JSONEncoder.left = 1",
+    ],
+    ['what it imported', "import sys\nbefore = 'csv' in sys.modules\nimport csv"],
+    ['its environment', "import os\nbefore = 'LEFT' in os.environ\nos.environ['LEFT'] = '1'"],
+    [
+      'how it calculates',
+      'import decimal\nbefore = decimal.getcontext().prec != 28\ndecimal.getcontext().prec = 5',
+    ],
+    ['files', "import os\nbefore = os.listdir('/tmp') != []\nopen('/tmp/left', 'w').write('x')"],
+    [
+      'folders, and where it is',
+      "import os\nbefore = os.getcwd() != '/home/pyodide' or os.path.exists('/left')\n" +
+        "os.makedirs('/left/a/b')\nopen('/left/a/b/c', 'w').write('x')\nos.chdir('/left/a')",
+    ],
+    [
+      'open files',
+      "import os\nfile = os.open('/tmp', 0)\nbefore = file > 8\nfor n in range(9): os.open('/tmp', 0)",
+    ],
+    ['what JavaScript has', "import js\nbefore = hasattr(js, 'left')\njs.left = 1"],
+    [
+      'tasks',
+      "import asyncio, builtins\nbefore = hasattr(builtins, 'left')\nasync def leave():\n" +
+        '    await asyncio.sleep(0)\n    builtins.left = 1\nasyncio.ensure_future(leave())',
+    ],
+  ])('%s', async (_, source) => {
+    expect(await twice(`${source}\nreturn before`)).toEqual([false, false])
+  })
+
+  test('also where the process has to end for it', async () => {
+    const source = "import os\nbefore = os.path.exists('/lib/python314.zip')\nos.remove('/lib/python314.zip')"
+    expect(await twice(`${source}\nreturn before`)).toEqual([true, true])
+  })
+
+  test('memory, however often it is called', async () => {
+    const source = "kept = ['x' * 1000 for _ in range(n)]\nreturn len(kept)"
+    for (let n = 0; n < 200; n += 1)
+      expect(await resultOf(plain, source, { n: n % 2 === 0 ? 10 : 20_000 }, python)).toBeGreaterThan(1)
+    const held = 'import pyodide_js\nreturn pyodide_js._module._hiwire_num_refs()'
+    const [first, second] = await twice(held)
+    expect(second).toBe(first)
+  })
+})
+
 describe('a function in Python does not get out', () => {
   test.each([
     ['to a file', "return open('/etc/passwd').read()", 'No such file'],

@@ -2,6 +2,7 @@
 // is called. It is bundled by scripts/bundle-libraries.ts; nothing of Node is there.
 import type * as BorderModule from './border.ts'
 import type { Border } from './border.ts'
+import { PythonState, type StatefulPyodide } from './python-state.ts'
 
 /** What Pyodide is made of, as the worker process gives it. */
 interface Files {
@@ -11,7 +12,7 @@ interface Files {
   readonly image: ArrayBuffer | undefined
 }
 
-interface Pyodide {
+interface Pyodide extends StatefulPyodide {
   runPython(code: string): unknown
   makeMemorySnapshot(): Uint8Array
 }
@@ -30,6 +31,7 @@ const scope = globalThis as unknown as Record<string, unknown>
 const { openBorder, closeBorder, resume, wait } = scope.$platform as typeof BorderModule
 delete scope.$platform
 let runner: Runner | undefined
+let state: PythonState | undefined
 
 /** The files that Pyodide reads; nothing else is one. */
 const readable = new Map<string, ArrayBuffer>()
@@ -48,6 +50,12 @@ Object.assign(scope, {
   performance: { now: () => Date.now() },
 })
 
+/** Would let go of what was in the memory when that has become the memory of another call. */
+scope.FinalizationRegistry = class {
+  register(): void {}
+  unregister(): void {}
+}
+
 /** Pyodide asks the machine for random bytes by a command where it finds neither Node nor a browser. */
 const randomOf = (random: (length: number) => string) => ({
   system: (_: string, [, command = '']: string[]) => random(Number(/-c(\d+)/.exec(command)?.[1] ?? 0)),
@@ -59,10 +67,18 @@ interface Wasm {
   readonly Instance: new (module: object, imports: unknown) => object
 }
 
+interface Imports {
+  readonly env: Record<string, unknown>
+}
+
+/** By which Python knows values of JavaScript that it knows once only: kept here, where they can be restored. */
+const numbers = new Map<unknown, unknown>()
+
 /** Compiles at once: an isolate has no thread of its own for it. */
 function compileAtOnce(): void {
   const { Module, Instance } = scope.WebAssembly as Wasm
-  const instantiate = async (source: ArrayBuffer | object, imports: unknown) => {
+  const instantiate = async (source: ArrayBuffer | object, imports: Imports) => {
+    imports.env.__hiwire_deduplicate_new = () => numbers
     if (source instanceof Module) return new Instance(source, imports)
     const module = new Module(source as ArrayBuffer)
     return { module, instance: new Instance(module, imports) }
@@ -94,11 +110,12 @@ async function start(
     createPyodideModule: unknown
   }
   delete scope.$pyodide
+  const js = Object.create(null) as object
   const python = await loadPyodide({
     indexURL: '/pyodide/',
     createPyodideModule,
     lockFileContents: NO_PACKAGES,
-    jsglobals: Object.create(null),
+    jsglobals: js,
     checkAPIVersion: false,
     _makeSnapshot: makesImage,
     ...(image === undefined ? {} : { _loadSnapshot: new Uint8Array(image) }),
@@ -106,6 +123,7 @@ async function start(
   if (image === undefined) python.runPython(source)
   if (makesImage) return python.makeMemorySnapshot().slice().buffer as ArrayBuffer
   runner = python.runPython('__platform_run') as Runner
+  state = new PythonState(python, numbers, [scope, js, python])
   return undefined
 }
 
@@ -124,4 +142,7 @@ async function call(
   }
 }
 
-Object.defineProperty(globalThis, '$python', { configurable: true, value: { start, call, resume } })
+/** Called when nothing of a call runs any more: what it left is gone then. */
+const rest = (): void => state?.restore()
+
+Object.defineProperty(globalThis, '$python', { configurable: true, value: { start, call, resume, rest } })

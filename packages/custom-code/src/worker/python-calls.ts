@@ -33,6 +33,7 @@ type Call = (...parameters: unknown[]) => Promise<string>
 interface Started {
   readonly call: Reference<Call>
   readonly resume: Reference<(id: number, answer: string) => void>
+  readonly rest: Reference<() => void>
   /** Its memory, for others to start from. */
   readonly image: ArrayBuffer | undefined
 }
@@ -88,9 +89,12 @@ export class PythonCalls implements CallEngine {
     }
   }
 
-  /** A turn of the isolate that has nothing to do shows that nothing else runs. */
+  /**
+   * Its turn of the isolate comes when nothing else runs. Where the state of before can't be had again the process ends
+   * by what is thrown.
+   */
   async rest(): Promise<void> {
-    await this.#started.resume.apply(undefined, [0, ''])
+    await this.#started.rest.apply(undefined, [])
   }
 
   prepare(): void {}
@@ -113,9 +117,9 @@ export async function startPython({ makesImage, image }: StartOptions): Promise<
   await context.eval(libraryText('python'), { filename: 'platform.js' })
   await loadModules(isolate, context)
   const platform = await context.global.get('$python', { reference: true })
-  const [start, call, resume] = (['start', 'call', 'resume'] as const).map((name) =>
+  const [start, call, resume, rest] = (['start', 'call', 'resume', 'rest'] as const).map((name) =>
     platform.getSync(name, { reference: true }),
-  ) as [Reference<Start>, Reference<Call>, Started['resume']]
+  ) as [Reference<Start>, Reference<Call>, Started['resume'], Started['rest']]
   const files = {
     wasm: bufferOf(readFileSync(pyodide.wasm)),
     standardLibrary: bufferOf(readFileSync(pyodide.standardLibrary)),
@@ -131,7 +135,7 @@ export async function startPython({ makesImage, image }: StartOptions): Promise<
     ],
     { result: { promise: true, copy: true } },
   )
-  return { call, resume, image: made as ArrayBuffer | undefined }
+  return { call, resume, rest, image: made as ArrayBuffer | undefined }
 }
 
 async function loadModules(isolate: Isolate, context: Context): Promise<void> {

@@ -181,3 +181,13 @@ async def __platform_run(order, log, send):
             if task is not asyncio.current_task():
                 task.cancel()
     return f'{kind} {said if kind == "value" else json.dumps(said)}'
+
+
+# Each call begins with the memory of now: so it finds its way through this file as one that has often gone it.
+for __code in ['return x', 'def main(x): return x'] * 20:
+    __order = {'checks': False, 'code': __code, 'names': ['x'], 'parameters': '{"x": 1}', 'maxOutput': 9}
+    try:
+        __platform_run(json.dumps(__order), lambda level, line: None, None).send(None)
+    except StopIteration:
+        pass
+del __code, __order
