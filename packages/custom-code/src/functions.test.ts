@@ -146,14 +146,44 @@ describe('a function in TypeScript', () => {
     expect(await resultOf(plain, module, { name: 'Ada' }, typescript)).toBe('Hello Ada')
   })
 
-  test('that has what is more than types is refused at its place', async () => {
-    const [problem] = await plain.check('w1', {
-      language: 'typescript',
-      code: 'const a: number = 1\n  enum Kind { a }',
-      dependencies: [],
-      parameterNames: [],
-    })
-    expect(problem).toEqual({ message: 'TypeScript enum is not supported', line: 2, column: 3 })
+  const written = [
+    "import dayjs from 'dayjs'",
+    "import type { Dayjs } from 'dayjs'",
+    "enum Kind { small = 'S', large = 'L' }",
+    'namespace Prices { export const tax = 2 }',
+    'class Order {',
+    '  constructor(private readonly kind: Kind, public total: number) {}',
+    '  told(day: Dayjs): string { return `${this.kind} ${this.total + Prices.tax} ${day.format("DD")}` }',
+    '}',
+    'const order = new Order(Kind.large, amount)',
+  ]
+
+  test('may have what is more than types: enum, parameters that are properties, namespaces', async () => {
+    const typescript = { language: 'typescript' } as const
+    const body = [...written, "return order.told(dayjs('2026-01-02'))"].join('\n')
+    expect(await resultOf(plain, body, { amount: 2 }, typescript)).toBe('L 4 02')
+    const module = [
+      ...written.slice(0, -1),
+      'export default function tell(amount: number): string {',
+      "  return new Order(Kind.small, amount).told(dayjs('2026-01-03'))",
+      '}',
+    ].join('\n')
+    expect(await resultOf(plain, module, { amount: 2 }, typescript)).toBe('S 4 03')
+  })
+
+  test.each([
+    ['enum A { b }; const c: number = 1; throw new Error("bad")', 'threw', 1, 42],
+    ['enum A { b }\n\n  throw new TypeError("bad")', 'threw', 3, 9],
+    [`${written.join('\n')}\n\n  throw new TypeError("bad")\nreturn 1`, 'threw', 11, 9],
+    [`${written.join('\n')}\nreturn order.total.none.none`, 'threw', 10, 25],
+    ["enum A { b }\n  import fs from 'node:fs'\nreturn 1", 'dependencyNotAllowed', 2, 3],
+    ["enum A { b }\n  import fs from 'node:fs'", 'dependencyNotAllowed', 2, 3],
+    ["enum A { b }\nreturn [\n  require('axios')]", 'dependencyNotAllowed', 3, 3],
+    ['enum A { b }\nconst = 1', 'invalidCode', 2, 7],
+    ['enum A { b }\nreturn 1 +', 'invalidCode', 2, 11],
+  ])('that has them fails at its place: %s', async (source, reason, line, column) => {
+    const typescript = { language: 'typescript' } as const
+    expect(await failureOf(plain, source, { amount: 1 }, typescript)).toMatchObject({ reason, line, column })
   })
 })
 

@@ -31,6 +31,13 @@ export class InvalidCode extends Error {
     this.problem = problem
     this.reason = reason
   }
+
+  /** The same with its place in another text. */
+  at(originOf: (place: { line: number; column: number }) => { line: number; column: number }): InvalidCode {
+    const { message, line, column } = this.problem
+    if (line === undefined || column === undefined) return this
+    return new InvalidCode({ message, ...originOf({ line, column }) }, this.reason)
+  }
 }
 
 /** The line and column of a place in a text. */

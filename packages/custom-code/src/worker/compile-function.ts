@@ -16,7 +16,7 @@ import { InvalidCode, placeIn } from './call-engine.ts'
 import { namedParameters } from './exported-function.ts'
 import { requireAllowed } from './libraries.ts'
 import { Edits, eachNode } from './source-text.ts'
-import { stripTypes } from './strip-types.ts'
+import { asWritten, type Place, stripTypes } from './strip-types.ts'
 
 /** A function, ready to be compiled by an isolate. */
 export interface CompiledFunction {
@@ -26,6 +26,8 @@ export interface CompiledFunction {
   readonly imports: readonly string[]
   /** The parameters that the exported function takes one by one; undefined where it takes all in one object. */
   readonly named: readonly string[] | undefined
+  /** The place in what the author has written that stands behind one of the script. */
+  readonly originOf: (place: Place) => Place
 }
 
 /** One more would be nobody's own writing, and parsing it takes long. */
@@ -38,7 +40,19 @@ export function compileFunction(code: FunctionCode, libraries: readonly string[]
       message: `The code has more than ${MOST_CHARACTERS} characters: make it shorter.`,
     })
   for (const name of code.dependencies) requireAllowed(name, libraries)
-  const text = code.language === 'typescript' ? stripTypes(code.code) : code.code
+  const { text, originOf } = code.language === 'typescript' ? stripTypes(code.code) : asWritten(code.code)
+  try {
+    return { ...compileText(text, code, libraries), originOf }
+  } catch (error) {
+    throw error instanceof InvalidCode ? error.at(originOf) : error
+  }
+}
+
+function compileText(
+  text: string,
+  code: FunctionCode,
+  libraries: readonly string[],
+): Omit<CompiledFunction, 'originOf'> {
   const { program, isModule } = parsed(text)
   const imports = new Set(code.dependencies)
   const edits = new Edits(text)

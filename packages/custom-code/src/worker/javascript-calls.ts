@@ -4,8 +4,9 @@ import type { WorkerOrder, WorkerReason } from '../pool/messages.ts'
 import { type CallEngine, type CallFailure, type CallOutcome, InvalidCode } from './call-engine.ts'
 import { compileFunction } from './compile-function.ts'
 import { ivm } from './isolated-vm.ts'
-import { FILE, JavascriptIsolate } from './javascript-isolate.ts'
+import { FILE, JavascriptIsolate, type Said } from './javascript-isolate.ts'
 import type { ServicePipe } from './service-pipe.ts'
+import type { Place } from './strip-types.ts'
 
 /** Workspaces whose isolates a process keeps. */
 const KEPT_ISOLATES = 8
@@ -87,14 +88,15 @@ interface Thrown {
 }
 
 /** What the prelude said, as the service wants to hear it. */
-function outcomeOf(said: string): CallOutcome {
+function outcomeOf({ said, originOf }: Said): CallOutcome {
   const end = said.indexOf(' ')
   const [kind, rest] = [said.slice(0, end), said.slice(end + 1)]
   if (kind === 'value') return rest
   if (kind === 'large') return failure('outputTooLarge', `Its result has ${rest} characters.`)
   const thrown = JSON.parse(rest) as Thrown
   if (kind === 'invalid') return failure('invalidOutput', sentence(thrown))
-  return { ...failure('threw', sentence(thrown)), ...placeOf(thrown.stack) }
+  const place = placeOf(thrown.stack)
+  return { ...failure('threw', sentence(thrown)), ...(place === undefined ? {} : originOf(place)) }
 }
 
 const failure = (reason: WorkerReason, message: string): CallFailure => ({ reason, message })
@@ -105,7 +107,7 @@ const sentence = ({ name, message }: Thrown): string =>
 const PLACE = new RegExp(`${FILE.replace('.', '\\.')}:(\\d+):(\\d+)`)
 
 /** The first place of the stack that the author has written. */
-function placeOf(stack: string): { line?: number; column?: number } {
+function placeOf(stack: string): Place | undefined {
   const [, line, column] = PLACE.exec(stack) ?? []
-  return line === undefined || Number(line) < 1 ? {} : { line: Number(line), column: Number(column) }
+  return line === undefined || Number(line) < 1 ? undefined : { line: Number(line), column: Number(column) }
 }

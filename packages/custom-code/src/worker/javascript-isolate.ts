@@ -23,6 +23,11 @@ interface Known {
   readonly script: Script
 }
 
+/** What the prelude says of the outcome of a call. */
+export interface Said extends Pick<CompiledFunction, 'originOf'> {
+  readonly said: string
+}
+
 /** The isolate of one workspace. Each call has a context in which nothing ran before, and which nothing sees after. */
 export class JavascriptIsolate {
   readonly #isolate: Isolate
@@ -75,8 +80,8 @@ export class JavascriptIsolate {
     return heap + external
   }
 
-  /** Resolves with what the prelude says of the outcome. Throws InvalidCode, or what a full isolate throws. */
-  async call(code: FunctionCode, parameters: string, maxOutput: number, pipe: ServicePipe): Promise<string> {
+  /** Throws InvalidCode, or what a full isolate throws. */
+  async call(code: FunctionCode, parameters: string, maxOutput: number, pipe: ServicePipe): Promise<Said> {
     const { compiled, script } = this.#compiled(code)
     const libraries = [...new Set(compiled.imports.map(libraryOf))].map((name) => this.#library(name))
     this.prepare()
@@ -96,7 +101,8 @@ export class JavascriptIsolate {
       ...libraries.map(into),
     ]
     try {
-      return (await call.apply(undefined, parts, { result: { promise: true, copy: true } })) as string
+      const said = await call.apply(undefined, parts, { result: { promise: true, copy: true } })
+      return { said: said as string, originOf: compiled.originOf }
     } finally {
       border.end()
       if (!this.isDisposed) {
