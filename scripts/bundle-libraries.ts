@@ -53,6 +53,7 @@ const manifestOf = (name: string): { version: string; license: string } =>
 const libraries = JSON.parse(readFileSync(list, 'utf8')) as Record<string, Record<string, string>>
 const files: Record<string, string> = {}
 files.web = `(function(){${await bundled('./src/inside/web.ts', 'iife')}\n})\n`
+files.node = `(function(module,exports,$digest){${await bundled('./src/inside/node/index.ts', 'cjs')}\n})\n`
 for (const name of ['prelude', 'python'])
   files[name] = `${await bundled(`./src/inside/${name}.ts`, 'iife')}\n`
 for (const [name, modules] of Object.entries(libraries)) files[name] = await library(name, modules)

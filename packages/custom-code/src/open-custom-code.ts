@@ -77,7 +77,7 @@ interface Needs {
 const SUFFIX = '.library.js'
 
 /** What stands around functions. */
-const OWN = ['prelude', 'python', 'web']
+const OWN = ['node', 'prelude', 'python', 'web']
 
 /** Those that are there and allowed. */
 function allowedLibraries(allowed: readonly string[] | undefined): readonly string[] {

@@ -25,8 +25,16 @@ export const functionsDescription: { readonly text: string; readonly examples: r
       'Nothing of a call is left for the next. `fetch` calls the outside as the instruction of that name ' +
       'does: guarded, within the limits of the workspace, and with the secrets that references stand for ' +
       '(`$secret:…`). There are no files, no environment ' +
-      'and no other network. Libraries are those that the platform brings; those named in `dependencies` ' +
-      'are checked when the function is saved.\n\n' +
+      'and no other network.\n\n' +
+      'JavaScript and TypeScript find `fetch`, `Headers`, `URL`, `URLSearchParams`, `AbortController`, ' +
+      '`AbortSignal`, `TextEncoder`, `TextDecoder`, `structuredClone`, `atob`, `btoa`, `Buffer`, `console`, ' +
+      'timers, and of `crypto` `randomUUID`, `getRandomValues` and `subtle.digest`. Of the modules of Node, ' +
+      'with or without `node:`, there are `assert`, `buffer`, `crypto` (`createHash` and `createHmac` with ' +
+      'md5, sha1, sha256, sha384 and sha512, `randomBytes`, `randomInt`, `randomUUID`, `timingSafeEqual`), ' +
+      '`events`, `path`, `querystring`, `url` and `util`, by `import` or `require`; instead of `http` and ' +
+      '`https` there is `fetch`. Libraries are those that the platform brings; those named in `dependencies` ' +
+      'are checked when the function is saved. Python has its standard library, and `fetch`, whose answer ' +
+      'has `status`, `headers`, `await answer.json()`, `text()` and `bytes()`.\n\n' +
       'A call may take FUNCTIONS_RUN_TIMEOUT, or the `timeout` of the function where that is less, and so ' +
       'much of memory and processor as the operator allows; whoever needs more fails with `FunctionError`, ' +
       'alone. Its `details` say why (`reason`: threw, timedOut, outOfMemory …) and in which `line` and ' +

@@ -7,6 +7,10 @@ function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return bytesOfText(ask('random', String(length), ''))
 }
 
+/** At once, as `createHash` of Node has it. */
+export const digestAtOnce = (algorithm: string, bytes: Uint8Array): Uint8Array =>
+  bytesOfText(ask('digest', algorithm, textOfBytes(bytes)))
+
 /** What functions need of WebCrypto: random values and digests. */
 export const crypto = {
   getRandomValues<T extends ArrayBufferView>(view: T): T {
@@ -29,8 +33,9 @@ export const crypto = {
       algorithm: string | { name: string },
       data: ArrayBuffer | ArrayBufferView,
     ): Promise<ArrayBuffer> {
-      const name = typeof algorithm === 'string' ? algorithm : algorithm.name
-      return bytesOfText(ask('digest', String(name), textOfBytes(bytesOf(data)))).buffer
+      const name = String(typeof algorithm === 'string' ? algorithm : algorithm.name)
+      if (!/^sha-/i.test(name)) throw new Error(`There is no digest "${name}" here: choose one of SHA-.`)
+      return digestAtOnce(name, bytesOf(data)).slice().buffer as ArrayBuffer
     },
   },
 }

@@ -1,3 +1,4 @@
+import type { AbortSignal } from './abort.ts'
 import { bytesOf, bytesOfText, textOfBytes, wait } from './border.ts'
 import { TextDecoder } from './text-coding.ts'
 
@@ -109,6 +110,7 @@ interface FetchInit {
   readonly headers?: HeadersInit
   readonly body?: unknown
   readonly redirect?: string
+  readonly signal?: AbortSignal | null
 }
 
 /** `fetch` with texts and bytes, through the guarded one of the platform. */
@@ -117,11 +119,21 @@ export async function fetch(address: unknown, init: FetchInit = {}): Promise<Res
   const body = bodyOf(init.body, headers)
   const method = String(init.method ?? 'GET').toUpperCase()
   const request = { url: String(address), method, headers: [...headers], redirect: init.redirect ?? 'follow' }
-  const answer = await wait('fetch', JSON.stringify(request), body)
+  const answer = await unlessAborted(init.signal, () => wait('fetch', JSON.stringify(request), body))
   const end = answer.indexOf('\n')
   const received = JSON.parse(answer.slice(0, end)) as Received | { error: string }
   if ('error' in received) throw new TypeError(received.error)
   return new Response(received, answer.slice(end + 1))
+}
+
+/** Whoever aborts waits no longer; what has left is not called back. */
+function unlessAborted<T>(signal: AbortSignal | null | undefined, begin: () => Promise<T>): Promise<T> {
+  if (signal === undefined || signal === null) return begin()
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+    begin().then(resolve, reject)
+  })
 }
 
 /** The body as bytes in a text; says what it is where the headers do not. */

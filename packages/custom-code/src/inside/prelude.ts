@@ -1,7 +1,9 @@
 // Runs inside isolates, before the code of authors: what a function finds there, and how it is called. Bundled by
 // scripts/bundle-libraries.ts; nothing of Node is there.
+import { moduleOfNode } from '../importable-modules.ts'
+import { AbortController, AbortSignal } from './abort.ts'
 import { type Border, closeBorder, openBorder, resume, wait } from './border.ts'
-import { crypto } from './crypto.ts'
+import { crypto, digestAtOnce } from './crypto.ts'
 import { fetch, Headers } from './fetch.ts'
 import { console } from './logging.ts'
 import { TextDecoder, TextEncoder } from './text-coding.ts'
@@ -43,6 +45,8 @@ function define(name: string, value: unknown): void {
 }
 
 for (const [name, value] of Object.entries({
+  AbortController,
+  AbortSignal,
   console,
   crypto,
   fetch,
@@ -83,10 +87,33 @@ for (const name of WEB)
     set: (value) => define(name, value),
   })
 
+type NodeFactory = (module: Module, exports: unknown, digest: typeof digestAtOnce) => void
+
+/** What `node/` brings, and what it brought when it was used first. */
+let node: NodeFactory | undefined
+let nodeModules: Parameters | undefined
+
+function loadNode(): Parameters {
+  if (nodeModules === undefined) {
+    const module: Module = { exports: {} }
+    node?.(module, module.exports, digestAtOnce)
+    nodeModules = module.exports as Parameters
+  }
+  return nodeModules
+}
+
+Object.defineProperty(globalThis, 'Buffer', {
+  configurable: true,
+  get: () => (loadNode().buffer as Parameters).Buffer,
+  set: (value) => define('Buffer', value),
+})
+
 /** Loads each library once, when it is asked for first. */
 function loader(libraries: readonly Record<string, LibraryFactory>[]): Require {
   const loaded = new Map<string, Module>()
   const load: Require = (name) => {
+    const ofNode = moduleOfNode(String(name))
+    if (ofNode !== undefined) return loadNode()[ofNode]
     const known = loaded.get(name)
     if (known !== undefined) return known.exports
     const factory = libraries.find((library) => Object.hasOwn(library, name))?.[name]
@@ -211,9 +238,11 @@ define('$platform', {
     factory: Factory,
     start: string,
     loadsWeb: () => void,
+    loadsNode: NodeFactory,
     ...libraries: Record<string, LibraryFactory>[]
   ) => {
     web = loadsWeb
+    node = loadsNode
     return call({ ask, begin, log }, factory, start, ...libraries)
   },
   resume,

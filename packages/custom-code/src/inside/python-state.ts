@@ -54,9 +54,10 @@ export class PythonState {
     const { FS, _module: module } = python
     this.#python = python
     // What has never been used is 0, and need not be kept.
-    let used = module.HEAPU8.length
-    while (used > 0 && module.HEAPU8[used - 1] === 0) used -= 1
-    this.#memory = module.HEAPU8.slice(0, used)
+    const words = new Int32Array(module.HEAPU8.buffer)
+    let used = words.length
+    while (used > 0 && words[used - 1] === 0) used -= 1
+    this.#memory = module.HEAPU8.slice(0, used * words.BYTES_PER_ELEMENT)
     this.#keys = keysOf(module)
     this.#numbers = numbers
     this.#numbered = [...numbers]

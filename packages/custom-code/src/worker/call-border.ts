@@ -3,6 +3,7 @@ import type { FunctionLogLevel } from '../custom-code.ts'
 import type { ServicePipe } from './service-pipe.ts'
 
 const DIGESTS: Readonly<Record<string, string>> = {
+  MD5: 'md5',
   'SHA-1': 'sha1',
   'SHA-256': 'sha256',
   'SHA-384': 'sha384',

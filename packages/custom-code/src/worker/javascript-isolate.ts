@@ -1,10 +1,11 @@
 import type { Context, Isolate, Reference, Script } from 'isolated-vm'
 import { LRUCache } from 'lru-cache'
 import type { FunctionCode } from '../custom-code.ts'
+import { libraryOf, moduleOfNode } from '../importable-modules.ts'
 import { CallBorder } from './call-border.ts'
 import { type CompiledFunction, compileFunction } from './compile-function.ts'
 import { endFull, ivm, preludeSnapshot } from './isolated-vm.ts'
-import { libraryOf, libraryText } from './libraries.ts'
+import { libraryText } from './libraries.ts'
 import type { ServicePipe } from './service-pipe.ts'
 
 /** Characters of the code that one isolate keeps compiled. */
@@ -83,7 +84,8 @@ export class JavascriptIsolate {
   /** Throws InvalidCode, or what a full isolate throws. */
   async call(code: FunctionCode, parameters: string, maxOutput: number, pipe: ServicePipe): Promise<Said> {
     const { compiled, script } = this.#compiled(code)
-    const libraries = [...new Set(compiled.imports.map(libraryOf))].map((name) => this.#library(name))
+    const imported = compiled.imports.filter((name) => moduleOfNode(name) === undefined)
+    const libraries = [...new Set(imported.map(libraryOf))].map((name) => this.#library(name))
     this.prepare()
     const { context, call, resume } = await (this.#prepared as Promise<Prepared>)
     this.#prepared = undefined
@@ -98,6 +100,7 @@ export class JavascriptIsolate {
       into(script),
       JSON.stringify({ parameters, maxOutput, named }),
       into(this.#library('web')),
+      into(this.#library('node')),
       ...libraries.map(into),
     ]
     try {

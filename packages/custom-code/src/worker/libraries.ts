@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { importProblem } from '../importable-modules.ts'
 import { InvalidCode } from './call-engine.ts'
 
 /** What scripts/bundle-libraries.ts made: the libraries of functions, and what stands around a function. */
@@ -17,18 +18,13 @@ export function libraryText(name: string): string {
   return text
 }
 
-/** The library that a module belongs to: `dayjs` of `dayjs/plugin/utc`. */
-export const libraryOf = (name: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name
-
 /** Throws InvalidCode with the remedy where a module is of none of the libraries. */
 export function requireAllowed(
   name: string,
   libraries: readonly string[],
   place: { line?: number; column?: number } = {},
 ): void {
-  if (libraries.includes(libraryOf(name))) return
-  const remedy =
-    libraries.length === 0 ? 'none is allowed' : `choose from ${[...libraries].sort().join(', ')}`
-  const message = `Functions can't import "${name}": ${remedy}.`
+  const message = importProblem(name, libraries)
+  if (message === undefined) return
   throw new InvalidCode({ message, ...place }, 'dependencyNotAllowed')
 }
