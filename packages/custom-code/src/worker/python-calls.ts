@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { fstatSync, readFileSync, readSync } from 'node:fs'
+import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { Context, Isolate, Reference } from 'isolated-vm'
@@ -89,12 +89,14 @@ export class PythonCalls implements CallEngine {
     }
   }
 
-  /**
-   * Its turn of the isolate comes when nothing else runs. Where the state of before can't be had again the process ends
-   * by what is thrown.
-   */
+  /** Its turn comes when nothing else runs. Where what was before is lost the process ends at once. */
   async rest(): Promise<void> {
-    await this.#started.rest.apply(undefined, [])
+    try {
+      await this.#started.rest.apply(undefined, [])
+    } catch (error) {
+      writeSync(2, `python could not begin anew: ${error instanceof Error ? error.message : error}\n`)
+      process.kill(process.pid, 'SIGKILL')
+    }
   }
 
   prepare(): void {}
