@@ -87,7 +87,8 @@ function isGuessable(text: string): boolean {
   return new Set(rest).size < (rest.length <= lower.length / 2 ? 10 : 5)
 }
 
-const host = /^\.?(?=.{1,253}(?::|$))[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:\d{1,5})?$/
+const host =
+  /^\.?(?=.{1,253}(?::|$))[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:\d{1,5})?$/
 
 /** PAGES_HOST, which several services read; with or without the dot that stands before it in an address. */
 export const pagesHost = z

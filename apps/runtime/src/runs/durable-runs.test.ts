@@ -8,7 +8,7 @@ import { endedRun } from '../../test/runs.ts'
 import { startRuntime, type TestRuntime, type TestWorkspace } from '../../test/testing.ts'
 
 const SOON = { timeout: 15_000, interval: 20 }
-const ENV = { FETCH_ALLOWED_HOSTS: '127.0.0.0/8' }
+const ENV = { RUN_DETAILS: 'failed', FETCH_ALLOWED_HOSTS: '127.0.0.0/8' }
 
 const stack = new AsyncDisposableStack()
 let gate: Gate

@@ -151,7 +151,9 @@ describe('replaying a run', () => {
 
 test('of a run of which no details are kept, plan and steps say that they end there', async () => {
   await using outside = await startOutside((_, response) => json(response, { n: 1 }))
-  await using careful = await startRuntime({ env: { FETCH_ALLOWED_HOSTS: '127.0.0.0/8' } })
+  await using careful = await startRuntime({
+    env: { RUN_DETAILS: 'failed', FETCH_ALLOWED_HOSTS: '127.0.0.0/8' },
+  })
   const workspace = await careful.workspace({
     main: {
       when: { events: ['go'] },
