@@ -22,7 +22,8 @@ export const eventsEnv = z
     ),
     READINESS_CACHE_TTL_MS: milliseconds(30_000).describe('How long a readiness report is kept.'),
     OUTBOX_RETENTION_HOURS: count(72).describe(
-      'Hours committed events stay in the outbox, to be delivered again after a broker loss.',
+      'Hours committed events stay in the outbox, to be delivered again after a broker loss, and to be found by a ' +
+        '`wait` that begins after they came.',
     ),
     EVENTS_MAX_LAG_SECONDS: count(600).describe(
       'Seconds the event log may be behind what was accepted before no more events are accepted (503 ' +

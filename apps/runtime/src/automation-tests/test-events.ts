@@ -6,8 +6,8 @@ import { matchesWait } from '../waits/wait-filter.ts'
 interface Waiter {
   readonly waits: NewWait[]
   readonly answers: { readonly number: number; readonly event: EventRecord }[]
-  /** Events count for its waits from this one on: since it began, or since the last that it got. */
-  since: number
+  /** How many events there were when it began. */
+  readonly since: number
   look: () => void
 }
 
@@ -35,7 +35,7 @@ export class TestEvents {
         const wanted = wait.oneOf.find((one) => isWanted(one, event))
         if (wanted === undefined) continue
         isTaken ||= wanted.cancelTriggers
-        answer(waiter, wait, event, this.list.length)
+        answer(waiter, wait, event)
       }
     return isTaken
   }
@@ -45,10 +45,11 @@ export class TestEvents {
     const waiter = this.#waiters.get(runId)
     if (waiter === undefined) return
     waiter.waits.push(wait)
-    for (let at = waiter.since; at < this.list.length; at += 1) {
+    const last = this.list.findIndex(({ id }) => id === wait.after?.id)
+    for (let at = last < 0 ? waiter.since : last + 1; at < this.list.length; at += 1) {
       const event = this.list[at] as EventRecord
       if (!wait.oneOf.some((one) => isWanted(one, event))) continue
-      answer(waiter, wait, event, at + 1)
+      answer(waiter, wait, event)
       return
     }
   }
@@ -79,9 +80,8 @@ export class TestEvents {
 const isWanted = ({ event, filters }: NewWait['oneOf'][number], came: EventRecord): boolean =>
   event === came.type && matchesWait(came, filters ?? null)
 
-function answer(waiter: Waiter, wait: NewWait, event: EventRecord, since: number): void {
+function answer(waiter: Waiter, wait: NewWait, event: EventRecord): void {
   waiter.waits.splice(waiter.waits.indexOf(wait), 1)
-  waiter.since = Math.max(waiter.since, since)
   waiter.answers.push({ number: wait.number, event })
   waiter.look()
 }

@@ -279,7 +279,7 @@ export class ActiveRun implements RunState {
   }
 
   async #waitAs(number: number, frame: OutsidePlace, order: WaitOrder): Promise<EventRecord | null> {
-    const limits = { leftMs: this.#endsAt - performance.now(), isCleanUp: frame.inFinally }
+    const limits = { leftMs: this.#endsAt - performance.now(), frame }
     this.#waits += 1
     try {
       return await this.#parts.openWaits().begin(number, order, limits)

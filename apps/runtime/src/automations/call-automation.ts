@@ -6,6 +6,7 @@ import { share } from '../contexts/write-path.ts'
 import { AutomationFailure, Break, located } from './automation-failure.ts'
 import type { CompiledAutomation, Frame, HttpAnswer, RunState, StepObserver, Trigger } from './model.ts'
 import { executedEvent } from './run-events.ts'
+import type { Strand } from './strand.ts'
 
 /** How an automation is called. */
 export interface CallOrder {
@@ -16,6 +17,7 @@ export interface CallOrder {
   readonly trace: string
   readonly inFinally: boolean
   readonly trigger: Trigger
+  readonly strand: Strand
   readonly observed?: StepObserver | undefined
   /** Where it may shape the answer of a request. */
   readonly http?: HttpAnswer | undefined
@@ -66,14 +68,15 @@ interface Result {
 }
 
 function frameOf(order: CallOrder): Frame {
-  const { run, automation, payload, depth, trace, inFinally, http, observed } = order
+  const { run, automation, payload, depth, trace, inFinally, http, observed, strand } = order
   const place = { automationSlug: automation.slug, depth }
   // An argument may be part of a variable of the caller, which a write here must not change.
   for (const value of Object.values(payload)) share(value, run.contexts.owned)
   const locals = new Map(Object.entries(payload))
   if (http !== undefined) locals.set('$http', http.handle)
   const variables = new Variables(locals, run.contexts, place)
-  return { run, automation, variables, depth, trace, inFinally, http, measures: { throttledMs: 0 }, observed }
+  const measures = { throttledMs: 0 }
+  return { run, automation, variables, depth, trace, inFinally, http, measures, observed, strand }
 }
 
 async function perform({ run, automation, payload, depth }: CallOrder, frame: Frame): Promise<Result> {

@@ -33,6 +33,7 @@ import { RunJournal } from './run-journal.ts'
 import type { RunMarker } from './run-marker.ts'
 import { RunWaits } from './run-waits.ts'
 import { SizeWarnings } from './size-warnings.ts'
+import { strandOf } from './strand.ts'
 import type { TimeSlices } from './time-slices.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import type { ParkedRun, WaitInbox } from './wait-inbox.ts'
@@ -336,7 +337,8 @@ async function perform(
   const depth = order.depth + 1
   const { observed = order.observer } = turns
   const http = answerShapedBy(parts, order)
-  const call = { automation, payload, trigger, depth, trace, inFinally: false, http, observed }
+  const strand = strandOf(order, () => buffer.waits?.eventPlaces ?? journal?.eventPlaces)
+  const call = { automation, payload, trigger, depth, trace, inFinally: false, http, observed, strand }
   const root = { ...call, run, isFirst: true }
   let output: unknown
   let failed: AutomationFailure | undefined

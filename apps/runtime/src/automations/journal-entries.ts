@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { Failure } from '@platform/kernel'
+import { Failure, isRecord } from '@platform/kernel'
 import type { ReadEntry } from '../contexts/context-reads.ts'
 import type { StoredContext } from '../contexts/contexts.ts'
 import { RunCancelled } from './automation-failure.ts'
 import type { ClockEntry } from './run-chance.ts'
 import type { Arrival } from './turns.ts'
+import type { LogPlace } from './wait-inbox.ts'
 
 /** One commit of a run under way: what came in since the one before, and how far the run had come. */
 export interface Segment {
@@ -31,8 +32,8 @@ export type Entry =
   | readonly ['answer', number, unknown, (number | undefined)?]
   /** A wait was begun, which ends at this Unix time at the latest. */
   | readonly ['wait', number, number]
-  /** It ended with this event, or without one, and when. */
-  | readonly ['woke', number, unknown, (number | undefined)?]
+  /** It ended with this event, or without one, and when; and where the event is in the log. */
+  | readonly ['woke', number, unknown, (number | undefined)?, LogPlace?]
   /** The number of who asked, and was told that the run is cancelled. */
   | readonly ['aborted', number, (number | undefined)?]
   /** The number of a change for which there was no room in its context. */
@@ -152,6 +153,39 @@ export function waitsOf(entries: readonly Entry[]): Map<number, number> {
   return waits
 }
 
+/**
+ * Where the events are that waits of the run have ended with. Null for those that another run has taken, of which this
+ * one was made: those are in the first segment, before any wait of the run itself can be over.
+ */
+export const eventPlacesIn = (segments: readonly Segment[]): Map<string, LogPlace | null> =>
+  new Map(segments.flatMap(placesOfWoken))
+
+function placesOfWoken({ segment, entries }: Segment): [string, LogPlace | null][] {
+  if (!entries.includes('["woke"')) return []
+  return (JSON.parse(entries) as Entry[]).flatMap((one): [string, LogPlace | null][] => {
+    if (one[0] !== 'woke') return []
+    const [id, place] = [idOf(one[2]), segment === 0 ? null : one[4]]
+    return id === undefined || place === undefined ? [] : [[id, place]]
+  })
+}
+
+/** Of an event. */
+const idOf = (value: unknown): string | undefined =>
+  isRecord(value) && typeof value.id === 'string' ? value.id : undefined
+
+/** What came in, as it is kept; of the event that ended a wait also its place. */
+export function entryOf(
+  { number, value, failure, atMs }: Arrival,
+  isWait: boolean,
+  places: ReadonlyMap<string, LogPlace | null>,
+): Entry {
+  if (failure !== undefined) return ['aborted', number, atMs]
+  if (!isWait) return ['answer', number, value ?? null, atMs]
+  const place = places.get(idOf(value) ?? '') ?? undefined
+  const woke = ['woke', number, value ?? null, atMs] as const
+  return place === undefined ? woke : [...woke, place]
+}
+
 /** The last segment in which an event came that the run waited for; the first one where there is none. */
 export function lastEventIn(segments: readonly Segment[]): number {
   const isEvent = (one: Entry) => one[0] === 'woke' && one[2] !== null
@@ -173,3 +207,10 @@ export function readsBetweenWaits(entries: readonly Entry[]): ReadEntry[][] {
 
 const readKinds: ReadonlySet<Entry[0]> = new Set<ReadEntry[0]>(['key', 'whole', 'role', 'email'])
 const isRead = (entry: Entry): entry is ReadEntry => readKinds.has(entry[0])
+
+/** FNV-1a over 32 bits, as a number that a column of type int holds. */
+export function hashOf(text: string, before: number): number {
+  let hash = before ^ 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash
+}

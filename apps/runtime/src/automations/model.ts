@@ -10,6 +10,7 @@ import type { FetchRequest } from '../fetches/fetch-request.ts'
 import type { FetchedStreams } from '../fetches/fetched-streams.ts'
 import type { Exchanges, FetchAttempt, Fetches } from '../fetches/fetches.ts'
 import type { JoinedTopic, QueuedRun, RunSubject, TopicOrder, Trigger } from './run-input.ts'
+import type { Strand } from './strand.ts'
 import type { Branches } from './turns.ts'
 import type { WaitOrder } from './wait-inbox.ts'
 
@@ -144,6 +145,8 @@ export interface Frame {
   readonly inFinally: boolean
   /** What `$http` stands for, where the automation may shape the answer of a request. */
   readonly http?: HttpAnswer | undefined
+  /** What it has waited for. */
+  readonly strand: Strand
   /** Names this place of the run, so that effects done again get the ids they had. */
   readonly trace: string
   readonly measures: { throttledMs: number }
@@ -339,7 +342,7 @@ export interface Elsewhere {
 }
 
 /** What asks the outside. */
-export type OutsidePlace = Pick<Frame, 'automation' | 'trace' | 'inFinally' | 'observed'>
+export type OutsidePlace = Pick<Frame, 'automation' | 'trace' | 'inFinally' | 'observed' | 'strand'>
 
 /** One question to the outside. */
 export interface OutsideEffect {

@@ -5,7 +5,10 @@ import { RunEnded } from './automation-failure.ts'
 import {
   arrivalOf,
   type Entry,
+  entryOf,
+  eventPlacesIn,
   type HeldBack,
+  hashOf,
   type JournalReading,
   type JournalUse,
   type KeptInput,
@@ -21,6 +24,7 @@ import {
 } from './journal-entries.ts'
 import { RunChance } from './run-chance.ts'
 import type { Arrival, ArrivalSource } from './turns.ts'
+import type { LogPlace } from './wait-inbox.ts'
 
 /** More of what came in, in characters of JSON, no run may keep. */
 const MAX_SIZE = 256_000_000
@@ -32,6 +36,8 @@ const MAX_SIZE = 256_000_000
 export class RunJournal implements ArrivalSource {
   readonly reads: ContextReads
   readonly chance: RunChance
+  /** Where the events are in the log that waits of the run have ended with; null: another run has taken it before. */
+  readonly eventPlaces: Map<string, LogPlace | null>
   readonly #upto: number
   readonly #places: ReadonlyMap<number, number>
   readonly #ignoresPlaces: boolean
@@ -88,6 +94,7 @@ export class RunJournal implements ArrivalSource {
     this.#cancelledAt = entries.find((one) => one[0] === 'cancelled')?.[1]
     this.#waits = waitsOf(entries)
     this.#sinceSegment = lastEventIn(segments)
+    this.eventPlaces = eventPlacesIn(segments)
     this.#known = new Set(this.#answers.map(({ number }) => number))
     const heldBack = entries.findLast((one) => one[0] === 'heldBack')
     this.#heldBack = new Set((heldBack?.[1] ?? []).map((names) => names.join('.')))
@@ -314,9 +321,8 @@ export class RunJournal implements ArrivalSource {
     return this.cut()
   }
 
-  #entryOf({ number, value, failure, atMs }: Arrival): Entry {
-    if (failure !== undefined) return ['aborted', number, atMs]
-    return [this.#waits.has(number) ? 'woke' : 'answer', number, value ?? null, atMs]
+  #entryOf(arrival: Arrival): Entry {
+    return entryOf(arrival, this.#waits.has(arrival.number), this.eventPlaces)
   }
 
   #endReading(): void {
@@ -389,11 +395,4 @@ export class RunJournal implements ArrivalSource {
 /** A journal without its end stops where the last commit was. */
 function limitOf({ until }: JournalReading, isWhole: boolean, upto: number): number {
   return Math.min(until ?? Number.POSITIVE_INFINITY, isWhole ? Number.POSITIVE_INFINITY : upto)
-}
-
-/** FNV-1a over 32 bits, as a number that a column of type int holds. */
-function hashOf(text: string, before: number): number {
-  let hash = before ^ 0x811c9dc5
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash
 }

@@ -1,8 +1,9 @@
 import type { EventRecord } from '@platform/contracts'
-import { MINUTE_MS, SECOND_MS } from '@platform/kernel'
+import { SECOND_MS } from '@platform/kernel'
 import type { RunJournal } from './run-journal.ts'
+import { LOOK_BACK_MS, type Strand } from './strand.ts'
 import type { Timers } from './timers.ts'
-import type { NewWait, ParkedRun, WaitInbox, WaitOrder, WantedEvent } from './wait-inbox.ts'
+import type { LogPlace, NewWait, ParkedRun, ReceivedEvent, WaitInbox, WaitOrder } from './wait-inbox.ts'
 
 /** The run is over, or its time is: whoever waits ends as well. */
 export class WaitEnded extends Error {}
@@ -11,7 +12,12 @@ export class WaitEnded extends Error {}
 export interface WaitLimits {
   /** How long its run may still take. */
   readonly leftMs: number
-  readonly isCleanUp: boolean
+  /** The step that waits. */
+  readonly frame: {
+    readonly inFinally: boolean
+    /** What was waited for before it. */
+    readonly strand: Pick<Strand, 'last' | 'looksFarBack'>
+  }
 }
 
 interface Pending {
@@ -44,12 +50,12 @@ interface Parts {
 
 /** A run whose wait is over sooner than that stays in memory. */
 export const SHORT_WAIT_MS = SECOND_MS
-/** Events that came longer before the wait don't count. */
-const LOOK_BACK_MS = 15 * MINUTE_MS
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** The waits of one run, as far as it is in memory. */
 export class RunWaits {
+  /** Where the events are in the log that the run has taken. */
+  readonly eventPlaces: Map<string, LogPlace | null>
   readonly #parts: Parts
   readonly #pending = new Map<number, Pending>()
   #new: NewWait[] = []
@@ -63,10 +69,11 @@ export class RunWaits {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    const { horizon, hasRow, inbox } = parts
+    this.eventPlaces = parts.journal?.eventPlaces ?? new Map()
+    const { horizon, hasRow, inbox, journal } = parts
     if (horizon !== undefined) this.#remember(horizon)
     // Without it events count from when the wait is kept.
-    else if (!hasRow)
+    else if (!hasRow || journal?.isReplaying === false)
       this.#beginning = inbox.horizon().then(
         (one) => this.#remember(one),
         () => undefined,
@@ -81,7 +88,7 @@ export class RunWaits {
   begin(
     number: number,
     { oneOf, timeoutMs }: WaitOrder,
-    { leftMs: runLeftMs, isCleanUp }: WaitLimits,
+    { leftMs: runLeftMs, frame: { inFinally: isCleanUp, strand } }: WaitLimits,
   ): Promise<EventRecord | null> {
     const { journal } = this.#parts
     const known = journal?.findWait(number)
@@ -90,21 +97,28 @@ export class RunWaits {
       const endsAtMs = known ?? nowMs + timeoutMs
       const pending: Pending = { number, endsAtMs, wantsEvents: oneOf.length > 0, isCleanUp, resolve, reject }
       this.#pending.set(number, pending)
-      if (known === undefined) this.#keep(pending, oneOf, timeoutMs)
+      if (known === undefined) this.#keep(pending, { oneOf, timeoutMs }, strand)
       else if (pending.wantsEvents) this.#look()
       this.#setTimer(pending, performance.now() + runLeftMs)
     })
   }
 
   /** A wait that has not been there before. */
-  #keep(pending: Pending, oneOf: readonly WantedEvent[], leftMs: number): void {
+  #keep(
+    pending: Pending,
+    { oneOf, timeoutMs: leftMs }: WaitOrder,
+    strand: WaitLimits['frame']['strand'],
+  ): void {
     const { runId, workspaceId, hasRow, journal } = this.#parts
     const { number, endsAtMs } = pending
     journal?.beginWait(number, endsAtMs)
     if (!pending.wantsEvents) return
     this.#watch ??= this.#parts.inbox.watch(runId, () => this.#look())
     const origin = hasRow ? journal?.waitOrigin : undefined
-    const wait = { runId, workspaceId, number, oneOf, leftMs, since: this.#horizon(), origin }
+    const { looksFarBack } = strand
+    const after = looksFarBack ? strand.last : undefined
+    const from = { after, since: this.#horizon(looksFarBack), looksFarBack, origin }
+    const wait = { runId, workspaceId, number, oneOf, leftMs, ...from }
     if (hasRow) this.#new.push(wait)
     else pending.opened = this.#open(wait, pending)
   }
@@ -114,16 +128,17 @@ export class RunWaits {
     this.#hasOpened = true
     try {
       await this.#beginning
-      await this.#parts.inbox.open({ ...wait, since: this.#horizon() })
+      await this.#parts.inbox.open({ ...wait, since: this.#horizon(wait.looksFarBack) })
       await this.#parts.buffer.commit()
     } catch (error) {
       this.#fail(pending, error)
     }
   }
 
-  #horizon(): string | undefined {
-    const isRecent = this.#since !== undefined && performance.now() - this.#since.at < LOOK_BACK_MS
-    return isRecent ? this.#since?.horizon : undefined
+  #horizon(looksFarBack: boolean): string | undefined {
+    if (this.#since === undefined) return undefined
+    const isRecent = performance.now() - this.#since.at < LOOK_BACK_MS
+    return looksFarBack || isRecent ? this.#since.horizon : undefined
   }
 
   #setTimer(pending: Pending, runEndsAt: number): void {
@@ -147,7 +162,7 @@ export class RunWaits {
       await buffer.settled()
       const received = await inbox.close(runId, pending.number)
       const answer = received.answers.find(({ number }) => number === pending.number)
-      this.#receive(pending, answer?.event ?? null, received.horizon)
+      this.#receive(pending, answer, received.horizon)
     } catch (error) {
       pending.reject(error)
     }
@@ -161,8 +176,12 @@ export class RunWaits {
     return isDropped
   }
 
-  #receive(pending: Pending, event: EventRecord | null, horizon: string): void {
-    if (event !== null) this.#remember(horizon)
+  #receive(pending: Pending, answer: ReceivedEvent | undefined, horizon: string): void {
+    const { event = null, place } = answer ?? {}
+    if (event !== null) {
+      this.#remember(horizon)
+      if (place !== undefined) this.eventPlaces.set(event.id, place)
+    }
     pending.resolve(event)
   }
 
@@ -185,11 +204,11 @@ export class RunWaits {
   async #takeWhatCame(): Promise<void> {
     // Those that wait in other strands are there when the answer is.
     const { horizon, answers } = await this.#parts.inbox.list(this.#parts.runId)
-    for (const { number, event } of answers) {
-      const pending = this.#pending.get(number)
+    for (const answer of answers) {
+      const pending = this.#pending.get(answer.number)
       if (pending === undefined) continue
       this.#remove(pending)
-      this.#receive(pending, event, horizon)
+      this.#receive(pending, answer, horizon)
     }
   }
 
@@ -252,7 +271,11 @@ export class RunWaits {
 
   /** What the next commit is to keep of them. */
   take(): Kept {
-    const waits = this.#new
+    // A request waits for nothing before its run begins: where that was may be known only by now.
+    const waits = this.#new.map((wait) => ({
+      ...wait,
+      since: wait.since ?? this.#horizon(wait.looksFarBack),
+    }))
     this.#new = []
     const overWaits = this.#parts.journal?.takeOverWaits() ?? []
     return { ...(waits.length > 0 ? { waits } : {}), ...(overWaits.length > 0 ? { overWaits } : {}) }

@@ -14,6 +14,17 @@ export interface WaitOrder {
   readonly timeoutMs: number
 }
 
+/** Where an event is in the log, which is read in this order: that of the transactions, and within each of them. */
+export interface LogPlace {
+  readonly xid: string
+  readonly position: string
+}
+
+export const isBehind = (one: LogPlace, other: LogPlace): boolean => {
+  const [xid, otherXid] = [BigInt(one.xid), BigInt(other.xid)]
+  return xid === otherXid ? BigInt(one.position) > BigInt(other.position) : xid > otherXid
+}
+
 /** A wait for events that is to be kept, so that they find it. */
 export interface NewWait {
   readonly runId: string
@@ -22,8 +33,12 @@ export interface NewWait {
   readonly oneOf: readonly WantedEvent[]
   /** How long it lasts from now. */
   readonly leftMs: number
-  /** Events of transactions before it don't count; undefined: those before it is kept. */
+  /** The event behind which others count. */
+  readonly after: { readonly id: string; readonly place?: LogPlace | undefined } | undefined
+  /** Without one, or where the log does not know it any more, events count from this transaction on, if it is known. */
   readonly since: string | undefined
+  /** True where it does not matter how long ago that is. */
+  readonly looksFarBack: boolean
   /** Of a run with a journal: those since a commit count as well. */
   readonly origin: { readonly try: number; readonly sinceSegment: number } | undefined
 }
@@ -33,7 +48,14 @@ export interface Received {
   /** No event that is committed later is in a transaction before it. */
   readonly horizon: string
   /** Null where the time was over before an event came. */
-  readonly answers: readonly { readonly number: number; readonly event: EventRecord | null }[]
+  readonly answers: readonly ReceivedEvent[]
+}
+
+export interface ReceivedEvent {
+  readonly number: number
+  readonly event: EventRecord | null
+  /** Undefined where the log does not have the event any more. */
+  readonly place?: LogPlace | undefined
 }
 
 /** Where events come for runs that wait for them. */

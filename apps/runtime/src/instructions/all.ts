@@ -1,6 +1,7 @@
 import type { AllArguments } from '@platform/contracts'
 import { Break } from '../automations/automation-failure.ts'
 import type { Frame } from '../automations/model.ts'
+import { inStrand } from '../automations/strand.ts'
 import type { Instruction, Step } from './instruction.ts'
 import { runStep } from './sequence.ts'
 
@@ -12,7 +13,7 @@ export const all: Instruction<AllArguments> = {
     return async (frame) => {
       const group = frame.run.branches<void>()
       for (const [index, branch] of branches.entries())
-        await group.begin(() => runBranch(branch, inBranch(frame, index)))
+        await group.begin(() => inStrand(inBranch(frame, index), (own) => runBranch(branch, own)))
       await group.results()
     }
   },

@@ -92,6 +92,7 @@ function callFrom(
       depth: frame.depth + 1,
       trace: traceOf(frame, path),
       inFinally: frame.inFinally,
+      strand: frame.strand,
       trigger: { type: 'automation', value: frame.automation.slug, id: frame.run.runId },
       observed,
     },

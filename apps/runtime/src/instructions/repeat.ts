@@ -2,6 +2,7 @@ import type { RepeatArguments } from '@platform/contracts'
 import { isRecord } from '@platform/kernel'
 import { Break } from '../automations/automation-failure.ts'
 import type { Execute, Frame } from '../automations/model.ts'
+import { inStrand } from '../automations/strand.ts'
 import type { Branches } from '../automations/turns.ts'
 import { type Instruction, invalidInstruction, type StepContext } from './instruction.ts'
 import { type Items, inParts, itemsOf } from './repeat-items.ts'
@@ -173,7 +174,7 @@ async function runRound(frame: Frame, item: unknown, index: number, steps: Execu
     trace: `${frame.trace}[${index}]`,
   }
   try {
-    await steps(inRound(round, index))
+    await inStrand(round, async (own) => steps(inRound(own, index)))
     return false
   } catch (error) {
     if (isLoopBreak(error)) return true

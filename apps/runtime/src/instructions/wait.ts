@@ -52,6 +52,7 @@ async function waitIn(
   const shown = { oneOf: order.oneOf, timeout: order.timeoutMs / SECOND_MS }
   await run.record(waitEvent(frame, runtimeEvents.waitsPending, id, { id, expiresAt, wait: shown }, limits))
   const event = await run.waitFor(frame, path, order)
+  frame.strand.hear(event, order.timeoutMs)
   if (event === undefined) return undefined
   const fulfilledId = run.effectId(frame, `${path} fulfilled`)
   await run.record(waitEvent(frame, runtimeEvents.waitsFulfilled, fulfilledId, { id, event }, limits))

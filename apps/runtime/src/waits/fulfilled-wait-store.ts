@@ -9,8 +9,6 @@ import { announceWoken, type OpenWait } from './wait-store.ts'
 export interface MetWait extends OpenWait {
   readonly eventId: string
   readonly record: EventRecord
-  /** Of the event among those that were read together: the first one counts. */
-  readonly place: number
 }
 
 export interface FulfilledWaits {
@@ -39,26 +37,28 @@ export const fulfilledWaits = (database: Database, insert: InsertRuns): Fulfille
     }),
 })
 
+/** Waits that are fulfilled in one transaction. */
+const BATCH = 1000
+
+/** Ends waits and queues runs in one transaction; what is too much for one comes after it. */
+export async function fulfil(
+  fulfilled: FulfilledWaits,
+  met: readonly MetWait[],
+  runs: readonly QueuedRun[],
+): Promise<void> {
+  await fulfilled.write(met.slice(0, BATCH), runs)
+  for (let at = BATCH; at < met.length; at += BATCH) await fulfilled.write(met.slice(at, at + BATCH), [])
+}
+
 interface Taken {
   readonly runId: string
   readonly eventId: string
   readonly cancels: boolean
 }
 
-/** One event for each wait, whatever its other alternatives would have got: those that have one stay as they are. */
+/** Each is of another wait. Those that have an event, of whatever alternative, stay as they are. */
 async function put(tx: Queries, met: readonly MetWait[]): Promise<Taken[]> {
-  const first = new Map<string, MetWait>()
-  for (const one of met) {
-    const key = `${one.runId} ${one.number}`
-    const before = first.get(key)
-    if (before === undefined || one.place < before.place) first.set(key, one)
-  }
-  const rows = [...first.values()].map(({ runId, number, alternative, eventId }) => ({
-    runId,
-    number,
-    alternative,
-    eventId,
-  }))
+  const rows = met.map(({ runId, number, alternative, eventId }) => ({ runId, number, alternative, eventId }))
   const records = Object.fromEntries(met.map(({ eventId, record }) => [eventId, record]))
   // Waits of runs without a row are locked here, the others by it.
   await tx.many(sql`

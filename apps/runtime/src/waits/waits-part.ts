@@ -30,11 +30,9 @@ const BATCH = 1000
 
 export function waitsPart({ database, log }: { database: Database; log: Logger }): Waits {
   const waits = waitStore(database)
-  const matcher = new WaitMatcher({
-    waits,
-    fulfilled: fulfilledWaits(database, { queued: insertQueued, taken }),
-  })
-  const past = new LookBack({ waits, matcher, log })
+  const fulfilled = fulfilledWaits(database, { queued: insertQueued, taken })
+  const past = new LookBack({ waits, fulfilled, log })
+  const matcher = new WaitMatcher({ waits, fulfilled, past })
   const lookBack = (runId: string) => past.add(runId)
   const inbox = new RunInbox({ waits, lookBack, log })
   return {

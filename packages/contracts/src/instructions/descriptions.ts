@@ -53,8 +53,12 @@ export const instructionDescriptions: Readonly<Record<InstructionName, Instructi
     text:
       'Waits for the first of several events, or, without `oneOf`, for a time. A run of an event or a schedule that ' +
       'waits is stored and nothing of it is kept in memory: it may wait for weeks, and restarts don’t matter to it. ' +
-      'An event that came shortly before counts as well: one since the run began, or since the last event it waited ' +
-      'for, at most a quarter of an hour ago; so an answer can’t come too early. `filters` compare what is found in ' +
+      'Of events that came already those count that were emitted after the last event the run waited for, else ' +
+      'after the one that started it, else since it began: an answer can’t come too early, and each event of a ' +
+      'burst ends one wait, in the order in which they were emitted. Branches of `all`, and rounds of a batch, each ' +
+      'count for themselves. ' +
+      'Who has waited in vain for a quarter of an hour looks back no further than that, and nobody to what the ' +
+      'outbox does not hold any more (`OUTBOX_RETENTION_HOURS`, 72 by default). `filters` compare what is found in ' +
       'the event (`payload.order.id`, `source.userId`) with what they say when the wait begins. After the wait ' +
       'contexts are read again. A run that a request waits for waits no longer than the request.',
     example: {
