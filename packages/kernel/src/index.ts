@@ -1,6 +1,6 @@
 export { Breaker } from './breaker.ts'
-export { byCodePoints } from './by-code-points.ts'
 export { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, systemClock } from './clock.ts'
+export { byCodePoints, cutAt, sliceText } from './code-points.ts'
 export { atMost } from './entries.ts'
 export {
   Failure,
@@ -34,4 +34,3 @@ export {
   withStoreBudget,
 } from './store-budget.ts'
 export { WakeUp } from './wake-up.ts'
-export { cutAt, sliceText } from './whole-characters.ts'

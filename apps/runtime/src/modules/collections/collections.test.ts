@@ -402,7 +402,8 @@ describe('a schema', () => {
   test.each([
     [
       { number: { type: 'string', required: true } },
-      'parameters.properties.number can’t have "required", only type, nullable, enum, description: `nullable: false` says that ' +
+      'parameters.properties.number can’t have "required", only type, nullable, enum, description: ' +
+        '`nullable: false` says that ' +
         'each record has the property (passed over)',
     ],
     [{ e: { type: 'enum', values: ['a'] } }, 'can’t have "values"', 'the values of an enum stand in `enum`'],

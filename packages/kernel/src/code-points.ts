@@ -20,3 +20,6 @@ function positionIn(text: string, given: number): number {
   const at = Number.isNaN(given) ? 0 : Math.trunc(given)
   return at < 0 ? Math.max(0, text.length + at) : Math.min(at, text.length)
 }
+
+/** The order of texts in all stores: by code points, as bytes of UTF-8 and as PostgreSQL's collation "C" have it. */
+export const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
