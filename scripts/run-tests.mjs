@@ -17,8 +17,7 @@ async function runTests(args) {
   const isLong = process.env.NIGHTLY === '1'
   const slow = summary && process.env.CI && !isLong && code === 0 ? await slowAlone(stops, node, summary) : []
   if (leavesToCi) console.log(LEFT_TO_CI)
-  const missing = args.length === 0 && process.env.REQUIRE_SERVERS === '1' ? (summary?.skipped ?? 0) : 0
-  return report(summary, code, { slow, missing })
+  return report(summary, code, slow)
 }
 
 /** True for `npm test` as the README says it: nothing is named, and nobody insists on all of it. */
@@ -101,17 +100,15 @@ const vitest = (args) => [
 const NOTHING = { passed: 0, failed: 0, skipped: 0, skippedSuites: [], secondAttempts: [], slowest: [] }
 
 /** Prints what is to be known of a run, its counts last, and answers the exit code. */
-function report(summary, code, { slow, missing }) {
+function report(summary, code, slow) {
   if (!summary && code === 0) return 0 // no run: --help, --version
   const { passed, failed, skipped, ...notes } = summary ?? NOTHING
   for (const line of linesOf(notes, slow)) console.log(line)
-  // Where every server is there, and no test was named, nothing may be left out.
-  if (missing > 0) console.log(`SKIPPED although all servers are required: ${missing} tests.`)
   // A run that ends badly without a failed test (it could not even begin) still failed.
-  const failures = slow.length + missing + (code === 0 ? failed : Math.max(failed, 1))
+  const failures = slow.length + (code === 0 ? failed : Math.max(failed, 1))
   const others = skipped > 0 ? `, ${skipped} skipped` : ''
   console.log(`${passed - slow.length} passed, ${failures} failed${others}`)
-  return slow.length > 0 || missing > 0 ? 1 : code
+  return slow.length > 0 ? 1 : code
 }
 
 function linesOf({ slowest, skippedSuites, secondAttempts }, slow) {

@@ -1,7 +1,7 @@
 import { forkRun, replayRun } from '@platform/contracts'
 import { sql } from '@platform/database'
 import { insertEvents } from '@platform/outbox'
-import { spawnPlatform } from '@platform/testing/platform'
+import { type PlatformProcess, spawnPlatform } from '@platform/testing/platform'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { endedRun } from '../../test/runs.ts'
 import { emittedEvent, runtimeDatabaseUrl, startRuntime, type TestRuntime } from '../../test/testing.ts'
@@ -191,26 +191,38 @@ describe('the first wait of a run that an event began', () => {
   })
 })
 
-test('what came in a burst is there for who takes the run over from a process that is killed', async () => {
-  const alone = await startRuntime()
-  const { id } = await workspaceOf(alone, [loop(undefined, { wait: { timeout: '400ms' } })])
-  await emit(alone, id, 'go')
-  await parkedRuns(alone, id)
-  const killed = spawnPlatform('runtime', 'apps/runtime/src/main.ts', { ...alone.env, LOG_LEVEL: 'info' })
-  await using stack = new AsyncDisposableStack()
-  stack.defer(async () => void (await killed.stop('SIGKILL')))
-  await killed.printed(/service is ready/)
-  await alone[Symbol.asyncDispose]()
-  await using looker = await startRuntime({ databaseUrl: alone.env.DATABASE_URL ?? '' })
-  await looker.database.many(insertEvents(numbers.map((n) => emittedEvent(id, 'e', { n }))))
-  looker.database.notify('outbox')
-  await told(looker, id, 'told', 1)
-  expect((await looker.events(id, 'told')).length).toBeLessThan(5)
-  await killed.stop('SIGKILL')
-  await vi.waitFor(async () => expect(await told(looker, id, 'told', 5)).toEqual(inOrder), {
-    timeout: 20_000,
-  })
-}, 60_000)
+describe('a run whose process is killed in the middle of a burst', () => {
+  const env = { RUN_LEASE_SECONDS: '1' }
+  const SOON = { timeout: 20_000 }
+  const stack = new AsyncDisposableStack()
+  let killed: PlatformProcess
+  let looker: TestRuntime
+  let id: string
+
+  beforeAll(async () => {
+    const alone = await startRuntime({ env })
+    id = (await workspaceOf(alone, [loop(undefined, { wait: { timeout: '400ms' } })])).id
+    await emit(alone, id, 'go')
+    await parkedRuns(alone, id)
+    killed = spawnPlatform('runtime', 'apps/runtime/src/main.ts', { ...alone.env, LOG_LEVEL: 'info' })
+    stack.defer(async () => void (await killed.stop('SIGKILL')))
+    await killed.printed(/service is ready/)
+    await alone[Symbol.asyncDispose]()
+    looker = stack.use(await startRuntime({ databaseUrl: alone.env.DATABASE_URL ?? '', env }))
+    await looker.database.many(insertEvents(numbers.map((n) => emittedEvent(id, 'e', { n }))))
+    looker.database.notify('outbox')
+    await told(looker, id, 'told', 1)
+    expect((await looker.events(id, 'told')).length).toBeLessThan(5)
+    await killed.stop('SIGKILL')
+    const deaths = () => looker.database.many(sql`select deaths from runtime.runs where workspace_id = ${id}`)
+    await vi.waitFor(async () => expect(await deaths()).toEqual([{ deaths: 1 }]), SOON)
+  }, 60_000)
+  afterAll(() => stack.disposeAsync())
+
+  test('takes the rest of it where another process goes on', async () => {
+    await vi.waitFor(async () => expect(await told(looker, id, 'told', 5)).toEqual(inOrder), SOON)
+  }, 60_000)
+})
 
 const server = process.env.TEST_BROKER_URL
 if (server === undefined) {
