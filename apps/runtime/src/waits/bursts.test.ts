@@ -201,7 +201,7 @@ describe('a run whose process is killed in the middle of a burst', () => {
 
   beforeAll(async () => {
     const alone = await startRuntime({ env })
-    id = (await workspaceOf(alone, [loop(undefined, { wait: { timeout: '400ms' } })])).id
+    id = (await workspaceOf(alone, [loop(undefined, { wait: { timeout: '700ms' } })])).id
     await emit(alone, id, 'go')
     await parkedRuns(alone, id)
     killed = spawnPlatform('runtime', 'apps/runtime/src/main.ts', { ...alone.env, LOG_LEVEL: 'info' })
@@ -212,10 +212,12 @@ describe('a run whose process is killed in the middle of a burst', () => {
     await looker.database.many(insertEvents(numbers.map((n) => emittedEvent(id, 'e', { n }))))
     looker.database.notify('outbox')
     await told(looker, id, 'told', 1)
-    expect((await looker.events(id, 'told')).length).toBeLessThan(5)
+    const count = async () => (await looker.events(id, 'told')).length
+    const before = await count()
+    expect(before).toBeLessThan(5)
     await killed.stop('SIGKILL')
-    const deaths = () => looker.database.many(sql`select deaths from runtime.runs where workspace_id = ${id}`)
-    await vi.waitFor(async () => expect(await deaths()).toEqual([{ deaths: 1 }]), SOON)
+    // Another process has it.
+    await vi.waitFor(async () => expect(await count()).toBeGreaterThan(before), SOON)
   }, 60_000)
   afterAll(() => stack.disposeAsync())
 
