@@ -1,4 +1,4 @@
-import { ExpressionError, matchesFilter } from '@platform/expressions'
+import { ExpressionError, matchesFilter, singleConditions } from '@platform/expressions'
 import { isRecord } from '@platform/kernel'
 import type { Path, Problem } from '@platform/source-texts'
 
@@ -16,16 +16,10 @@ export function checkWaitFilters(oneOf: unknown, path: Path): Problem[] {
 }
 
 const checkFilters = (filters: Readonly<Record<string, unknown>>, path: Path): Problem[] =>
-  Object.entries(filters).flatMap(([key, condition]) =>
-    partsOf(condition).flatMap((part): Problem[] => {
-      const message = problemOf({ [key]: part })
-      return message === undefined ? [] : [{ path: [...path, key], message }]
-    }),
-  )
-
-/** A filter is true or not by the first of its conditions that is not: each is tried by itself. */
-const partsOf = (condition: unknown): unknown[] =>
-  isRecord(condition) ? Object.entries(condition).map((entry) => Object.fromEntries([entry])) : [condition]
+  singleConditions(filters).flatMap(({ key, filter }): Problem[] => {
+    const message = problemOf(filter)
+    return message === undefined ? [] : [{ path: [...path, key], message }]
+  })
 
 function problemOf(filter: unknown): string | undefined {
   if (/\{\{|\{%/.test(JSON.stringify(filter))) return undefined

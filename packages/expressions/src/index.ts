@@ -20,7 +20,7 @@ export {
 } from './checks/list-reads.ts'
 export { type CompiledExpression, compileExpression, evaluate } from './evaluation/compiled.ts'
 export { ExpressionError, type ExpressionErrorName } from './expression-error.ts'
-export { matchesFilter, valuesAt } from './filters/match-filter.ts'
+export { matchesFilter, singleConditions, valuesAt } from './filters/match-filter.ts'
 export { type FunctionDescription, functionDescriptions } from './functions/descriptions.ts'
 export { type FunctionName, functionNames } from './functions/names.ts'
 export { defaultLimits, type Limits, type Options } from './options.ts'

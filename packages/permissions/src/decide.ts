@@ -49,7 +49,7 @@ async function isAudience(
   { isInTopic }: Memberships,
 ): Promise<boolean> {
   if (action !== 'read' || subject !== 'events' || principal?.kind !== 'user') return false
-  if (principal.lentTo !== undefined && principal.lentTo !== workspace.id) return false
+  if (isLentElsewhere(principal, workspace)) return false
   return await isInTopic(principal.userId, workspace.id)
 }
 
@@ -62,12 +62,15 @@ async function roleIn(
   roleOf: RoleOf,
 ): Promise<WorkspaceRole | undefined> {
   if (principal?.kind === 'workspace') return principal.workspaceId === workspace.id ? 'editor' : undefined
-  const lentTo = principal?.kind === 'user' ? principal.lentTo : undefined
   const isExecution = action === 'execute' && subject === 'automations'
-  if (lentTo !== undefined && lentTo !== workspace.id && !isExecution) return undefined
+  if (isLentElsewhere(principal, workspace) && !isExecution) return undefined
   const userId = memberIdOf(principal)
   return userId === undefined ? undefined : await roleOf(userId, workspace.id)
 }
+
+/** The run of another workspace acts for the user. */
+const isLentElsewhere = (principal: Principal | undefined, { id }: KnownWorkspace): boolean =>
+  principal?.kind === 'user' && principal.lentTo !== undefined && principal.lentTo !== id
 
 type Asked = Parameters<typeof judgeKey>[2]
 type RoleOf = Permissions['roleOf']

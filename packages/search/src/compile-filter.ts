@@ -1,3 +1,4 @@
+import { byCodePoints } from '@platform/kernel'
 import { AskedDocument } from './asked-document.ts'
 import { type Filter, keysOf, type Scalar, textOf } from './filter.ts'
 import { patternOf } from './pattern.ts'
@@ -63,23 +64,9 @@ function isWithin(value: Scalar, { above, below, atLeast, atMost }: Bounds): boo
 
 function order(value: Scalar, bound: string | number): number {
   if (typeof value === 'number' && typeof bound === 'number') return value - bound
-  if (typeof value === 'string' && typeof bound === 'string') return orderOfTexts(value, bound)
+  if (typeof value === 'string' && typeof bound === 'string') return byCodePoints(value, bound)
   return Number.NaN
 }
-
-/** By code points; no more is looked at than both have in common. */
-function orderOfTexts(one: string, other: string): number {
-  const shared = Math.min(one.length, other.length)
-  for (let at = 0; at < shared; at += 1) {
-    const unit = one.charCodeAt(at)
-    const otherUnit = other.charCodeAt(at)
-    if (unit !== otherUnit) return rank(unit) - rank(otherUnit)
-  }
-  return one.length - other.length
-}
-
-/** Halves of what lies beyond the basic plane come behind all that lies within it. */
-const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
 
 /**
  * True when a document fulfils a filter. Who asks more than once compiles the filter, and asks many filters of one

@@ -1,3 +1,5 @@
+import { sliceText } from '@platform/kernel'
+
 /** Words of a document that are stored for finding it; a document with more is found by the first. */
 const WORDS_MAX = 5000
 const WORD_MAX_LENGTH = 100
@@ -109,8 +111,4 @@ function add(word: string, found: Found): void {
   found.length += word.length
 }
 
-function cut(word: string): string {
-  if (word.length <= WORD_MAX_LENGTH) return word
-  const start = word.slice(0, WORD_MAX_LENGTH)
-  return start.isWellFormed() ? start : start.slice(0, -1)
-}
+const cut = (word: string): string => sliceText(word, 0, WORD_MAX_LENGTH)

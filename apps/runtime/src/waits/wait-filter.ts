@@ -1,5 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
-import { matchesFilter, valuesAt } from '@platform/expressions'
+import { matchesFilter, singleConditions, valuesAt } from '@platform/expressions'
+import { hashOf } from '../automations/journal-entries.ts'
 
 export type WaitFilters = Readonly<Record<string, unknown>>
 
@@ -16,7 +17,7 @@ const LIMITS = { steps: 100_000 }
 export function keyOf(filters: WaitFilters | undefined): WaitKey {
   for (const [path, condition] of Object.entries(filters ?? {})) {
     const wanted = wantedValue(condition)
-    if (!path.startsWith('$') && isScalar(wanted)) return { path, valueHash: hashOf(wanted) }
+    if (!path.startsWith('$') && isScalar(wanted)) return { path, valueHash: hashOfValue(wanted) }
   }
   return { path: '', valueHash: 0 }
 }
@@ -29,19 +30,13 @@ type Scalar = string | number | boolean
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** FNV-1a over 32 bits, as a number that a column of type int holds. */
-function hashOf(value: Scalar): number {
-  const text = JSON.stringify(value)
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash | 0
-}
+const hashOfValue = (value: Scalar): number => hashOf(JSON.stringify(value))
 
 /** The hashes of all values that an equality at this path would be true of. */
 export function hashesAt(event: EventRecord, path: string): number[] {
   if (path === '') return [0]
   try {
-    return [...new Set(valuesAt(event, path, { limits: LIMITS }).filter(isScalar).map(hashOf))]
+    return [...new Set(valuesAt(event, path, { limits: LIMITS }).filter(isScalar).map(hashOfValue))]
   } catch {
     return []
   }
@@ -57,11 +52,5 @@ export function matchesWait(event: EventRecord, filters: WaitFilters | null): bo
 
 /** Throws ExpressionError for an operator that does not exist, or a pattern that can't be read. */
 export function checkFilters(filters: WaitFilters): void {
-  for (const [path, condition] of Object.entries(filters)) {
-    const isRecord = typeof condition === 'object' && condition !== null && !Array.isArray(condition)
-    const parts = isRecord
-      ? Object.entries(condition).map((entry) => Object.fromEntries([entry]))
-      : [condition]
-    for (const part of parts) matchesFilter({}, { [path]: part }, { limits: LIMITS })
-  }
+  for (const { filter } of singleConditions(filters)) matchesFilter({}, filter, { limits: LIMITS })
 }

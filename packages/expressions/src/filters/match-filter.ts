@@ -116,3 +116,14 @@ function stepInto(value: unknown, key: string, run: Run): readonly unknown[] {
   spend(run, value.length)
   return value.map((element) => readProperty(element, key)).filter((item) => item !== undefined)
 }
+
+/** The conditions of a filter, each as one by itself: a filter is over at the first that is not true. */
+export const singleConditions = (
+  filter: Readonly<Record<string, unknown>>,
+): { readonly key: string; readonly filter: Readonly<Record<string, unknown>> }[] =>
+  Object.entries(filter).flatMap(([key, condition]) =>
+    (isRecord(condition)
+      ? Object.entries(condition).map((entry): unknown => Object.fromEntries([entry]))
+      : [condition]
+    ).map((part) => ({ key, filter: { [key]: part } })),
+  )
