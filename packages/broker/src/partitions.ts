@@ -4,6 +4,7 @@ import {
   listPartitions,
   makePartitions,
   partitionOf,
+  ROWS_OF_A_PAGE,
   raw,
   sql,
 } from '@platform/database'
@@ -11,7 +12,7 @@ import { DAY_MS, HOUR_MS, lowestUuidv7 } from '@platform/kernel'
 
 const AHEAD_DAYS = 3
 const PARTITION = /^events_(\d{4})(\d{2})(\d{2})$/
-const events = { table: 'outbox.events' }
+const events = { table: 'outbox.events', storage: ROWS_OF_A_PAGE }
 /** Far from any request. */
 const SLOW = { timeoutMs: 20_000 }
 

@@ -23,6 +23,7 @@ export {
   type Partition,
   type PartitionedTable,
   partitionOf,
+  ROWS_OF_A_PAGE,
 } from './partitions.ts'
 export type { PostgresOptions } from './postgres-settings.ts'
 export { among, empty, join, one, raw, type Sql, sql } from './sql.ts'

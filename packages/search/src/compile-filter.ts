@@ -2,7 +2,7 @@ import { byCodePoints } from '@platform/kernel'
 import { AskedDocument } from './asked-document.ts'
 import { type Filter, keysOf, type Scalar, textOf } from './filter.ts'
 import { patternOf } from './pattern.ts'
-import { wordsOf } from './words.ts'
+import { wantedIn } from './words.ts'
 
 /** A filter that is ready to be asked, of any number of documents. */
 export type Condition = (asked: AskedDocument) => boolean
@@ -28,8 +28,12 @@ export function compileFilter(filter: Filter): Condition {
     return (asked) => !part(asked)
   }
   if ('text' in filter) {
-    const prefixes = wordsOf(filter.text)
-    return (asked) => prefixes.every((prefix) => asked.hasWord(prefix))
+    const wanted = wantedIn(filter.text)
+    return (asked) =>
+      wanted.every(
+        ({ word, runs }) =>
+          asked.hasWord(word) || (runs.length > 0 && runs.every((run) => asked.hasWord(run))),
+      )
   }
   return atPath(filter, keysOf(filter.path))
 }

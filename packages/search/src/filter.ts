@@ -44,7 +44,8 @@ export const isScalar = (value: unknown): value is Scalar =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 /** The text form of a value, by which `5` and `"5"` are equal; numbers are written out, as PostgreSQL writes them. */
-export const textOf = (value: Scalar): string => (typeof value === 'number' ? writeOut(value) : String(value))
+export const textOf = (value: Scalar): string =>
+  typeof value !== 'number' || Number.isSafeInteger(value) ? String(value) : writeOut(value)
 
 function writeOut(value: number): string {
   const text = String(Object.is(value, -0) ? 0 : value)

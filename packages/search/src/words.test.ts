@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hasPrefix, wordsIn, wordsOf } from './words.ts'
+import { hasPrefix, wantedIn, wordsIn, wordsOf } from './words.ts'
+
+const UUID = '01A21ADD-0cf5-7641-bdf3-f74774ed0989'
 
 describe('words', () => {
   it('are runs of letters, marks and digits, in lower case', () => {
@@ -15,6 +17,19 @@ describe('words', () => {
       'xl',
     ])
     expect(wordsOf(' \0 🚀 %$* ')).toEqual([])
+  })
+
+  it('are a UUID whole, where nothing else goes on with it', () => {
+    expect(wordsOf(`id:${UUID}, x${UUID}`)).toEqual([
+      'id',
+      UUID.toLowerCase(),
+      'x01a21add',
+      '0cf5',
+      '7641',
+      'bdf3',
+      'f74774ed0989',
+    ])
+    expect(wordsOf(`${UUID}0`)).toHaveLength(5)
   })
 
   it('are the same however letters are composed', () => {
@@ -36,7 +51,7 @@ describe('words', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.string({
-        unit: fc.constantFrom('a', 'B', '7', ' ', '-', 'é', 'e\u0301', '𝒜', 'İ', 'Σ', '\u0338'),
+        unit: fc.constantFrom('a', 'B', '7', ' ', '-', UUID, 'é', 'e\u0301', '𝒜', 'İ', 'Σ', '\u0338'),
         maxLength: 250,
       }),
     )
@@ -59,5 +74,20 @@ describe('words', () => {
   it('begin with a prefix', () => {
     expect(hasPrefix(['lovelace'], 'love')).toBe(true)
     expect(hasPrefix(['lovelace'], 'lace')).toBe(false)
+  })
+})
+
+describe('words that a text asks for', () => {
+  it('are also the runs of what may be the beginning of a UUID', () => {
+    expect(wantedIn('paid 01A21ADD-0cf5-76')).toEqual([
+      { word: 'paid', runs: [] },
+      { word: '01a21add-0cf5-76', runs: ['01a21add', '0cf5', '76'] },
+    ])
+    expect(wantedIn(UUID)).toEqual([
+      { word: UUID.toLowerCase(), runs: ['01a21add', '0cf5', '7641', 'bdf3', 'f74774ed0989'] },
+    ])
+    expect(wantedIn('well-known 01a21add-')).toEqual(
+      ['well', 'known', '01a21add'].map((word) => ({ word, runs: [] })),
+    )
   })
 })

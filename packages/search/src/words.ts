@@ -6,14 +6,42 @@ const WORD_MAX_LENGTH = 100
 /** UTF-16 units of all words together; PostgreSQL keeps a megabyte of them. */
 const LENGTH_MAX = 250_000
 
-/** The words of a text: runs of letters, marks and digits, in lower case, NFC. Never half of a surrogate pair. */
-export const wordsOf = (text: string): string[] =>
-  (
-    text
-      .normalize('NFC')
-      .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  ).map(cut)
+/** Eight, four, four, four and twelve hexadecimal digits (RFC 9562), not followed by more of a word. */
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\\p{L}\\p{M}\\p{N}])'
+const WORD = '[\\p{L}\\p{M}\\p{N}]+'
+const words = new RegExp(`${UUID}|${WORD}`, 'gu')
+
+/**
+ * The words of a text: runs of letters, marks and digits, in lower case, NFC; a UUID is one word. Never half of a
+ * surrogate pair.
+ */
+export const wordsOf = (text: string): string[] => matchesOf(text, words)
+
+const matchesOf = (text: string, pattern: RegExp): string[] =>
+  (text.normalize('NFC').toLowerCase().match(pattern) ?? []).map(cut)
+
+/** A UUID, or what somebody has typed of one: more than its first eight digits. */
+const HEX = '[0-9a-f]'
+const UUID_BEGUN = `${HEX}{8}-(?:(?:${HEX}{4}-){3}${HEX}{1,12}|(?:${HEX}{4}-){0,2}${HEX}{1,4})(?![\\p{L}\\p{M}\\p{N}])`
+const wantedWords = new RegExp(`${UUID_BEGUN}|${WORD}`, 'gu')
+const runs = new RegExp(WORD, 'gu')
+
+/** A word that a text filter asks for, as the beginning of one in a document. */
+export interface WantedWord {
+  readonly word: string
+  /**
+   * The same in its runs of letters and digits, where it may be of a UUID and isn't one run itself: documents may have
+   * these as words of their own.
+   */
+  readonly runs: readonly string[]
+}
+
+/** What a document has to have for a text to be found in it: each of these. */
+export const wantedIn = (text: string): WantedWord[] =>
+  matchesOf(text, wantedWords).map((word) => ({
+    word,
+    runs: word.includes('-') ? matchesOf(word, runs) : [],
+  }))
 
 /** True when a word of `words`, which are sorted, begins with `prefix`. */
 export function hasPrefix(words: readonly string[], prefix: string): boolean {
@@ -30,32 +58,21 @@ export function hasPrefix(words: readonly string[], prefix: string): boolean {
 
 /** The different words of a document: those of its keys and of its leaves, as far as JSON shows them. */
 export function wordsIn(document: unknown): string[] {
-  const found: Found = { words: new Set(), length: 0 }
+  const found = new FoundWords()
   collect(document, found)
-  return [...found.words]
+  return found.words
 }
 
-interface Found {
-  words: Set<string>
-  length: number
-}
-
-const isFull = ({ words, length }: Found): boolean => words.size >= WORDS_MAX || length >= LENGTH_MAX
-
-function collect(value: unknown, found: Found): void {
-  if (isFull(found) || value === null || value === undefined) return
-  if (typeof value === 'string') addWords(value, found)
-  else if (typeof value !== 'object') addWords(String(value), found)
+function collect(value: unknown, found: FoundWords): void {
+  if (found.isFull || value === null || value === undefined) return
+  if (typeof value !== 'object') found.addText(String(value))
   else if (Array.isArray(value)) for (const element of value) collect(element, found)
   else for (const key of Object.keys(value)) collectField(key, (value as Record<string, unknown>)[key], found)
 }
 
-function collectField(key: string, field: unknown, found: Found): void {
+function collectField(key: string, field: unknown, found: FoundWords): void {
   if (field === undefined) return
-  for (const word of wordsOfKey(key)) {
-    if (isFull(found)) return
-    add(word, found)
-  }
+  found.addKey(key)
   collect(field, found)
 }
 
@@ -79,36 +96,84 @@ const ascii = /^[\0-\x7f]*$/
 const isInWord = Uint8Array.from({ length: 128 }, (_, code) =>
   /[a-z0-9]/.test(String.fromCharCode(code)) ? 1 : 0,
 )
+const HYPHEN = 45
+const UUID_FIRST = 8
+const UUID_LENGTH = 36
+const uuidHere = new RegExp(UUID, 'uy')
 
-/**
- * The same words as `wordsOf`. Nearly all texts are ASCII, and every event is looked through: their words are cut out
- * without a pattern, which would make lists and copies of each text.
- */
-function addWords(text: string, found: Found): void {
-  if (!ascii.test(text)) {
-    addAnyWords(text, found)
-    return
+/** The different words of a document, in the order they were found, as many as a store takes. */
+export class FoundWords {
+  readonly #words = new Set<string>()
+  #length = 0
+
+  get isFull(): boolean {
+    return this.#words.size >= WORDS_MAX || this.#length >= LENGTH_MAX
   }
-  const lower = text.toLowerCase()
-  for (let start = 0; start < lower.length && !isFull(found); ) {
-    let end = start
-    while (end < lower.length && isInWord[lower.charCodeAt(end)] === 1) end += 1
-    if (end > start) add(lower.slice(start, Math.min(end, start + WORD_MAX_LENGTH)), found)
-    start = end + 1
+
+  get words(): string[] {
+    return [...this.#words]
+  }
+
+  /** The words of a key. */
+  addKey(key: string): void {
+    for (const word of wordsOfKey(key)) this.#add(word)
+  }
+
+  /** The words of a text, as `wordsOf` has them; true where they tell it from nearly all other texts. */
+  addText(text: string): boolean {
+    return ascii.test(text) ? this.#addAscii(text.toLowerCase()) : this.#addAll(wordsOf(text))
+  }
+
+  /**
+   * Nearly all texts are ASCII, and every event is looked through: their words are cut out without a pattern, which
+   * would make lists and copies of each text.
+   */
+  #addAscii(lower: string): boolean {
+    let count = 0
+    let isTelling = false
+    for (let start = 0; start < lower.length && !this.isFull; ) {
+      const end = endOfWord(lower, start)
+      if (end > start) {
+        const word = lower.slice(start, Math.min(end, start + WORD_MAX_LENGTH))
+        this.#add(word)
+        count += 1
+        isTelling ||= isTellingWord(word)
+      }
+      start = end + 1
+    }
+    return isTelling || count >= TELLING_COUNT
+  }
+
+  #addAll(words: readonly string[]): boolean {
+    for (const word of words) this.#add(word)
+    return words.length >= TELLING_COUNT || words.some(isTellingWord)
+  }
+
+  #add(word: string): void {
+    if (this.isFull || this.#words.has(word)) return
+    this.#words.add(word)
+    this.#length += word.length
   }
 }
 
-function addAnyWords(text: string, found: Found): void {
-  for (const word of wordsOf(text)) {
-    if (isFull(found)) return
-    add(word, found)
-  }
+/** Where the word ends that begins at `start`; `start` itself where none does. */
+function endOfWord(lower: string, start: number): number {
+  let end = start
+  while (end < lower.length && isInWord[lower.charCodeAt(end)] === 1) end += 1
+  if (end - start !== UUID_FIRST || lower.charCodeAt(end) !== HYPHEN) return end
+  uuidHere.lastIndex = start
+  return uuidHere.test(lower) ? start + UUID_LENGTH : end
 }
 
-function add(word: string, found: Found): void {
-  if (found.words.has(word)) return
-  found.words.add(word)
-  found.length += word.length
-}
+/** As many words as these are hardly in another text too; so are long ones, and less long ones that have a digit. */
+const TELLING_COUNT = 4
+const TELLING_LENGTH = 16
+const TELLING_LENGTH_WITH_DIGIT = 8
+
+const isTellingWord = (word: string): boolean =>
+  word.length >= TELLING_LENGTH || (word.length >= TELLING_LENGTH_WITH_DIGIT && /[0-9]/.test(word))
+
+/** True for ids, tokens, times and sentences: their words tell them from nearly all other texts. */
+export const isTelling = (text: string): boolean => new FoundWords().addText(text)
 
 const cut = (word: string): string => sliceText(word, 0, WORD_MAX_LENGTH)

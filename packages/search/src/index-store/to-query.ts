@@ -1,6 +1,6 @@
 import { byCodePoints } from '@platform/kernel'
 import { type Filter, isStorable, textOf } from '../filter.ts'
-import { wordsOf } from '../words.ts'
+import { wantedIn } from '../words.ts'
 import {
   comparable,
   orderedText,
@@ -123,4 +123,10 @@ const isInstant = (text: string): boolean =>
 
 /** Each word of the text is the beginning of a word of the document. */
 const hasWords = (text: string): Query =>
-  allOf(wordsOf(text).map((word) => ({ prefix: { words: { value: word } } })))
+  allOf(
+    wantedIn(text).map(({ word, runs }) =>
+      runs.length === 0 ? hasPrefix(word) : anyOf([hasPrefix(word), allOf(runs.map(hasPrefix))]),
+    ),
+  )
+
+const hasPrefix = (word: string): Query => ({ prefix: { words: { value: word } } })

@@ -2,8 +2,8 @@ import { setImmediate as afterOthers } from 'node:timers/promises'
 import { type Database, type Queries, sql, textArray } from '@platform/database'
 import { uuidv7 } from '@platform/kernel'
 import type { StreamDocument } from '../search.ts'
-import { wordsIn } from '../words.ts'
 import { leaveUnfolded } from './fold-indexes.ts'
+import { vectorOf } from './search-vector.ts'
 
 /** The channel that is notified by every commit that appended something. */
 export const CHANNEL = 'documents'
@@ -56,9 +56,6 @@ async function insert(queries: Queries, documents: readonly StreamDocument[]): P
       as input (id, stream, document, words)
     on conflict (id) do nothing`)
 }
-
-/** Words are letters, marks and digits, so a tsvector is written without any quoting. */
-export const vectorOf = (document: unknown): string => wordsIn(document).join(' ')
 
 /**
  * Written and deleted in one transaction, in a stream no workspace can have: a check that dies between leaves nothing

@@ -1,5 +1,5 @@
 import { type Database, sql, textArray } from '@platform/database'
-import { vectorOf } from './append.ts'
+import { vectorOf } from './search-vector.ts'
 
 const SLOW = { timeoutMs: 60_000 }
 const STEP = 1000

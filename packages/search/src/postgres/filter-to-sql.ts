@@ -1,9 +1,11 @@
 import { join, raw, type Sql, sql } from '@platform/database'
 import { type Filter, isStorable, type Scalar, textOf } from '../filter.ts'
-import { wordsOf } from '../words.ts'
+import { wantedIn } from '../words.ts'
 import { columns, IS_NO_LIST, IS_SCALAR, jsonPathOf } from './fields.ts'
+import { HAS_NO_TERMS, hasText, maybeEquals } from './search-vector.ts'
 
 type Bounds = Extract<Filter, { above?: unknown }>
+type Equality = Extract<Filter, { in: unknown }>
 
 /** Values of one field that are looked up in the index. */
 const VALUES_IN_PATH = 500
@@ -50,7 +52,7 @@ function atPath(filter: Extract<Filter, { path: string }>): Sql {
   const path = jsonPathOf(filter.path)
   if (path === undefined) return 'missing' in filter ? sql`true` : sql`false`
   if ('missing' in filter) return sql`not jsonb_path_exists(document, ${`${path} ? (@ != null)`}::jsonpath)`
-  if ('in' in filter) return equalsAtPath(path, filter.in.flatMap(equalsOf))
+  if ('in' in filter) return equalsAtPath(filter, path)
   if ('like' in filter) return likeAtPath(path, filter.like)
   const bounds = boundsOf(filter)
   if (bounds.some(({ value }) => typeof value === 'string' && !isStorable(value))) return sql`false`
@@ -61,14 +63,17 @@ function atPath(filter: Extract<Filter, { path: string }>): Sql {
 }
 
 /**
- * Values written into the path can be found by the index on all fields; more of them than fit into a path are given
- * beside it.
+ * Values written into the path can be found by an index: by the terms of the document, or, where a version before has
+ * stored it, by the index on all its fields. More of them than fit into a path are given beside it.
  */
-function equalsAtPath(path: string, values: Scalar[]): Sql {
+function equalsAtPath(filter: Equality, path: string): Sql {
+  const values = filter.in.flatMap(equalsOf)
   if (values.length === 0) return sql`false`
   if (values.length <= VALUES_IN_PATH) {
     const equal = values.map((value) => `@ == ${JSON.stringify(value)}`).join(' || ')
-    return sql`document @? ${`${path} ? (${IS_NO_LIST} && (${equal}))`}::jsonpath`
+    const isOneOf = sql`document @? ${`${path} ? (${IS_NO_LIST} && (${equal}))`}::jsonpath`
+    const mayBe = sql`words @@ ${maybeEquals(filter.path, values)}::tsquery`
+    return sql`((${mayBe} and ${isOneOf}) or (${HAS_NO_TERMS} and ${isOneOf}))`
   }
   const variables = JSON.stringify({ values })
   const isOneOf = `${path} ? (${IS_NO_LIST} && @ == $values[*])`
@@ -95,12 +100,8 @@ function likeOf(text: Sql, pattern: string): Sql {
   return sql`${text} like ${pattern.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%')}`
 }
 
-/** Words are letters, marks and digits: nothing in them means something to a tsquery. */
-function hasWords(text: string): Sql {
-  const words = wordsOf(text)
-  if (words.length === 0) return sql`true`
-  return sql`words @@ ${words.map((word) => `'${word}':*`).join(' & ')}::tsquery`
-}
+const hasWords = (text: string): Sql =>
+  wantedIn(text).length === 0 ? sql`true` : sql`words @@ ${hasText(text)}::tsquery`
 
 function boundsOf({ above, below, atLeast, atMost }: Bounds) {
   const all = [

@@ -23,7 +23,7 @@ it.each<readonly [string, Filter, boolean]>([
   ['a text without words has none', { text: ' - ' }, false],
   ['a pattern has none', pattern, false],
   ['a negation has none', { not: value }, false],
-  ['a negative number has none', { path: 'payload.balance', in: [-5] }, false],
+  ['a negative number has one', { path: 'payload.balance', in: [-5] }, true],
   ['a time has none', { path: 'createdAt', in: ['2026'] }, false],
   ['no filter at all has none', { all: [] }, false],
 ])('%s', (_, filter, expected) => {

@@ -26,7 +26,5 @@ function hasIndex(filter: Filter): boolean {
   if ('all' in filter) return filter.all.some(hasIndex)
   if ('any' in filter) return filter.any.every(hasIndex)
   if ('text' in filter) return wordsOf(filter.text).length > 0
-  if (!('in' in filter) || filter.path === 'createdAt') return false
-  // A negative number is no constant for the index of PostgreSQL.
-  return filter.in.every((value) => typeof value !== 'number' || value >= 0)
+  return 'in' in filter && filter.path !== 'createdAt'
 }

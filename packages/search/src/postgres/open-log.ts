@@ -5,6 +5,7 @@ import {
   migrate,
   type Partition,
   partitionOf,
+  ROWS_OF_A_PAGE,
 } from '@platform/database'
 import { StoreError } from '@platform/kernel'
 import type { Log } from '../log.ts'
@@ -63,7 +64,11 @@ export async function openLog(database: Database): Promise<Log> {
 }
 
 const AHEAD_MONTHS = 2
-const documents = { table: 'search.documents', columns: 'id, sequence, stream, document, words' }
+const documents = {
+  table: 'search.documents',
+  columns: 'id, sequence, stream, document, words',
+  storage: ROWS_OF_A_PAGE,
+}
 
 /**
  * Makes the partitions of the documents for this month and the next two, as far as they are missing. Called at every

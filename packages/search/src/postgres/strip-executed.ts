@@ -1,6 +1,6 @@
 import { type Database, type Sql, sql, textArray } from '@platform/database'
 import { lowestUuidv7 } from '@platform/kernel'
-import { vectorOf } from './append.ts'
+import { vectorOf } from './search-vector.ts'
 
 const SLOW = { timeoutMs: 60_000 }
 const STEP = 500

@@ -90,6 +90,15 @@ export const corpusFilterCases: readonly (readonly [name: string, filter: Filter
   ['the beginnings of two words', { text: 'hop shipp' }, [10, 22, 34]],
   ['a word and a value', { all: [{ text: 'lovelace' }, { path: 'source.userId', in: ['user-0'] }] }, [0, 21]],
   ['a word that is a number', { text: 'slug 24' }, [24]],
+  ['a UUID', { text: '01990000-0000-7000-8000-000000000024' }, [24]],
+  [
+    'the beginning of a UUID, in capitals',
+    { text: '01990000-0000-7000-8000-00000000003' },
+    [30, 31, 32, 33, 34, 35, 36, 37, 38, 39],
+  ],
+  ['no other part of a UUID', { text: '000000000024' }, []],
+  ['a value that is a UUID', { path: 'id', in: ['01990000-0000-7000-8000-000000000024'] }, [24]],
+  ['a value that is a time', { path: 'payload.paidAt', in: ['2026-04-01T00:30:00+02:00'] }, [1, 17, 33]],
   [
     'a word beyond ASCII in capitals',
     { all: [{ text: 'ÖSTERR' }, { path: 'type', in: ['app.log'] }] },

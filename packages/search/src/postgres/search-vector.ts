@@ -1,0 +1,112 @@
+import { raw, type Sql } from '@platform/database'
+import { isScalar, keysOf, type Scalar, textOf } from '../filter.ts'
+import { FoundWords, isTelling, wantedIn, wordsOf } from '../words.ts'
+
+/**
+ * What a document is found by (ADR 0087), a `tsvector`: its words, and for each value that words alone would not find
+ * among others a term of its path and text. Words are letters, marks, digits and the hyphens of a UUID, and no term
+ * begins with one of these, so nothing has to be quoted.
+ */
+export function vectorOf(document: unknown): string {
+  const found = { words: new FoundWords(), terms: new Set<number>() }
+  collect(document, HASH_START, found)
+  const marks = isFull(found) ? [HAS_TERMS, IS_CUT] : [HAS_TERMS]
+  return [...found.words.words, ...marks, ...[...found.terms].map(termOf)].join(' ')
+}
+
+/** Has terms: documents that a version before stored have words alone. */
+const HAS_TERMS = '='
+/** Has more words or values than it is found by. */
+const IS_CUT = '*'
+/** With the words that is less than a megabyte, which PostgreSQL keeps. */
+const TERMS_MAX = 5000
+
+interface Found {
+  readonly words: FoundWords
+  /** Hashes of paths with values. */
+  readonly terms: Set<number>
+}
+
+const isFull = ({ words, terms }: Found): boolean => words.isFull || terms.size >= TERMS_MAX
+
+function collect(value: unknown, path: number, found: Found): void {
+  if (value === undefined || isFull(found)) return
+  if (isScalar(value)) addLeaf(value, path, found)
+  else if (Array.isArray(value)) for (const element of value) collect(element, path, found)
+  else
+    for (const key of Object.keys(value))
+      collectField(key, (value as Record<string, unknown>)[key], path, found)
+}
+
+function collectField(key: string, field: unknown, path: number, found: Found): void {
+  if (field === undefined) return
+  found.words.addKey(key)
+  collect(field, hashKey(path, key), found)
+}
+
+/**
+ * What its words tell from others needs no term: the index would cost several times as much, because few of these would
+ * come again.
+ */
+function addLeaf(value: Scalar, path: number, { words, terms }: Found): void {
+  const shown = typeof value === 'string' ? value : String(value)
+  const isTelling = value !== null && words.addText(shown)
+  const text = typeof value === 'number' ? textOf(value) : shown
+  // Numbers with an exponent have other words than the text they are equal to.
+  if (!isTelling || text !== shown) terms.add(hashText(path, text))
+}
+
+/** SQL, a `tsquery`: what documents have in which a path is one of the values. Others have it too. */
+export function maybeEquals(path: string, values: readonly Scalar[]): string {
+  const hash = keysOf(path).reduce(hashKey, HASH_START)
+  const found = new Set([IS_CUT])
+  for (const value of values) {
+    const text = textOf(value)
+    found.add(`'${termOf(hashText(hash, text))}'`)
+    if (isTelling(text))
+      found.add(
+        `(${wordsOf(text)
+          .map((word) => `'${word}'`)
+          .join(' & ')})`,
+      )
+  }
+  return [...found].join(' | ')
+}
+
+/** SQL, a `tsquery`: what documents have in which a text is found. */
+export const hasText = (text: string): string =>
+  wantedIn(text)
+    .map(({ word, runs }) => (runs.length === 0 ? begins(word) : `(${begins(word)} | (${allBegin(runs)}))`))
+    .join(' & ')
+
+const begins = (word: string): string => `'${word}':*`
+const allBegin = (words: readonly string[]): string => words.map(begins).join(' & ')
+
+/** The condition of the index `documents_fields`, word for word: what a version before stored has no terms. */
+export const HAS_NO_TERMS: Sql = raw(`not words @@ '${HAS_TERMS}'::tsquery`)
+
+/** FNV-1a over 32 bits: values that share a hash are told apart by the document itself. */
+const HASH_START = 0x811c9dc5
+const HASH_PRIME = 0x01000193
+const SEPARATOR = 46
+
+function hashText(hash: number, text: string): number {
+  let next = hash
+  for (let at = 0; at < text.length; at += 1) next = Math.imul(next ^ text.charCodeAt(at), HASH_PRIME)
+  return next
+}
+
+const hashKey = (path: number, key: string): number => Math.imul(hashText(path, key) ^ SEPARATOR, HASH_PRIME)
+
+/** Most terms come again and again: their texts are remembered, of so many at most. */
+const REMEMBERED_TERMS = 10_000
+const rememberedTerms = new Map<number, string>()
+
+function termOf(hash: number): string {
+  const known = rememberedTerms.get(hash)
+  if (known !== undefined) return known
+  if (rememberedTerms.size >= REMEMBERED_TERMS) rememberedTerms.clear()
+  const term = `=${(hash >>> 0).toString(36)}`
+  rememberedTerms.set(hash, term)
+  return term
+}
