@@ -15,7 +15,7 @@ export { AskedDocument } from './asked-document.ts'
 export { type Condition, compileFilter, matches } from './compile-filter.ts'
 export { type Filter, isScalar, keysOf, type Scalar, textOf } from './filter.ts'
 export type { IndexOptions } from './index-store/open.ts'
-export type { Log } from './log.ts'
+export type { DocumentGroup, Grouping, Log } from './log.ts'
 export { isIndexUrl, openSearchIndex } from './open-search-index.ts'
 export { ensurePartitions, openLog, searchMigrations } from './postgres/open-log.ts'
 export {

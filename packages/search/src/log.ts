@@ -1,4 +1,27 @@
-import type { Excerpt, PlacedDocument, Retained, Search, StreamDocument } from './search.ts'
+import type { PlacedDocument, Retained, Search, StreamDocument } from './search.ts'
+
+/** What makes documents alike. */
+export interface Grouping {
+  /** Only documents of these types are looked into; to all others it is as if they had no fields. */
+  types: readonly string[]
+  fields: readonly GroupedField[]
+}
+
+/** A field by which documents are alike. One that is null is as one that isn't there. */
+export interface GroupedField {
+  path: readonly [string, ...string[]]
+  /** Of its value as a text only so many characters count. */
+  cutTo?: number
+  /** Documents that have it are each a group of their own. */
+  isAlone?: boolean
+}
+
+/** Documents that have the same in all fields: how many, the sequence of the newest, and these fields. */
+export interface DocumentGroup {
+  sequence: number
+  count: number
+  document: Record<string, unknown>
+}
 
 /**
  * The log in PostgreSQL: every stored event of every stream, in the one order in which it was appended. It is the truth
@@ -15,12 +38,11 @@ export interface Log extends Search, Retained, AsyncDisposable {
   append(documents: readonly StreamDocument[]): Promise<void>
   /** Documents after a sequence, of all streams or of one, oldest first. */
   readAfter(sequence: number, limit: number, stream?: string): Promise<PlacedDocument[]>
-  /** The same, of all streams, with these fields alone. */
-  readFieldsAfter(
-    sequence: number,
-    limit: number,
-    fields: readonly (readonly [string, ...string[]])[],
-  ): Promise<Excerpt[]>
+  /**
+   * Documents after a sequence, of all streams, in groups of alike ones, by the sequences of the newest of each. The
+   * limit is one of documents, not of groups: they are all that there are up to the sequence of the last group.
+   */
+  groupsAfter(sequence: number, limit: number, grouping: Grouping): Promise<DocumentGroup[]>
   /** The sequences of documents that are there, by id. */
   sequencesOf(ids: readonly string[]): Promise<Map<string, number>>
   /**

@@ -14,9 +14,6 @@ export interface PlacedDocument extends StreamDocument {
   sequence: number
 }
 
-/** What was asked for of a document; a field that it does not have is left out. */
-export type Excerpt = Pick<PlacedDocument, 'sequence' | 'document'>
-
 export interface SearchQuery {
   filter?: Filter
   sort: 'asc' | 'desc'

@@ -1,7 +1,7 @@
 import { type Clock, DAY_MS, SECOND_MS } from '@platform/kernel'
 import type { Log } from '@platform/search'
 import { inBatches, type Job } from '@platform/service'
-import { COUNTED_FIELDS, tally } from './usage.ts'
+import { COUNTED, tally } from './usage.ts'
 import type { UsageStore } from './usage-store.ts'
 
 const BATCH = 1000
@@ -20,7 +20,7 @@ export interface UsageCounter {
 
 export function usageCounter(deps: {
   usage: UsageStore
-  eventLog: Pick<Log, 'readFieldsAfter'>
+  eventLog: Pick<Log, 'groupsAfter'>
   clock: Clock
 }): UsageCounter {
   const { usage, eventLog, clock } = deps
@@ -28,11 +28,11 @@ export function usageCounter(deps: {
   /** Counts one batch; answers how many events it had. Where another process was faster there may be more. */
   async function countBatch(): Promise<number> {
     const from = await usage.progress()
-    const events = await eventLog.readFieldsAfter(from, BATCH, COUNTED_FIELDS)
-    const last = events.at(-1)
+    const groups = await eventLog.groupsAfter(from, BATCH, COUNTED)
+    const last = groups.at(-1)
     if (last === undefined) return 0
-    const counted = tally(events.map(({ document }) => document))
-    return (await usage.add(counted, { from, to: last.sequence })) ? events.length : BATCH
+    if (!(await usage.add(tally(groups), { from, to: last.sequence }))) return BATCH
+    return groups.reduce((sum, { count }) => sum + count, 0)
   }
 
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { figureOf, tally } from './usage.ts'
+import { figureOf, tally as tallyGroups } from './usage.ts'
 
 const run = (kind: string, source = {}, createdAt = '2026-05-04T23:59:59.999Z') => ({
   type: 'runtime.automations.executed',
@@ -13,6 +13,8 @@ const report = (metrics: unknown, source = {}) => ({
   source: { workspaceId: 'w', appSlug: 'crawler', appInstanceFullSlug: 'a.crawler', ...source },
   payload: { metrics },
 })
+const each = (document: Record<string, unknown>) => ({ count: 1, document })
+const tally = (documents: readonly Record<string, unknown>[]) => tallyGroups(documents.map(each))
 const place = { workspaceId: 'w', day: '2026-05-04' }
 
 describe('counting usage', () => {
@@ -34,6 +36,20 @@ describe('counting usage', () => {
       { ...place, kind: 'session', visitor: 's1' },
       { ...place, kind: 'user', visitor: 'ada' },
     ])
+  })
+
+  test('counts as many runs as are alike', () => {
+    const { transactions, visitors } = tallyGroups([
+      { count: 400, document: run('endpoint', { userId: 'ada' }) },
+      { count: 7, document: run('endpoint', { userId: 'bob' }) },
+      { count: 30, document: run('automation') },
+      { count: 2, document: run('endpoint', {}, '2026-05-05') },
+    ])
+    expect(transactions).toEqual([
+      { ...place, kind: 'endpoint', count: 407 },
+      { ...place, day: '2026-05-05', kind: 'endpoint', count: 2 },
+    ])
+    expect(visitors.map(({ visitor }) => visitor)).toEqual(['ada', 'bob'])
   })
 
   test('takes no name and no figure that a store would refuse', () => {

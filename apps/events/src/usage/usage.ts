@@ -1,3 +1,7 @@
+import type { DocumentGroup, Grouping } from '@platform/search'
+
+const RUN = 'runtime.automations.executed'
+const REPORT = 'usage'
 /** Runs that something outside started; a run that another one called is part of it. */
 const outside: ReadonlySet<string> = new Set(['endpoint', 'event', 'schedule'])
 const VISITOR_MAX_LENGTH = 200
@@ -43,6 +47,7 @@ export interface Tally {
 }
 
 type Loose = Record<string, unknown>
+type AlikeEvents = Pick<DocumentGroup, 'count' | 'document'>
 
 const recordOf = (value: unknown): Loose =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {}
@@ -54,34 +59,38 @@ const textOf = (value: unknown): string | undefined =>
 const isFigure = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && Math.abs(value) <= VALUE_MAX
 
-/** What is read of an event to count it. */
-export const COUNTED_FIELDS = [
-  ['type'],
-  ['createdAt'],
-  ['source', 'workspaceId'],
-  ['source', 'userId'],
-  ['source', 'sessionId'],
-  ['source', 'appSlug'],
-  ['source', 'appInstanceFullSlug'],
-  ['source', 'host', 'service'],
-  ['payload', 'trigger', 'type'],
-  ['payload', 'metrics'],
-] as const
+/** What is read of events to count them. */
+export const COUNTED: Grouping = {
+  types: [RUN, REPORT],
+  fields: [
+    { path: ['type'] },
+    // The day.
+    { path: ['createdAt'], cutTo: 10 },
+    { path: ['source', 'workspaceId'] },
+    { path: ['source', 'userId'] },
+    { path: ['source', 'sessionId'] },
+    { path: ['source', 'appSlug'] },
+    { path: ['source', 'appInstanceFullSlug'] },
+    { path: ['source', 'host', 'service'] },
+    { path: ['payload', 'trigger', 'type'] },
+    // What sets a figure and what adds to it is taken in the order in which it was reported.
+    { path: ['payload', 'metrics'], isAlone: true },
+  ],
+}
 
-/** Counts documents of the log, in their order. What isn't shaped as the platform shapes it counts nothing. */
-export function tally(documents: readonly Loose[]): Tally {
+/** Counts events of the log, in their order. What isn't shaped as the platform shapes it counts nothing. */
+export function tally(groups: readonly AlikeEvents[]): Tally {
   const transactions = new Map<string, Transactions>()
   const visitors = new Map<string, Visitor>()
   const metrics = new Map<string, MetricOfDay>()
-  for (const document of documents) {
+  for (const { count, document } of groups) {
     const source = recordOf(document.source)
     const workspaceId = textOf(source.workspaceId)
     const day = typeof document.createdAt === 'string' ? document.createdAt.slice(0, 10) : ''
     if (workspaceId === undefined || !/^\d{4}-\d\d-\d\d$/.test(day)) continue
     const workspaceDay = { workspaceId, day }
-    if (document.type === 'runtime.automations.executed')
-      addRun({ transactions, visitors }, workspaceDay, document)
-    if (document.type === 'usage') addMetrics(metrics, workspaceDay, document)
+    if (document.type === RUN) addRuns({ transactions, visitors }, workspaceDay, { count, document })
+    if (document.type === REPORT) addMetrics(metrics, workspaceDay, document)
   }
   return {
     transactions: [...transactions.values()],
@@ -95,17 +104,17 @@ interface WorkspaceDay {
   day: string
 }
 
-function addRun(
+function addRuns(
   { transactions, visitors }: { transactions: Map<string, Transactions>; visitors: Map<string, Visitor> },
   workspaceDay: WorkspaceDay,
-  document: Loose,
+  { count, document }: AlikeEvents,
 ): void {
   const kind = recordOf(recordOf(document.payload).trigger).type
   if (typeof kind !== 'string' || !outside.has(kind)) return
   const key = JSON.stringify([workspaceDay, kind])
   const known = transactions.get(key)
-  if (known === undefined) transactions.set(key, { ...workspaceDay, kind, count: 1 })
-  else known.count += 1
+  if (known === undefined) transactions.set(key, { ...workspaceDay, kind, count })
+  else known.count += count
   const { sessionId, userId } = recordOf(document.source)
   for (const [name, value] of [
     ['session', sessionId],

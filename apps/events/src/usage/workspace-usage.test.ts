@@ -106,6 +106,30 @@ describe('the usage of a workspace', () => {
     expect(apps).toEqual([{ slug: 'crawler', total: { custom: { pages: 3 + 5 } } }])
   })
 
+  test('adds up to what was set last and what was added since', async ({ service, workspaceId }) => {
+    const set = report('2026-05-01', 'one', 'set', 3)
+    const add = report('2026-05-01', 'one', 'increment', 1)
+    await seed(service, workspaceId, [set, add, set, add])
+    expect((await usageOf(service, workspaceId, may)).apps).toEqual([
+      { slug: 'crawler', total: { custom: { pages: 4 } } },
+    ])
+  })
+
+  test('counts more alike runs than are read at once, beside events of any shape', async ({
+    service,
+    workspaceId,
+  }) => {
+    const odd = [null, 'text', [], { trigger: 'endpoint', metrics: ['pages'] }].flatMap((payload) =>
+      ['runtime.automations.executed', 'usage', 'order.placed'].map((type) => ({ type, payload })),
+    )
+    const runs = Array.from({ length: 600 }, () => run('endpoint', '2026-05-01', 'ada'))
+    await seed(service, workspaceId, [...runs, ...odd, run('endpoint', '2026-05-02', 'ada'), ...runs])
+    const { total, timeseries, apps } = await usageOf(service, workspaceId, { ...may, interval: 'day' })
+    expect(total).toEqual({ ...none, transactions: 1201, httpTransactions: 1201, sessions: 1, users: 1 })
+    expect(timeseries?.map(({ total: { transactions } }) => transactions)).toEqual([1200, 1])
+    expect(apps).toEqual([])
+  })
+
   test('is told as events of the workspace, which count for nothing themselves', async ({
     service,
     workspaceId,

@@ -15,7 +15,7 @@ import { append, CHANNEL, probe } from './append.ts'
 import { fillWords } from './fill-words.ts'
 import { find } from './find.ts'
 import { IndexFolding } from './fold-indexes.ts'
-import { counts, endOf, lastSequence, placeOf, readAfter, readFieldsAfter, sequencesOf } from './read-log.ts'
+import { counts, endOf, groupsAfter, lastSequence, placeOf, readAfter, sequencesOf } from './read-log.ts'
 import { deleteBefore, deleteStream, streams } from './retained.ts'
 import { stripExecuted } from './strip-executed.ts'
 
@@ -46,8 +46,8 @@ export async function openLog(database: Database): Promise<Log> {
     probe: (signal) => asSearchErrors(() => probe(database, signal)),
     readAfter: (sequence, limit, stream) =>
       asSearchErrors(() => readAfter(database, sequence, limit, stream)),
-    readFieldsAfter: (sequence, limit, fields) =>
-      asSearchErrors(() => readFieldsAfter(database, sequence, limit, fields)),
+    groupsAfter: (sequence, limit, grouping) =>
+      asSearchErrors(() => groupsAfter(database, sequence, limit, grouping)),
     sequencesOf: (ids) => asSearchErrors(() => sequencesOf(database, ids)),
     placeOf: (stream, id) => asSearchErrors(() => placeOf(database, stream, id)),
     lastSequence: () => asSearchErrors(() => lastSequence(database)),

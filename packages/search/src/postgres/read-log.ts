@@ -1,6 +1,6 @@
 import { type Database, empty, join, one, type Sql, sql } from '@platform/database'
-import type { Log } from '../log.ts'
-import type { Excerpt, PlacedDocument } from '../search.ts'
+import type { DocumentGroup, GroupedField, Grouping, Log } from '../log.ts'
+import type { PlacedDocument } from '../search.ts'
 
 const READ_MS = 5000
 
@@ -24,28 +24,43 @@ export const readAfter = (
   )
 }
 
-/** Of documents after a sequence, of all streams, these fields, oldest first. */
-export async function readFieldsAfter(
+/** Documents after a sequence, of all streams, as groups of alike ones. */
+export async function groupsAfter(
   database: Database,
   sequence: number,
   limit: number,
-  fields: readonly (readonly string[])[],
-): Promise<Excerpt[]> {
-  const values = fields.map((path) => sql`document #> ${[...path]}::text[]`)
-  // Without the copy that `-` makes, each field would unpack the document anew: three times the cost of reading all.
-  const rows = await database.many<{ sequence: number; values: unknown[] }>(
+  { types, fields }: Grouping,
+): Promise<DocumentGroup[]> {
+  const values = fields.map(compared)
+  // An empty path answers the whole document, unpacked once for all fields: each of them alone would unpack it anew.
+  const rows = await database.many<{ sequence: number; count: number; values: unknown[] }>(
     sql`
-      select sequence, jsonb_build_array(${join(values, ', ')}) as values from (
-        select sequence, document - ''::text as document from search.documents
-        where ${PLACE_IN_ALL} > ${sequence} order by ${PLACE_IN_ALL} limit ${limit}) unpacked
-      order by sequence`,
+      select max(sequence) as sequence, count(*) as count, jsonb_build_array(${join(values, ', ')}) as values
+      from (
+        select sequence, case when type = any(${[...types]}::text[]) then document #> '{}'::text[] end as document
+        from search.documents
+        where ${PLACE_IN_ALL} > ${sequence} order by ${PLACE_IN_ALL} limit ${limit}) as unpacked
+      group by values, ${ownPlace(fields)} order by 1`,
     { timeoutMs: READ_MS },
   )
-  return rows.map(({ sequence, values }) => {
+  return rows.map(({ sequence, count, values }) => {
     const document: Record<string, unknown> = {}
-    for (const [index, path] of fields.entries()) put(document, path, values[index])
-    return { sequence, document }
+    for (const [index, { path }] of fields.entries()) put(document, path, values[index])
+    return { sequence, count, document }
   })
+}
+
+const compared = ({ path, cutTo }: GroupedField): Sql =>
+  cutTo === undefined
+    ? sql`document #> ${[...path]}::text[]`
+    : sql`left(document #>> ${[...path]}::text[], ${cutTo})`
+
+/** The sequence of a document that has a field for which it stays alone. */
+function ownPlace(fields: readonly GroupedField[]): Sql {
+  const isThere = fields
+    .filter(({ isAlone }) => isAlone)
+    .map(({ path }) => sql`document #>> ${[...path]}::text[] is not null`)
+  return sql`case when ${join([sql`false`, ...isThere], ' or ')} then sequence end`
 }
 
 function put(document: Record<string, unknown>, path: readonly string[], value: unknown): void {

@@ -1,6 +1,6 @@
 import { uuidv7 } from '@platform/kernel'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Log } from '../../src/log.ts'
+import type { GroupedField, Log } from '../../src/log.ts'
 import type { PlacedDocument, StreamDocument } from '../../src/search.ts'
 
 const newStream = () => `events-${uuidv7()}`
@@ -46,30 +46,135 @@ export function logConformance(name: string, open: () => Promise<readonly [Log, 
       expect(await log.readAfter(await log.lastSequence(), 9)).toEqual([])
     })
 
-    it('is read in excerpts, of all streams', async () => {
-      const [stream, another] = [newStream(), newStream()]
+    /** The groups of documents that are appended alone, each in a stream of its own. */
+    const groupsOf = async (
+      documents: readonly Record<string, unknown>[],
+      fields: readonly GroupedField[],
+    ) => {
       const start = await log.lastSequence()
-      const document = {
-        type: 'a',
-        payload: { trigger: { type: 'event', value: 'x' }, left: 'out', none: null },
-      }
-      await log.append([{ stream, id: uuidv7(), document }])
-      await log.append([{ stream: another, id: uuidv7(), document: { type: 'b', payload: ['no record'] } }])
-      const fields = [
-        ['type'],
-        ['payload', 'trigger', 'type'],
-        ['payload', 'none'],
-        ['source', 'userId'],
-      ] as const
-      const excerpts = await log.readFieldsAfter(start, 10, fields)
-      expect(excerpts.map((excerpt) => excerpt.document)).toEqual([
-        { type: 'a', payload: { trigger: { type: 'event' } } },
-        { type: 'b' },
+      for (const document of documents) await log.append([{ stream: newStream(), id: uuidv7(), document }])
+      const grouping = { types: ['a', 'b'], fields }
+      const groups = await log.groupsAfter(start, 100, grouping)
+      expect(groups.map(({ sequence }) => sequence)).toEqual(
+        groups.map(({ sequence }) => sequence).sort((one, another) => one - another),
+      )
+      expect(groups.at(-1)?.sequence).toBe(await log.lastSequence())
+      return { start, grouping, groups: groups.map(({ count, document }) => ({ count, document })) }
+    }
+    const type: GroupedField = { path: ['type'] }
+
+    it('groups what is alike, of all streams', async () => {
+      const { groups } = await groupsOf(
+        [
+          { type: 'a', payload: { trigger: { type: 'event', value: 'x' }, none: null } },
+          { type: 'b', payload: { trigger: { type: 'event' } } },
+          { type: 'a', payload: { trigger: { type: 'event', value: 'y' } }, source: {} },
+          { type: 'a', payload: { trigger: { type: 'event' } }, source: { userId: 'ada' } },
+        ],
+        [
+          type,
+          { path: ['payload', 'trigger', 'type'] },
+          { path: ['payload', 'none'] },
+          { path: ['source', 'userId'] },
+        ],
+      )
+      const payload = { trigger: { type: 'event' } }
+      expect(groups).toEqual([
+        { count: 1, document: { type: 'b', payload } },
+        { count: 2, document: { type: 'a', payload } },
+        { count: 1, document: { type: 'a', payload, source: { userId: 'ada' } } },
       ])
-      const [first, second] = excerpts
-      expect(await log.readFieldsAfter(first?.sequence ?? 0, 1, [['type']])).toEqual([
-        { sequence: second?.sequence, document: { type: 'b' } },
+    })
+
+    it('looks into no document of another type', async () => {
+      const { groups } = await groupsOf(
+        [{ type: 'a', n: 1 }, { type: 'c', n: 1 }, { n: 2 }, { type: ['a'], n: 3 }, { type: 'a', n: 1 }],
+        [type, { path: ['n'], isAlone: true }],
+      )
+      const alone = { count: 1, document: { type: 'a', n: 1 } }
+      expect(groups).toEqual([alone, { count: 3, document: {} }, alone])
+    })
+
+    it('cuts texts before it compares them', async () => {
+      const at = (createdAt: unknown) => ({ type: 'a', createdAt })
+      const { groups } = await groupsOf(
+        [
+          at('2026-05-04T10'),
+          at('2026-05-05T00'),
+          at('2026-05-04T23'),
+          at(5),
+          at(null),
+          { type: 'a' },
+          at('ÄÖÜäöü😀12345'),
+        ],
+        [type, { path: ['createdAt'], cutTo: 10 }],
+      )
+      expect(groups).toEqual([
+        { count: 1, document: at('2026-05-05') },
+        { count: 2, document: at('2026-05-04') },
+        { count: 1, document: at('5') },
+        { count: 2, document: { type: 'a' } },
+        { count: 1, document: at('ÄÖÜäöü😀123') },
       ])
+    })
+
+    it('leaves documents with a field alone, in their order', async () => {
+      const report = (value: unknown) => ({ type: 'a', payload: { metrics: value } })
+      const without = { type: 'a', payload: { left: 'out' } }
+      const reports = [report({ n: 1 }), report({ n: 2 }), report({ n: 1 }), report(''), report({})]
+      const { groups } = await groupsOf(
+        [without, ...reports.slice(0, 2), report(null), ...reports.slice(2), without],
+        [type, { path: ['payload', 'metrics'], isAlone: true }],
+      )
+      expect(groups).toEqual([
+        ...reports.map((document) => ({ count: 1, document })),
+        { count: 3, document: { type: 'a' } },
+      ])
+    })
+
+    it('groups documents of any shape', async () => {
+      const odd = [
+        null,
+        'text',
+        5,
+        true,
+        [],
+        ['trigger'],
+        {},
+        { trigger: null },
+        { trigger: 'text' },
+        { trigger: [{}] },
+      ]
+      const { groups } = await groupsOf(
+        [
+          {},
+          { type: 'a' },
+          { type: 5 },
+          ...odd.map((value) => ({ type: 'a', payload: value, source: value })),
+        ],
+        [type, { path: ['payload', 'trigger', 'type'] }, { path: ['source', '0'], cutTo: 3, isAlone: true }],
+      )
+      expect(groups).toEqual([
+        { count: 2, document: {} },
+        { count: 1, document: { type: 'a', source: { 0: 'tri' } } },
+        { count: 10, document: { type: 'a' } },
+      ])
+    })
+
+    it('groups as many documents as were asked for, and goes on after them', async () => {
+      const documents = ['a', 'a', 'b', 'a', 'b'].map((type) => ({ type }))
+      const { start, grouping } = await groupsOf(documents, [type])
+      const first = await log.groupsAfter(start, 3, grouping)
+      expect(first.map(({ count, document }) => [count, document.type])).toEqual([
+        [2, 'a'],
+        [1, 'b'],
+      ])
+      const second = await log.groupsAfter(first.at(-1)?.sequence ?? 0, 3, grouping)
+      expect(second.map(({ count, document }) => [count, document.type])).toEqual([
+        [1, 'a'],
+        [1, 'b'],
+      ])
+      expect(await log.groupsAfter(second.at(-1)?.sequence ?? 0, 3, grouping)).toEqual([])
     })
 
     it('loses nothing to a reader who follows while several append', async () => {
