@@ -91,15 +91,50 @@ function wordsOfKey(key: string): readonly string[] {
   return words
 }
 
-const ascii = /^[\0-\x7f]*$/
-/** Which ASCII characters are in words, by their codes. */
-const isInWord = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[a-z0-9]/.test(String.fromCharCode(code)) ? 1 : 0,
-)
+/** What an ASCII character is in a word; 0 for one that is in none. */
+const SMALL = 1
+const CAPITAL = 2
+const DIGIT = 4
+const classes = Uint8Array.from({ length: 128 }, (_, code) => classOf(String.fromCharCode(code)))
+
+function classOf(character: string): number {
+  if (/[a-z]/.test(character)) return SMALL
+  if (/[A-Z]/.test(character)) return CAPITAL
+  return /[0-9]/.test(character) ? DIGIT : 0
+}
+
+/** More than any of the above: not ASCII. */
+const BEYOND = 8
 const HYPHEN = 45
 const UUID_FIRST = 8
 const UUID_LENGTH = 36
-const uuidHere = new RegExp(UUID, 'uy')
+const uuidHere = new RegExp(UUID, 'uyi')
+
+const KIND_BITS = 4
+const KINDS = 15
+
+/**
+ * Where the word ends that begins at `start`, or `start` where none does, and which kinds of characters it has, in the
+ * last four bits; `BEYOND` alone where a character is not ASCII.
+ */
+function wordAt(text: string, start: number): number {
+  let end = start
+  let kinds = 0
+  for (; end < text.length; end += 1) {
+    const code = text.charCodeAt(end)
+    if (code >= classes.length) return BEYOND
+    const kind = classes[code] ?? 0
+    if (kind === 0) break
+    kinds |= kind
+  }
+  const isUuid = end - start === UUID_FIRST && text.charCodeAt(end) === HYPHEN && isUuidAt(text, start)
+  return isUuid ? ((start + UUID_LENGTH) << KIND_BITS) | DIGIT | CAPITAL : (end << KIND_BITS) | kinds
+}
+
+function isUuidAt(text: string, start: number): boolean {
+  uuidHere.lastIndex = start
+  return uuidHere.test(text)
+}
 
 /** The different words of a document, in the order they were found, as many as a store takes. */
 export class FoundWords {
@@ -119,25 +154,24 @@ export class FoundWords {
     for (const word of wordsOfKey(key)) this.#add(word)
   }
 
-  /** The words of a text, as `wordsOf` has them; true where they tell it from nearly all other texts. */
-  addText(text: string): boolean {
-    return ascii.test(text) ? this.#addAscii(text.toLowerCase()) : this.#addAll(wordsOf(text))
-  }
-
   /**
-   * Nearly all texts are ASCII, and every event is looked through: their words are cut out without a pattern, which
-   * would make lists and copies of each text.
+   * The words of a text, as `wordsOf` has them; true where they tell it from nearly all other texts. Nearly all texts
+   * are ASCII, and every event is looked through: their words are cut out without a pattern, which would make lists and
+   * copies of each text.
    */
-  #addAscii(lower: string): boolean {
+  addText(text: string): boolean {
     let count = 0
     let isTelling = false
-    for (let start = 0; start < lower.length && !this.isFull; ) {
-      const end = endOfWord(lower, start)
+    for (let start = 0; start < text.length && !this.isFull; ) {
+      const found = wordAt(text, start)
+      const end = found >>> KIND_BITS
+      const kinds = found & KINDS
+      if (kinds === BEYOND) return this.#addAll(wordsOf(text))
       if (end > start) {
-        const word = lower.slice(start, Math.min(end, start + WORD_MAX_LENGTH))
-        this.#add(word)
+        const word = text.slice(start, Math.min(end, start + WORD_MAX_LENGTH))
+        this.#add((kinds & CAPITAL) === 0 ? word : word.toLowerCase())
         count += 1
-        isTelling ||= isTellingWord(word)
+        isTelling ||= isTellingLength(end - start, (kinds & DIGIT) !== 0)
       }
       start = end + 1
     }
@@ -146,7 +180,9 @@ export class FoundWords {
 
   #addAll(words: readonly string[]): boolean {
     for (const word of words) this.#add(word)
-    return words.length >= TELLING_COUNT || words.some(isTellingWord)
+    return (
+      words.length >= TELLING_COUNT || words.some((word) => isTellingLength(word.length, /[0-9]/.test(word)))
+    )
   }
 
   #add(word: string): void {
@@ -156,22 +192,13 @@ export class FoundWords {
   }
 }
 
-/** Where the word ends that begins at `start`; `start` itself where none does. */
-function endOfWord(lower: string, start: number): number {
-  let end = start
-  while (end < lower.length && isInWord[lower.charCodeAt(end)] === 1) end += 1
-  if (end - start !== UUID_FIRST || lower.charCodeAt(end) !== HYPHEN) return end
-  uuidHere.lastIndex = start
-  return uuidHere.test(lower) ? start + UUID_LENGTH : end
-}
-
 /** As many words as these are hardly in another text too; so are long ones, and less long ones that have a digit. */
 const TELLING_COUNT = 4
 const TELLING_LENGTH = 16
 const TELLING_LENGTH_WITH_DIGIT = 8
 
-const isTellingWord = (word: string): boolean =>
-  word.length >= TELLING_LENGTH || (word.length >= TELLING_LENGTH_WITH_DIGIT && /[0-9]/.test(word))
+const isTellingLength = (length: number, hasDigit: boolean): boolean =>
+  length >= TELLING_LENGTH || (hasDigit && length >= TELLING_LENGTH_WITH_DIGIT)
 
 /** True for ids, tokens, times and sentences: their words tell them from nearly all other texts. */
 export const isTelling = (text: string): boolean => new FoundWords().addText(text)

@@ -11,7 +11,10 @@ export function vectorOf(document: unknown): string {
   const found = { words: new FoundWords(), terms: new Set<number>() }
   collect(document, HASH_START, found)
   const marks = isFull(found) ? [HAS_TERMS, IS_CUT] : [HAS_TERMS]
-  return [...found.words.words, ...marks, ...[...found.terms].map(termOf)].join(' ')
+  let vector = found.words.words.join(' ')
+  for (const mark of marks) vector += ` ${mark}`
+  for (const hash of found.terms) vector += ` ${termOf(hash)}`
+  return vector
 }
 
 /** Has terms: documents that a version before stored have words alone. */
