@@ -127,7 +127,7 @@ function serverSettings({ port, fsync, maxConnections }: ServerChoices): string[
     wal_level: 'minimal',
     max_wal_senders: 0,
     min_wal_size: '64MB',
-    max_wal_size: '512MB',
+    max_wal_size: '1GB',
     checkpoint_completion_target: 0.9,
     timezone: 'UTC',
     log_timezone: 'UTC',
