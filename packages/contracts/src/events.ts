@@ -168,7 +168,11 @@ export const listEvents = endpoint({
       ...eventPaging,
       types: z.string().max(2000).optional().describe('Comma-separated types; * stands for any characters.'),
       query: eventQuery,
-      text: z.string().max(500).optional().describe('Words, or their beginnings, that must be in the event.'),
+      text: z
+        .string()
+        .max(500)
+        .optional()
+        .describe('Words, or their beginnings, that must be in the event. A UUID is one word.'),
       afterDate: EventDate.optional().describe('Exclusive.'),
       beforeDate: EventDate.optional().describe('Exclusive.'),
       beforeId: EventId.optional().describe('Events before this one, in the server’s order.'),
