@@ -96,11 +96,8 @@ async function makePartition(
   // No statement may run while rows move: one that was planned before looks into the default partition alone, and as
   // that is afterwards, so it would find nothing.
   if (stray !== undefined) await tx.many(raw(`lock table only ${table} in access exclusive mode`))
-  await tx.many(
-    raw(
-      `create table ${own} (like ${table} including all)${storage === undefined ? '' : ` with (${storage})`}`,
-    ),
-  )
+  const parameters = storage === undefined ? '' : ` with (${storage})`
+  await tx.many(raw(`create table ${own} (like ${table} including all)${parameters}`))
   if (stray !== undefined) await moveStrays(tx, partitioned, strays, own)
   await tx.many(raw(`alter table ${table} attach partition ${own} for values from ('${from}') to ('${to}')`))
 }

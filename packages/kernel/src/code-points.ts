@@ -35,3 +35,13 @@ export function byCodePoints(one: string, other: string): number {
 
 /** Halves of what lies beyond the basic plane come behind all that lies within it. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
+
+/**
+ * FNV-1a over 32 bits of the UTF-16 units, as a number that a column of type int holds; goes on from the hash of what
+ * came before.
+ */
+export function hashOfText(text: string, before = 0): number {
+  let hash = before ^ 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash
+}

@@ -1,6 +1,6 @@
 export { Breaker } from './breaker.ts'
 export { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, systemClock } from './clock.ts'
-export { byCodePoints, cutAt, sliceText } from './code-points.ts'
+export { byCodePoints, cutAt, hashOfText, sliceText } from './code-points.ts'
 export { atMost } from './entries.ts'
 export {
   Failure,

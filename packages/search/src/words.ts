@@ -6,9 +6,11 @@ const WORD_MAX_LENGTH = 100
 /** UTF-16 units of all words together; PostgreSQL keeps a megabyte of them. */
 const LENGTH_MAX = 250_000
 
+const IN_WORD = '[\\p{L}\\p{M}\\p{N}]'
+const WORD = `${IN_WORD}+`
+const HEX = '[0-9a-f]'
 /** Eight, four, four, four and twelve hexadecimal digits (RFC 9562), not followed by more of a word. */
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\\p{L}\\p{M}\\p{N}])'
-const WORD = '[\\p{L}\\p{M}\\p{N}]+'
+const UUID = `${HEX}{8}-(?:${HEX}{4}-){3}${HEX}{12}(?!${IN_WORD})`
 const words = new RegExp(`${UUID}|${WORD}`, 'gu')
 
 /**
@@ -21,8 +23,7 @@ const matchesOf = (text: string, pattern: RegExp): string[] =>
   (text.normalize('NFC').toLowerCase().match(pattern) ?? []).map(cut)
 
 /** A UUID, or what somebody has typed of one: more than its first eight digits. */
-const HEX = '[0-9a-f]'
-const UUID_BEGUN = `${HEX}{8}-(?:(?:${HEX}{4}-){3}${HEX}{1,12}|(?:${HEX}{4}-){0,2}${HEX}{1,4})(?![\\p{L}\\p{M}\\p{N}])`
+const UUID_BEGUN = `${HEX}{8}-(?:(?:${HEX}{4}-){3}${HEX}{1,12}|(?:${HEX}{4}-){0,2}${HEX}{1,4})(?!${IN_WORD})`
 const wantedWords = new RegExp(`${UUID_BEGUN}|${WORD}`, 'gu')
 const runs = new RegExp(WORD, 'gu')
 

@@ -207,10 +207,3 @@ export function readsBetweenWaits(entries: readonly Entry[]): ReadEntry[][] {
 
 const readKinds: ReadonlySet<Entry[0]> = new Set<ReadEntry[0]>(['key', 'whole', 'role', 'email'])
 const isRead = (entry: Entry): entry is ReadEntry => readKinds.has(entry[0])
-
-/** FNV-1a over 32 bits, as a number that a column of type int holds. */
-export function hashOf(text: string, before = 0): number {
-  let hash = before ^ 0x811c9dc5
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash
-}

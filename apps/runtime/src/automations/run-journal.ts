@@ -1,4 +1,4 @@
-import { Failure } from '@platform/kernel'
+import { Failure, hashOfText } from '@platform/kernel'
 import { ContextReads } from '../contexts/context-reads.ts'
 import { measure } from '../contexts/value-size.ts'
 import { RunEnded } from './automation-failure.ts'
@@ -8,7 +8,6 @@ import {
   entryOf,
   eventPlacesIn,
   type HeldBack,
-  hashOf,
   type JournalReading,
   type JournalUse,
   type KeptInput,
@@ -137,7 +136,7 @@ export class RunJournal implements ArrivalSource {
     if (this.#strayed !== undefined) throw this.#strayed
     if (this.#number >= this.#limit) this.#endReading()
     this.#number += 1
-    this.#place = hashOf(place, this.#place)
+    this.#place = hashOfText(place, this.#place)
     const expected = this.#places.get(this.#number)
     if (expected !== undefined && expected !== this.#place) throw this.strayed()
     return this.#number

@@ -1,6 +1,6 @@
 import type { EventRecord } from '@platform/contracts'
 import { matchesFilter, singleConditions, valuesAt } from '@platform/expressions'
-import { hashOf } from '../automations/journal-entries.ts'
+import { hashOfText } from '@platform/kernel'
 
 export type WaitFilters = Readonly<Record<string, unknown>>
 
@@ -30,7 +30,7 @@ type Scalar = string | number | boolean
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-const hashOfValue = (value: Scalar): number => hashOf(JSON.stringify(value))
+const hashOfValue = (value: Scalar): number => hashOfText(JSON.stringify(value))
 
 /** The hashes of all values that an equality at this path would be true of. */
 export function hashesAt(event: EventRecord, path: string): number[] {

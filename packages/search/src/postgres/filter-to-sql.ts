@@ -1,6 +1,5 @@
 import { join, raw, type Sql, sql } from '@platform/database'
 import { type Filter, isStorable, type Scalar, textOf } from '../filter.ts'
-import { wantedIn } from '../words.ts'
 import { columns, IS_NO_LIST, IS_SCALAR, jsonPathOf } from './fields.ts'
 import { HAS_NO_TERMS, hasText, maybeEquals } from './search-vector.ts'
 
@@ -73,7 +72,7 @@ function equalsAtPath(filter: Equality, path: string): Sql {
     const equal = values.map((value) => `@ == ${JSON.stringify(value)}`).join(' || ')
     const isOneOf = sql`document @? ${`${path} ? (${IS_NO_LIST} && (${equal}))`}::jsonpath`
     const mayBe = sql`words @@ ${maybeEquals(filter.path, values)}::tsquery`
-    return sql`((${mayBe} and ${isOneOf}) or (${HAS_NO_TERMS} and ${isOneOf}))`
+    return sql`(${isOneOf} and (${mayBe} or ${HAS_NO_TERMS}))`
   }
   const variables = JSON.stringify({ values })
   const isOneOf = `${path} ? (${IS_NO_LIST} && @ == $values[*])`
@@ -100,8 +99,10 @@ function likeOf(text: Sql, pattern: string): Sql {
   return sql`${text} like ${pattern.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%')}`
 }
 
-const hasWords = (text: string): Sql =>
-  wantedIn(text).length === 0 ? sql`true` : sql`words @@ ${hasText(text)}::tsquery`
+function hasWords(text: string): Sql {
+  const wanted = hasText(text)
+  return wanted === '' ? sql`true` : sql`words @@ ${wanted}::tsquery`
+}
 
 function boundsOf({ above, below, atLeast, atMost }: Bounds) {
   const all = [

@@ -47,7 +47,7 @@ it('finds values by one index, also those that a version before has stored', asy
     payload: {
       number,
       half: number % 2 === 0,
-      id: `0190a21a-0000-7000-8000-${String(number).padStart(12, '0')}`,
+      id: uuidOf(number),
     },
   })
   const documents = (from: number, to: number) =>

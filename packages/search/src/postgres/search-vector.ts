@@ -1,4 +1,5 @@
 import { raw, type Sql } from '@platform/database'
+import { hashOfText } from '@platform/kernel'
 import { isScalar, keysOf, type Scalar, textOf } from '../filter.ts'
 import { FoundWords, isTelling, wantedIn, wordsOf } from '../words.ts'
 
@@ -9,7 +10,7 @@ import { FoundWords, isTelling, wantedIn, wordsOf } from '../words.ts'
  */
 export function vectorOf(document: unknown): string {
   const found = { words: new FoundWords(), terms: new Set<number>() }
-  collect(document, HASH_START, found)
+  collect(document, NO_PATH, found)
   const marks = isFull(found) ? [HAS_TERMS, IS_CUT] : [HAS_TERMS]
   let vector = found.words.words.join(' ')
   for (const mark of marks) vector += ` ${mark}`
@@ -24,9 +25,12 @@ const IS_CUT = '*'
 /** With the words that is less than a megabyte, which PostgreSQL keeps. */
 const TERMS_MAX = 5000
 
+/** The hash of the path of a whole document; of a field it is that of its key, after the one above it. */
+const NO_PATH = 0
+
 interface Found {
   readonly words: FoundWords
-  /** Hashes of paths with values. */
+  /** Hashes of paths with values: what shares one is told apart by the document itself. */
   readonly terms: Set<number>
 }
 
@@ -44,7 +48,7 @@ function collect(value: unknown, path: number, found: Found): void {
 function collectField(key: string, field: unknown, path: number, found: Found): void {
   if (field === undefined) return
   found.words.addKey(key)
-  collect(field, hashKey(path, key), found)
+  collect(field, hashOfText(key, path), found)
 }
 
 /**
@@ -56,16 +60,16 @@ function addLeaf(value: Scalar, path: number, { words, terms }: Found): void {
   const isTelling = value !== null && words.addText(shown)
   const text = typeof value === 'number' ? textOf(value) : shown
   // Numbers with an exponent have other words than the text they are equal to.
-  if (!isTelling || text !== shown) terms.add(hashText(path, text))
+  if (!isTelling || text !== shown) terms.add(hashOfText(text, path))
 }
 
 /** SQL, a `tsquery`: what documents have in which a path is one of the values. Others have it too. */
 export function maybeEquals(path: string, values: readonly Scalar[]): string {
-  const hash = keysOf(path).reduce(hashKey, HASH_START)
+  const hash = keysOf(path).reduce((above, key) => hashOfText(key, above), NO_PATH)
   const found = new Set([IS_CUT])
   for (const value of values) {
     const text = textOf(value)
-    found.add(`'${termOf(hashText(hash, text))}'`)
+    found.add(`'${termOf(hashOfText(text, hash))}'`)
     if (isTelling(text))
       found.add(
         `(${wordsOf(text)
@@ -76,7 +80,7 @@ export function maybeEquals(path: string, values: readonly Scalar[]): string {
   return [...found].join(' | ')
 }
 
-/** SQL, a `tsquery`: what documents have in which a text is found. */
+/** SQL, a `tsquery`: what documents have in which a text is found; empty for one without words. */
 export const hasText = (text: string): string =>
   wantedIn(text)
     .map(({ word, runs }) => (runs.length === 0 ? begins(word) : `(${begins(word)} | (${allBegin(runs)}))`))
@@ -87,19 +91,6 @@ const allBegin = (words: readonly string[]): string => words.map(begins).join(' 
 
 /** The condition of the index `documents_fields`, word for word: what a version before stored has no terms. */
 export const HAS_NO_TERMS: Sql = raw(`not words @@ '${HAS_TERMS}'::tsquery`)
-
-/** FNV-1a over 32 bits: values that share a hash are told apart by the document itself. */
-const HASH_START = 0x811c9dc5
-const HASH_PRIME = 0x01000193
-const SEPARATOR = 46
-
-function hashText(hash: number, text: string): number {
-  let next = hash
-  for (let at = 0; at < text.length; at += 1) next = Math.imul(next ^ text.charCodeAt(at), HASH_PRIME)
-  return next
-}
-
-const hashKey = (path: number, key: string): number => Math.imul(hashText(path, key) ^ SEPARATOR, HASH_PRIME)
 
 /** Most terms come again and again: their texts are remembered, of so many at most. */
 const REMEMBERED_TERMS = 10_000
